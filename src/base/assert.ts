@@ -1,0 +1,14 @@
+// Assertions stay on in production: a broken invariant ends the process, and leader election hands over.
+
+export class AssertionFailed extends Error {
+  override readonly name = "AssertionFailed";
+}
+
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new AssertionFailed(message);
+}
+
+/** Closes an exhaustive switch. */
+export function unreachable(value: never): never {
+  throw new AssertionFailed(`unreachable: ${JSON.stringify(value)}`);
+}

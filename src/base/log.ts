@@ -1,0 +1,20 @@
+// The logging seam: structured, contextual, leveled as klog is. Formats (klog text and JSON)
+// are sinks; platform/ decides where lines go.
+
+/** Structured values. Objects of the API appear only as refs, never whole: secrets stay out. */
+export type LogValues = Readonly<Record<string, unknown>>;
+
+export interface Logger {
+  /** Logs at klog verbosity 0. */
+  info(message: string, values?: LogValues): void;
+  /** Logs an error; err may be undefined where upstream logs an error without one. */
+  error(err: unknown, message: string, values?: LogValues): void;
+  /** A logger whose info lines need verbosity `level`. Its errors are logged at any level. */
+  v(level: number): Logger;
+  /** Would info() of this logger be written? Guard costly values with it. */
+  readonly isEnabled: boolean;
+  /** A child that adds values to each line. */
+  with(values: LogValues): Logger;
+  /** A child whose name is appended to the logger's name with a dot. */
+  named(name: string): Logger;
+}
