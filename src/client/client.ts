@@ -1,0 +1,186 @@
+// The REST client as the rest of the program sees it: one handle per resource, one request object
+// per call, an AbortSignal last. create-client.ts builds it over a Transport.
+
+import type { DeleteOptions, ObjectMeta, Status } from "#api/meta.ts";
+import type { GroupVersionResource, KubeList, KubeObject, WatchEvent } from "#api/object.ts";
+
+/** Where an object lives. An empty or absent namespace means cluster-scoped. */
+export interface ObjectAddress {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export interface GetRequest extends ObjectAddress {
+  readonly resourceVersion?: string;
+}
+
+export interface Selection {
+  /** Absent or empty: all namespaces, or a cluster-scoped resource. */
+  readonly namespace?: string;
+  /** In wire form, for example "app=web,tier!=cache". */
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ListRequest extends Selection {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly timeoutSeconds?: number;
+}
+
+export interface WatchRequest extends Selection {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  readonly timeoutSeconds?: number;
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+}
+
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+}
+
+export interface CreateRequest<T> extends WriteOptions {
+  /** Defaults to the object's own namespace. */
+  readonly namespace?: string;
+  readonly object: T;
+}
+
+/** Name and namespace are the object's own. */
+export interface UpdateRequest<T> extends WriteOptions {
+  readonly object: T;
+}
+
+export type PatchType = "json" | "merge" | "strategic";
+
+export interface PatchRequest extends ObjectAddress, WriteOptions {
+  readonly type: PatchType;
+  /** A JSON value, or the encoded patch. */
+  readonly patch: unknown;
+  readonly subresource?: string;
+}
+
+/** A server-side apply. */
+export interface ApplyRequest<T> extends ObjectAddress, WriteOptions {
+  readonly object: T;
+  readonly fieldManager: string;
+  readonly force?: boolean;
+  readonly subresource?: string;
+}
+
+export interface DeleteRequest extends ObjectAddress {
+  readonly options?: DeleteOptions;
+}
+
+export interface DeleteCollectionRequest extends Selection {
+  readonly resourceVersion?: string;
+  readonly limit?: number;
+  readonly options?: DeleteOptions;
+}
+
+export interface SubresourceRequest extends ObjectAddress, WriteOptions {
+  readonly subresource: string;
+}
+
+/**
+ * An open watch. Iterating yields batches of decoded events in order, and throws when the stream is
+ * cut; it ends normally when the server closed the watch. One consumer; leaving the loop frees the
+ * connection, and so does `return()` of the iterator, or the abort of the signal given to watch().
+ */
+export interface Watch<T> extends AsyncIterable<readonly WatchEvent<T>[]> {}
+
+/**
+ * The verbs on one resource. Objects that come back are exactly the JSON on the wire: items of a
+ * list carry no apiVersion and kind, and in-process servers hand over deeply frozen values.
+ */
+export interface ResourceClient<T extends KubeObject = KubeObject> {
+  readonly gvr: GroupVersionResource;
+  get(request: GetRequest, signal: AbortSignal): Promise<T>;
+  list(request: ListRequest, signal: AbortSignal): Promise<KubeList<T>>;
+  watch(request: WatchRequest, signal: AbortSignal): Promise<Watch<T>>;
+  create(request: CreateRequest<T>, signal: AbortSignal): Promise<T>;
+  update(request: UpdateRequest<T>, signal: AbortSignal): Promise<T>;
+  updateStatus(request: UpdateRequest<T>, signal: AbortSignal): Promise<T>;
+  patch(request: PatchRequest, signal: AbortSignal): Promise<T>;
+  apply(request: ApplyRequest<T>, signal: AbortSignal): Promise<T>;
+  /** The deleted object, the object that waits for its finalizers, or a Status of success. */
+  delete(request: DeleteRequest, signal: AbortSignal): Promise<T | Status>;
+  deleteCollection(request: DeleteCollectionRequest, signal: AbortSignal): Promise<void>;
+  getSubresource<S>(request: SubresourceRequest, signal: AbortSignal): Promise<S>;
+  /** POST, as for eviction, binding and token. */
+  createSubresource<B, S = B>(request: SubresourceRequest & { readonly object: B }, signal: AbortSignal): Promise<S>;
+  /** PUT, as for scale, approval and finalize. */
+  updateSubresource<B, S = B>(request: SubresourceRequest & { readonly object: B }, signal: AbortSignal): Promise<S>;
+}
+
+export interface PartialObjectMetadata extends KubeObject {
+  readonly metadata: ObjectMeta;
+}
+
+/** The verbs that make sense when only metadata travels. */
+export type MetadataClient = Pick<
+  ResourceClient<PartialObjectMetadata>,
+  "gvr" | "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
+>;
+
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly accept?: string;
+  readonly contentType?: string;
+  readonly body?: Uint8Array;
+}
+
+export interface RawResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly bytes: Uint8Array;
+}
+
+export interface Client {
+  /** A typed handle. Handles are cheap and may be kept. */
+  resource<T extends KubeObject = KubeObject>(gvr: GroupVersionResource): ResourceClient<T>;
+  /** The same resource as PartialObjectMetadata. */
+  metadata(gvr: GroupVersionResource): MetadataClient;
+  /** Any path: discovery, health, version. Statuses from 400 up are thrown as ApiError. */
+  raw(request: RawRequest, signal: AbortSignal): Promise<RawResponse>;
+}
+
+export type Verb =
+  | "get"
+  | "list"
+  | "watch"
+  | "create"
+  | "update"
+  | "patch"
+  | "apply"
+  | "delete"
+  | "deletecollection"
+  | "raw";
+
+/** One finished request, retries included, as the trace seam reports it. */
+export interface RequestRecord {
+  readonly verb: Verb;
+  readonly path: string;
+  readonly query: string;
+  readonly gvr?: GroupVersionResource;
+  readonly namespace?: string;
+  /** Absent for a create with generateName. */
+  readonly name?: string;
+  readonly subresource?: string;
+  /** The HTTP status, or 0 when no answer came. */
+  readonly status: number;
+  readonly attempts: number;
+}
+
+/**
+ * Called once per finished request (watches: once opened). The signal is the one the caller passed,
+ * so whoever gives each sync its own signal can tell which sync made the request.
+ */
+export type RequestTrace = (record: RequestRecord, signal: AbortSignal) => void;

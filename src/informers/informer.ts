@@ -1,0 +1,81 @@
+// Shared informers as controllers see them. shared-informer.ts implements this, factory.ts hands
+// them out: one per resource, form and selection, however many ask.
+
+import type { GroupVersionResource, KubeObject, ObjectKey } from "#api/object.ts";
+import type { PartialObjectMetadata, Selection } from "#client/client.ts";
+import type { Indexers, Store } from "#informers/store.ts";
+
+/**
+ * Called in order, one event at a time, never concurrently with itself. Handlers turn events into
+ * keys and return; they never await, and a handler that throws ends the process (as a panic does
+ * upstream). Objects are shared: never change them.
+ */
+export interface EventHandler<T extends KubeObject = KubeObject> {
+  onAdd?(object: T, isInInitialList: boolean): void;
+  onUpdate?(oldObject: T, newObject: T): void;
+  /** isFinalStateUnknown: the deletion was missed and found by a relist; object is the last state seen. */
+  onDelete?(object: T, isFinalStateUnknown: boolean): void;
+}
+
+export interface HandlerOptions {
+  /** 0 or absent: the informer's default. */
+  readonly resyncPeriodMs?: number;
+}
+
+/** Disposing removes the handler. */
+export interface HandlerRegistration extends Disposable {
+  /** The informer is synced and this handler has seen every object of the initial list. */
+  readonly hasSynced: boolean;
+  synced(signal: AbortSignal): Promise<void>;
+}
+
+/** Turns an object into what the cache keeps. Idempotent; may change its argument in place unless it is frozen. */
+export type Transform<T> = (object: T) => T;
+
+export interface LabelMatcher {
+  matches(labels: Readonly<Record<string, string>>): boolean;
+}
+
+export interface Lister<T extends KubeObject = KubeObject> {
+  /** All objects, or those of one namespace, that match the selector. */
+  list(selector?: LabelMatcher, namespace?: string): readonly T[];
+  get(key: ObjectKey): T | undefined;
+  /** As get, but a missing object is an ApiError of reason NotFound. */
+  require(key: ObjectKey): T;
+}
+
+export interface SharedInformer<T extends KubeObject = KubeObject> {
+  readonly gvr: GroupVersionResource;
+  readonly store: Store<T>;
+  readonly lister: Lister<T>;
+  /** The initial list is in the store and was handed to the handlers. */
+  readonly hasSynced: boolean;
+  readonly isStopped: boolean;
+  /** What the reflector will ask for next; may run ahead of the store. */
+  readonly lastSyncResourceVersion: string;
+  /** Up to where the store has applied the stream; "" when AtomicFIFO is off. */
+  readonly lastStoreSyncResourceVersion: string;
+  synced(signal: AbortSignal): Promise<void>;
+  addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration;
+  /** At any time until stopped. A name already in use throws. */
+  addIndexers(indexers: Indexers<T>): void;
+  /** Only before the informer runs. */
+  setTransform(transform: Transform<T>): void;
+  /** Runs until the signal aborts. A second run of the same informer returns at once with a warning. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface InformerFactory {
+  /** Full objects. */
+  informer<T extends KubeObject = KubeObject>(gvr: GroupVersionResource, selection?: Selection): SharedInformer<T>;
+  /** Metadata only. */
+  metadataInformer(gvr: GroupVersionResource, selection?: Selection): SharedInformer<PartialObjectMetadata>;
+  /** Starts whatever was asked for and does not run yet. Idempotent. */
+  start(): void;
+  /** Resolves when every started informer is synced. */
+  waitForCacheSync(signal: AbortSignal): Promise<void>;
+  /** Stops one informer and forgets it; asking for it again makes a new one. */
+  stop(informer: { readonly gvr: GroupVersionResource }): Promise<void>;
+  /** Stops all and waits for them. Later calls of start do nothing. */
+  shutdown(): Promise<void>;
+}
