@@ -1,0 +1,56 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { issueCertificate, newPrivateKeyPem, publicKeyPem } from "./x509.ts";
+
+const validity = { notBefore: Date.UTC(2026, 0, 1), notAfter: Date.UTC(2051, 5, 1, 12, 30, 15) };
+
+describe("issueCertificate", () => {
+  const root = issueCertificate({ commonName: "root", isCa: true, ...validity });
+  const rootCertificate = new X509Certificate(root.certificatePem);
+
+  it("makes a root that signs itself and matches its key", () => {
+    expect(rootCertificate.ca).toBe(true);
+    expect(rootCertificate.verify(rootCertificate.publicKey)).toBe(true);
+    expect(rootCertificate.checkPrivateKey(createPrivateKey(root.keyPem))).toBe(true);
+    expect(rootCertificate.checkIssued(rootCertificate)).toBe(true);
+  });
+
+  it("makes a leaf with the names, groups and validity asked for, signed by the root", () => {
+    const leaf = issueCertificate({
+      commonName: "system:admin",
+      organizations: ["system:masters", "ops"],
+      dnsNames: ["localhost", "kubernetes.default.svc"],
+      ipAddresses: ["127.0.0.1", "fd00::1"],
+      usages: ["server", "client"],
+      issuer: root,
+      ...validity,
+    });
+    const certificate = new X509Certificate(leaf.certificatePem);
+    expect(certificate.checkIssued(rootCertificate)).toBe(true);
+    expect(certificate.verify(rootCertificate.publicKey)).toBe(true);
+    expect(certificate.ca).toBe(false);
+    expect(certificate.subject).toBe("O=system:masters\nO=ops\nCN=system:admin");
+    expect(certificate.issuer).toBe("CN=root");
+    expect(certificate.subjectAltName).toBe(
+      "DNS:localhost, DNS:kubernetes.default.svc, IP Address:127.0.0.1, IP Address:FD00:0:0:0:0:0:0:1",
+    );
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.1", "1.3.6.1.5.5.7.3.2"]);
+    expect(Date.parse(certificate.validFrom)).toBe(validity.notBefore);
+    expect(Date.parse(certificate.validTo)).toBe(validity.notAfter);
+  });
+
+  it("never repeats a serial number", () => {
+    const serials = Array.from(
+      { length: 20 },
+      () =>
+        new X509Certificate(issueCertificate({ commonName: "a", issuer: root, ...validity }).certificatePem)
+          .serialNumber,
+    );
+    expect(new Set(serials).size).toBe(20);
+    expect(serials.every((serial) => serial.length === 32)).toBe(true);
+  });
+});
+
+it("publicKeyPem is the public half of a new key", () => {
+  expect(publicKeyPem(newPrivateKeyPem())).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+});

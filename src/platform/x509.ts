@@ -1,0 +1,158 @@
+// Issues X.509 certificates: self-signed roots and the leaves below them, with ECDSA P-256 keys.
+// The ASN.1 shapes come from @peculiar/asn1-x509; signing is node:crypto, synchronous.
+
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from "node:crypto";
+import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
+import * as asn from "@peculiar/asn1-x509";
+import type { EpochMs } from "#base/clock.ts";
+
+/** A certificate and its private key, both PEM (the key PKCS #8). */
+export interface KeyCertificate {
+  readonly certificatePem: string;
+  readonly keyPem: string;
+}
+
+export interface CertificateOptions {
+  readonly commonName: string;
+  /** Kubernetes reads them as the groups of a user. */
+  readonly organizations?: readonly string[];
+  readonly dnsNames?: readonly string[];
+  readonly ipAddresses?: readonly string[];
+  readonly usages?: readonly ("server" | "client")[];
+  readonly isCa?: boolean;
+  readonly notBefore: EpochMs;
+  readonly notAfter: EpochMs;
+  /** Absent: the certificate signs itself. */
+  readonly issuer?: KeyCertificate;
+}
+
+const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
+const commonNameOid = "2.5.4.3";
+const organizationOid = "2.5.4.10";
+
+/** A fresh ECDSA P-256 private key, PKCS #8 PEM. */
+export function newPrivateKeyPem(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+/** The public half of a private key, SPKI PEM. */
+export function publicKeyPem(privateKeyPem: string): string {
+  return createPublicKey(privateKeyPem).export({ type: "spki", format: "pem" }).toString();
+}
+
+export function issueCertificate(options: CertificateOptions): KeyCertificate {
+  const keyPem = newPrivateKeyPem();
+  const subjectKey = spkiOf(keyPem);
+  const subject = distinguishedName(options);
+  const issuer = options.issuer === undefined ? undefined : parseCertificate(options.issuer.certificatePem);
+  const issuerKeyPem = options.issuer?.keyPem ?? keyPem;
+  const algorithm = new asn.AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
+  const tbsCertificate = new asn.TBSCertificate({
+    version: asn.Version.v3,
+    serialNumber: serialNumber(),
+    signature: algorithm,
+    issuer: issuer?.tbsCertificate.subject ?? subject,
+    validity: new asn.Validity({ notBefore: new Date(options.notBefore), notAfter: new Date(options.notAfter) }),
+    subject,
+    subjectPublicKeyInfo: subjectKey,
+    extensions: new asn.Extensions(extensionsOf(options, subjectKey, spkiOf(issuerKeyPem))),
+  });
+  const signatureValue = sign(
+    "sha256",
+    Buffer.from(AsnConvert.serialize(tbsCertificate)),
+    createPrivateKey(issuerKeyPem),
+  );
+  const certificate = new asn.Certificate({
+    tbsCertificate,
+    signatureAlgorithm: algorithm,
+    signatureValue: toArrayBuffer(signatureValue),
+  });
+  return { certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(certificate)), keyPem };
+}
+
+function distinguishedName({ organizations = [], commonName }: CertificateOptions): asn.Name {
+  const part = (type: string, text: string): asn.RelativeDistinguishedName =>
+    new asn.RelativeDistinguishedName([
+      new asn.AttributeTypeAndValue({ type, value: new asn.AttributeValue({ utf8String: text }) }),
+    ]);
+  return new asn.Name([...organizations.map((name) => part(organizationOid, name)), part(commonNameOid, commonName)]);
+}
+
+function extensionsOf(
+  options: CertificateOptions,
+  subjectKey: asn.SubjectPublicKeyInfo,
+  issuerKey: asn.SubjectPublicKeyInfo,
+): asn.Extension[] {
+  const isCa = options.isCa ?? false;
+  const { KeyUsageFlags } = asn;
+  const keyUsage = KeyUsageFlags.digitalSignature | (isCa ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : 0);
+  const extensions = [
+    extension(asn.id_ce_keyUsage, true, new asn.KeyUsage(keyUsage)),
+    extension(asn.id_ce_basicConstraints, true, new asn.BasicConstraints({ cA: isCa })),
+    extension(asn.id_ce_subjectKeyIdentifier, false, new asn.SubjectKeyIdentifier(keyIdentifier(subjectKey))),
+    extension(
+      asn.id_ce_authorityKeyIdentifier,
+      false,
+      new asn.AuthorityKeyIdentifier({ keyIdentifier: new asn.KeyIdentifier(keyIdentifier(issuerKey)) }),
+    ),
+  ];
+  const usages = options.usages ?? [];
+  if (usages.length > 0) {
+    const oids = usages.map((usage) => (usage === "server" ? asn.id_kp_serverAuth : asn.id_kp_clientAuth));
+    extensions.push(extension(asn.id_ce_extKeyUsage, false, new asn.ExtendedKeyUsage(oids)));
+  }
+  const names = [
+    ...(options.dnsNames ?? []).map((dNSName) => new asn.GeneralName({ dNSName })),
+    ...(options.ipAddresses ?? []).map((iPAddress) => new asn.GeneralName({ iPAddress })),
+  ];
+  if (names.length > 0) {
+    extensions.push(extension(asn.id_ce_subjectAltName, false, new asn.SubjectAlternativeName(names)));
+  }
+  return extensions;
+}
+
+function extension(extnID: string, critical: boolean, value: object): asn.Extension {
+  return new asn.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
+}
+
+function spkiOf(privateKeyPem: string): asn.SubjectPublicKeyInfo {
+  const der = createPublicKey(privateKeyPem).export({ type: "spki", format: "der" });
+  return AsnConvert.parse(der, asn.SubjectPublicKeyInfo);
+}
+
+// RFC 5280, 4.2.1.2, method 1: the SHA-1 of the public key's bits.
+function keyIdentifier(key: asn.SubjectPublicKeyInfo): ArrayBuffer {
+  return toArrayBuffer(createHash("sha1").update(Buffer.from(key.subjectPublicKey)).digest());
+}
+
+function parseCertificate(pem: string): asn.Certificate {
+  return AsnConvert.parse(new X509Certificate(pem).raw, asn.Certificate);
+}
+
+// A serial number is positive and its first octet is not zero: clear the sign bit, set the next.
+function serialNumber(): ArrayBuffer {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
+  return toArrayBuffer(bytes);
+}
+
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}
+
+function toPem(label: string, der: ArrayBuffer): string {
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}
