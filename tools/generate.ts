@@ -1,0 +1,8 @@
+// One command that rebuilds every generated table and type: `bun tools/generate.ts`.
+// It needs Go for the module cache; its output is committed, so building and testing do not.
+
+import { loadDefinitions } from "#tools/generate/openapi.ts";
+import { generateTypes } from "#tools/generate/types.ts";
+
+const definitions = loadDefinitions();
+generateTypes(definitions);
