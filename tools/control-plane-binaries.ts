@@ -1,0 +1,43 @@
+// Where the programs of the real control plane are, and whether they are the ones we want.
+// A program is its own stamp: it is current when it runs and reports the pinned version.
+
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+export const kubernetesVersion = "v1.36.4";
+const etcdVersion = "3.6.8";
+
+export const controlPlanePrograms = [
+  "etcd",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubectl",
+] as const;
+export type ControlPlaneProgram = (typeof controlPlanePrograms)[number];
+
+/** The folder that STEERSMAN_CONTROL_PLANE names, else the place that `make real-control-plane` fills. */
+export function binaryDirectory(): string {
+  return (
+    process.env.STEERSMAN_CONTROL_PLANE ??
+    join(process.env.STEERSMAN_CACHE ?? join(homedir(), ".cache", "steersman"), kubernetesVersion, "bin")
+  );
+}
+
+export function binaryPath(program: ControlPlaneProgram): string {
+  return join(binaryDirectory(), program);
+}
+
+/** The programs without a file. Cheap: nothing is run. */
+export function missingPrograms(): ControlPlaneProgram[] {
+  return controlPlanePrograms.filter((program) => !existsSync(binaryPath(program)));
+}
+
+/** Does the file run, and is it the pinned version? */
+export function isCurrent(program: ControlPlaneProgram): boolean {
+  const args = program === "kubectl" ? ["version", "--client"] : ["--version"];
+  const { status, stdout } = spawnSync(binaryPath(program), args, { encoding: "utf8" });
+  return status === 0 && stdout.split(/\s+/).includes(program === "etcd" ? etcdVersion : kubernetesVersion);
+}
