@@ -2,7 +2,9 @@
 // It needs Go for the module cache; its output is committed, so building and testing do not.
 
 import { loadDefinitions } from "#tools/generate/openapi.ts";
+import { generateResources } from "#tools/generate/resources.ts";
 import { generateTypes } from "#tools/generate/types.ts";
 
 const definitions = loadDefinitions();
 generateTypes(definitions);
+generateResources();
