@@ -1,0 +1,51 @@
+// Every draw that Rng offers, told once on top of a source of 32-bit numbers.
+import { assert } from "./assert.ts";
+import type { Rng } from "./rng.ts";
+
+const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+export function rngFrom(uint32: () => number, fork: (label: string) => Rng): Rng {
+  const float = (): number => ((uint32() >>> 5) * 0x4000000 + (uint32() >>> 6)) / 0x20000000000000;
+
+  const below = (limit: number): number => {
+    assert(Number.isSafeInteger(limit) && limit > 0, `cannot draw below ${limit}`);
+    if (limit > 0x100000000) return Math.floor(float() * limit);
+    // Numbers past the last whole multiple of limit are drawn again: no residue is favoured.
+    const bound = 0x100000000 - (0x100000000 % limit);
+    for (;;) {
+      const drawn = uint32();
+      if (drawn < bound) return drawn % limit;
+    }
+  };
+
+  const bytes = (count: number): Uint8Array => {
+    const result = new Uint8Array(count);
+    for (let i = 0; i < count; ) {
+      for (let word = uint32(), j = 0; j < 4 && i < count; j++, word >>>= 8) result[i++] = word & 0xff;
+    }
+    return result;
+  };
+
+  const uuid = (): string => {
+    const b = bytes(16);
+    b[6] = ((b[6] as number) & 0x0f) | 0x40;
+    b[8] = ((b[8] as number) & 0x3f) | 0x80;
+    let text = "";
+    for (let i = 0; i < 16; i++) {
+      if (i === 4 || i === 6 || i === 8 || i === 10) text += "-";
+      text += hex[b[i] as number];
+    }
+    return text;
+  };
+
+  const shuffle = <T>(items: readonly T[]): T[] => {
+    const result = items.slice();
+    for (let i = result.length - 1; i > 0; i--) {
+      const j = below(i + 1);
+      [result[i], result[j]] = [result[j] as T, result[i] as T];
+    }
+    return result;
+  };
+
+  return { fork, uint32, float, below, bytes, uuid, shuffle };
+}

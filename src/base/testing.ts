@@ -1,0 +1,35 @@
+// For tests of the deterministic layers only: the host's turn, which their code may not name.
+import { VirtualClock } from "./virtual-clock.ts";
+
+type SetImmediate = (callback: () => void) => unknown;
+
+/** One hop of the host's event loop: all promises that can settle have settled when it returns. */
+export function hostTurn(): Promise<void> {
+  const hop = Reflect.get(globalThis, "setImmediate") as SetImmediate;
+  return new Promise((resolve) => hop(resolve));
+}
+
+export function testClock(startMs?: number): VirtualClock {
+  return new VirtualClock(startMs === undefined ? { turn: hostTurn } : { turn: hostTurn, startMs });
+}
+
+/** A signal that nobody aborts. */
+export function neverAborted(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** Watches a signal from now on; the result tells how many abort listeners are on it. */
+export function countListeners(signal: AbortSignal): () => number {
+  const listeners = new Set<() => void>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (type, listener, options) => {
+    listeners.add(listener);
+    add(type, listener, options);
+  };
+  signal.removeEventListener = (type, listener) => {
+    listeners.delete(listener);
+    remove(type, listener);
+  };
+  return () => listeners.size;
+}

