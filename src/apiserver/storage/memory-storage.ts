@@ -1,0 +1,283 @@
+// The store: all state in memory as frozen objects, with a version chain per key and a log per
+// table that together answer reads and watches at any revision of the retained history. With a
+// Journal it is durable as well. History ages out by time and by number of events per table.
+
+import type { KubeObject } from "#api/object.ts";
+import { assert } from "#base/assert.ts";
+import type { Clock } from "#base/clock.ts";
+import type { Journal } from "./journal.ts";
+import { SortedRecords } from "./sorted-records.ts";
+import type { BuildObject, ListQuery, Storage, StorageKey, StoredVersion, Table } from "./storage.ts";
+
+export interface MemoryStorageOptions {
+  readonly clock: Clock;
+  readonly journal?: Journal;
+  /** How long history is kept; upstream's etcd compaction keeps five to ten minutes. */
+  readonly historyMs?: number;
+  /** How many events a table keeps at most: bounds what replaced versions can hold on to. */
+  readonly historyEventsMax?: number;
+}
+
+const DEFAULT_HISTORY_MS = 5 * 60_000;
+const DEFAULT_HISTORY_EVENTS_MAX = 20_000;
+/** How finely history ages. */
+const AGE_STEP_MS = 15_000;
+/** etcd's first write has revision 2. */
+const FIRST_REVISION = 1;
+
+interface Version extends StoredVersion {
+  previous: Version | undefined;
+}
+
+/** A key and its newest version; stays while a deletion is part of the history. */
+interface KeyRecord {
+  readonly key: StorageKey;
+  latest: Version;
+}
+
+export class MemoryStorage implements Storage {
+  readonly #clock: Clock;
+  readonly #journal: Journal | undefined;
+  readonly #historyMs: number;
+  readonly #historyEventsMax: number;
+  readonly #tables = new Map<string, MemoryTable>();
+  /** Which revision was the last one at which time: ascending, one per AGE_STEP_MS at most. */
+  readonly #ages: { readonly atMs: number; readonly revision: number }[] = [];
+  #revision = FIRST_REVISION;
+  #loadedCompaction = 0;
+
+  constructor(options: MemoryStorageOptions) {
+    this.#clock = options.clock;
+    this.#journal = options.journal;
+    this.#historyMs = options.historyMs ?? DEFAULT_HISTORY_MS;
+    this.#historyEventsMax = options.historyEventsMax ?? DEFAULT_HISTORY_EVENTS_MAX;
+    if (options.journal !== undefined) this.#load(options.journal);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  table(resource: string): MemoryTable {
+    let table = this.#tables.get(resource);
+    if (table === undefined) {
+      table = new MemoryTable({
+        makeVersion: (key, build, previous, isDeletion) =>
+          this.#makeVersion(resource, key, build, previous, isDeletion),
+        afterWrite: (written) => this.#age(written),
+      });
+      table.compactedRevision = this.#loadedCompaction;
+      this.#tables.set(resource, table);
+    }
+    return table;
+  }
+
+  compact(revision: number): void {
+    const superseded: number[] = [];
+    for (const table of this.#tables.values()) table.compact(Math.min(revision, this.#revision), superseded);
+    this.#journal?.compact(revision, superseded);
+  }
+
+  close(): void {
+    this.#journal?.close();
+  }
+
+  #load(journal: Journal): void {
+    const state = journal.load();
+    this.#loadedCompaction = state.compactedRevision;
+    for (const entry of state.entries) {
+      const object = deepFreeze(entry.object);
+      this.table(entry.resource).restore(entry.key, entry.revision, object, entry.isDeletion);
+    }
+    this.#revision = Math.max(FIRST_REVISION, state.revision);
+  }
+
+  #makeVersion(
+    resource: string,
+    key: StorageKey,
+    build: BuildObject,
+    previous: Version | undefined,
+    isDeletion: boolean,
+  ): Version {
+    const revision = this.#revision + 1;
+    const object = deepFreeze(build(revision));
+    this.#journal?.append({ revision, resource, key, object, isDeletion });
+    this.#revision = revision;
+    return { key, revision, object, isDeletion, previous, renderings: undefined };
+  }
+
+  /** History ages with the writes: an idle store holds no timer. */
+  #age(table: MemoryTable): void {
+    const now = this.#clock.now();
+    const newest = this.#ages[this.#ages.length - 1];
+    if (newest === undefined || now - newest.atMs >= AGE_STEP_MS) {
+      this.#ages.push({ atMs: now, revision: this.#revision - 1 });
+      let expired: number | undefined;
+      while ((this.#ages[0] as { atMs: number }).atMs <= now - this.#historyMs) expired = this.#ages.shift()?.revision;
+      if (expired !== undefined) this.compact(expired);
+    }
+    if (table.historyLength >= this.#historyEventsMax) this.#compactTable(table);
+  }
+
+  /** Drops a quarter at once, so that a full history costs little per write. */
+  #compactTable(table: MemoryTable): void {
+    const superseded: number[] = [];
+    const revision = table.revisionOfEvent(table.historyLength >> 2);
+    table.compact(revision, superseded);
+    this.#journal?.compact(revision, superseded);
+  }
+}
+
+interface TableHost {
+  /** Gives the next revision and makes the write durable. */
+  makeVersion(key: StorageKey, build: BuildObject, previous: Version | undefined, isDeletion: boolean): Version;
+  afterWrite(table: MemoryTable): void;
+}
+
+class MemoryTable implements Table {
+  compactedRevision = 0;
+  size = 0;
+  readonly #host: TableHost;
+  readonly #records = new Map<StorageKey, KeyRecord>();
+  readonly #order = new SortedRecords<KeyRecord>();
+  readonly #listeners = new Set<(version: StoredVersion) => void>();
+  /** Versions after compactedRevision, ascending; those before #logStart are gone. */
+  #log: Version[] = [];
+  #logStart = 0;
+
+  constructor(host: TableHost) {
+    this.#host = host;
+  }
+
+  get historyLength(): number {
+    return this.#log.length - this.#logStart;
+  }
+
+  revisionOfEvent(index: number): number {
+    return (this.#log[this.#logStart + index] as Version).revision;
+  }
+
+  get(key: StorageKey): StoredVersion | undefined {
+    const latest = this.#records.get(key)?.latest;
+    return latest === undefined || latest.isDeletion ? undefined : latest;
+  }
+
+  *scan(query: ListQuery): Generator<StoredVersion> {
+    const { prefix, from = prefix, revision } = query;
+    assert(revision === undefined || revision >= this.compactedRevision, "list below the retained history");
+    for (const record of this.#order.from(from > prefix ? from : prefix)) {
+      if (!record.key.startsWith(prefix)) return;
+      let version: Version | undefined = record.latest;
+      if (revision !== undefined)
+        while (version !== undefined && version.revision > revision) version = version.previous;
+      if (version !== undefined && !version.isDeletion) yield version;
+    }
+  }
+
+  create(key: StorageKey, build: BuildObject): StoredVersion | undefined {
+    const record = this.#records.get(key);
+    if (record !== undefined && !record.latest.isDeletion) return undefined;
+    return this.#write(key, record, build, false);
+  }
+
+  update(expected: StoredVersion, build: BuildObject): StoredVersion | undefined {
+    return this.#replace(expected, build, false);
+  }
+
+  delete(expected: StoredVersion, build: BuildObject): StoredVersion | undefined {
+    return this.#replace(expected, build, true);
+  }
+
+  since(revision: number): readonly StoredVersion[] {
+    assert(revision >= this.compactedRevision, "watch below the retained history");
+    let low = this.#logStart;
+    let high = this.#log.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#log[middle] as Version).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return this.#log.slice(low);
+  }
+
+  subscribe(listener: (version: StoredVersion) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** Puts back what a journal kept, in revision order. */
+  restore(key: StorageKey, revision: number, object: KubeObject, isDeletion: boolean): void {
+    const record = this.#records.get(key);
+    this.#append(record, { key, revision, object, isDeletion, previous: record?.latest, renderings: undefined });
+  }
+
+  /** Reports the revisions that no read can reach any more. */
+  compact(revision: number, superseded: number[]): void {
+    if (revision <= this.compactedRevision) return;
+    this.compactedRevision = revision;
+    let start = this.#logStart;
+    for (; start < this.#log.length; start++) {
+      const version = this.#log[start] as Version;
+      if (version.revision > revision) break;
+      this.#forget(version, superseded);
+    }
+    this.#logStart = start;
+    if (start > 64 && start > this.#log.length >> 1) {
+      this.#log = this.#log.slice(start);
+      this.#logStart = 0;
+    }
+  }
+
+  #forget(version: Version, superseded: number[]): void {
+    version.renderings = undefined;
+    if (version.previous !== undefined) {
+      superseded.push(version.previous.revision);
+      version.previous = undefined;
+    }
+    if (!version.isDeletion) return;
+    const record = this.#records.get(version.key);
+    if (record?.latest === version) {
+      superseded.push(version.revision);
+      this.#records.delete(version.key);
+      this.#order.remove(version.key);
+    }
+  }
+
+  #replace(expected: StoredVersion, build: BuildObject, isDeletion: boolean): StoredVersion | undefined {
+    const record = this.#records.get(expected.key);
+    if (record === undefined || record.latest !== expected || expected.isDeletion) return undefined;
+    return this.#write(expected.key, record, build, isDeletion);
+  }
+
+  #write(key: StorageKey, record: KeyRecord | undefined, build: BuildObject, isDeletion: boolean): StoredVersion {
+    const version = this.#host.makeVersion(key, build, record?.latest, isDeletion);
+    this.#append(record, version);
+    for (const listener of this.#listeners) listener(version);
+    this.#host.afterWrite(this);
+    return version;
+  }
+
+  #append(record: KeyRecord | undefined, version: Version): void {
+    if (record === undefined) {
+      const added = { key: version.key, latest: version };
+      this.#records.set(version.key, added);
+      this.#order.insert(added);
+    } else {
+      record.latest = version;
+    }
+    if (version.isDeletion) this.size--;
+    else if (version.previous === undefined || version.previous.isDeletion) this.size++;
+    if (version.revision > this.compactedRevision) this.#log.push(version);
+  }
+}
+
+/** Freezes until it meets what is frozen already: shared parts cost nothing again. */
+function deepFreeze<T extends object>(value: T): T {
+  if (Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const key in value) {
+    const child = value[key];
+    if (typeof child === "object" && child !== null) deepFreeze(child);
+  }
+  return value;
+}

@@ -1,0 +1,73 @@
+// An ordered collection of records by key: sorted blocks of bounded size, so that insertion and
+// removal cost a search and a short move whatever the number of records.
+
+export interface KeyedRecord {
+  readonly key: string;
+}
+
+const BLOCK_SIZE_MAX = 512;
+
+export class SortedRecords<R extends KeyedRecord> {
+  /** No block is empty, except that of an empty collection. */
+  readonly #blocks: R[][] = [[]];
+
+  /** The key must not be present. */
+  insert(record: R): void {
+    const at = this.#blockFor(record.key);
+    const block = this.#blocks[at] as R[];
+    const last = block[block.length - 1];
+    if (last === undefined || last.key < record.key) block.push(record);
+    else block.splice(lowerBound(block, record.key), 0, record);
+    if (block.length > BLOCK_SIZE_MAX) this.#split(at, block);
+  }
+
+  remove(key: string): void {
+    const at = this.#blockFor(key);
+    const block = this.#blocks[at] as R[];
+    const index = lowerBound(block, key);
+    if (block[index]?.key !== key) return;
+    block.splice(index, 1);
+    if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(at, 1);
+  }
+
+  /** Records whose key is at least `from`, in order. */
+  *from(from: string): Generator<R> {
+    let at = this.#blockFor(from);
+    let index = lowerBound(this.#blocks[at] as R[], from);
+    for (; at < this.#blocks.length; at++, index = 0) {
+      const block = this.#blocks[at] as R[];
+      for (; index < block.length; index++) yield block[index] as R;
+    }
+  }
+
+  /** Splits unevenly at the end, since keys often arrive in order: full blocks then stay full. */
+  #split(at: number, block: R[]): void {
+    const isLast = at === this.#blocks.length - 1;
+    const tail = block.splice(isLast ? block.length - 32 : block.length >> 1);
+    this.#blocks.splice(at + 1, 0, tail);
+  }
+
+  /** The last block whose first key is not after the key, or the first block. */
+  #blockFor(key: string): number {
+    let low = 0;
+    let high = this.#blocks.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const first = this.#blocks[middle]?.[0];
+      if (first !== undefined && first.key <= key) low = middle + 1;
+      else high = middle;
+    }
+    return low === 0 ? 0 : low - 1;
+  }
+}
+
+function lowerBound<R extends KeyedRecord>(block: readonly R[], key: string): number {
+  let low = 0;
+  let high = block.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((block[middle] as R).key < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
