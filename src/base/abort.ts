@@ -1,6 +1,7 @@
 // Cancellation scopes. A scope's signal aborts with its parents; leaving the scope (`using`)
 // aborts it and removes every listener, so that a long-lived parent collects no garbage.
 import type { Clock } from "./clock.ts";
+import { deadlineOf, noteDeadline } from "./clock-waits.ts";
 import { Aborted, DeadlineExceeded } from "./errors.ts";
 
 export interface Scope extends Disposable {
@@ -31,6 +32,7 @@ export function childScope(...parents: AbortSignal[]): Scope {
     parent.addEventListener("abort", listener, { once: true });
     links.push({ parent, listener });
   }
+  noteDeadline(controller.signal, ...parents.map(deadlineOf));
   return { signal: controller.signal, abort, [Symbol.dispose]: () => abort(scopeEnded) };
 }
 
@@ -39,6 +41,7 @@ export function deadlineScope(clock: Clock, ms: number, ...parents: AbortSignal[
   const scope = childScope(...parents);
   if (scope.signal.aborted) return scope;
   const timer = clock.after(ms, () => scope.abort(new DeadlineExceeded(ms)));
+  noteDeadline(scope.signal, clock.monotonicMs() + ms, deadlineOf(scope.signal));
   scope.signal.addEventListener("abort", () => timer[Symbol.dispose](), { once: true });
   return scope;
 }

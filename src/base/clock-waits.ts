@@ -1,6 +1,21 @@
-// The waits that every clock offers, told once on top of `after`.
+// The waits that every clock offers, told once on top of `after`, and the deadline that a
+// signal carries, so that whoever sees that its turn comes too late can give up at once.
 import type { Clock } from "./clock.ts";
 import { DeadlineExceeded } from "./errors.ts";
+
+const deadlineAt: unique symbol = Symbol("deadlineAt");
+type DatedSignal = AbortSignal & { [deadlineAt]?: number };
+
+/** When the signal will abort at the latest, in monotonic milliseconds, if its scopes say so. */
+export function deadlineOf(signal: AbortSignal): number | undefined {
+  return (signal as DatedSignal)[deadlineAt];
+}
+
+/** Notes the earliest of the given deadlines on the signal. */
+export function noteDeadline(signal: AbortSignal, ...deadlines: readonly (number | undefined)[]): void {
+  const known = deadlines.filter((at) => at !== undefined);
+  if (known.length > 0) (signal as DatedSignal)[deadlineAt] = Math.min(...known);
+}
 
 export function sleepOn(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
@@ -17,7 +32,11 @@ export function sleepOn(clock: Pick<Clock, "after">, ms: number, signal: AbortSi
   });
 }
 
-export function deadlineSignal(clock: Pick<Clock, "after">, ms: number, parent: AbortSignal): AbortSignal {
+export function deadlineSignal(
+  clock: Pick<Clock, "after" | "monotonicMs">,
+  ms: number,
+  parent: AbortSignal,
+): AbortSignal {
   if (parent.aborted) return parent;
   const controller = new AbortController();
   const onAbort = (): void => {
@@ -29,5 +48,6 @@ export function deadlineSignal(clock: Pick<Clock, "after">, ms: number, parent: 
     controller.abort(new DeadlineExceeded(ms));
   });
   parent.addEventListener("abort", onAbort, { once: true });
+  noteDeadline(controller.signal, clock.monotonicMs() + ms, deadlineOf(parent));
   return controller.signal;
 }
