@@ -3,8 +3,10 @@
 
 import { loadDefinitions } from "#tools/generate/openapi.ts";
 import { generateResources } from "#tools/generate/resources.ts";
+import { generateSchemas } from "#tools/generate/schemas.ts";
 import { generateTypes } from "#tools/generate/types.ts";
 
 const definitions = loadDefinitions();
 generateTypes(definitions);
 generateResources();
+generateSchemas(definitions);
