@@ -18,6 +18,12 @@ export interface Reservation {
   cancel(): void;
 }
 
+export interface TokenBucketLimits {
+  /** Infinity: nobody waits. 0: nothing beyond the first burst. */
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
 export class TokenBucket {
   readonly #clock: Clock;
   #perSecond: number;
@@ -26,12 +32,11 @@ export class TokenBucket {
   #updatedAt: number;
   #lastEventAt = Number.NEGATIVE_INFINITY;
 
-  /** perSecond may be Infinity: then nobody waits. */
-  constructor(perSecond: number, burst: number, clock: Clock) {
+  constructor(clock: Clock, { perSecond, burst }: TokenBucketLimits) {
+    this.#clock = clock;
     this.#perSecond = perSecond;
     this.#burst = burst;
     this.#tokens = burst;
-    this.#clock = clock;
     this.#updatedAt = clock.monotonicMs();
   }
 
@@ -78,7 +83,7 @@ export class TokenBucket {
     return this.#tokensAt(this.#clock.monotonicMs());
   }
 
-  setLimit(perSecond: number, burst: number): void {
+  setLimits({ perSecond, burst }: TokenBucketLimits): void {
     const now = this.#clock.monotonicMs();
     this.#tokens = this.#tokensAt(now);
     this.#updatedAt = now;
