@@ -1,0 +1,60 @@
+// Reads the API server's audit log: what was asked, by whom, with which bodies, in which order.
+
+import { existsSync, readFileSync, statSync } from "node:fs";
+
+export interface AuditEvent {
+  readonly auditID: string;
+  readonly stage: "ResponseStarted" | "ResponseComplete" | "Panic";
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string; readonly groups?: readonly string[] };
+  readonly userAgent?: string;
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly apiVersion?: string;
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly responseStatus?: { readonly code?: number; readonly reason?: string; readonly message?: string };
+  readonly requestObject?: unknown;
+  readonly responseObject?: unknown;
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
+}
+
+export interface AuditLog {
+  /** The present end of the log, to be given to since(). */
+  mark(): number;
+  /** All events written after the mark; from the beginning without one. */
+  since(mark?: number): AuditEvent[];
+}
+
+/** Bodies of everything but health checks and the API server's calls to itself. */
+export const auditPolicy = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [
+    { level: "None", nonResourceURLs: ["/healthz*", "/livez*", "/readyz*"] },
+    { level: "None", users: ["system:apiserver"] },
+    { level: "RequestResponse" },
+  ],
+} as const;
+
+export function openAuditLog(file: string): AuditLog {
+  return {
+    mark: () => (existsSync(file) ? statSync(file).size : 0),
+    since(mark = 0) {
+      if (!existsSync(file)) return [];
+      const text = readFileSync(file).subarray(mark).toString();
+      // The last line may be half written.
+      const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+      return whole
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as AuditEvent);
+    },
+  };
+}

@@ -1,0 +1,259 @@
+// A real control plane for tests: etcd and kube-apiserver v1.36.4 on free loopback ports, with their
+// own CA, RBAC and an audit log, and next to them, when asked for, the Go manager, the scheduler and
+// a fault proxy. Nothing of it survives the test process (processes.ts).
+
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { KeyCertificate } from "#platform/x509.ts";
+import { binaryPath } from "#tools/control-plane-binaries.ts";
+import { apiServerFlags, etcdFlags, type ManagerOptions, managerFlags, schedulerFlags } from "./arguments.ts";
+import { type AuditLog, auditPolicy, openAuditLog } from "./audit-log.ts";
+import { compact } from "./etcd.ts";
+import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
+import { callHttps, type HttpsAnswer } from "./https.ts";
+import { createPki, type Pki } from "./pki.ts";
+import { freePorts, openProcessScope, type ProcessScope, type Program, untilReady } from "./processes.ts";
+
+const readyTimeoutMs = 60_000;
+const startAttemptsMax = 3;
+
+export interface ControlPlaneOptions {
+  /** Appended to ours; a flag given again wins: feature gates, admission plugins and so on. */
+  readonly apiServerFlags?: readonly string[];
+}
+
+export interface Identity {
+  readonly user: string;
+  readonly groups?: readonly string[];
+}
+
+export interface CommandOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunningManager extends Program {
+  /** https://127.0.0.1:<port> of its health and metrics. */
+  readonly url: string;
+}
+
+export interface ControlPlane {
+  readonly server: string;
+  readonly directory: string;
+  readonly pki: Pki;
+  readonly audit: AuditLog;
+  /** Path of a kubeconfig of a member of system:masters. */
+  readonly adminKubeconfig: string;
+  readonly admin: KeyCertificate;
+  readonly apiServer: Program;
+  readonly etcd: Program;
+  /** Writes a kubeconfig with a client certificate or a token; `server` may be a fault proxy. */
+  kubeconfigFor(identity: Identity | { readonly token: string }, server?: string): string;
+  /** A token of the service account, which is created if it is not there. */
+  tokenFor(namespace: string, name: string): Promise<string>;
+  /** One request as the administrator. */
+  request(method: string, path: string, body?: unknown): Promise<HttpsAnswer>;
+  kubectl(args: readonly string[], stdin?: string): Promise<CommandOutcome>;
+  /** The Go manager: ready when it answers on /healthz. */
+  startGoManager(options?: ManagerOptions): Promise<RunningManager>;
+  /** Any program that takes the Go manager's flags, with the same flags and identity. */
+  startManager(command: readonly [string, ...string[]], options?: ManagerOptions): Promise<RunningManager>;
+  startScheduler(): Promise<RunningManager>;
+  startFaultProxy(): Promise<FaultProxy>;
+  /** Stops it and starts it on the same port and data; resolves when it is ready. */
+  restartApiServer(): Promise<void>;
+  /** Drops all history before now, so that older resource versions are gone. */
+  compactEtcd(): Promise<void>;
+  /** The API server ends before etcd: the other way round it hangs. */
+  stop(): Promise<void>;
+}
+
+/** The one instance that all suites of a process share; it ends with the process. */
+let shared: Promise<ControlPlane> | undefined;
+export function sharedControlPlane(): Promise<ControlPlane> {
+  shared ??= startControlPlane();
+  return shared;
+}
+
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  for (let attempt = 1; ; attempt++) {
+    const scope = openProcessScope("steersman-real");
+    try {
+      return await startIn(scope, options);
+    } catch (error) {
+      await scope.close();
+      // Between finding a free port and binding it somebody else may have taken it.
+      const isPortTaken = error instanceof Error && error.message.includes("address already in use");
+      if (!isPortTaken || attempt === startAttemptsMax) throw error;
+    }
+  }
+}
+
+async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { directory } = scope;
+  const pki = createPki(directory);
+  const [etcdPort = 0, peerPort = 0, apiPort = 0] = await freePorts(3);
+  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
+  const server = `https://127.0.0.1:${apiPort}`;
+  const auditFile = join(directory, "audit.log");
+  const policyFile = join(directory, "audit-policy.json");
+  writeFileSync(policyFile, JSON.stringify(auditPolicy));
+  const admin = pki.clientCertificate("test-admin", ["system:masters"]);
+
+  const etcd = scope.start({
+    name: "etcd",
+    command: [
+      binaryPath("etcd"),
+      ...etcdFlags({ directory, clientUrl: etcdUrl, peerUrl: `http://127.0.0.1:${peerPort}` }),
+    ],
+  });
+  const startApiServer = (): Program =>
+    scope.start({
+      name: "kube-apiserver",
+      command: [
+        binaryPath("kube-apiserver"),
+        ...apiServerFlags({ pki, port: apiPort, etcdUrl, auditFile, policyFile }),
+        ...(options.apiServerFlags ?? []),
+      ],
+    });
+  let apiServer = startApiServer();
+
+  const request = (method: string, path: string, body?: unknown): Promise<HttpsAnswer> =>
+    callHttps({ url: server + path, method, caPem: pki.ca.certificatePem, client: admin, body });
+  const apiServerReady = (): Promise<void> =>
+    untilReady(apiServer, readyTimeoutMs, () => isHealthy(() => request("GET", "/readyz")));
+  const kubeconfigFor = kubeconfigWriter(directory, pki, server);
+  const adminKubeconfig = kubeconfigFor({ user: "test-admin", groups: ["system:masters"] });
+  const startServing = serverStarter(scope, pki, kubeconfigFor);
+  const startManager: ControlPlane["startManager"] = (command, managerOptions = {}) =>
+    startServing("kube-controller-manager", command, (kubeconfig, port) =>
+      managerFlags({ pki, kubeconfig, port, ...managerOptions }),
+    );
+  const proxies: FaultProxy[] = [];
+  await apiServerReady();
+
+  return {
+    server,
+    directory,
+    pki,
+    audit: openAuditLog(auditFile),
+    adminKubeconfig,
+    admin,
+    etcd,
+    get apiServer() {
+      return apiServer;
+    },
+    kubeconfigFor,
+    request,
+    tokenFor: (namespace, name) => requestToken(request, namespace, name),
+    kubectl: (args, stdin) => runKubectl(directory, adminKubeconfig, args, stdin),
+    startManager,
+    startGoManager: (managerOptions) => startManager([binaryPath("kube-controller-manager")], managerOptions),
+    startScheduler: () =>
+      startServing("kube-scheduler", [binaryPath("kube-scheduler")], (kubeconfig, port) =>
+        schedulerFlags({ pki, kubeconfig, port }),
+      ),
+    async startFaultProxy() {
+      const proxy = await startFaultProxy(pki, apiPort);
+      proxies.push(proxy);
+      return proxy;
+    },
+    async restartApiServer() {
+      await apiServer.stop();
+      apiServer = startApiServer();
+      await apiServerReady();
+    },
+    compactEtcd: () => compact(etcdUrl),
+    async stop() {
+      for (const proxy of proxies) proxy.close();
+      await scope.close();
+    },
+  };
+}
+
+async function isHealthy(probe: () => Promise<HttpsAnswer>): Promise<boolean> {
+  return await probe().then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
+
+/** Starts programs that serve health on a TLS port of their own, as the user `system:<name>`. */
+function serverStarter(scope: ProcessScope, pki: Pki, kubeconfigFor: ControlPlane["kubeconfigFor"]) {
+  return async (
+    name: string,
+    command: readonly [string, ...string[]],
+    flags: (kubeconfig: string, port: number) => readonly string[],
+  ): Promise<RunningManager> => {
+    const [port = 0] = await freePorts(1);
+    const url = `https://127.0.0.1:${port}`;
+    const program = scope.start({
+      name,
+      command: [...command, ...flags(kubeconfigFor({ user: `system:${name}` }), port)],
+    });
+    await untilReady(program, readyTimeoutMs, () =>
+      isHealthy(() => callHttps({ url: `${url}/healthz`, caPem: pki.ca.certificatePem })),
+    );
+    return Object.defineProperty(program, "url", { value: url }) as RunningManager;
+  };
+}
+
+function kubeconfigWriter(directory: string, pki: Pki, defaultServer: string): ControlPlane["kubeconfigFor"] {
+  let written = 0;
+  return (identity, server = defaultServer) => {
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    const file = join(directory, `kubeconfig-${++written}`);
+    const credentials = "token" in identity ? { token: identity.token } : clientCredentials(identity);
+    function clientCredentials({ user, groups }: Identity): object {
+      const { certificatePem, keyPem } = pki.clientCertificate(user, groups);
+      return { "client-certificate-data": base64(certificatePem), "client-key-data": base64(keyPem) };
+    }
+    // JSON is YAML.
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: "test", cluster: { server, "certificate-authority-data": base64(pki.ca.certificatePem) } }],
+      users: [{ name: "test", user: credentials }],
+      contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
+      "current-context": "test",
+    };
+    writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
+    return file;
+  };
+}
+
+async function requestToken(request: ControlPlane["request"], namespace: string, name: string): Promise<string> {
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  const created = await request("POST", accounts, { metadata: { name } });
+  if (created.status !== 201 && created.status !== 409) throw new Error(`service account: ${created.text}`);
+  const answer = await request("POST", `${accounts}/${name}/token`, {
+    spec: { audiences: [], expirationSeconds: 3600 },
+  });
+  if (answer.status !== 201) throw new Error(`token: ${answer.text}`);
+  return (JSON.parse(answer.text) as { status: { token: string } }).status.token;
+}
+
+function runKubectl(
+  directory: string,
+  kubeconfig: string,
+  args: readonly string[],
+  stdin = "",
+): Promise<CommandOutcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(binaryPath("kubectl"), args, {
+      cwd: directory,
+      env: { PATH: process.env.PATH ?? "", HOME: directory, KUBECONFIG: kubeconfig },
+    });
+    const outcome = { stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      outcome.stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      outcome.stderr += text;
+    });
+    child.on("error", reject).on("close", (code) => resolve({ code: code ?? -1, ...outcome }));
+    child.stdin.end(stdin);
+  });
+}

@@ -1,0 +1,43 @@
+// A plain HTTPS exchange for tests, on node:https so that it shares nothing with the client under test.
+
+import type { IncomingMessage } from "node:http";
+import { type RequestOptions, request } from "node:https";
+
+export interface HttpsCall {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly caPem: string;
+  readonly client?: { readonly certificatePem: string; readonly keyPem: string };
+}
+
+export interface HttpsAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Resolves when the head of the answer is there; the body is still to be read. */
+export function openHttps(call: HttpsCall): Promise<IncomingMessage> {
+  const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const options: RequestOptions = {
+    method: call.method ?? "GET",
+    headers: { ...(payload === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
+    ca: call.caPem,
+    agent: false,
+    ...(call.client === undefined ? {} : { cert: call.client.certificatePem, key: call.client.keyPem }),
+  };
+  return new Promise((resolve, reject) => {
+    request(call.url, options, resolve).on("error", reject).end(payload);
+  });
+}
+
+/** The whole answer. Rejects when it is cut short. */
+export async function callHttps(call: HttpsCall): Promise<HttpsAnswer> {
+  const message = await openHttps(call);
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return { status: message.statusCode ?? 0, headers: message.headers, text: Buffer.concat(chunks).toString() };
+}

@@ -1,0 +1,163 @@
+// Child processes that cannot outlive their starter, and a scratch folder that goes with them.
+// A watchdog shell reads a pipe from this process: when the pipe closes, for whatever reason
+// (kill -9 included), it kills what is still registered and removes the folder.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long a program may take to end after SIGTERM before it is killed. */
+const stopGraceMs = 15_000;
+const memoryBytesMin = 1 << 30;
+
+// `+ 12` registers process 12, `- 12` forgets it (its number may be given to a stranger).
+const watchdogScript = `
+trap '' HUP INT TERM
+pids=
+while read -r sign pid; do
+  case $sign in
+    +) pids="$pids $pid" ;;
+    -) left=; for p in $pids; do [ "$p" = "$pid" ] || left="$left $p"; done; pids=$left ;;
+  esac
+done
+[ -z "$pids" ] || kill -9 $pids 2>/dev/null
+rm -rf "$1" || { sleep 1; rm -rf "$1"; }
+`;
+
+export interface Program {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  readonly isRunning: boolean;
+  /** Everything it wrote to stdout and stderr. */
+  log(): string;
+  /** "exit code 1" or "signal SIGTERM". */
+  readonly ended: Promise<string>;
+  /** SIGTERM by default; SIGKILL when it does not end in time. */
+  stop(signal?: NodeJS.Signals): Promise<string>;
+}
+
+export interface ProgramCommand {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ProcessScope {
+  /** In memory where the system has a /dev/shm with room. */
+  readonly directory: string;
+  start(command: ProgramCommand): Program;
+  /** Stops what runs, last started first, and removes the folder. */
+  close(): Promise<void>;
+}
+
+export function openProcessScope(label: string): ProcessScope {
+  const directory = mkdtempSync(join(scratchRoot(), `${label}-`));
+  const watchdog = spawn("/bin/sh", ["-c", watchdogScript, "watchdog", directory], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watchdog.unref();
+  const tell = (line: string): void => void watchdog.stdin.write(`${line}\n`);
+  const running = new Set<Program>();
+  let starts = 0;
+  return {
+    directory,
+    start({ name, command: [file, ...args], env }) {
+      const logFile = join(directory, `${name}.${++starts}.log`);
+      const output = openSync(logFile, "a");
+      const child = spawn(file, args, {
+        cwd: directory,
+        detached: true,
+        env: { PATH: process.env.PATH ?? "", HOME: directory, ...env },
+        stdio: ["ignore", output, output],
+      });
+      closeSync(output);
+      if (child.pid === undefined) throw new Error(`cannot start ${file}`);
+      child.unref();
+      tell(`+ ${child.pid}`);
+      const program = programOf(name, logFile, child, child.pid);
+      running.add(program);
+      void program.ended.then(() => {
+        running.delete(program);
+        tell(`- ${program.pid}`);
+      });
+      return program;
+    },
+    async close() {
+      for (const program of [...running].reverse()) await program.stop();
+      watchdog.stdin.end();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+// A container's /dev/shm may hold as little as 64 MB, less than etcd's first log segment.
+function scratchRoot(): string {
+  const memory = "/dev/shm";
+  if (!existsSync(memory)) return tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize >= memoryBytesMin ? memory : tmpdir();
+}
+
+function programOf(name: string, logFile: string, child: ChildProcess, pid: number): Program {
+  const ended = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+    child.once("error", (error) => resolve(error.message));
+  });
+  return {
+    name,
+    pid,
+    logFile,
+    ended,
+    get isRunning() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    log: () => readFileSync(logFile, "utf8"),
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceMs);
+      return await ended.finally(() => clearTimeout(timer));
+    },
+  };
+}
+
+/** Polls until probe answers true; fails at once, with the end of its log, when the program ends first. */
+export async function untilReady(program: Program, timeoutMs: number, probe: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  let end: string | undefined;
+  void program.ended.then((how) => {
+    end = how;
+  });
+  while (!(await probe())) {
+    const failure = end ?? (performance.now() > deadline ? `not ready after ${timeoutMs} ms` : undefined);
+    if (failure !== undefined) {
+      const tail = program.log().split("\n").slice(-25).join("\n");
+      throw new Error(`${program.name}: ${failure}; ${basename(program.logFile)} ends with:\n${tail}`);
+    }
+    await sleep(25);
+  }
+}
+
+/** Ports of 127.0.0.1 that were free a moment ago, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer().once("error", reject);
+          server.listen(0, "127.0.0.1", () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
