@@ -1,0 +1,92 @@
+// Bodies to values and back. JSON is native; protobuf is handed in, because its tables are heavy and
+// most programs never need them. Values that an in-process server hands over pass through untouched.
+
+import type { GroupVersionResource } from "#api/object.ts";
+import type { HttpBody } from "#base/http.ts";
+import { DecodeError } from "#client/errors.ts";
+import { type MediaType, parseMediaType } from "#client/headers.ts";
+
+export const JSON_TYPE = "application/json";
+export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
+
+/** What the client needs of the protobuf codec: whole bodies, and the payload of one watch frame. */
+export interface ProtobufCodec {
+  /** Only built-in kinds have a protobuf form. */
+  supports(gvr: GroupVersionResource): boolean;
+  encode(object: unknown): Uint8Array;
+  decode(bytes: Uint8Array): unknown;
+  decodeWatchEvent(frame: Uint8Array): unknown;
+}
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+export function encodeText(value: string): Uint8Array {
+  return utf8.encode(value);
+}
+
+export function decodeText(bytes: Uint8Array): string {
+  return text.decode(bytes);
+}
+
+/** All bytes of a body. A body of decoded values has none. */
+export async function readBytes(body: HttpBody): Promise<Uint8Array> {
+  switch (body.kind) {
+    case "bytes":
+      return body.bytes;
+    case "stream": {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of body.chunks) chunks.push(chunk);
+      return concat(chunks);
+    }
+    case "object":
+      return encodeText(JSON.stringify(body.value));
+    case "events":
+      throw new DecodeError("a watch stream came where a whole body was asked for");
+  }
+}
+
+export function concat(chunks: readonly Uint8Array[]): Uint8Array {
+  if (chunks.length === 1 && chunks[0]) return chunks[0];
+  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return whole;
+}
+
+/** Lets go of a body nobody will read: short ones are read so that the connection can be used again. */
+export async function discardBody(body: HttpBody): Promise<void> {
+  if (body.kind !== "stream") {
+    if (body.kind === "events") await body.batches[Symbol.asyncIterator]().return?.();
+    return;
+  }
+  let left = DISCARD_BYTES_MAX;
+  for await (const chunk of body.chunks) {
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
+}
+const DISCARD_BYTES_MAX = 2048;
+
+export function decodeJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new DecodeError(`the server sent malformed JSON: ${(cause as Error).message}`, { cause });
+  }
+}
+
+export function isJson({ type }: MediaType): boolean {
+  return type === JSON_TYPE || type === "" || type.endsWith("+json");
+}
+
+/** The value in a whole body, by its content type. */
+export function decodeBytes(bytes: Uint8Array, contentType: string, protobuf: ProtobufCodec | undefined): unknown {
+  const media = parseMediaType(contentType);
+  if (isJson(media)) return decodeJson(decodeText(bytes));
+  if (media.type === PROTOBUF_TYPE && protobuf) return protobuf.decode(bytes);
+  throw new DecodeError(`serializer for ${contentType} doesn't exist`);
+}

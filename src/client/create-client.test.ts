@@ -1,0 +1,346 @@
+// Requests as they go out, answers as they come back: verbs, errors, retries, throttling, trace.
+
+import { describe, expect, it } from "vitest";
+import { ApiError, isNotFound } from "#api/status-error.ts";
+import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
+import { neverAborted, testClock } from "#base/testing.ts";
+import type { Client, RequestRecord } from "#client/client.ts";
+import { decodeText } from "#client/codec.ts";
+import { createClient } from "#client/create-client.ts";
+import { tokenBucket } from "#client/rate-limiter.ts";
+import type { RequesterOptions } from "#client/request.ts";
+import { jsonResponse, scriptedTransport, textResponse } from "#client/testing.ts";
+
+const PODS = { group: "", version: "v1", resource: "pods" };
+const DEPLOYMENTS = { group: "apps", version: "v1", resource: "deployments" };
+const signal = neverAborted();
+
+function setup(...responders: Parameters<typeof scriptedTransport>) {
+  return setupWith({}, ...responders);
+}
+
+function setupWith(options: Partial<RequesterOptions>, ...responders: Parameters<typeof scriptedTransport>) {
+  const clock = testClock();
+  const transport = scriptedTransport(...responders);
+  const client = createClient({ transport, clock, userAgent: "test/1", ...options });
+  return { clock, transport, client };
+}
+
+function sent(request: HttpRequest | undefined): string {
+  if (!request) return "nothing";
+  const body = request.body?.kind === "bytes" ? ` ${decodeText(request.body.bytes)}` : "";
+  const type = request.headers["content-type"] ? ` [${request.headers["content-type"]}]` : "";
+  return `${request.method} ${request.path}${request.query && `?${request.query}`}${type}${body}`;
+}
+
+const pod = { metadata: { name: "a", namespace: "ns" } };
+const at = { namespace: "ns", name: "a" };
+
+describe("verbs", () => {
+  const cases: [string, (client: Client) => Promise<unknown>, string][] = [
+    ["get", (c) => c.resource(PODS).get(at, signal), "GET /api/v1/namespaces/ns/pods/a"],
+    [
+      "list",
+      (c) => c.resource(DEPLOYMENTS).list({ labelSelector: "a=b,c", limit: 500, resourceVersion: "0" }, signal),
+      "GET /apis/apps/v1/deployments?labelSelector=a%3Db%2Cc&limit=500&resourceVersion=0",
+    ],
+    [
+      "create",
+      (c) =>
+        c.resource(PODS).create({ namespace: "ns", object: { metadata: { name: "a" } }, fieldManager: "m" }, signal),
+      'POST /api/v1/namespaces/ns/pods?fieldManager=m [application/json] {"metadata":{"name":"a"}}',
+    ],
+    [
+      "update",
+      (c) => c.resource(PODS).update({ object: pod }, signal),
+      'PUT /api/v1/namespaces/ns/pods/a [application/json] {"metadata":{"name":"a","namespace":"ns"}}',
+    ],
+    [
+      "updateStatus",
+      (c) => c.resource(PODS).updateStatus({ object: pod, dryRun: true }, signal),
+      'PUT /api/v1/namespaces/ns/pods/a/status?dryRun=All [application/json] {"metadata":{"name":"a","namespace":"ns"}}',
+    ],
+    [
+      "patch",
+      (c) => c.resource(PODS).patch({ ...at, type: "strategic", patch: { a: 1 }, subresource: "status" }, signal),
+      'PATCH /api/v1/namespaces/ns/pods/a/status [application/strategic-merge-patch+json] {"a":1}',
+    ],
+    [
+      "json patch",
+      (c) => c.resource(PODS).patch({ ...at, type: "json", patch: [] }, signal),
+      "PATCH /api/v1/namespaces/ns/pods/a [application/json-patch+json] []",
+    ],
+    [
+      "apply",
+      (c) => c.resource(PODS).apply({ ...at, object: pod, fieldManager: "m", force: true }, signal),
+      'PATCH /api/v1/namespaces/ns/pods/a?fieldManager=m&force=true [application/apply-patch+yaml] {"metadata":{"name":"a","namespace":"ns"}}',
+    ],
+    [
+      "delete",
+      (c) => c.resource(PODS).delete({ ...at, options: { preconditions: { uid: "u" } } }, signal),
+      'DELETE /api/v1/namespaces/ns/pods/a [application/json] {"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u"}}',
+    ],
+    [
+      "deleteCollection",
+      (c) => c.resource(PODS).deleteCollection({ namespace: "ns", fieldSelector: "metadata.name=a" }, signal),
+      "DELETE /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Da",
+    ],
+    [
+      "subresource",
+      (c) => c.resource(PODS).createSubresource({ ...at, subresource: "eviction", object: {} }, signal),
+      "POST /api/v1/namespaces/ns/pods/a/eviction [application/json] {}",
+    ],
+    [
+      "cluster-scoped name with colons",
+      (c) =>
+        c
+          .resource({ group: "rbac.authorization.k8s.io", version: "v1", resource: "clusterroles" })
+          .get({ name: "system:controller:x" }, signal),
+      "GET /apis/rbac.authorization.k8s.io/v1/clusterroles/system:controller:x",
+    ],
+  ];
+  it.each(cases)("%s", async (_name, run, expected) => {
+    const { client, transport } = setup(() => jsonResponse({ kind: "Pod" }));
+    await run(client);
+    expect(sent(transport.requests[0])).toBe(expected);
+    expect(transport.requests[0]?.headers["user-agent"]).toBe("test/1");
+  });
+
+  it.each(["..", ".", "", "a/b", "a%2f"])("refuses the name %j before anything is sent", async (name) => {
+    const { client, transport } = setup(() => jsonResponse({}));
+    await expect(client.resource(PODS).get({ namespace: "ns", name }, signal)).rejects.toThrow(/resource name/);
+    expect(transport.requests).toHaveLength(0);
+  });
+
+  it("hands a direct server the object itself and takes its value uncopied", async () => {
+    const stored = Object.freeze({ kind: "Pod" });
+    const answer: HttpResponse = { status: 200, headers: {}, body: { kind: "object", value: stored } };
+    const { client, transport } = setupWith({ direct: true }, () => answer);
+    expect(await client.resource(PODS).update({ object: pod }, signal)).toBe(stored);
+    const [request] = transport.requests;
+    expect(request?.direct).toBe(true);
+    expect(request?.body).toEqual({ kind: "object", value: pod });
+  });
+});
+
+describe("errors", () => {
+  it("rebuilds the server's Status", async () => {
+    const status = { kind: "Status", status: "Failure", reason: "NotFound", code: 404, message: 'pods "a" not found' };
+    const { client } = setup(() => jsonResponse(status, 404));
+    const error = await client
+      .resource(PODS)
+      .get(at, signal)
+      .catch((e: unknown) => e);
+    expect(isNotFound(error)).toBe(true);
+    expect((error as Error).message).toBe('pods "a" not found');
+  });
+
+  it.each([
+    [
+      502,
+      "bad gateway",
+      'an error on the server ("bad gateway") has prevented the request from succeeding (get pods a)',
+    ],
+    [404, "nope", "the server could not find the requested resource (get pods a)"],
+    [418, "teapot", "the server responded with the status code 418 but did not return more information (get pods a)"],
+  ])("words a bare %i as client-go does", async (code, text, message) => {
+    const { client } = setup(() => textResponse(text, code));
+    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(message);
+  });
+
+  it("takes a Status of failure under 200 as an error", async () => {
+    const { client } = setup(() => jsonResponse({ kind: "Status", status: "Failure", message: "no" }));
+    await expect(client.resource(PODS).delete(at, signal)).rejects.toThrow(ApiError);
+  });
+
+  it("calls malformed and empty bodies by their name", async () => {
+    const { client } = setup(
+      () => ({ ...textResponse("{", 200), headers: { "content-type": "application/json" } }),
+      () => ({ ...textResponse("", 200), headers: { "content-type": "application/json" } }),
+    );
+    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(/malformed JSON/);
+    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(
+      "0-length response with status code: 200 and content type: application/json",
+    );
+  });
+});
+
+describe("retries", () => {
+  const busy = (status: number, after: string) => () => textResponse("later", status, { "retry-after": after });
+  const lost = () => {
+    throw new TransportError("reset", "connection reset by peer");
+  };
+
+  it("machinery/4.2.1 retries 429 and 5xx with Retry-After, writes too, and waits that long", async () => {
+    const { client, clock, transport } = setup(busy(429, "2"), busy(503, "3"), () => jsonResponse({ kind: "Pod" }));
+    const done = client.resource(PODS).create({ object: pod }, signal);
+    await clock.run("idle");
+    await done;
+    expect(transport.requests).toHaveLength(3);
+    expect(clock.monotonicMs()).toBe(5000);
+  });
+
+  it("machinery/4.2.1 gives up after ten retries and passes each through the rate limiter", async () => {
+    let waits = 0;
+    const rateLimiter = { wait: async () => void waits++ };
+    const { client, clock, transport } = setupWith({ rateLimiter }, busy(500, "1"));
+    const done = client
+      .resource(PODS)
+      .get(at, signal)
+      .catch((e: unknown) => e);
+    await clock.run("idle");
+    expect(await done).toBeInstanceOf(ApiError);
+    expect(transport.requests).toHaveLength(11);
+    expect(waits).toBe(11);
+  });
+
+  it.each([
+    [500, {}],
+    [429, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }],
+    [409, { "retry-after": "1" }],
+  ])("machinery/4.2.1 does not retry %i with %j", async (status, headers) => {
+    const { client, transport } = setup(() => textResponse("no", status, headers));
+    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(ApiError);
+    expect(transport.requests).toHaveLength(1);
+  });
+
+  it("machinery/4.2.2 retries a lost connection for reads after a second, never for writes", async () => {
+    const { client, clock, transport } = setup(lost, () => jsonResponse({ kind: "Pod" }));
+    const read = client.resource(PODS).get(at, signal);
+    await clock.run("idle");
+    await read;
+    expect(clock.monotonicMs()).toBe(1000);
+    expect(transport.requests).toHaveLength(2);
+    const { client: writer } = setup(lost);
+    await expect(writer.resource(PODS).create({ object: pod }, signal)).rejects.toThrow(TransportError);
+  });
+
+  it("machinery/4.2.2 turns a watch that never opens because the connection drops into an empty one", async () => {
+    const { client, clock, transport } = setup(lost);
+    const watching = client.resource(PODS).watch({}, signal);
+    await clock.run("idle");
+    const batches = [];
+    for await (const batch of await watching) batches.push(batch);
+    expect(batches).toEqual([]);
+    expect(transport.requests).toHaveLength(11);
+  });
+
+  it("machinery/4.2.4 names the error of an earlier attempt", async () => {
+    const refused = () => {
+      throw new TransportError("refused", "connection refused");
+    };
+    const { client, clock } = setup(lost, refused);
+    const failed = client
+      .resource(PODS)
+      .get(at, signal)
+      .catch((e: unknown) => e);
+    await clock.run("idle");
+    expect(((await failed) as Error).message).toBe(
+      "connection refused - error from a previous attempt: connection reset by peer",
+    );
+  });
+
+  it("ends a wait for Retry-After when the caller aborts", async () => {
+    const { client, clock } = setup(busy(429, "60"));
+    const stop = new AbortController();
+    const done = client
+      .resource(PODS)
+      .get(at, stop.signal)
+      .catch((e: unknown) => e);
+    await clock.settle();
+    stop.abort("enough");
+    expect(await done).toBe("enough");
+    expect(clock.pendingCount).toBe(0);
+  });
+});
+
+describe("throttling", () => {
+  it("machinery/4.1.5 lets a burst pass, then keeps to the rate, and leaves watches alone", async () => {
+    const { client, clock, transport } = setup(() => jsonResponse({ kind: "Pod" }));
+    const limited = createClient({
+      transport,
+      clock,
+      userAgent: "t",
+      rateLimiter: tokenBucket({ qps: 10, burst: 2 }, clock),
+    });
+    const times: number[] = [];
+    const all = Array.from({ length: 4 }, () =>
+      limited
+        .resource(PODS)
+        .get(at, signal)
+        .then(() => times.push(clock.monotonicMs())),
+    );
+    await client.resource(PODS).watch({}, signal);
+    await clock.run("idle");
+    await Promise.all(all);
+    expect(times).toEqual([0, 0, 100, 200]);
+  });
+
+  it("gives an aborted waiter's token back", async () => {
+    const { clock } = setup(() => jsonResponse({}));
+    const bucket = tokenBucket({ qps: 1, burst: 1 }, clock);
+    await bucket.wait(signal);
+    const stop = new AbortController();
+    const waiting = bucket.wait(stop.signal).catch((e: unknown) => e);
+    stop.abort("no");
+    expect(await waiting).toBe("no");
+    const next = bucket.wait(signal).then(() => clock.monotonicMs());
+    await clock.run("idle");
+    expect(await next).toBe(1000);
+  });
+});
+
+describe("seams", () => {
+  it("traces each finished request with the caller's own signal", async () => {
+    const records: [RequestRecord, AbortSignal][] = [];
+    const { client } = setupWith({ trace: (record, s) => records.push([record, s]) }, () => jsonResponse({}, 201));
+    await client.resource(PODS).create({ namespace: "ns", object: pod }, signal);
+    expect(records).toEqual([
+      [
+        {
+          verb: "create",
+          path: "/api/v1/namespaces/ns/pods",
+          query: "",
+          gvr: PODS,
+          namespace: "ns",
+          name: "a",
+          status: 201,
+          attempts: 1,
+        },
+        signal,
+      ],
+    ]);
+  });
+
+  it("hands over Warning headers", async () => {
+    const warnings: unknown[] = [];
+    const header = { warning: ['299 - "first \\"one\\""', '299 - "second"'] };
+    const { client } = setupWith({ onWarning: (w) => warnings.push(w.text) }, () => jsonResponse({}, 200, header));
+    await client.resource(PODS).get(at, signal);
+    expect(warnings).toEqual(['first "one"', "second"]);
+  });
+
+  it("machinery/4.1.7 asks for metadata only", async () => {
+    const { client, transport } = setup(() => jsonResponse({ kind: "PartialObjectMetadataList", items: [] }));
+    await client.metadata(PODS).list({}, signal);
+    expect(transport.requests[0]?.headers.accept).toBe(
+      "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
+    );
+  });
+
+  it("machinery/4.1.8 cuts down what a server sends that does not know the metadata form", async () => {
+    const full = { apiVersion: "x/v1", kind: "Thing", metadata: { name: "a", uid: "u" }, spec: { big: true } };
+    const list = { apiVersion: "x/v1", kind: "ThingList", metadata: { resourceVersion: "7" }, items: [full] };
+    const { client } = setup(
+      () => jsonResponse(full),
+      () => jsonResponse(list),
+      () => jsonResponse({ kind: "Thing" }),
+    );
+    expect(await client.metadata(PODS).get(at, signal)).toEqual({ metadata: full.metadata });
+    expect(await client.metadata(PODS).list({}, signal)).toEqual({
+      metadata: { resourceVersion: "7" },
+      items: [{ metadata: full.metadata }],
+    });
+    await expect(client.metadata(PODS).get(at, signal)).rejects.toThrow("ObjectMeta schema");
+  });
+});

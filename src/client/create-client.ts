@@ -1,0 +1,39 @@
+// Builds a Client over a Transport. Everything that waits, limits or counts is handed in; two
+// clients share nothing but what they are both given.
+
+import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { Client, MetadataClient, RawRequest, RawResponse, ResourceClient } from "#client/client.ts";
+import { encodeText } from "#client/codec.ts";
+import { createMetadataClient } from "#client/metadata-client.ts";
+import { Requester, type RequesterOptions } from "#client/request.ts";
+import { createResourceClient, ResourceCalls } from "#client/resource-client.ts";
+
+export interface ClientOptions extends RequesterOptions {}
+
+export function createClient(options: ClientOptions): Client {
+  const requester = new Requester(options);
+  return {
+    resource<T extends KubeObject>(gvr: GroupVersionResource): ResourceClient<T> {
+      return createResourceClient<T>(new ResourceCalls(requester, gvr));
+    },
+    metadata(gvr: GroupVersionResource): MetadataClient {
+      return createMetadataClient(requester, gvr);
+    },
+    async raw(request: RawRequest, signal: AbortSignal): Promise<RawResponse> {
+      const answer = await requester.send(
+        {
+          verb: "raw",
+          method: request.method,
+          path: request.path,
+          query: request.query ?? "",
+          accept: request.accept ?? "application/json, */*",
+          ...(request.contentType !== undefined && { contentType: request.contentType }),
+          ...(request.body && { body: { kind: "bytes", bytes: request.body } }),
+        },
+        signal,
+      );
+      const bytes = "bytes" in answer.body ? answer.body.bytes : encodeText(JSON.stringify(answer.body.value));
+      return { status: answer.status, contentType: answer.contentType, headers: answer.headers, bytes };
+    },
+  };
+}

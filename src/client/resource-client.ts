@@ -1,0 +1,224 @@
+// The verbs on one resource, as requests. Each builds a Call, sends it and decodes the answer.
+
+import type { Status } from "#api/meta.ts";
+import { apiVersionOf, type GroupVersionResource, type KubeList, type KubeObject } from "#api/object.ts";
+import { ApiError } from "#api/status-error.ts";
+import type { HttpBody } from "#base/http.ts";
+import type {
+  ObjectAddress,
+  PatchType,
+  ResourceClient,
+  Selection,
+  Verb,
+  Watch,
+  WatchRequest,
+  WriteOptions,
+} from "#client/client.ts";
+import { decodeBytes, encodeText, JSON_TYPE, PROTOBUF_TYPE } from "#client/codec.ts";
+import { DecodeError, InvalidRequest } from "#client/errors.ts";
+import { headerValue } from "#client/headers.ts";
+import { type QueryValue, queryString, type ResourcePath, resourcePath } from "#client/paths.ts";
+import type { Answer, Call, Requester } from "#client/request.ts";
+import { watchEvents } from "#client/watch-stream.ts";
+
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+/** JSON is YAML. */
+const APPLY_TYPE = "application/apply-patch+yaml";
+
+type Query = Readonly<Record<string, QueryValue>>;
+
+function writeQuery(options: WriteOptions, force?: boolean): Query {
+  return {
+    dryRun: options.dryRun ? "All" : undefined,
+    fieldManager: options.fieldManager,
+    fieldValidation: options.fieldValidation,
+    // false is said aloud: an apply without force is not the same as a patch.
+    force: force === undefined ? undefined : String(force),
+  };
+}
+
+export function selectionQuery(selection: Selection): Query {
+  return { labelSelector: selection.labelSelector, fieldSelector: selection.fieldSelector };
+}
+
+export function watchQuery(request: WatchRequest): Query {
+  return {
+    allowWatchBookmarks: request.allowWatchBookmarks,
+    ...selectionQuery(request),
+    resourceVersion: request.resourceVersion,
+    resourceVersionMatch: request.resourceVersionMatch,
+    sendInitialEvents: request.sendInitialEvents,
+    timeoutSeconds: request.timeoutSeconds,
+    watch: true,
+  };
+}
+
+function addressOf(object: KubeObject): ObjectAddress {
+  const { namespace, name } = object.metadata ?? {};
+  if (!name) throw new InvalidRequest("resource name may not be empty");
+  return namespace ? { namespace, name } : { name };
+}
+
+/** A Status that is not a success is an error whatever its HTTP status. */
+function rejectFailure<T>(value: unknown): T {
+  const { kind, status } = (value ?? {}) as Status;
+  if (kind === "Status" && status !== "Success") throw new ApiError(value as Status);
+  return value as T;
+}
+
+/** What a handle of either form shares: media types, bodies, sending. */
+export class ResourceCalls {
+  readonly gvr: GroupVersionResource;
+  readonly accept: string;
+  readonly #requester: Requester;
+  readonly #usesProtobuf: boolean;
+
+  constructor(requester: Requester, gvr: GroupVersionResource, accept?: string) {
+    this.gvr = gvr;
+    this.#requester = requester;
+    this.#usesProtobuf = requester.protobuf?.supports(gvr) ?? false;
+    const mediaType = this.#usesProtobuf ? PROTOBUF_TYPE : JSON_TYPE;
+    this.accept = accept ?? `${mediaType}, */*`;
+  }
+
+  call(verb: Verb, method: string, at: ResourcePath, query: Query): Call {
+    const { namespace, name, subresource } = at;
+    const path = resourcePath(this.gvr, at);
+    return {
+      verb,
+      method,
+      path,
+      query: queryString(query),
+      accept: this.accept,
+      gvr: this.gvr,
+      namespace,
+      name,
+      subresource,
+    };
+  }
+
+  /** The body in the client's content type, or the value itself for a server in this process. */
+  withBody(call: Call, value: unknown, contentType: string = this.#contentType()): Call {
+    return { ...call, contentType, body: this.#encode(value, contentType) };
+  }
+
+  async send<S>(call: Call, signal: AbortSignal): Promise<S> {
+    return rejectFailure<S>(this.decode(await this.#requester.send(call, signal)));
+  }
+
+  decode({ body, contentType, status }: Answer): unknown {
+    if ("value" in body) return body.value;
+    if (body.bytes.length === 0) {
+      throw new DecodeError(`0-length response with status code: ${status} and content type: ${contentType}`);
+    }
+    return decodeBytes(body.bytes, contentType, this.#requester.protobuf);
+  }
+
+  async watch<T>(call: Call, signal: AbortSignal): Promise<Watch<T>> {
+    const response = await this.#requester.open(call, signal);
+    if (!response) return { async *[Symbol.asyncIterator]() {} };
+    return watchEvents<T>(response.body, headerValue(response.headers, "content-type"), this.#requester.protobuf);
+  }
+
+  #contentType(): string {
+    return this.#usesProtobuf ? PROTOBUF_TYPE : JSON_TYPE;
+  }
+
+  #encode(value: unknown, contentType: string): HttpBody {
+    if (value instanceof Uint8Array) return { kind: "bytes", bytes: value };
+    if (this.#requester.isDirect) return { kind: "object", value };
+    if (contentType === PROTOBUF_TYPE && this.#requester.protobuf) {
+      return { kind: "bytes", bytes: this.#requester.protobuf.encode(value) };
+    }
+    return { kind: "bytes", bytes: encodeText(JSON.stringify(value)) };
+  }
+}
+
+export function createResourceClient<T extends KubeObject>(calls: ResourceCalls): ResourceClient<T> {
+  const { gvr } = calls;
+
+  function put<B extends KubeObject, S>(request: WriteOptions & { object: B }, subresource: string | undefined) {
+    const at = { ...addressOf(request.object), subresource };
+    return (signal: AbortSignal): Promise<S> =>
+      calls.send(calls.withBody(calls.call("update", "PUT", at, writeQuery(request)), request.object), signal);
+  }
+
+  return {
+    gvr,
+    get: async (request, signal) =>
+      calls.send(calls.call("get", "GET", addressed(request), { resourceVersion: request.resourceVersion }), signal),
+    list: async (request, signal) =>
+      calls.send<KubeList<T>>(calls.call("list", "GET", { namespace: request.namespace }, listQuery(request)), signal),
+    watch: async (request, signal) =>
+      calls.watch<T>(calls.call("watch", "GET", { namespace: request.namespace }, watchQuery(request)), signal),
+    create: async (request, signal) => {
+      const { object } = request;
+      const namespace = request.namespace ?? object.metadata?.namespace;
+      const call = calls.call("create", "POST", { namespace }, writeQuery(request));
+      const name = object.metadata?.name;
+      return calls.send(calls.withBody(name === undefined ? call : { ...call, name }, object), signal);
+    },
+    update: async (request, signal) => put<T, T>(request, undefined)(signal),
+    updateStatus: async (request, signal) => put<T, T>(request, "status")(signal),
+    patch: async (request, signal) => {
+      const call = calls.call("patch", "PATCH", addressed(request), writeQuery(request));
+      return calls.send(calls.withBody(call, request.patch, PATCH_TYPES[request.type]), signal);
+    },
+    apply: async (request, signal) => {
+      const call = calls.call("apply", "PATCH", addressed(request), writeQuery(request, request.force ?? false));
+      return calls.send(calls.withBody(call, request.object, APPLY_TYPE), signal);
+    },
+    delete: async (request, signal) =>
+      calls.send(withDeleteOptions(calls, calls.call("delete", "DELETE", addressed(request), {}), request), signal),
+    deleteCollection: async (request, signal) => {
+      const query = {
+        ...selectionQuery(request),
+        limit: request.limit,
+        resourceVersion: request.resourceVersion,
+      };
+      const call = calls.call("deletecollection", "DELETE", { namespace: request.namespace }, query);
+      await calls.send(withDeleteOptions(calls, call, request), signal);
+    },
+    getSubresource: async (request, signal) => calls.send(calls.call("get", "GET", addressed(request), {}), signal),
+    createSubresource: async (request, signal) =>
+      calls.send(
+        calls.withBody(calls.call("create", "POST", addressed(request), writeQuery(request)), request.object),
+        signal,
+      ),
+    updateSubresource: async (request, signal) =>
+      calls.send(
+        calls.withBody(calls.call("update", "PUT", addressed(request), writeQuery(request)), request.object),
+        signal,
+      ),
+  };
+}
+
+export function listQuery(request: Parameters<ResourceClient["list"]>[0]): Query {
+  return {
+    continue: request.continue,
+    ...selectionQuery(request),
+    limit: request.limit,
+    resourceVersion: request.resourceVersion,
+    resourceVersionMatch: request.resourceVersionMatch,
+    timeoutSeconds: request.timeoutSeconds,
+  };
+}
+
+function addressed(request: ObjectAddress & { readonly subresource?: string }): ResourcePath {
+  return { namespace: request.namespace, name: request.name, subresource: request.subresource };
+}
+
+/** Delete options travel as JSON of the meta group, whatever the client's content type. */
+export function withDeleteOptions(
+  calls: ResourceCalls,
+  call: Call,
+  request: { readonly options?: Parameters<ResourceClient["delete"]>[0]["options"] },
+): Call {
+  if (!request.options) return call;
+  const options = { kind: "DeleteOptions", apiVersion: apiVersionOf({ group: "", version: "v1" }), ...request.options };
+  return calls.withBody(call, options, JSON_TYPE);
+}

@@ -1,0 +1,98 @@
+// Watch bodies, however they are cut into chunks.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { KubeObject, WatchEvent } from "#api/object.ts";
+import { TransportError } from "#base/http.ts";
+import { concat, encodeText } from "#client/codec.ts";
+import { DecodeError } from "#client/errors.ts";
+import { watchEvents } from "#client/watch-stream.ts";
+
+async function* from(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+async function collect(chunks: readonly Uint8Array[], contentType = "application/json"): Promise<WatchEvent[]> {
+  const events: WatchEvent[] = [];
+  for await (const batch of watchEvents<KubeObject>({ kind: "stream", chunks: from(chunks) }, contentType, protobuf)) {
+    events.push(...batch);
+  }
+  return events;
+}
+
+/** Stands in for the real codec: the frame's payload is JSON. */
+const protobuf = {
+  supports: () => true,
+  encode: () => new Uint8Array(),
+  decode: () => undefined,
+  decodeWatchEvent: (frame: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(frame)),
+};
+
+function cut(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const at = [0, ...cuts.map((c) => c % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
+}
+
+function frames(events: readonly unknown[]): Uint8Array {
+  return concat(
+    events.flatMap((event) => {
+      const payload = encodeText(JSON.stringify(event));
+      const length = new Uint8Array(4);
+      new DataView(length.buffer).setUint32(0, payload.length);
+      return [length, payload];
+    }),
+  );
+}
+
+const anyEvents = fc.array(
+  fc.record({
+    type: fc.constantFrom("ADDED", "MODIFIED", "DELETED"),
+    object: fc.record({ metadata: fc.record({ name: fc.string({ unit: "grapheme" }) }) }),
+  }),
+  { maxLength: 8 },
+);
+const anyCuts = fc.array(fc.nat(2000), { maxLength: 12 });
+
+describe("watch stream", () => {
+  it("decodes the same events wherever the stream of lines is cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvents, anyCuts, async (events, cuts) => {
+        const bytes = encodeText(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+        expect(await collect(cut(bytes, cuts))).toEqual(events as never);
+      }),
+    );
+  });
+
+  it("decodes the same events wherever the stream of frames is cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvents, anyCuts, async (events, cuts) => {
+        const type = "application/vnd.kubernetes.protobuf;stream=watch";
+        expect(await collect(cut(frames(events), cuts), type)).toEqual(events as never);
+      }),
+    );
+  });
+
+  it("takes an end in the middle of an event for a cut connection", async () => {
+    await expect(collect([encodeText('{"type":"ADDED","obj')])).rejects.toThrow(TransportError);
+    await expect(collect([frames([{ a: 1 }]).subarray(0, 6)], "application/vnd.kubernetes.protobuf")).rejects.toThrow(
+      TransportError,
+    );
+  });
+
+  it.each(["nonsense\n", '{"type":"ADDED"}\n', "null\n", '{"object":{}}\n'])("refuses %j", async (line) => {
+    await expect(collect([encodeText(line)])).rejects.toThrow(DecodeError);
+  });
+
+  it("refuses an event without end", async () => {
+    const chunk = new Uint8Array(1024 * 1024).fill(0x20);
+    await expect(collect(Array.from({ length: 17 }, () => chunk))).rejects.toThrow(/longer than/);
+    const huge = new Uint8Array([0x7f, 0xff, 0xff, 0xff]);
+    await expect(collect([huge], "application/vnd.kubernetes.protobuf")).rejects.toThrow(/longer than/);
+  });
+
+  it("passes the events of a server in this process through uncopied", async () => {
+    const batch = [{ type: "ADDED", object: {} }];
+    const events = watchEvents({ kind: "events", batches: from([batch] as never) as never }, "", undefined);
+    for await (const received of events) expect(received).toBe(batch as never);
+  });
+});
