@@ -17,20 +17,38 @@ export interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
+/** One series of a metric: what hot paths hold on to, so that counting is only adding a number. */
+export interface CounterSeries {
+  inc(amount?: number): void;
+}
+
+export interface GaugeSeries {
+  set(value: number): void;
+  add(amount: number): void;
+}
+
+export interface HistogramSeries {
+  observe(value: number): void;
+}
+
 /** Label values are given in the order of MetricOptions.labels. */
 export interface Counter {
   inc(labelValues?: readonly string[], amount?: number): void;
+  /** The series of these values; from now on it is shown, if only with 0. */
+  with(labelValues: readonly string[]): CounterSeries;
 }
 
 export interface Gauge {
   set(value: number, labelValues?: readonly string[]): void;
   add(amount: number, labelValues?: readonly string[]): void;
+  with(labelValues: readonly string[]): GaugeSeries;
   /** Drops the series. */
   remove(labelValues: readonly string[]): void;
 }
 
 export interface Histogram {
   observe(value: number, labelValues?: readonly string[]): void;
+  with(labelValues: readonly string[]): HistogramSeries;
 }
 
 /** Registers metrics. Registering the same name with the same shape again returns the first one. */
@@ -38,6 +56,36 @@ export interface Metrics {
   counter(options: MetricOptions): Counter;
   gauge(options: MetricOptions): Gauge;
   histogram(options: HistogramOptions): Histogram;
-  /** A gauge whose series are computed when they are read. */
+  /** A gauge whose series are computed when they are read. Several may feed one name; of equal series the last counts. */
   gaugeFunc(options: MetricOptions, collect: () => Iterable<{ labelValues: readonly string[]; value: number }>): void;
 }
+
+/** Upper bounds start, start·factor, start·factor², … as repeated products, which is how Go rounds them. */
+export function exponentialBuckets(start: number, factor: number, count: number): number[] {
+  const buckets: number[] = [];
+  for (let bound = start; buckets.length < count; bound *= factor) buckets.push(bound);
+  return buckets;
+}
+
+const noSeries: CounterSeries & GaugeSeries & HistogramSeries = {
+  inc: () => undefined,
+  set: () => undefined,
+  add: () => undefined,
+  observe: () => undefined,
+};
+const noMetric: Counter & Gauge & Histogram = {
+  inc: () => undefined,
+  set: () => undefined,
+  add: () => undefined,
+  observe: () => undefined,
+  with: () => noSeries,
+  remove: () => undefined,
+};
+
+/** Counts nothing. Code that would pay for what it counts may compare with it and not even begin. */
+export const noMetrics: Metrics = {
+  counter: () => noMetric,
+  gauge: () => noMetric,
+  histogram: () => noMetric,
+  gaugeFunc: () => undefined,
+};

@@ -41,7 +41,7 @@ export class TokenBucket {
   }
 
   /** Takes tokens if they are there now. */
-  allow(count = 1): boolean {
+  tryTake(count = 1): boolean {
     return this.#reserve(count, 0) !== undefined;
   }
 

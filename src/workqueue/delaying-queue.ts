@@ -1,0 +1,91 @@
+// A queue that can take a key later. One timer, for the earliest key, whatever the number of keys.
+// Upstream: k8s.io/client-go/util/workqueue/delaying_queue.go
+import type { Timer } from "#base/clock.ts";
+import { Heap, type HeapItem } from "#base/heap.ts";
+import { type QueueMetricsOptions, retryCounter } from "./metrics.ts";
+import { createQueue, type Queue } from "./queue.ts";
+
+export interface DelayingQueue<K> extends Queue<K> {
+  /** Adds the key after ms, or at once when ms is not positive. Of two delays of one key the earlier end counts. */
+  addAfter(key: K, ms: number): void;
+}
+
+interface Waiting<K> extends HeapItem {
+  readonly key: K;
+  readonly sequence: number;
+  readyAt: number;
+}
+
+// Deviation: no 10 s heartbeat. It guards upstream against lost timers, which the clock's contract excludes.
+export function createDelayingQueue<K extends {}>(options: QueueMetricsOptions): DelayingQueue<K> {
+  const { clock } = options;
+  const queue = createQueue<K>(options);
+  const countRetry = retryCounter(options);
+  const waiting = new Map<K, Waiting<K>>();
+  const heap = new Heap<Waiting<K>>(
+    (a, b) => a.readyAt < b.readyAt || (a.readyAt === b.readyAt && a.sequence < b.sequence),
+  );
+  let timer: { readonly at: number; readonly handle: Timer } | undefined;
+  let sequence = 0;
+
+  const arm = (): void => {
+    const first = heap.peek();
+    if (timer !== undefined && timer.at === first?.readyAt) return;
+    timer?.handle[Symbol.dispose]();
+    timer = undefined;
+    if (first === undefined || first.readyAt === Number.POSITIVE_INFINITY) return;
+    timer = { at: first.readyAt, handle: clock.after(first.readyAt - clock.monotonicMs(), addReady) };
+  };
+
+  const addReady = (): void => {
+    timer = undefined;
+    const now = clock.monotonicMs();
+    for (let first = heap.peek(); first !== undefined && first.readyAt <= now; first = heap.peek()) {
+      heap.remove(first);
+      waiting.delete(first.key);
+      queue.add(first.key);
+    }
+    arm();
+  };
+
+  const stop = (): void => {
+    heap.clear();
+    waiting.clear();
+    arm();
+  };
+
+  return {
+    ...queue,
+
+    addAfter(key, ms) {
+      if (queue.isShuttingDown()) return;
+      countRetry?.();
+      if (ms <= 0) {
+        queue.add(key);
+        return;
+      }
+      const readyAt = clock.monotonicMs() + ms;
+      const known = waiting.get(key);
+      if (known === undefined) {
+        const entry: Waiting<K> = { key, readyAt, sequence: sequence++, heapIndex: -1 };
+        waiting.set(key, entry);
+        heap.push(entry);
+      } else if (readyAt < known.readyAt) {
+        known.readyAt = readyAt;
+        heap.fix(known);
+      }
+      arm();
+    },
+
+    shutDown() {
+      queue.shutDown();
+      stop();
+    },
+
+    shutDownWithDrain(signal) {
+      const drained = queue.shutDownWithDrain(signal);
+      if (queue.isShuttingDown()) stop();
+      return drained;
+    },
+  };
+}

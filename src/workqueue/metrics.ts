@@ -1,0 +1,89 @@
+// The workqueue_* metrics of a named queue.
+// Upstream: k8s.io/client-go/util/workqueue/metrics.go, k8s.io/component-base/metrics/prometheus/workqueue/metrics.go
+import type { Clock } from "#base/clock.ts";
+import { exponentialBuckets, type MetricOptions, type Metrics, noMetrics } from "#base/metrics.ts";
+
+export interface QueueMetricsOptions {
+  readonly clock: Clock;
+  /** Without a name there are no metrics. */
+  readonly name?: string;
+  readonly metrics?: Metrics;
+}
+
+export interface QueueMetrics<K> {
+  added(key: K): void;
+  taken(key: K): void;
+  done(key: K): void;
+}
+
+const secondsBuckets = exponentialBuckets(10e-9, 10, 10);
+
+const options = (name: string, help: string): MetricOptions => ({
+  name: `workqueue_${name}`,
+  help,
+  stability: "BETA",
+  labels: ["name"],
+});
+
+export function queueMetrics<K>({ clock, name, metrics }: QueueMetricsOptions): QueueMetrics<K> | undefined {
+  if (!name || metrics === undefined || metrics === noMetrics) return undefined;
+  const depth = metrics.gauge(options("depth", "Current depth of workqueue")).with([name]);
+  const adds = metrics.counter(options("adds_total", "Total number of adds handled by workqueue")).with([name]);
+  const histogram = (key: string, help: string) =>
+    metrics.histogram({ ...options(key, help), buckets: secondsBuckets }).with([name]);
+  const latency = histogram(
+    "queue_duration_seconds",
+    "How long in seconds an item stays in workqueue before being requested.",
+  );
+  const work = histogram("work_duration_seconds", "How long in seconds processing an item from workqueue takes.");
+  const addedAt = new Map<K, number>();
+  const startedAt = new Map<K, number>();
+  const secondsSince = (at: number): number => (clock.monotonicMs() - at) / 1000;
+
+  // Deviation: upstream refreshes the next two every 500 ms; here they are computed when they are read.
+  metrics.gaugeFunc(
+    options(
+      "unfinished_work_seconds",
+      "How many seconds of work has done that is in progress and hasn't been observed by work_duration. Large values indicate stuck threads. One can deduce the number of stuck threads by observing the rate at which this increases.",
+    ),
+    () => [{ labelValues: [name], value: [...startedAt.values()].reduce((sum, at) => sum + secondsSince(at), 0) }],
+  );
+  metrics.gaugeFunc(
+    options(
+      "longest_running_processor_seconds",
+      "How many seconds has the longest running processor for workqueue been running.",
+    ),
+    () => [{ labelValues: [name], value: Math.max(0, ...[...startedAt.values()].map(secondsSince)) }],
+  );
+
+  return {
+    added(key) {
+      adds.inc();
+      depth.add(1);
+      if (!addedAt.has(key)) addedAt.set(key, clock.monotonicMs());
+    },
+    taken(key) {
+      depth.add(-1);
+      startedAt.set(key, clock.monotonicMs());
+      const at = addedAt.get(key);
+      if (at === undefined) return;
+      latency.observe(secondsSince(at));
+      addedAt.delete(key);
+    },
+    done(key) {
+      const at = startedAt.get(key);
+      if (at === undefined) return;
+      work.observe(secondsSince(at));
+      startedAt.delete(key);
+    },
+  };
+}
+
+/** Counts every delayed add, rate limited or not. */
+export function retryCounter({ name, metrics }: QueueMetricsOptions): (() => void) | undefined {
+  if (!name || metrics === undefined || metrics === noMetrics) return undefined;
+  const retries = metrics
+    .counter(options("retries_total", "Total number of retries handled by workqueue"))
+    .with([name]);
+  return () => retries.inc();
+}

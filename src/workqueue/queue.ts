@@ -1,0 +1,126 @@
+// A queue of keys that need work. A key is in it at most once, is never with two workers at the
+// same time, and an add while it is being worked on brings it back afterwards.
+// Upstream: k8s.io/client-go/util/workqueue/queue.go
+import { Fifo } from "#base/fifo.ts";
+import { type QueueMetricsOptions, queueMetrics } from "./metrics.ts";
+
+export interface Queue<K> {
+  /** Marks the key as needing work. After shutDown this does nothing. */
+  add(key: K): void;
+  /** The next key, in order of adds; callers are served in order of calls. Undefined: shut down and nothing left. */
+  get(signal: AbortSignal): Promise<K | undefined>;
+  /** The worker that got the key has finished with it, however it went. */
+  done(key: K): void;
+  /** Keys waiting for a worker. */
+  length(): number;
+  /** Takes no more keys; those queued are still handed out. */
+  shutDown(): void;
+  /** Like shutDown, and waits until no key is being worked on. A later shutDown ends the wait. */
+  shutDownWithDrain(signal: AbortSignal): Promise<void>;
+  isShuttingDown(): boolean;
+}
+
+interface Waiter<K> {
+  readonly resolve: (key: K | undefined) => void;
+  readonly unlink: () => void;
+}
+
+export function createQueue<K extends {}>(options: QueueMetricsOptions): Queue<K> {
+  const metrics = queueMetrics<K>(options);
+  /** Keys in the order of their turn; each is dirty and not being worked on. */
+  const order = new Fifo<K>();
+  const dirty = new Set<K>();
+  const processing = new Set<K>();
+  /** Workers without a key, in order. While there are any, `order` is empty. */
+  const waiters = new Set<Waiter<K>>();
+  const drains = new Set<() => void>();
+  let isShuttingDown = false;
+
+  const take = (key: K): K => {
+    metrics?.taken(key);
+    processing.add(key);
+    dirty.delete(key);
+    return key;
+  };
+
+  const release = (waiter: Waiter<K>, key: K | undefined): void => {
+    waiters.delete(waiter);
+    waiter.unlink();
+    waiter.resolve(key);
+  };
+
+  const push = (key: K): void => {
+    const waiter = waiters.values().next().value;
+    if (waiter === undefined) order.push(key);
+    else release(waiter, take(key));
+  };
+
+  const endDrains = (): void => {
+    for (const end of drains) end();
+    drains.clear();
+  };
+
+  const shutDown = (): void => {
+    isShuttingDown = true;
+    for (const waiter of waiters) release(waiter, undefined);
+  };
+
+  return {
+    add(key) {
+      if (isShuttingDown || dirty.has(key)) return;
+      metrics?.added(key);
+      dirty.add(key);
+      if (!processing.has(key)) push(key);
+    },
+
+    get(signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const key = order.shift();
+      if (key !== undefined) return Promise.resolve(take(key));
+      if (isShuttingDown) return Promise.resolve(undefined);
+      return new Promise((resolve, reject) => {
+        const onAbort = (): void => {
+          waiters.delete(waiter);
+          reject(signal.reason);
+        };
+        const waiter: Waiter<K> = { resolve, unlink: () => signal.removeEventListener("abort", onAbort) };
+        waiters.add(waiter);
+        signal.addEventListener("abort", onAbort, { once: true });
+      });
+    },
+
+    done(key) {
+      metrics?.done(key);
+      processing.delete(key);
+      if (dirty.has(key)) push(key);
+      if (processing.size === 0) endDrains();
+    },
+
+    length: () => order.size,
+
+    shutDown() {
+      shutDown();
+      endDrains();
+    },
+
+    shutDownWithDrain(signal) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      shutDown();
+      if (processing.size === 0) return Promise.resolve();
+      return new Promise((resolve, reject) => {
+        const end = (): void => {
+          signal.removeEventListener("abort", onAbort);
+          resolve();
+        };
+        const onAbort = (): void => {
+          drains.delete(end);
+          reject(signal.reason);
+        };
+        drains.add(end);
+        signal.addEventListener("abort", onAbort, { once: true });
+      });
+    },
+
+    isShuttingDown: () => isShuttingDown,
+  };
+}
