@@ -1,0 +1,62 @@
+// Go's ways of printing a JSON value inside an error text: the %v, %#v, %s and %T verbs.
+// Numbers without a fraction are int64 there, all others float64.
+
+import { goQuote } from "#api/go-text.ts";
+import { isArray, isObject, type JsonObject } from "./json-value.ts";
+
+/** %v */
+export function goFormat(value: unknown): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (isArray(value)) return `[${value.map(goFormat).join(" ")}]`;
+  if (isObject(value)) return `map[${sortedEntries(value, (key) => key, goFormat).join(" ")}]`;
+  return typeof value === "number" ? goNumber(value) : String(value);
+}
+
+/** %#v */
+export function goSyntax(value: unknown): string {
+  if (value === null || value === undefined) return "interface {}(nil)";
+  if (isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (isObject(value)) return `map[string]interface {}{${sortedEntries(value, goQuote, goSyntax).join(", ")}}`;
+  if (typeof value === "string") return goQuote(value);
+  return typeof value === "number" ? goNumber(value) : String(value);
+}
+
+/** %T, and %s of a reflect.Type. */
+export function goType(value: unknown): string {
+  if (value === null || value === undefined) return "%!s(<nil>)";
+  if (isArray(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  return typeof value === "boolean" ? "bool" : "string";
+}
+
+/** %s of something that may not be a string. */
+export function goString(value: unknown): string {
+  if (value === null || value === undefined) return "%!s(<nil>)";
+  if (typeof value === "number" || typeof value === "boolean") return `%!s(${goType(value)}=${goFormat(value)})`;
+  if (isArray(value)) return `[${value.map(goString).join(" ")}]`;
+  if (isObject(value)) return `map[${sortedEntries(value, (key) => key, goString).join(" ")}]`;
+  return value as string;
+}
+
+function goNumber(value: number): string {
+  if (Object.is(value, -0)) return "-0";
+  if (Number.isSafeInteger(value)) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) {
+    // int64 has no exponent; what exceeds it was read as a float and prints as one.
+    return Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : goExponent(value);
+  }
+  const magnitude = Math.abs(value);
+  return magnitude < 1e-4 || magnitude >= 1e21 ? goExponent(value) : String(value);
+}
+
+function goExponent(value: number): string {
+  const [mantissa = "", exponent = ""] = value.toExponential().split("e");
+  return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
+}
+
+function sortedEntries(object: JsonObject, key: (key: string) => string, value: (value: unknown) => string): string[] {
+  return Object.keys(object)
+    .sort()
+    .map((name) => `${key(name)}:${value(object[name])}`);
+}

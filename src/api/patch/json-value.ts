@@ -1,0 +1,61 @@
+// JSON values as patches and apply see them: plain data, possibly frozen, possibly hostile. Keys are
+// always read and written as own properties, so "__proto__" is a key like any other.
+
+import { newGenericServerResponse } from "#api/server-response.ts";
+import { ApiError, newBadRequest } from "#api/status-error.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonArray = readonly unknown[];
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const isArray: (value: unknown) => value is JsonArray = Array.isArray;
+
+/** The value of an own key; undefined means absent, since JSON has no undefined. */
+export function own(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Sets a key on an object under construction. Plain assignment of "__proto__" would change the prototype. */
+export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isArray(a)) return isArray(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]));
+}
+
+/** A copy that shares nothing. */
+export function cloneJson(value: unknown): unknown {
+  if (isArray(value)) return value.map(cloneJson);
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, cloneJson(value[key]));
+  return copy;
+}
+
+/** Runs a recursive algorithm; nesting beyond the stack becomes the answer that Go's JSON decoder gives to it. */
+export function guardDepth<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof RangeError) throw newBadRequest("exceeded max depth");
+    throw error;
+  }
+}
+
+/** A 422 whose reason stays on the server: upstream hides it behind a general sentence, we keep it as the cause. */
+export function unprocessable(cause: Error): ApiError {
+  return new ApiError(newGenericServerResponse({ code: 422, verb: "" }).status, { cause });
+}
