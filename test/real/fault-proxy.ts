@@ -228,10 +228,15 @@ async function relay(
   response.end();
 }
 
+/** Resolves when the bytes have left, so that a break that follows does not swallow them. */
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {
-  if (bytes.length === 0 || response.write(bytes) || response.destroyed) return Promise.resolve();
+  if (bytes.length === 0 || response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    response.once("drain", resolve).once("close", resolve);
+    response.once("close", resolve);
+    response.write(bytes, () => {
+      response.off("close", resolve);
+      resolve();
+    });
   });
 }
 
