@@ -1,0 +1,73 @@
+// The runtime's time zone database behind the TimeZones interface.
+
+import type { TimeZone, TimeZones } from "#api/time-zone.ts";
+
+// Offsets change on quarter hours at the finest, so one answer serves the quarter.
+const BUCKET_SECONDS = 900;
+const CACHE_MAX = 8192;
+
+class IntlTimeZone implements TimeZone {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #offsets = new Map<number, number>();
+
+  constructor(format: Intl.DateTimeFormat) {
+    this.#format = format;
+  }
+
+  offsetAt(epochSeconds: number): number {
+    const bucket = Math.floor(epochSeconds / BUCKET_SECONDS);
+    let offset = this.#offsets.get(bucket);
+    if (offset === undefined) {
+      offset = this.#read(bucket * BUCKET_SECONDS);
+      if (this.#offsets.size >= CACHE_MAX) this.#offsets.clear();
+      this.#offsets.set(bucket, offset);
+    }
+    return offset;
+  }
+
+  #read(epochSeconds: number): number {
+    const read: Record<string, number> = {};
+    for (const { type, value } of this.#format.formatToParts(epochSeconds * 1000)) read[type] = Number(value);
+    const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = read;
+    return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - epochSeconds;
+  }
+}
+
+function open(timeZone: string | undefined): IntlTimeZone {
+  return new IntlTimeZone(
+    new Intl.DateTimeFormat("en-US-u-ca-iso8601-nu-latn", {
+      timeZone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    }),
+  );
+}
+
+// Intl takes names in any case and bare offsets; the IANA database that Go reads has neither.
+const IANA_NAME = /^(?:[A-Z][A-Za-z0-9_+-]*)(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
+
+export function systemTimeZones(): TimeZones {
+  const opened = new Map<string, IntlTimeZone | undefined>();
+  return {
+    local: open(undefined),
+    find(name) {
+      if (!opened.has(name)) opened.set(name, tryOpen(name));
+      return opened.get(name);
+    },
+  };
+}
+
+function tryOpen(name: string): IntlTimeZone | undefined {
+  if (!IANA_NAME.test(name)) return undefined;
+  try {
+    return open(name);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
