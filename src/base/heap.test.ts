@@ -19,7 +19,7 @@ describe("Heap", () => {
       fc.record({ kind: fc.constant("fix" as const), pick: fc.nat(), rank: fc.integer({ min: 0, max: 50 }) }),
     );
     fc.assert(
-      fc.property(fc.array(operation, { maxLength: 200 }), (operations) => {
+      fc.property(fc.array(operation, { maxLength: 200, size: "max" }), (operations) => {
         const heap = new Heap<Item>((a, b) => a.rank < b.rank);
         const model = new Set<Item>();
         const pickOf = (pick: number): Item | undefined => [...model][pick % (model.size || 1)];
