@@ -1,0 +1,134 @@
+// Claims: an owner keeps what it controls and its selector matches, releases what it controls and no
+// longer matches, and adopts matching orphans. Adoption first asks the API server, once per sync,
+// whether the owner still exists: a cached owner may be dead already.
+// Upstream: pkg/controller/controller_ref_manager.go.
+
+import type { OwnerReference } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import { isInvalid, isNotFound } from "#api/status-error.ts";
+import { errorMessage } from "#base/errors.ts";
+import { aggregate } from "./aggregate-error.ts";
+
+export interface ClaimOptions<T extends KubeObject> {
+  readonly owner: KubeObject;
+  readonly ownerKind: { readonly apiVersion: string; readonly kind: string };
+  /** The kind of what is claimed, for messages. */
+  readonly objectKind: string;
+  readonly matches: (object: T) => boolean;
+  /** The owner as the API server has it now. */
+  readonly readOwnerLive: () => Promise<KubeObject>;
+  /** Sends a strategic merge patch. */
+  readonly patch: (object: T, patch: object) => Promise<unknown>;
+  /** Finalizers that adoption adds and release removes. */
+  readonly finalizers?: readonly string[];
+}
+
+/** The objects that belong to the owner now. Tries all of them, then fails with all errors. */
+export async function claim<T extends KubeObject>(objects: readonly T[], options: ClaimOptions<T>): Promise<T[]> {
+  const canAdopt = once(() => recheckOwner(options));
+  const claimed: T[] = [];
+  const errors: unknown[] = [];
+  for (const object of objects) {
+    try {
+      if (await claimOne(object, options, canAdopt)) claimed.push(object);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  const error = aggregate(errors);
+  if (error !== undefined) throw error;
+  return claimed;
+}
+
+async function claimOne<T extends KubeObject>(
+  object: T,
+  options: ClaimOptions<T>,
+  canAdopt: () => Promise<void>,
+): Promise<boolean> {
+  const { owner } = options;
+  const ownerIsDeleting = owner.metadata?.deletionTimestamp !== undefined;
+  const controller = getControllerOf(object);
+  if (controller !== undefined) {
+    if (controller.uid !== owner.metadata?.uid) return false;
+    if (options.matches(object)) return true;
+    if (!ownerIsDeleting) await release(object, options);
+    return false;
+  }
+  if (ownerIsDeleting || !options.matches(object)) return false;
+  if (object.metadata?.deletionTimestamp !== undefined) return false;
+  if (owner.metadata?.namespace && owner.metadata.namespace !== object.metadata?.namespace) return false;
+  return adopt(object, options, canAdopt);
+}
+
+async function adopt<T extends KubeObject>(
+  object: T,
+  options: ClaimOptions<T>,
+  canAdopt: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await canAdopt();
+  } catch (error) {
+    const { namespace, name, uid } = object.metadata ?? {};
+    throw new Error(`can't adopt ${options.objectKind} ${namespace}/${name} (${uid}): ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+  try {
+    await options.patch(object, {
+      metadata: {
+        uid: object.metadata?.uid,
+        ownerReferences: [controllerRef(options)],
+        ...(options.finalizers ? { finalizers: options.finalizers } : {}),
+      },
+    });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** Not found: it is gone. Invalid: it was recreated, or has no such owner any more. Both are fine. */
+async function release<T extends KubeObject>(object: T, options: ClaimOptions<T>): Promise<void> {
+  try {
+    await options.patch(object, {
+      metadata: {
+        uid: object.metadata?.uid,
+        ownerReferences: [{ $patch: "delete", uid: options.owner.metadata?.uid }],
+        ...(options.finalizers ? { "$deleteFromPrimitiveList/finalizers": options.finalizers } : {}),
+      },
+    });
+  } catch (error) {
+    if (!isNotFound(error) && !isInvalid(error)) throw error;
+  }
+}
+
+async function recheckOwner<T extends KubeObject>(options: ClaimOptions<T>): Promise<void> {
+  const { namespace, name, uid } = options.owner.metadata ?? {};
+  const kind = options.ownerKind.kind;
+  let fresh: KubeObject;
+  try {
+    fresh = await options.readOwnerLive();
+    if (fresh.metadata?.uid !== uid) {
+      throw new Error(`original ${kind} ${namespace}/${name} is gone: got uid ${fresh.metadata?.uid}, wanted ${uid}`);
+    }
+  } catch (error) {
+    throw new Error(`can't recheck DeletionTimestamp: ${errorMessage(error)}`, { cause: error });
+  }
+  const deletedAt = fresh.metadata?.deletionTimestamp;
+  if (deletedAt !== undefined) throw new Error(`${namespace}/${name} has just been deleted at ${deletedAt}`);
+}
+
+function controllerRef<T extends KubeObject>(options: ClaimOptions<T>): OwnerReference {
+  const { name = "", uid = "" } = options.owner.metadata ?? {};
+  return { ...options.ownerKind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+function once(call: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined;
+  return () => {
+    result ??= call();
+    return result;
+  };
+}

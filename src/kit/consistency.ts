@@ -1,0 +1,95 @@
+// Read-your-own-writes: a sync waits until the caches have seen what its owner's last sync wrote.
+// Without it, a slow watch makes a controller act twice on the same lack.
+// Upstream: pkg/controller/util/consistency.
+
+import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
+
+/** The cache is older than our own last write: come back later. Counted apart from failures. */
+export class StaleCacheError extends Error {
+  override readonly name = "StaleCacheError";
+  readonly group: string;
+  readonly resource: string;
+  constructor(readVersion: string, writtenVersion: string, groupResource: GroupResource) {
+    const { group, resource } = groupResource;
+    const shown = group === "" ? resource : `${resource}.${group}`;
+    super(
+      `read version: ${readVersion} is not as new as written version: ${writtenVersion} for group resource ${shown}`,
+    );
+    this.group = group;
+    this.resource = resource;
+  }
+}
+
+interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** A cache that tells how far it has applied its stream; "" when it does not know. */
+interface VersionedCache {
+  readonly gvr: GroupResource;
+  readonly lastStoreSyncResourceVersion: string;
+}
+
+export interface ConsistencyStore {
+  /** Remembers the newest version that was written for this owner. */
+  wroteAt(ownerKey: string, ownerUid: string, resource: GroupResource, resourceVersion: string): void;
+  /** Throws StaleCacheError while a cache lags behind; forgets the owner once all have caught up. */
+  requireFresh(ownerKey: string): void;
+  /** Forgets the owner; with a UID only if the record belongs to it. */
+  clear(ownerKey: string, ownerUid?: string): void;
+}
+
+interface OwnerRecord {
+  readonly uid: string;
+  /** Written version per cache index. */
+  readonly versions: Map<VersionedCache, string>;
+}
+
+export class WrittenVersions implements ConsistencyStore {
+  readonly #caches: readonly VersionedCache[];
+  readonly #owners = new Map<string, OwnerRecord>();
+
+  constructor(caches: readonly VersionedCache[]) {
+    this.#caches = caches;
+  }
+
+  wroteAt(ownerKey: string, ownerUid: string, resource: GroupResource, resourceVersion: string): void {
+    const cache = this.#caches.find(({ gvr }) => gvr.group === resource.group && gvr.resource === resource.resource);
+    if (cache === undefined) return;
+    let owner = this.#owners.get(ownerKey);
+    if (owner === undefined || owner.uid !== ownerUid) {
+      owner = { uid: ownerUid, versions: new Map() };
+      this.#owners.set(ownerKey, owner);
+    }
+    const known = owner.versions.get(cache);
+    if (known === undefined || !isNewer(known, resourceVersion)) owner.versions.set(cache, resourceVersion);
+  }
+
+  requireFresh(ownerKey: string): void {
+    const owner = this.#owners.get(ownerKey);
+    if (owner === undefined) return;
+    for (const [cache, written] of owner.versions) {
+      const read = cache.lastStoreSyncResourceVersion;
+      if (read !== "" && isNewer(written, read)) throw new StaleCacheError(read, written, cache.gvr);
+    }
+    this.#owners.delete(ownerKey);
+  }
+
+  clear(ownerKey: string, ownerUid?: string): void {
+    const owner = this.#owners.get(ownerKey);
+    if (owner !== undefined && (ownerUid === undefined || owner.uid === ownerUid)) this.#owners.delete(ownerKey);
+  }
+}
+
+/** Versions that cannot be compared are a defect of the data; they must not block syncs. */
+function isNewer(a: string, b: string): boolean {
+  return isComparableResourceVersion(a) && isComparableResourceVersion(b) && compareResourceVersions(a, b) > 0;
+}
+
+/** For controllers whose gate is off: never blocks. */
+export const noConsistency: ConsistencyStore = {
+  wroteAt: () => {},
+  requireFresh: () => {},
+  clear: () => {},
+};

@@ -1,0 +1,48 @@
+// The trace of control loops: why a key was queued, what its sync read, wrote and waits for. One
+// record serves `why`, the dashboard, the simulation's checkers and the differential tests. Nobody
+// listening means no recorder, and every call site is one undefined check.
+
+import type { ObjectKey } from "#api/object.ts";
+
+/** Why a key was queued. */
+export type Cause =
+  | {
+      readonly kind: "event";
+      readonly resource: string;
+      readonly event: "add" | "update" | "delete";
+      readonly object: ObjectKey;
+    }
+  | { readonly kind: "resync" }
+  | { readonly kind: "retry"; readonly error: string; readonly attempt: number }
+  | { readonly kind: "timer"; readonly afterMs: number; readonly reason: string };
+
+export interface Write {
+  readonly verb: string;
+  readonly path: string;
+  /** HTTP status; 0 when no answer came. */
+  readonly code: number;
+}
+
+export type SyncOutcome =
+  | { readonly kind: "done" }
+  | { readonly kind: "requeued"; readonly afterMs: number }
+  | { readonly kind: "failed"; readonly error: string; readonly isTerminal: boolean };
+
+/** One sync of one key, from taking it off the queue to the outcome. */
+export interface SyncRecord {
+  readonly controller: string;
+  readonly key: ObjectKey;
+  readonly causes: readonly Cause[];
+  readonly startedMs: number;
+  readonly writes: Write[];
+}
+
+/**
+ * Receives the trace. Each sync under trace runs with a signal of its own; clients report requests
+ * with the signal they were given, so a request finds the sync that made it.
+ */
+export interface SyncTrace {
+  queued(controller: string, key: ObjectKey, cause: Cause): void;
+  started(record: SyncRecord, signal: AbortSignal): void;
+  finished(record: SyncRecord, outcome: SyncOutcome, endedMs: number): void;
+}

@@ -1,0 +1,118 @@
+// The loop that all controllers share: wait for the caches, then take keys and sync them, several at a
+// time but never the same key twice at once. A failed sync comes back with back-off; a sync that must
+// wait says for how long. An error is logged here and nowhere else.
+
+import type { ObjectKey } from "#api/object.ts";
+import { childScope } from "#base/abort.ts";
+import { AssertionFailed } from "#base/assert.ts";
+import { errorMessage, isAborted, TerminalError } from "#base/errors.ts";
+import type { Logger } from "#base/log.ts";
+import { TaskGroup } from "#base/task-group.ts";
+import type { KeyQueue } from "./key-queue.ts";
+import type { SyncOutcome, SyncRecord } from "./trace.ts";
+
+export type SyncResult =
+  | { readonly kind: "done" }
+  | { readonly kind: "requeue"; readonly afterMs: number; readonly reason: string };
+
+/** Nothing more to do until an event says otherwise. */
+export const done: SyncResult = { kind: "done" };
+
+/** Come back after so long, because of the passing of time alone. */
+export function requeueAfter(afterMs: number, reason: string): SyncResult {
+  return { kind: "requeue", afterMs, reason };
+}
+
+export interface WorkerOptions {
+  readonly queue: KeyQueue;
+  readonly log: Logger;
+  readonly workers: number;
+  /** Caches and handlers that must have seen their initial lists before the first sync. */
+  readonly waitFor: readonly { synced(signal: AbortSignal): Promise<void> }[];
+  readonly sync: (key: ObjectKey, signal: AbortSignal) => Promise<SyncResult>;
+  /** Sees each error, for counting; the loop logs and retries. */
+  readonly onError?: (error: unknown, key: ObjectKey) => void;
+  /** After so many retries a key is dropped until an event brings it back. Absent: never. */
+  readonly retriesMax?: number;
+}
+
+/** Runs until the signal aborts; syncs under way are then aborted and waited for. */
+export async function runWorkers(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  const { queue, log } = options;
+  const name = queue.controller;
+  log.info("Starting controller", { name });
+  try {
+    for (const cache of options.waitFor) await cache.synced(signal);
+    await TaskGroup.run(signal, (group) => {
+      for (let i = 0; i < options.workers; i++) group.spawn((signal) => work(options, signal));
+    });
+  } catch (error) {
+    if (!isAborted(error, signal)) throw error;
+  } finally {
+    queue.shutDown();
+    log.info("Shutting down controller", { name });
+  }
+}
+
+async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const key = await options.queue.take(signal);
+    if (key === undefined) return;
+    try {
+      if (options.queue.trace === undefined) await syncOne(key, options, signal);
+      else await syncTraced(key, options, signal);
+    } finally {
+      options.queue.done(key);
+    }
+  }
+}
+
+async function syncOne(key: ObjectKey, options: WorkerOptions, signal: AbortSignal): Promise<SyncOutcome> {
+  const { queue } = options;
+  try {
+    const result = await options.sync(key, signal);
+    queue.forget(key);
+    if (result.kind === "done") return { kind: "done" };
+    queue.addAfter(key, result.afterMs, result.reason);
+    return { kind: "requeued", afterMs: result.afterMs };
+  } catch (error) {
+    if (error instanceof AssertionFailed) throw error; // a broken invariant ends the process
+    const outcome: SyncOutcome = {
+      kind: "failed",
+      error: errorMessage(error),
+      isTerminal: error instanceof TerminalError,
+    };
+    if (!isAborted(error, signal)) handleFailure(key, error, options);
+    return outcome;
+  }
+}
+
+function handleFailure(key: ObjectKey, error: unknown, options: WorkerOptions): void {
+  const { queue, log } = options;
+  options.onError?.(error, key);
+  const isDropped =
+    error instanceof TerminalError || (options.retriesMax !== undefined && queue.retries(key) >= options.retriesMax);
+  if (isDropped) {
+    log.error(error, "sync failed, dropping the key until its next event", { key });
+    queue.forget(key);
+    return;
+  }
+  log.error(error, "sync failed, will retry", { key });
+  queue.retry(key, errorMessage(error));
+}
+
+/** As syncOne, with a signal of its own by which the sync's requests are known. */
+async function syncTraced(key: ObjectKey, options: WorkerOptions, signal: AbortSignal): Promise<void> {
+  const { queue } = options;
+  const record: SyncRecord = {
+    controller: queue.controller,
+    key,
+    causes: queue.takeCauses(key),
+    startedMs: queue.nowMs(),
+    writes: [],
+  };
+  using scope = childScope(signal);
+  queue.trace?.started(record, scope.signal);
+  const outcome = await syncOne(key, options, scope.signal);
+  queue.trace?.finished(record, outcome, queue.nowMs());
+}

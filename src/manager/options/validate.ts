@@ -1,0 +1,142 @@
+// What is wrong with the options, all of it at once, in upstream's order and words.
+// Upstream: cmd/kube-controller-manager/app/options/*.go, Validate; k8s.io/controller-manager/options.
+
+import { SECOND } from "#api/go-duration.ts";
+import { goQuote } from "#api/go-text.ts";
+import { controllerAliases, knownControllerNames } from "../known-controllers.ts";
+import type { ComponentConfig, SignerFiles } from "./config.ts";
+import { validateMetrics } from "./metrics-options.ts";
+import type { Options } from "./options.ts";
+
+export function validateOptions(options: Options): readonly string[] {
+  const { config } = options;
+  return [
+    ...validateGeneric(config),
+    ...validateControllers(config),
+    ...validateServing(options),
+    ...validateMetrics(options.metrics),
+    ...validateCloud(config),
+  ];
+}
+
+function validateGeneric({ Generic }: ComponentConfig): string[] {
+  const problems: string[] = [];
+  const { leaderElect, resourceLock } = Generic.LeaderElection;
+  if (leaderElect && resourceLock !== "leases") problems.push('resourceLock value must be "leases"');
+  for (const word of Generic.Controllers) {
+    if (word === "*") continue;
+    const name = word.startsWith("-") ? word.slice(1) : word;
+    const canonical = controllerAliases.get(name) ?? name;
+    if (!knownControllerNames.includes(canonical)) {
+      problems.push(`${goQuote(name)} is not in the list of known controllers`);
+    }
+  }
+  return problems;
+}
+
+function validateControllers(config: ComponentConfig): string[] {
+  const problems: string[] = [];
+  const positive = (flag: string, value: number): void => {
+    if (value < 1) problems.push(`${flag} must be greater than 0, but got ${value}`);
+  };
+  const between = (flag: string, value: number, low: number, high: number): void => {
+    if (value < low) problems.push(`${flag} must not be less than ${low}, but got ${value}`);
+    else if (value > high) problems.push(`${flag} must not be more than ${high}, but got ${value}`);
+  };
+
+  if (config.AttachDetachController.ReconcilerSyncLoopPeriod < SECOND) {
+    problems.push(
+      "duration time must be greater than one second as set via command line option reconcile-sync-loop-period",
+    );
+  }
+  problems.push(...validateSigners(config.CSRSigningController));
+  positive("concurrent-daemonset-syncs", config.DaemonSetController.ConcurrentDaemonSetSyncs);
+  const deviceTaintSyncs = config.DeviceTaintEvictionController.ConcurrentSyncs;
+  if (deviceTaintSyncs <= 0) {
+    problems.push(`concurrent-device-taint-eviction-syncs must be greater than zero, got ${deviceTaintSyncs}`);
+  }
+  const claimSyncs = config.ResourceClaimController.ConcurrentSyncs;
+  if (claimSyncs <= 0) problems.push(`concurrent-resourceclaim-syncs must be larger than 0, got ${claimSyncs}`);
+  positive("concurrent-statefulset-syncs", config.StatefulSetController.ConcurrentStatefulSetSyncs);
+  const slices = config.EndpointSliceController;
+  between("concurrent-service-endpoint-syncs", slices.ConcurrentServiceEndpointSyncs, 1, 50);
+  between("max-endpoints-per-slice", slices.MaxEndpointsPerSlice, 1, 1000);
+  const mirroring = config.EndpointSliceMirroringController;
+  between("mirroring-concurrent-service-endpoint-syncs", mirroring.MirroringConcurrentServiceEndpointSyncs, 1, 50);
+  between("mirroring-max-endpoints-per-subset", mirroring.MirroringMaxEndpointsPerSubset, 1, 1000);
+  positive("concurrent-ephemeralvolume-syncs", config.EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs);
+  positive("concurrent-horizontal-pod-autoscaler-syncs", config.HPAController.ConcurrentHorizontalPodAutoscalerSyncs);
+  positive("concurrent-job-syncs", config.JobController.ConcurrentJobSyncs);
+  positive("concurrent-cron-job-syncs", config.CronJobController.ConcurrentCronJobSyncs);
+  if (config.NodeIPAMController.ServiceCIDR.split(",").length > 2) {
+    problems.push("--service-cluster-ip-range can not contain more than two entries");
+  }
+  return problems;
+}
+
+function validateSigners(config: ComponentConfig["CSRSigningController"]): string[] {
+  const problems: string[] = [];
+  // The second and third labels are not the flags' names; upstream has them so, and operators grep for them.
+  const signers: readonly (readonly [string, SignerFiles])[] = [
+    ["cluster-signing-kubelet-serving", config.KubeletServingSignerConfiguration],
+    ["cluster-signing-kube-apiserver-client", config.KubeletClientSignerConfiguration],
+    ["cluster-signing-kube-apiserver", config.KubeAPIServerClientSignerConfiguration],
+    ["cluster-signing-legacy-unknown", config.LegacyUnknownSignerConfiguration],
+  ];
+  for (const [label, { CertFile, KeyFile }] of signers) {
+    if (CertFile !== "" && KeyFile === "") problems.push(`${goQuote(label)}: cannot specify cert without key`);
+    if (CertFile === "" && KeyFile !== "") problems.push(`${goQuote(label)}: cannot specify key without cert`);
+  }
+  const hasGeneral = config.ClusterSigningCertFile !== "" || config.ClusterSigningKeyFile !== "";
+  const hasSpecific = signers.some(([, { CertFile, KeyFile }]) => CertFile !== "" || KeyFile !== "");
+  if (hasGeneral && hasSpecific) {
+    problems.push(
+      "cannot specify --cluster-signing-{cert,key}-file and other --cluster-signing-*-file flags at the same time",
+    );
+  }
+  return problems;
+}
+
+function validateServing({ secureServing, authentication }: Options): string[] {
+  const problems: string[] = [];
+  const { port } = secureServing;
+  // Upstream's precedence of "and" over "or" gives a port above the range the text of a required one.
+  if (port > 65535) {
+    problems.push(`--secure-port ${port} must be between 1 and 65535, inclusive. It cannot be turned off with 0`);
+  } else if (port < 0) {
+    problems.push(`--secure-port ${port} must be between 0 and 65535, inclusive. 0 for turning off secure port`);
+  }
+  const { requestHeader } = authentication;
+  const lists: readonly (readonly [string, readonly string[]])[] = [
+    ["requestheader-username-headers", requestHeader.usernameHeaders],
+    ["requestheader-group-headers", requestHeader.groupHeaders],
+    ["requestheader-extra-headers-prefix", requestHeader.extraHeaderPrefixes],
+    ["requestheader-allowed-names", requestHeader.allowedNames],
+    ["requestheader-uid-headers", requestHeader.uidHeaders],
+  ];
+  for (const [flag, values] of lists) {
+    if (values.some((value) => value.trim() === "")) problems.push(`empty value in ${goQuote(flag)}`);
+  }
+  const { uidHeaders } = requestHeader;
+  if (uidHeaders.length > 0 && !uidHeaders.some((header) => header.toLowerCase() === "x-remote-uid")) {
+    problems.push(
+      "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work",
+    );
+  }
+  return problems;
+}
+
+function validateCloud({ KubeCloudShared }: ComponentConfig): string[] {
+  const problems: string[] = [];
+  const provider = KubeCloudShared.CloudProvider.Name;
+  if (provider !== "" && provider !== "external") {
+    problems.push(
+      `cloud provider ${goQuote(provider)} was specified, but built-in cloud providers are disabled. Please set --cloud-provider=external and migrate to an external cloud provider`,
+    );
+  }
+  const allocator = KubeCloudShared.CIDRAllocatorType;
+  if (allocator !== "" && allocator !== "RangeAllocator") {
+    problems.push(`built-in cloud providers are disabled. The ipam ${allocator} is not available`);
+  }
+  return problems;
+}
