@@ -18,3 +18,13 @@ export interface Logger {
   /** A child whose name is appended to the logger's name with a dot. */
   named(name: string): Logger;
 }
+
+/** For those who do not care: writes nothing. */
+export const noLog: Logger = {
+  info: () => {},
+  error: () => {},
+  v: () => noLog,
+  isEnabled: false,
+  with: () => noLog,
+  named: () => noLog,
+};

@@ -117,7 +117,12 @@ async function recheckOwner<T extends KubeObject>(options: ClaimOptions<T>): Pro
     throw new Error(`can't recheck DeletionTimestamp: ${errorMessage(error)}`, { cause: error });
   }
   const deletedAt = fresh.metadata?.deletionTimestamp;
-  if (deletedAt !== undefined) throw new Error(`${namespace}/${name} has just been deleted at ${deletedAt}`);
+  if (deletedAt !== undefined) throw new Error(`${namespace}/${name} has just been deleted at ${goTime(deletedAt)}`);
+}
+
+/** How Go prints the time: "2026-01-01 00:00:00 +0000 UTC". */
+function goTime(wireTime: string): string {
+  return wireTime.replace("T", " ").replace("Z", " +0000 UTC");
 }
 
 function controllerRef<T extends KubeObject>(options: ClaimOptions<T>): OwnerReference {

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { KubeObject } from "#api/object.ts";
+import { ApiError } from "#api/status-error.ts";
+import { type ClaimOptions, claim } from "./claim.ts";
+
+const owner: KubeObject = { metadata: { namespace: "ns", name: "rs", uid: "u1" } };
+const ref = {
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  name: "rs",
+  uid: "u1",
+  controller: true,
+  blockOwnerDeletion: true,
+};
+
+function pod(name: string, extra: NonNullable<KubeObject["metadata"]> = {}): KubeObject {
+  return { metadata: { namespace: "ns", name, uid: `uid-${name}`, labels: { app: "web" }, ...extra } };
+}
+
+interface World {
+  readonly patches: { name: string; patch: object }[];
+  liveReads: number;
+  run(objects: readonly KubeObject[], more?: Partial<ClaimOptions<KubeObject>>): Promise<string[]>;
+}
+
+function setUp(): World {
+  const world: World = {
+    patches: [],
+    liveReads: 0,
+    async run(objects, more = {}) {
+      const claimed = await claim(objects, {
+        owner,
+        ownerKind: { apiVersion: "apps/v1", kind: "ReplicaSet" },
+        objectKind: "Pod",
+        matches: (object) => object.metadata?.labels?.app === "web",
+        readOwnerLive: async () => {
+          world.liveReads++;
+          return owner;
+        },
+        patch: async (object, patch) => void world.patches.push({ name: object.metadata?.name ?? "", patch }),
+        ...more,
+      });
+      return claimed.map((object) => object.metadata?.name ?? "");
+    },
+  };
+  return world;
+}
+
+const other = { ...ref, uid: "u2" };
+const error = (code: number, reason: string): ApiError => new ApiError({ code, reason, message: reason });
+
+describe("claim", () => {
+  it("workloads/S13 keeps its own, ignores others', releases what no longer matches, adopts orphans", async () => {
+    const world = setUp();
+    const claimed = await world.run([
+      pod("own", { ownerReferences: [ref] }),
+      pod("others", { ownerReferences: [other] }),
+      pod("stray", { ownerReferences: [ref], labels: {} }),
+      pod("orphan"),
+      pod("unlike", { labels: {} }),
+      pod("dying", { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+      pod("elsewhere", { namespace: "other" }),
+    ]);
+    expect(claimed).toEqual(["own", "orphan"]);
+    expect(world.patches.map(({ name }) => name)).toEqual(["stray", "orphan"]);
+  });
+
+  it("workloads/S13 a deleting owner keeps what it has and does nothing else", async () => {
+    const world = setUp();
+    const dying = { metadata: { ...owner.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    const objects = [
+      pod("own", { ownerReferences: [ref] }),
+      pod("stray", { ownerReferences: [ref], labels: {} }),
+      pod("orphan"),
+    ];
+    expect(await world.run(objects, { owner: dying })).toEqual(["own"]);
+    expect(world.patches).toEqual([]);
+  });
+
+  it("workloads/S14 reads the owner live once before it adopts, and refuses when it is gone", async () => {
+    const world = setUp();
+    await world.run([pod("a"), pod("b")]);
+    expect(world.liveReads).toBe(1);
+    await world.run([pod("own", { ownerReferences: [ref] })]);
+    expect(world.liveReads).toBe(1);
+
+    const gone = world.run([pod("a")], { readOwnerLive: async () => ({ metadata: { uid: "u9" } }) });
+    await expect(gone).rejects.toThrow(
+      "can't adopt Pod ns/a (uid-a): can't recheck DeletionTimestamp: original ReplicaSet ns/rs is gone: got uid u9, wanted u1",
+    );
+    const deleted = { metadata: { ...owner.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    await expect(world.run([pod("a")], { readOwnerLive: async () => deleted })).rejects.toThrow(
+      "can't adopt Pod ns/a (uid-a): ns/rs has just been deleted at 2026-01-01 00:00:00 +0000 UTC",
+    );
+  });
+
+  it("workloads/S15 patches carry the UID; release ignores 404 and 422", async () => {
+    const world = setUp();
+    await world.run([pod("orphan"), pod("stray", { ownerReferences: [ref], labels: {} })], { finalizers: ["x/y"] });
+    expect(world.patches).toEqual([
+      { name: "orphan", patch: { metadata: { uid: "uid-orphan", ownerReferences: [ref], finalizers: ["x/y"] } } },
+      {
+        name: "stray",
+        patch: {
+          metadata: {
+            uid: "uid-stray",
+            ownerReferences: [{ $patch: "delete", uid: "u1" }],
+            "$deleteFromPrimitiveList/finalizers": ["x/y"],
+          },
+        },
+      },
+    ]);
+    const stray = pod("stray", { ownerReferences: [ref], labels: {} });
+    for (const [code, reason] of [
+      [404, "NotFound"],
+      [422, "Invalid"],
+    ] as const) {
+      const patch = async () => {
+        throw error(code, reason);
+      };
+      expect(await world.run([stray], { patch })).toEqual([]);
+    }
+  });
+
+  it("workloads/S13 goes on after an error and reports all of them", async () => {
+    const world = setUp();
+    const patch = async (object: KubeObject) => {
+      if (object.metadata?.name === "gone") throw error(404, "NotFound");
+      throw new Error(`no ${object.metadata?.name}`);
+    };
+    await expect(world.run([pod("a"), pod("gone"), pod("b")], { patch })).rejects.toThrow("[no a, no b]");
+    expect(await world.run([pod("gone")], { patch })).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { StaleCacheError, WrittenVersions } from "./consistency.ts";
+
+const podsGvr = { group: "", version: "v1", resource: "pods" };
+const setsGvr = { group: "apps", version: "v1", resource: "replicasets" };
+
+function setUp() {
+  const pods = { gvr: podsGvr, lastStoreSyncResourceVersion: "10" };
+  const sets = { gvr: setsGvr, lastStoreSyncResourceVersion: "10" };
+  return { pods, sets, store: new WrittenVersions([pods, sets]) };
+}
+
+describe("read your own writes", () => {
+  it("machinery/5.4.2 a sync waits while a cache is older than the owner's last write", () => {
+    const { pods, store } = setUp();
+    store.wroteAt("ns/a", "u1", podsGvr, "12");
+    expect(() => store.requireFresh("ns/a")).toThrow(
+      "read version: 10 is not as new as written version: 12 for group resource pods",
+    );
+    store.requireFresh("ns/b");
+    pods.lastStoreSyncResourceVersion = "12";
+    store.requireFresh("ns/a");
+    pods.lastStoreSyncResourceVersion = "11";
+    store.requireFresh("ns/a"); // caught up once: the record is gone
+  });
+
+  it("machinery/5.4.1 only the newest version written counts, per resource", () => {
+    const { store } = setUp();
+    store.wroteAt("ns/a", "u1", setsGvr, "15");
+    store.wroteAt("ns/a", "u1", setsGvr, "9");
+    expect(() => store.requireFresh("ns/a")).toThrow(StaleCacheError);
+    expect(() => store.requireFresh("ns/a")).toThrow("written version: 15 for group resource replicasets.apps");
+  });
+
+  it("machinery/5.4.3 versions of any length compare as numbers; malformed ones never block", () => {
+    const { pods, store } = setUp();
+    pods.lastStoreSyncResourceVersion = "9999999999999999999998";
+    store.wroteAt("ns/a", "u1", podsGvr, "9999999999999999999999");
+    expect(() => store.requireFresh("ns/a")).toThrow(StaleCacheError);
+    for (const odd of ["", "0", "007", "abc"]) {
+      pods.lastStoreSyncResourceVersion = odd;
+      store.wroteAt("ns/a", "u1", podsGvr, "9999999999999999999999");
+      store.requireFresh("ns/a");
+    }
+  });
+
+  it("machinery/5.4.4 a recreated owner starts with an empty record", () => {
+    const { store } = setUp();
+    store.wroteAt("ns/a", "u1", podsGvr, "99");
+    store.wroteAt("ns/a", "u2", setsGvr, "5");
+    store.requireFresh("ns/a");
+  });
+
+  it("workloads/S28 clearing with another UID keeps the record", () => {
+    const { store } = setUp();
+    store.wroteAt("ns/a", "u1", podsGvr, "99");
+    store.clear("ns/a", "u2");
+    expect(() => store.requireFresh("ns/a")).toThrow(StaleCacheError);
+    store.clear("ns/a", "u1");
+    store.requireFresh("ns/a");
+    store.wroteAt("ns/a", "u1", podsGvr, "99");
+    store.clear("ns/a");
+    store.requireFresh("ns/a");
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import type { Event } from "#api/generated/types/core-v1.ts";
+import { ApiError } from "#api/status-error.ts";
+import { TransportError } from "#base/http.ts";
+import { noLog } from "#base/log.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { testClock } from "#base/testing.ts";
+import { EventBroadcaster } from "./broadcaster.ts";
+import { referenceTo } from "./recorder.ts";
+
+const about = referenceTo(
+  { metadata: { namespace: "ns", name: "web", uid: "u1", resourceVersion: "7" } },
+  { apiVersion: "apps/v1", kind: "ReplicaSet" },
+);
+
+type Sent = { verb: "create" | "patch"; event: Event; patch?: object };
+
+function setUp(options: { failWith?: () => unknown } = {}) {
+  const clock = testClock();
+  const sent: Sent[] = [];
+  const answer = async (call: Sent): Promise<Event> => {
+    sent.push(call);
+    const failure = options.failWith?.();
+    if (failure !== undefined) throw failure;
+    return call.event;
+  };
+  const broadcaster = new EventBroadcaster(
+    {
+      clock,
+      rng: seededRng(1),
+      log: noLog,
+      sink: {
+        create: (event) => answer({ verb: "create", event }),
+        patch: (event, patch) => answer({ verb: "patch", event, patch }),
+      },
+    },
+    { logLevel: 0 },
+  );
+  const stop = new AbortController();
+  const running = broadcaster.run(stop.signal);
+  const recorder = broadcaster.recorder("replicaset-controller");
+  const end = (): Promise<void> => {
+    stop.abort();
+    return running;
+  };
+  return { clock, sent, recorder, options, stop: end };
+}
+
+describe("event broadcaster", () => {
+  it("machinery/5.8.1 fills in who, what and when", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    recorder.event(about, "Normal", "SuccessfulCreate", "Created pod: web-1");
+    await clock.advance(0);
+    const { metadata, ...event } = sent[0]?.event ?? ({} as Event);
+    expect(metadata.namespace).toBe("ns");
+    expect(metadata.name).toMatch(/^web\.[0-9a-f]{16}$/);
+    expect(event).toEqual({
+      involvedObject: {
+        apiVersion: "apps/v1",
+        kind: "ReplicaSet",
+        namespace: "ns",
+        name: "web",
+        uid: "u1",
+        resourceVersion: "7",
+      },
+      reason: "SuccessfulCreate",
+      message: "Created pod: web-1",
+      source: { component: "replicaset-controller" },
+      firstTimestamp: "2026-01-01T00:00:00Z",
+      lastTimestamp: "2026-01-01T00:00:00Z",
+      count: 1,
+      type: "Normal",
+      reportingComponent: "replicaset-controller",
+      reportingInstance: "",
+    });
+    await stop();
+  });
+
+  it("machinery/5.8.1 events about cluster-scoped objects go to default; odd names get a UUID", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    recorder.event({ kind: "Node", name: "Odd_Name" }, "Normal", "A", "a");
+    await clock.advance(0);
+    expect(sent[0]?.event.metadata.namespace).toBe("default");
+    expect(sent[0]?.event.metadata.name).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    await stop();
+  });
+
+  it("machinery/5.8.5 a repeat raises the count of the first event by a patch", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    recorder.event(about, "Normal", "A", "same");
+    await clock.advance(3000);
+    recorder.event(about, "Normal", "A", "same");
+    await clock.advance(0);
+    expect(sent.map(({ verb }) => verb)).toEqual(["create", "patch"]);
+    expect(sent[1]?.event.metadata.name).toBe(sent[0]?.event.metadata.name ?? "");
+    expect(sent[1]?.patch).toEqual({ count: 2, lastTimestamp: "2026-01-01T00:00:03Z", message: "same" });
+    await stop();
+  });
+
+  it("machinery/5.8.5 a repeat of a deleted event is created again", async () => {
+    const world = setUp();
+    world.recorder.event(about, "Normal", "A", "same");
+    await world.clock.advance(0);
+    let isFirst = true;
+    world.options.failWith = () => {
+      const failure = isFirst ? new ApiError({ code: 404, reason: "NotFound" }) : undefined;
+      isFirst = false;
+      return failure;
+    };
+    world.recorder.event(about, "Normal", "A", "same");
+    await world.clock.advance(0);
+    expect(world.sent.map(({ verb }) => verb)).toEqual(["create", "patch", "create"]);
+    expect(world.sent[2]?.event.count).toBe(2);
+    await world.stop();
+  });
+
+  it("machinery/5.8.4 the tenth distinct message is combined, then patched", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    for (let i = 1; i <= 11; i++) recorder.event(about, "Normal", "A", `message ${i}`);
+    await clock.advance(0);
+    expect(sent.slice(0, 9).every(({ verb }) => verb === "create")).toBe(true);
+    expect(sent[9]?.event.message).toBe("(combined from similar events): message 10");
+    expect(sent[9]?.event.reportingComponent).toBeUndefined();
+    expect(sent[10]?.verb).toBe("patch");
+    expect(sent[10]?.patch).toMatchObject({ count: 2, message: "(combined from similar events): message 11" });
+    await stop();
+  });
+
+  it("machinery/5.8.6 after 25 events a source is cut off, but the count goes on", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    for (let i = 0; i < 30; i++) recorder.event(about, "Normal", "A", "same");
+    await clock.advance(0);
+    expect(sent.length).toBe(25);
+    await clock.advance(300_000);
+    recorder.event(about, "Normal", "A", "same");
+    await clock.advance(0);
+    expect(sent[25]?.patch).toMatchObject({ count: 31 });
+    await stop();
+  });
+
+  it("machinery/5.8.8 retries transport errors twelve times, API errors never", async () => {
+    const world = setUp({ failWith: () => new TransportError("refused", "no") });
+    world.recorder.event(about, "Normal", "A", "a");
+    await world.clock.advance(200_000);
+    expect(world.sent.length).toBe(12);
+    world.options.failWith = () => new ApiError({ code: 403, reason: "Forbidden" });
+    world.recorder.event(about, "Normal", "B", "b");
+    await world.clock.advance(200_000);
+    expect(world.sent.length).toBe(13);
+    await world.stop();
+  });
+
+  it("machinery/5.8.2 never blocks: beyond a thousand queued events they are dropped", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    for (let i = 0; i < 1500; i++) recorder.event({ ...about, name: `o${i}` }, "Normal", "A", "a");
+    await clock.advance(0);
+    expect(sent.length).toBe(1000);
+    await stop();
+  });
+});

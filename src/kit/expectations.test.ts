@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { testClock } from "#base/testing.ts";
+import { Expectations, TrackingExpectations } from "./expectations.ts";
+
+const KEY = "ns/owner";
+
+describe("expectations", () => {
+  it("machinery/5.7.1 are met when never set, when all was seen, and after five minutes", async () => {
+    const clock = testClock();
+    const expectations = new Expectations(clock);
+    expect(expectations.areMet(KEY)).toBe(true);
+    expectations.expectCreations(KEY, 2);
+    expectations.creationObserved(KEY);
+    expect(expectations.areMet(KEY)).toBe(false);
+    expectations.creationObserved(KEY);
+    expect(expectations.areMet(KEY)).toBe(true);
+    expectations.creationObserved(KEY);
+    expect(expectations.areMet(KEY)).toBe(true);
+
+    expectations.expectDeletions(KEY, 1);
+    await clock.advance(5 * 60_000);
+    expect(expectations.areMet(KEY)).toBe(false);
+    await clock.advance(1);
+    expect(expectations.areMet(KEY)).toBe(true);
+  });
+
+  it("machinery/5.7.2 setting overwrites; raising without an entry does nothing", () => {
+    const expectations = new Expectations(testClock());
+    expectations.raise(KEY, 1, 1);
+    expect(expectations.areMet(KEY)).toBe(true);
+    expectations.expectCreations(KEY, 5);
+    expectations.expectDeletions(KEY, 1);
+    expectations.deletionObserved(KEY);
+    expect(expectations.areMet(KEY)).toBe(true);
+    expectations.raise(KEY, 1, 0);
+    expect(expectations.areMet(KEY)).toBe(false);
+  });
+
+  it("machinery/5.7.3 a deletion announced twice counts once, and an unexpected one not at all", () => {
+    const expectations = new TrackingExpectations(testClock());
+    expectations.expectDeletions(KEY, ["ns/a", "ns/b"]);
+    expectations.deletionObserved(KEY, "ns/a");
+    expectations.deletionObserved(KEY, "ns/a");
+    expectations.deletionObserved(KEY, "ns/c");
+    expect(expectations.areMet(KEY)).toBe(false);
+    expectations.deletionObserved(KEY, "ns/b");
+    expect(expectations.areMet(KEY)).toBe(true);
+  });
+
+  it("workloads/S8 a forgotten owner starts clean", () => {
+    const expectations = new TrackingExpectations(testClock());
+    expectations.expectDeletions(KEY, ["ns/a"]);
+    expectations.forget(KEY);
+    expect(expectations.areMet(KEY)).toBe(true);
+  });
+});
