@@ -7,7 +7,7 @@ import { neverAborted, testClock } from "#base/testing.ts";
 import type { Client, RequestRecord } from "#client/client.ts";
 import { decodeText } from "#client/codec.ts";
 import { createClient } from "#client/create-client.ts";
-import { tokenBucket } from "#client/rate-limiter.ts";
+import { rateLimiterFor } from "#client/rate-limiter.ts";
 import type { RequesterOptions } from "#client/request.ts";
 import { jsonResponse, scriptedTransport, textResponse } from "#client/testing.ts";
 
@@ -257,11 +257,13 @@ describe("retries", () => {
 describe("throttling", () => {
   it("machinery/4.1.5 lets a burst pass, then keeps to the rate, and leaves watches alone", async () => {
     const { client, clock, transport } = setup(() => jsonResponse({ kind: "Pod" }));
+    const bucket = rateLimiterFor({ qps: 10, burst: 2 }, clock);
+    if (!bucket) throw new Error("no limit");
     const limited = createClient({
       transport,
       clock,
       userAgent: "t",
-      rateLimiter: tokenBucket({ qps: 10, burst: 2 }, clock),
+      rateLimiter: bucket,
     });
     const times: number[] = [];
     const all = Array.from({ length: 4 }, () =>
@@ -276,17 +278,16 @@ describe("throttling", () => {
     expect(times).toEqual([0, 0, 100, 200]);
   });
 
-  it("gives an aborted waiter's token back", async () => {
-    const { clock } = setup(() => jsonResponse({}));
-    const bucket = tokenBucket({ qps: 1, burst: 1 }, clock);
-    await bucket.wait(signal);
-    const stop = new AbortController();
-    const waiting = bucket.wait(stop.signal).catch((e: unknown) => e);
-    stop.abort("no");
-    expect(await waiting).toBe("no");
-    const next = bucket.wait(signal).then(() => clock.monotonicMs());
-    await clock.run("idle");
-    expect(await next).toBe(1000);
+  it.each([
+    [{ qps: 20, burst: 30 }, true],
+    [{ qps: 0, burst: 0 }, true],
+    [{ qps: -1, burst: 0 }, false],
+  ])("machinery/4.1.5 reads the limits %j", (limits, isLimited) => {
+    expect(rateLimiterFor(limits, testClock()) !== undefined).toBe(isLimited);
+  });
+
+  it("machinery/4.1.5 refuses a rate without a burst", () => {
+    expect(() => rateLimiterFor({ qps: 1, burst: 0 }, testClock())).toThrow("burst is required");
   });
 });
 

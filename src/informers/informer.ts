@@ -32,8 +32,13 @@ export interface HandlerRegistration extends Disposable {
 /** Turns an object into what the cache keeps. Idempotent; may change its argument in place unless it is frozen. */
 export type Transform<T> = (object: T) => T;
 
+/** What a lister needs of a Selector (#api/label-selector.ts). */
 export interface LabelMatcher {
   matches(labels: Readonly<Record<string, string>>): boolean;
+  /** Everything matches. */
+  readonly isEmpty?: boolean;
+  /** False: nothing matches. */
+  readonly isSelectable?: boolean;
 }
 
 export interface Lister<T extends KubeObject = KubeObject> {

@@ -1,0 +1,242 @@
+// Between reflector and handlers: applies what the reflector saw to the store, in order and never
+// backwards, and tells the handlers. It stands where client-go has a queue; because deliveries are
+// synchronous nothing ever waits in it, and the reflector feels a slow handler at once.
+// Upstream: client-go/tools/cache/the_real_fifo.go; controller.go, processDeltas and processReplacedAllInfo
+
+import { type KubeObject, type ObjectKey, objectKey, ref } from "#api/object.ts";
+import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
+import type { Logger } from "#base/log.ts";
+import type { Listener, Listeners } from "#informers/listeners.ts";
+import type { InformerMeter } from "#informers/metrics.ts";
+import type { IndexedStore } from "#informers/store.ts";
+
+export type Delta<T> = { readonly type: "upsert" | "delete"; readonly object: T };
+
+export interface CacheOptions<T extends KubeObject> {
+  readonly store: IndexedStore<T>;
+  readonly listeners: Listeners<T>;
+  readonly log: Logger | undefined;
+  /** Gate AtomicFIFO: a relist is one step, and the store knows its resource version. */
+  readonly isAtomic: boolean;
+  /** Gate InOrderInformersBatchProcess: changes of different objects reach the store together. */
+  readonly isBatching: boolean;
+  readonly onSynced: () => void;
+  readonly meter?: InformerMeter;
+}
+
+export const BATCH_MAX = 1000;
+
+type Notice<T> =
+  | { readonly type: "added"; readonly object: T }
+  | { readonly type: "updated"; readonly old: T; readonly object: T }
+  | { readonly type: "deleted"; readonly object: T; readonly isFinalStateUnknown: boolean };
+
+export class Cache<T extends KubeObject> {
+  readonly #options: CacheOptions<T>;
+  #hasSynced = false;
+  #resourceVersion = "";
+
+  constructor(options: CacheOptions<T>) {
+    this.#options = options;
+  }
+
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Up to where the store has followed the server. */
+  get resourceVersion(): string {
+    return this.#options.isAtomic ? this.#resourceVersion : "";
+  }
+
+  /**
+   * A whole new state. isRestored: the server itself said that it is behind what we know, so that
+   * going back is right; otherwise an object that the store has in a newer version stays.
+   */
+  replace(objects: readonly T[], resourceVersion: string, isRestored: boolean): void {
+    const { store, isAtomic } = this.#options;
+    const kept = objects.map((object) => this.#newest(object, isRestored));
+    if (isAtomic) {
+      const notices = this.#replacement(kept);
+      store.replace(kept);
+      this.#resourceVersion = resourceVersion;
+      this.#notify(notices);
+    } else {
+      const present = new Set(kept.map(objectKey));
+      const gone = [...store.keys()].filter((key) => !present.has(key));
+      for (const run of chunks(gone)) {
+        const notices = run.map((key) => this.#drop(key));
+        this.#notify(notices.filter((notice) => notice !== undefined));
+      }
+      for (const run of chunks(kept)) this.#notify(run.flatMap((object) => this.#upsert(object)));
+    }
+    this.#markSynced();
+  }
+
+  /** Changes in the order of the stream. Changes of different objects reach the store together. */
+  apply(deltas: readonly Delta<T>[]): void {
+    // A change before any list means that there is no initial list to wait for.
+    this.#markSynced();
+    const batchMax = this.#options.isBatching ? BATCH_MAX : 1;
+    const keys = new Set<ObjectKey>();
+    let notices: Notice<T>[] = [];
+    for (const { type, object } of deltas) {
+      const key = objectKey(object);
+      if (keys.has(key) || keys.size === batchMax) {
+        this.#notify(notices);
+        notices = [];
+        keys.clear();
+      }
+      keys.add(key);
+      if (this.#isOlder(object, key) || (type === "upsert" && this.#isKnown(object, key))) continue;
+      for (const notice of type === "upsert" ? this.#upsert(object) : this.#delete(key, object)) notices.push(notice);
+      this.#advance(object.metadata?.resourceVersion ?? "");
+    }
+    this.#notify(notices);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#advance(resourceVersion);
+  }
+
+  /** Tells the handlers that are due of every object once more. */
+  resync(): void {
+    const { store, listeners } = this.#options;
+    const audience = listeners.current;
+    for (const object of [...store.values()]) listeners.updated(audience, object, object);
+  }
+
+  #markSynced(): void {
+    if (this.#hasSynced) return;
+    this.#hasSynced = true;
+    this.#options.onSynced();
+  }
+
+  #advance(resourceVersion: string): void {
+    if (!isOlderVersion(resourceVersion, this.#resourceVersion)) this.#resourceVersion = resourceVersion;
+  }
+
+  /** What a relist changed: first all that is gone, then the rest in the list's order. */
+  #replacement(objects: readonly T[]): Notice<T>[] {
+    const { store } = this.#options;
+    const present = new Set(objects.map(objectKey));
+    const gone: Notice<T>[] = [];
+    for (const [key, object] of entries(store)) {
+      if (!present.has(key)) gone.push({ type: "deleted", object, isFinalStateUnknown: true });
+    }
+    return [...gone, ...objects.flatMap((object) => changes(store.get(objectKey(object)), object))];
+  }
+
+  #upsert(object: T): Notice<T>[] {
+    const { store } = this.#options;
+    const key = objectKey(object);
+    const notices = changes(store.get(key), object);
+    store.set(key, object);
+    return notices;
+  }
+
+  /** The event carries the object's final state, unless it is about another life of it. */
+  // Deviation: upstream also reports the deletion of an object that its cache does not hold.
+  #delete(key: ObjectKey, final: T): Notice<T>[] {
+    const { store } = this.#options;
+    const old = store.get(key);
+    if (!old) return [];
+    store.delete(key);
+    return isSameLife(old, final)
+      ? [{ type: "deleted", object: final, isFinalStateUnknown: false }]
+      : [{ type: "deleted", object: old, isFinalStateUnknown: true }];
+  }
+
+  #drop(key: ObjectKey): Notice<T> | undefined {
+    const { store } = this.#options;
+    const object = store.get(key);
+    if (!object) return undefined;
+    store.delete(key);
+    return { type: "deleted", object, isFinalStateUnknown: true };
+  }
+
+  /** Of a relisted object and the stored one, the one to keep; an unchanged object keeps its identity. */
+  #newest(object: T, isRestored: boolean): T {
+    const key = objectKey(object);
+    const stored = this.#options.store.get(key);
+    if (!stored) return object;
+    return this.#isKnown(object, key) || (!isRestored && this.#isOlder(object, key)) ? stored : object;
+  }
+
+  #isKnown(object: T, key: ObjectKey): boolean {
+    const stored = this.#options.store.get(key);
+    if (!stored || !isSameLife(stored, object)) return false;
+    const { resourceVersion } = object.metadata ?? {};
+    return resourceVersion !== undefined && resourceVersion === stored.metadata?.resourceVersion;
+  }
+
+  #isOlder(object: T, key: ObjectKey): boolean {
+    const stored = this.#options.store.get(key)?.metadata?.resourceVersion;
+    const offered = object.metadata?.resourceVersion;
+    if (!isOlderVersion(offered, stored)) return false;
+    this.#options.log?.info("Ignored a version of an object that is older than the cached one", {
+      object: ref(object),
+      offered,
+      cached: stored,
+    });
+    return true;
+  }
+
+  #notify(notices: readonly Notice<T>[]): void {
+    if (notices.length === 0) return;
+    const { meter } = this.#options;
+    if (meter) meter.measure(() => this.#deliver(notices));
+    else this.#deliver(notices);
+  }
+
+  #deliver(notices: readonly Notice<T>[]): void {
+    const { listeners } = this.#options;
+    const audience: readonly Listener<T>[] = listeners.current;
+    const isInInitialList = !this.#hasSynced;
+    for (const notice of notices) {
+      switch (notice.type) {
+        case "added":
+          listeners.added(audience, notice.object, isInInitialList);
+          break;
+        case "updated":
+          listeners.updated(audience, notice.old, notice.object);
+          break;
+        case "deleted":
+          listeners.deleted(audience, notice.object, notice.isFinalStateUnknown);
+          break;
+      }
+    }
+  }
+}
+
+/**
+ * What handlers are to be told when an object takes the place of another.
+ * Deviation: upstream reports a recreated object as an update; here it is a deletion and an addition.
+ */
+function changes<T extends KubeObject>(old: T | undefined, object: T): Notice<T>[] {
+  if (!old) return [{ type: "added", object }];
+  if (isSameLife(old, object)) return [{ type: "updated", old, object }];
+  return [
+    { type: "deleted", object: old, isFinalStateUnknown: true },
+    { type: "added", object },
+  ];
+}
+
+function isSameLife(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata?.uid === b.metadata?.uid;
+}
+
+/** Versions that cannot be compared are never older. */
+export function isOlderVersion(offered: string | undefined, known: string | undefined): boolean {
+  if (offered === undefined || known === undefined || offered === known) return false;
+  if (!isComparableResourceVersion(offered) || !isComparableResourceVersion(known)) return false;
+  return compareResourceVersions(offered, known) < 0;
+}
+
+function* entries<T extends KubeObject>(store: IndexedStore<T>): Iterable<[ObjectKey, T]> {
+  for (const object of store.values()) yield [objectKey(object), object];
+}
+
+function* chunks<E>(items: readonly E[]): Iterable<readonly E[]> {
+  for (let start = 0; start < items.length; start += BATCH_MAX) yield items.slice(start, start + BATCH_MAX);
+}

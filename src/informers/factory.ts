@@ -1,0 +1,154 @@
+// Hands out shared informers: one per resource, form and selection, however many ask. Informers start
+// and stop at run time, one by one or all together.
+
+import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import { childScope, type Scope } from "#base/abort.ts";
+import type { Clock } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import type { Client, PartialObjectMetadata, Selection } from "#client/client.ts";
+import type { InformerFactory, SharedInformer, Transform } from "#informers/informer.ts";
+import { informerMeter } from "#informers/metrics.ts";
+import { informerResourceLabel } from "#informers/resource-label.ts";
+import { type InformerGates, SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
+import { deepFreeze, stripManagedFields } from "#informers/transforms.ts";
+
+export interface InformerFactoryOptions {
+  readonly client: Client;
+  /** Metadata informers may have a client of their own, with its own limits and identity. */
+  readonly metadataClient?: Client;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log?: Logger;
+  readonly gates?: InformerGates;
+  /** Default resync period of all informers here; 0 or absent: none. */
+  readonly resyncPeriodMs?: number;
+  /** Replaces the default, which leaves managedFields out. */
+  readonly transform?: Transform<KubeObject>;
+  /** For tests: objects in caches cannot be changed. */
+  readonly isFreezing?: boolean;
+  /** Full informers report under this name. */
+  readonly metrics?: { readonly metrics: Metrics; readonly name: string };
+  /** Called when an informer failed for good, which a handler or an index function did. Absent: unhandled. */
+  readonly onCrash?: (error: unknown) => void;
+}
+
+type Form = "full" | "metadata";
+
+interface Entry {
+  readonly informer: SharedIndexInformer<never>;
+  scope?: Scope;
+  ended?: Promise<void>;
+}
+
+export function createInformerFactory(options: InformerFactoryOptions): InformerFactory {
+  return new Factory(options);
+}
+
+class Factory implements InformerFactory {
+  readonly #options: InformerFactoryOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #stop = new AbortController();
+
+  constructor(options: InformerFactoryOptions) {
+    this.#options = options;
+  }
+
+  informer<T extends KubeObject>(gvr: GroupVersionResource, selection: Selection = {}): SharedInformer<T> {
+    return this.#get("full", gvr, selection) as SharedInformer<KubeObject> as SharedInformer<T>;
+  }
+
+  metadataInformer(gvr: GroupVersionResource, selection: Selection = {}): SharedInformer<PartialObjectMetadata> {
+    return this.#get("metadata", gvr, selection) as SharedInformer<KubeObject> as SharedInformer<PartialObjectMetadata>;
+  }
+
+  start(): void {
+    if (this.#stop.signal.aborted) return;
+    for (const entry of this.#entries.values()) {
+      if (entry.ended) continue;
+      entry.scope = childScope(this.#stop.signal);
+      entry.ended = this.#run(entry.informer, entry.scope);
+    }
+  }
+
+  async waitForCacheSync(signal: AbortSignal): Promise<void> {
+    const started = [...this.#entries.values()].filter((entry) => entry.ended);
+    await Promise.all(started.map((entry) => entry.informer.synced(signal)));
+  }
+
+  async stop(informer: { readonly gvr: GroupVersionResource }): Promise<void> {
+    for (const [key, entry] of this.#entries) {
+      if (entry.informer !== informer) continue;
+      this.#entries.delete(key);
+      entry.scope?.[Symbol.dispose]();
+      await entry.ended;
+      return;
+    }
+  }
+
+  async shutdown(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all([...this.#entries.values()].map((entry) => entry.ended));
+    this.#entries.clear();
+  }
+
+  async #run(informer: SharedIndexInformer<never>, scope: Scope): Promise<void> {
+    try {
+      await informer.run(scope.signal);
+    } catch (error) {
+      if (!this.#options.onCrash) throw error;
+      this.#options.onCrash(error);
+    } finally {
+      scope[Symbol.dispose]();
+    }
+  }
+
+  #get(form: Form, gvr: GroupVersionResource, selection: Selection): SharedIndexInformer<never> {
+    const { namespace = "", labelSelector = "", fieldSelector = "" } = selection;
+    const key = [form, gvr.group, gvr.version, gvr.resource, namespace, labelSelector, fieldSelector].join("\n");
+    let entry = this.#entries.get(key);
+    if (!entry) {
+      entry = { informer: new SharedIndexInformer(this.#informerOptions(form, gvr, selection, key)) as never };
+      this.#entries.set(key, entry);
+    }
+    return entry.informer;
+  }
+
+  #informerOptions(
+    form: Form,
+    gvr: GroupVersionResource,
+    selection: Selection,
+    key: string,
+  ): SharedInformerOptions<KubeObject> {
+    const { clock, rng, log, gates, resyncPeriodMs, metrics } = this.#options;
+    const handle =
+      form === "full"
+        ? this.#options.client.resource(gvr)
+        : (this.#options.metadataClient ?? this.#options.client).metadata(gvr);
+    return {
+      name: `${gvr.group}/${gvr.version}, Resource=${gvr.resource}`,
+      client: handle as SharedInformerOptions<KubeObject>["client"],
+      selection,
+      clock,
+      rng: rng.fork(key),
+      transform: this.#transform(),
+      ...(log && { log }),
+      ...(gates && { gates }),
+      ...(resyncPeriodMs !== undefined && { resyncPeriodMs }),
+      ...(metrics &&
+        form === "full" && {
+          meter: informerMeter(metrics.metrics, clock, {
+            ...gvr,
+            resource: informerResourceLabel(gvr),
+            name: metrics.name,
+          }),
+        }),
+    };
+  }
+
+  #transform(): Transform<KubeObject> {
+    const transform = this.#options.transform ?? stripManagedFields;
+    return this.#options.isFreezing ? (object) => deepFreeze(transform(object)) : transform;
+  }
+}

@@ -1,0 +1,26 @@
+// Reading a cache by key, namespace and labels.
+
+import type { GroupVersionResource, KubeObject, ObjectKey } from "#api/object.ts";
+import { splitKey } from "#api/object.ts";
+import { newNotFound } from "#api/status-error.ts";
+import type { LabelMatcher, Lister } from "#informers/informer.ts";
+import { NAMESPACE_INDEX, type Store } from "#informers/store.ts";
+
+const NO_LABELS = {};
+
+export function createLister<T extends KubeObject>(store: Store<T>, gvr: GroupVersionResource): Lister<T> {
+  return {
+    list(selector?: LabelMatcher, namespace?: string): readonly T[] {
+      if (selector?.isSelectable === false) return [];
+      const candidates = namespace ? store.byIndex(NAMESPACE_INDEX, namespace) : [...store.values()];
+      if (!selector || selector.isEmpty) return candidates;
+      return candidates.filter((object) => selector.matches(object.metadata?.labels ?? NO_LABELS));
+    },
+    get: (key) => store.get(key),
+    require(key: ObjectKey): T {
+      const object = store.get(key);
+      if (!object) throw newNotFound(gvr, splitKey(key).name);
+      return object;
+    },
+  };
+}
