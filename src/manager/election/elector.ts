@@ -1,0 +1,303 @@
+// Leader election through a Lease. A candidate takes the lease when nobody has renewed it for as long
+// as it is good, by the candidate's own clock: times written by others are never compared.
+// Upstream: client-go/tools/leaderelection/leaderelection.go.
+
+import { isNotFound } from "#api/status-error.ts";
+import { childScope, deadlineScope, shielded } from "#base/abort.ts";
+import { assert } from "#base/assert.ts";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage, isAborted } from "#base/errors.ts";
+import type { Logger } from "#base/log.ts";
+import type { Rng } from "#base/rng.ts";
+import { type ElectionRecord, isSameRecord, type LeaseLock } from "./lease-lock.ts";
+import type { ElectionMetrics } from "./metrics.ts";
+
+/** Waits between tries are stretched by up to this share, so that candidates do not move in step. */
+const JITTER_FACTOR = 1.2;
+
+export interface ElectorOptions {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly metrics: ElectionMetrics;
+  readonly lock: LeaseLock;
+  /** The Lease's name, in metrics and in the health check. */
+  readonly name: string;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  /** Give the lease back when the run is cancelled, so that a successor need not wait. */
+  readonly releaseOnCancel: boolean;
+  /** The API server picks the holder; we only renew. */
+  readonly isCoordinated: boolean;
+  /** Runs while we lead; its signal aborts when leadership ends. The elector does not wait for it. */
+  readonly onStartedLeading: (signal: AbortSignal) => void;
+  /** Always called when the run ends, even if we never led. */
+  readonly onStoppedLeading: () => void;
+}
+
+export class Elector {
+  readonly #options: ElectorOptions;
+  #observed: ElectionRecord | undefined;
+  /** The record as last read, to see whether others have changed it. */
+  #read: ElectionRecord | undefined;
+  #observedAtMs = 0;
+  /** When the last successful write of ours was begun: the lease is good for its duration from then. */
+  #renewedSinceMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ElectorOptions) {
+    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = options;
+    assert(leaseDurationMs > renewDeadlineMs, "leaseDuration must be greater than renewDeadline");
+    assert(
+      renewDeadlineMs > retryPeriodMs * JITTER_FACTOR,
+      "renewDeadline must be greater than retryPeriod*JitterFactor",
+    );
+    assert(leaseDurationMs > 0, "leaseDuration must be greater than zero");
+    assert(renewDeadlineMs > 0, "renewDeadline must be greater than zero");
+    assert(retryPeriodMs > 0, "retryPeriod must be greater than zero");
+    this.#options = options;
+    options.metrics.masterStatus.set(0, [options.name]);
+  }
+
+  get isLeader(): boolean {
+    return this.#observed?.holderIdentity === this.#options.lock.identity;
+  }
+
+  get leader(): string {
+    return this.#observed?.holderIdentity ?? "";
+  }
+
+  /** Could nobody else hold the lease now? Measured from before our last renewal was sent. */
+  isLeaseCertain(): boolean {
+    const { clock, leaseDurationMs } = this.#options;
+    return this.isLeader && clock.monotonicMs() - this.#renewedSinceMs < leaseDurationMs;
+  }
+
+  /** Undefined when healthy. A leader that stopped renewing and did not exit is not. */
+  healthProblem(toleranceMs: number): string | undefined {
+    const { clock, leaseDurationMs, name } = this.#options;
+    if (!this.isLeader) return undefined;
+    const silentMs = clock.monotonicMs() - this.#observedAtMs;
+    return silentMs > leaseDurationMs + toleranceMs
+      ? `failed election to renew leadership on lease ${name}`
+      : undefined;
+  }
+
+  /** Waits for the lease, leads until it is lost or the signal aborts, and returns. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      if (!(await this.#acquire(signal))) return;
+      using leading = childScope(signal);
+      this.#options.onStartedLeading(leading.signal);
+      await this.#renewUntilLost(signal);
+    } finally {
+      this.#options.onStoppedLeading();
+    }
+  }
+
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const { clock, rng, log, lock, name, metrics, retryPeriodMs } = this.#options;
+    log.info("Attempting to acquire leader lease...", { lock: lock.description });
+    while (!signal.aborted) {
+      if (await this.#try(signal)) {
+        lock.recordEvent("became leader");
+        metrics.masterStatus.set(1, [name]);
+        log.info("Successfully acquired lease", { lock: lock.description });
+        return true;
+      }
+      log.v(4).info("Failed to acquire lease", { lock: lock.description });
+      if (!(await pause(clock, retryPeriodMs * (1 + JITTER_FACTOR * rng.float()), signal))) return false;
+    }
+    return false;
+  }
+
+  async #renewUntilLost(signal: AbortSignal): Promise<void> {
+    const { clock, log, lock, metrics, name, retryPeriodMs, releaseOnCancel } = this.#options;
+    for (;;) {
+      const failure = await this.#renewOnce(signal);
+      if (failure !== undefined) {
+        metrics.masterStatus.set(0, [name]);
+        log.info("Failed to renew lease", { lock: lock.description, err: failure });
+        break;
+      }
+      log.v(5).info("Successfully renewed lease", { lock: lock.description });
+      await pause(clock, retryPeriodMs, signal);
+    }
+    if (releaseOnCancel) await this.#release();
+    lock.recordEvent("stopped leading");
+  }
+
+  /** Tries until the renew deadline. Undefined when renewed. */
+  async #renewOnce(signal: AbortSignal): Promise<string | undefined> {
+    const { clock, renewDeadlineMs, retryPeriodMs } = this.#options;
+    using deadline = deadlineScope(clock, renewDeadlineMs, signal);
+    while (!deadline.signal.aborted) {
+      if (await this.#try(deadline.signal)) return undefined;
+      await pause(clock, retryPeriodMs, deadline.signal);
+    }
+    return signal.aborted ? "context canceled" : "context deadline exceeded";
+  }
+
+  async #try(signal: AbortSignal): Promise<boolean> {
+    try {
+      return this.#options.isCoordinated ? await this.#tryRenewAssigned(signal) : await this.#tryAcquireOrRenew(signal);
+    } catch (error) {
+      if (isAborted(error, signal) || signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    const { log, lock, metrics, name } = this.#options;
+    const description = { lock: lock.description };
+    // Fast path: our record is still the newest, so renew it without reading first.
+    if (this.#observed !== undefined && this.isLeader && this.#isLeaseValid()) {
+      const problem = await this.#write(this.#renewal(this.#observed), signal);
+      if (problem === undefined) return true;
+      log
+        .v(2)
+        .info("Failed to update lease optimistically, falling back to slow path", { ...description, err: problem });
+    }
+    const current = await this.#readRecord(signal);
+    if (current === "failed") return false;
+    if (current === "missing") {
+      const problem = await this.#write(this.#firstRecord(0), signal, "create");
+      if (problem !== undefined) log.error(problem, "Error initially creating lease lock", description);
+      return problem === undefined;
+    }
+    this.#observe(current);
+    if (current.holderIdentity !== "" && this.#isLeaseValid() && !this.isLeader) {
+      log.v(4).info("Lease is held by and has not yet expired", { ...description, holder: current.holderIdentity });
+      return false;
+    }
+    if (this.isLeader) metrics.slowPath.inc([name]);
+    const next = this.isLeader ? this.#renewal(current) : this.#firstRecord(current.transitions + 1);
+    const problem = await this.#write(next, signal);
+    if (problem !== undefined) log.error(problem, "Failed to update lease", description);
+    return problem === undefined;
+  }
+
+  /** Coordinated election: never creates or takes the lease, and lets a lease at its end of term run out. */
+  async #tryRenewAssigned(signal: AbortSignal): Promise<boolean> {
+    const { log, lock, metrics, name } = this.#options;
+    const description = { lock: lock.description };
+    const current = await this.#readRecord(signal);
+    if (current === "failed") return false;
+    if (current === "missing") {
+      log.info("Lease lock not found", description);
+      return false;
+    }
+    this.#observe(current);
+    if (!this.#isLeaseValid()) {
+      log.info("Lease has expired", description);
+      return false;
+    }
+    if (!this.isLeader) {
+      log.v(6).info("Lease is held and has not yet expired", { ...description, holder: current.holderIdentity });
+      return false;
+    }
+    if (current.preferredHolder !== "") {
+      log.v(4).info("Lease is marked as 'end of term'", description);
+      return false;
+    }
+    metrics.slowPath.inc([name]);
+    const problem = await this.#write({ ...this.#renewal(current), strategy: current.strategy }, signal);
+    if (problem !== undefined) log.error(problem, "Failed to update lock", description);
+    return problem === undefined;
+  }
+
+  /** Reading first refreshes the version to write on; if somebody else holds the lease by now, it stays theirs. */
+  async #release(): Promise<void> {
+    const { clock, log, lock, renewDeadlineMs } = this.#options;
+    const description = { lock: lock.description };
+    try {
+      await shielded(clock, renewDeadlineMs, async (signal) => {
+        const current = await this.#readRecord(signal);
+        if (current === "missing") log.info("lease lock not found", description);
+        if (current === "missing" || current === "failed" || !this.isLeader) return;
+        const now = clock.now();
+        const released: ElectionRecord = {
+          ...this.#firstRecord(current.transitions),
+          holderIdentity: "",
+          leaseDurationSeconds: 1,
+          acquireTime: now,
+          renewTime: now,
+        };
+        const problem = await this.#write(released, signal);
+        if (problem !== undefined) log.error(problem, "Failed to release lease", description);
+      });
+    } catch (error) {
+      log.error(error, "Failed to release lease", description);
+    }
+  }
+
+  async #readRecord(signal: AbortSignal): Promise<ElectionRecord | "missing" | "failed"> {
+    const { log, lock } = this.#options;
+    try {
+      return await lock.get(signal);
+    } catch (error) {
+      if (isNotFound(error)) return "missing";
+      if (!signal.aborted) log.error(error, "Error retrieving lease lock", { lock: lock.description });
+      return "failed";
+    }
+  }
+
+  /** The error, or undefined when the record is now ours as written. */
+  async #write(record: ElectionRecord, signal: AbortSignal, how: "create" | "update" = "update"): Promise<unknown> {
+    const { clock, lock } = this.#options;
+    const beganMs = clock.monotonicMs();
+    try {
+      if (how === "create") await lock.create(record, signal);
+      else await lock.update(record, signal);
+    } catch (error) {
+      return error ?? new Error(errorMessage(error));
+    }
+    this.#observed = record;
+    this.#observedAtMs = clock.monotonicMs();
+    this.#renewedSinceMs = beganMs;
+    return undefined;
+  }
+
+  /** A record that changed since we last read it is fresh from now on. */
+  #observe(current: ElectionRecord): void {
+    if (isSameRecord(this.#read, current)) return;
+    this.#read = current;
+    this.#observed = current;
+    this.#observedAtMs = this.#options.clock.monotonicMs();
+  }
+
+  /** By the duration that the record states, from when we saw it change. */
+  #isLeaseValid(): boolean {
+    const durationMs = (this.#observed?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#observedAtMs + durationMs > this.#options.clock.monotonicMs();
+  }
+
+  #firstRecord(transitions: number): ElectionRecord {
+    const { clock, lock, leaseDurationMs } = this.#options;
+    const now = clock.now();
+    return {
+      holderIdentity: lock.identity,
+      leaseDurationSeconds: Math.trunc(leaseDurationMs / 1000),
+      acquireTime: now,
+      renewTime: now,
+      transitions,
+      preferredHolder: "",
+      strategy: "",
+    };
+  }
+
+  #renewal(current: ElectionRecord): ElectionRecord {
+    return { ...this.#firstRecord(current.transitions), acquireTime: current.acquireTime };
+  }
+}
+
+/** True after the pause, false when the signal cut it short. */
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await clock.sleep(ms, signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}
