@@ -1,0 +1,86 @@
+// How much is logged: -v for all, --vmodule for some. Can be changed while the program runs.
+// Upstream: k8s.io/klog/v2/internal/verbosity/verbosity.go
+
+export interface ModuleLevel {
+  /** A glob over names: * ? [a-z] and \ to escape. */
+  readonly pattern: string;
+  readonly level: number;
+}
+
+export class LogVerbosity {
+  #level: number;
+  #modules: readonly { matches: (name: string) => boolean; level: number }[] = [];
+  /** The level that the patterns give to a list of names, once it was worked out. */
+  readonly #known = new Map<string, number>();
+
+  constructor(level = 0, modules: readonly ModuleLevel[] = []) {
+    this.#level = level;
+    this.setModules(modules);
+  }
+
+  get level(): number {
+    return this.#level;
+  }
+
+  setLevel(level: number): void {
+    this.#level = level;
+  }
+
+  setModules(modules: readonly ModuleLevel[]): void {
+    // Level 0 is what everybody has anyway.
+    this.#modules = modules
+      .filter(({ level }) => level > 0)
+      .map(({ pattern, level }) => ({ matches: globMatcher(pattern), level }));
+    this.#known.clear();
+  }
+
+  /** names: what the patterns are held against, separated by dots. The first pattern that matches one decides. */
+  isEnabled(level: number, names: string): boolean {
+    if (this.#level >= level) return true;
+    return this.#modules.length > 0 && this.#moduleLevel(names) >= level;
+  }
+
+  #moduleLevel(names: string): number {
+    let level = this.#known.get(names);
+    if (level === undefined) {
+      const parts = names.split(".");
+      level = this.#modules.find(({ matches }) => parts.some(matches))?.level ?? 0;
+      this.#known.set(names, level);
+    }
+    return level;
+  }
+}
+
+/** Go's filepath.Match without separators; a pattern that is malformed matches nothing. */
+export function globMatcher(pattern: string): (name: string) => boolean {
+  let source = "";
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i] as string;
+    if (char === "*") source += "[^/]*";
+    else if (char === "?") source += "[^/]";
+    else if (char === "[") {
+      const end = pattern.indexOf("]", i + 2);
+      if (end < 0) return () => false;
+      const body = pattern.slice(i + 1, end);
+      source += body.startsWith("^") ? `[^${escapeClass(body.slice(1))}]` : `[${escapeClass(body)}]`;
+      i = end;
+    } else if (char === "\\") {
+      if (++i === pattern.length) return () => false;
+      source += escapeLiteral(pattern[i] as string);
+    } else source += escapeLiteral(char);
+  }
+  try {
+    const expression = new RegExp(`^${source}$`, "su");
+    return (name) => expression.test(name);
+  } catch {
+    return () => false;
+  }
+}
+
+function escapeLiteral(char: string): string {
+  return /[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char;
+}
+
+function escapeClass(body: string): string {
+  return body.replace(/[[\]^]/g, "\\$&");
+}

@@ -1,0 +1,123 @@
+// The logger behind the seam of log.ts: a tree of names and values over one output. A line that is
+// not wanted costs a comparison.
+import type { Clock } from "./clock.ts";
+import type { Logger, LogValues } from "./log.ts";
+import { jsonLine } from "./log-json.ts";
+import { textLine } from "./log-text.ts";
+import type { LogVerbosity } from "./log-verbosity.ts";
+
+export type LogSeverity = "info" | "error";
+
+/** Where a line was logged. */
+export interface LogCaller {
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface LogEntry {
+  readonly severity: LogSeverity;
+  readonly timeMs: number;
+  readonly level: number;
+  readonly caller: LogCaller;
+  /** Names joined by dots; empty for the root. */
+  readonly name: string;
+  readonly message: string;
+  readonly err?: unknown;
+  /** From the root's to the line's own, which are always there, if only empty. */
+  readonly values: readonly LogValues[];
+}
+
+export interface LoggerOptions {
+  readonly clock: Clock;
+  readonly format: "text" | "json";
+  readonly verbosity: LogVerbosity;
+  /** Takes whole lines with their line breaks. */
+  readonly write: (line: string, severity: LogSeverity) => void;
+  readonly pid?: number;
+  /** Local time minus UTC at that time. Headers of the text format show local time; UTC when absent. */
+  readonly utcOffsetMs?: (timeMs: number) => number;
+  /** The file that logs, for --vmodule and for headers. */
+  readonly source?: string;
+  /** Finds the real place of a line; asked only for lines that are written. */
+  readonly caller?: () => LogCaller | undefined;
+}
+
+export function createLogger(options: LoggerOptions): Logger {
+  return new TreeLogger(options, { name: "", names: stem(options.source ?? ""), level: 0, values: [] });
+}
+
+interface Place {
+  readonly name: string;
+  /** What --vmodule patterns are held against: the source and the names. */
+  readonly names: string;
+  readonly level: number;
+  readonly values: readonly LogValues[];
+}
+
+class TreeLogger implements Logger {
+  readonly #options: LoggerOptions;
+  readonly #place: Place;
+  readonly #byLevel: (Logger | undefined)[] = [];
+
+  constructor(options: LoggerOptions, place: Place) {
+    this.#options = options;
+    this.#place = place;
+  }
+
+  get isEnabled(): boolean {
+    return this.#options.verbosity.isEnabled(this.#place.level, this.#place.names);
+  }
+
+  info(message: string, values?: LogValues): void {
+    if (this.isEnabled) this.#write("info", message, values, undefined);
+  }
+
+  error(err: unknown, message: string, values?: LogValues): void {
+    this.#write("error", message, values, err);
+  }
+
+  v(level: number): Logger {
+    if (level <= 0) return this;
+    let logger = this.#byLevel[level];
+    if (logger === undefined) {
+      logger = new TreeLogger(this.#options, { ...this.#place, level: this.#place.level + level });
+      this.#byLevel[level] = logger;
+    }
+    return logger;
+  }
+
+  with(values: LogValues): Logger {
+    return new TreeLogger(this.#options, { ...this.#place, values: [...this.#place.values, values] });
+  }
+
+  named(name: string): Logger {
+    const join = (a: string): string => (a === "" ? name : `${a}.${name}`);
+    return new TreeLogger(this.#options, {
+      ...this.#place,
+      name: join(this.#place.name),
+      names: join(this.#place.names),
+    });
+  }
+
+  #write(severity: LogSeverity, message: string, values: LogValues = {}, err: unknown): void {
+    const { clock, format, pid = 0, utcOffsetMs, source, caller, write } = this.#options;
+    const { name, level, values: inherited } = this.#place;
+    const timeMs = clock.now();
+    const entry: LogEntry = {
+      severity,
+      timeMs,
+      level,
+      caller: caller?.() ?? { file: source ?? (name.slice(name.lastIndexOf(".") + 1) || "???"), line: 1 },
+      name,
+      message,
+      err: err ?? undefined,
+      values: [...inherited, values],
+    };
+    write(format === "json" ? jsonLine(entry) : textLine(entry, pid, utcOffsetMs?.(timeMs) ?? 0), severity);
+  }
+}
+
+/** "a/b/c.ts" to "c". */
+function stem(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
+}
