@@ -158,7 +158,7 @@ describe("the JSON format", () => {
 });
 
 describe("verbosity", () => {
-  it("machinery/1.7 -v lets lines up to its level through, errors always, and can change at run time", () => {
+  it("-v lets lines up to its level through, errors always, and can change at run time", () => {
     const verbosity = new LogVerbosity(2);
     const { log, lines } = makeLog({ verbosity });
     log.v(2).info("two");
@@ -172,7 +172,7 @@ describe("verbosity", () => {
     expect(verbosity.level).toBe(3);
   });
 
-  it("machinery/1.7 --vmodule raises the level of matching sources and names; the first match decides", () => {
+  it("--vmodule raises the level of matching sources and names; the first match decides", () => {
     const modules = [
       { pattern: "worker", level: 1 },
       { pattern: "job*", level: 4 },

@@ -83,7 +83,7 @@ describe("MetricRegistry", () => {
     ]);
   });
 
-  it("machinery/6.1 prefixes help with the level, and counts itself", () => {
+  it("machinery/6.r30..r32 prefixes help with the level, and counts itself", () => {
     const metrics = registry();
     metrics.counter({ name: "x_total", help: "X.", stability: "ALPHA" });
     expect(linesOf(metrics, "registered_metrics_total")).toEqual([
@@ -107,7 +107,7 @@ describe("MetricRegistry", () => {
     ["STABLE", "1.33.0", false, true],
     ["STABLE", "0.33.0", false, true],
   ] as const)(
-    "machinery/6.1 %s deprecated in %s: shown %s, marked %s",
+    "machinery/6.n1 %s deprecated in %s: shown %s, marked %s",
     (stability, deprecatedVersion, isShown, isMarked) => {
       const options = { name: "old_total", help: "Old.", stability, deprecatedVersion };
       const metrics = registry();
@@ -127,7 +127,7 @@ describe("MetricRegistry", () => {
     },
   );
 
-  it("machinery/6.1 turns label values outside their allow-list into unexpected", () => {
+  it("machinery/6.n1 turns label values outside their allow-list into unexpected", () => {
     const metrics = registry({ allowedLabels: { "r_total,verb": "GET,PUT", "h_seconds,name": "" } });
     const requests = metrics.counter({ name: "r_total", help: "R.", stability: "ALPHA", labels: ["verb", "code"] });
     for (const verb of ["GET", "PATCH", "DELETE"]) requests.inc([verb, "200"]);
