@@ -1,0 +1,60 @@
+// Where clients come from. The root builder gives everybody the program's own credentials; the service
+// account builder gives each controller its own account's, with tokens from the TokenRequest API.
+// Upstream: k8s.io/controller-manager/pkg/clientbuilder.
+
+import type { Transport } from "#base/http.ts";
+import { withBearerToken } from "#client/bearer-token.ts";
+import type { Client } from "#client/client.ts";
+import { type ClientOptions, createClient } from "#client/create-client.ts";
+import { type RateLimits, rateLimiterFor } from "#client/rate-limiter.ts";
+import { ServiceAccountTokens } from "./service-account-tokens.ts";
+
+/** Some clients may do more than others. */
+export interface ClientNeeds {
+  readonly qpsFactor?: number;
+  readonly burstFactor?: number;
+}
+
+export interface ClientBuilder {
+  /** A new client with a rate limit of its own. With service accounts the account is made if it is missing. */
+  client(name: string, needs: ClientNeeds, signal: AbortSignal): Promise<Client>;
+}
+
+export interface BuilderOptions extends Omit<ClientOptions, "transport" | "userAgent" | "rateLimiter"> {
+  readonly limits: RateLimits;
+  /** "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/<commit>"; the client's name is appended. */
+  readonly userAgentPrefix: string;
+}
+
+/** Every client has the credentials of the transport it is given. */
+export function rootClientBuilder(transport: Transport, options: BuilderOptions): ClientBuilder {
+  return {
+    client: async (name, needs) => newClient(transport, `${options.userAgentPrefix}/${name}`, needs, options),
+  };
+}
+
+/** anonymous: a transport that trusts the same server but carries no credentials of its own. */
+export function serviceAccountClientBuilder(
+  root: Client,
+  anonymous: Transport,
+  options: BuilderOptions,
+): ClientBuilder {
+  const tokens = new ServiceAccountTokens({ root, ...options });
+  return {
+    async client(name, needs, signal) {
+      await tokens.ensureAccount(name, signal);
+      const transport = withBearerToken(anonymous, tokens.sourceFor(name), options.clock);
+      const userAgent = `${options.userAgentPrefix}/system:serviceaccount:kube-system:${name}`;
+      return newClient(transport, userAgent, needs, options);
+    },
+  };
+}
+
+function newClient(transport: Transport, userAgent: string, needs: ClientNeeds, options: BuilderOptions): Client {
+  const { limits, userAgentPrefix: _, ...rest } = options;
+  const rateLimiter = rateLimiterFor(
+    { qps: limits.qps * (needs.qpsFactor ?? 1), burst: limits.burst * (needs.burstFactor ?? 1) },
+    options.clock,
+  );
+  return createClient({ ...rest, transport, userAgent, ...(rateLimiter ? { rateLimiter } : {}) });
+}

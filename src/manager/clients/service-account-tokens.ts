@@ -1,0 +1,122 @@
+// Tokens for the controllers' service accounts in kube-system: minted on demand, renewed at 80 % of
+// their life, one source per account however many clients use it.
+// Upstream: k8s.io/controller-manager/pkg/clientbuilder/client_builder_dynamic.go.
+
+import type { TokenRequest } from "#api/generated/types/authentication-v1.ts";
+import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { isAlreadyExists, isNotFound } from "#api/status-error.ts";
+import { parseTime } from "#api/time.ts";
+import type { Clock } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import { noLog } from "#base/log.ts";
+import { cachedTokenSource, type Token, type TokenSource } from "#client/bearer-token.ts";
+import type { Client, ResourceClient } from "#client/client.ts";
+
+const NAMESPACE = "kube-system";
+const REQUESTED_LIFETIME_SECONDS = 3600;
+/** A server whose clock is ahead may claim less; below this we would renew without end. */
+const LIFETIME_MS_MIN = 10 * 60_000;
+const RENEW_AT_SHARE = 0.8;
+const TRIES_MAX = 4;
+const FIRST_RETRY_MS = 500;
+
+export interface TokenOptions {
+  readonly root: Client;
+  readonly clock: Clock;
+  readonly log?: Logger;
+}
+
+export class ServiceAccountTokens {
+  readonly #accounts: ResourceClient<ServiceAccount>;
+  readonly #namespaces: ResourceClient<Namespace>;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #sources = new Map<string, TokenSource>();
+
+  constructor({ root, clock, log = noLog }: TokenOptions) {
+    this.#accounts = root.resource({ group: "", version: "v1", resource: "serviceaccounts" });
+    this.#namespaces = root.resource({ group: "", version: "v1", resource: "namespaces" });
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  sourceFor(name: string): TokenSource {
+    let source = this.#sources.get(name);
+    if (source === undefined) {
+      source = cachedTokenSource({
+        clock: this.#clock,
+        log: this.#log,
+        fetch: (signal) => this.#fetch(name, signal),
+      });
+      this.#sources.set(name, source);
+    }
+    return source;
+  }
+
+  /** Finds the account or makes it, and its namespace before it. */
+  async ensureAccount(name: string, signal: AbortSignal): Promise<void> {
+    const address = { namespace: NAMESPACE, name };
+    try {
+      await this.#accounts.get(address, signal);
+      return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    await this.#ensureNamespace(signal);
+    try {
+      const object: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata: address };
+      await this.#accounts.create({ namespace: NAMESPACE, object }, signal);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  /** Its failures are only logged: creating the account will fail with the better error. */
+  async #ensureNamespace(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#namespaces.get({ name: NAMESPACE }, signal);
+      return;
+    } catch (error) {
+      if (!isNotFound(error)) return;
+    }
+    try {
+      const object: Namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
+      await this.#namespaces.create({ object }, signal);
+    } catch (error) {
+      if (!isAlreadyExists(error))
+        this.#log.error(error, "create non-exist namespace failed", { namespace: NAMESPACE });
+    }
+  }
+
+  async #fetch(name: string, signal: AbortSignal): Promise<Token> {
+    for (let tries = 1, delayMs = FIRST_RETRY_MS; ; tries++, delayMs *= 2) {
+      const askedAtMs = this.#clock.monotonicMs();
+      try {
+        await this.ensureAccount(name, signal);
+        return this.#tokenOf(await this.#request(name, signal), askedAtMs);
+      } catch (error) {
+        if (signal.aborted || tries >= TRIES_MAX) throw error;
+        this.#log.error(error, "error getting token, will retry", { serviceAccount: `${NAMESPACE}/${name}` });
+      }
+      await this.#clock.sleep(delayMs, signal);
+    }
+  }
+
+  #request(name: string, signal: AbortSignal): Promise<TokenRequest> {
+    const object: TokenRequest = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: { audiences: [], expirationSeconds: REQUESTED_LIFETIME_SECONDS },
+    };
+    return this.#accounts.createSubresource<TokenRequest>(
+      { namespace: NAMESPACE, name, subresource: "token", object },
+      signal,
+    );
+  }
+
+  #tokenOf(answer: TokenRequest, askedAtMs: number): Token {
+    const expires = answer.status?.expirationTimestamp;
+    const lifetimeMs = Math.max(expires ? parseTime(expires) - this.#clock.now() : 0, LIFETIME_MS_MIN);
+    return { value: answer.status?.token ?? "", refreshAtMs: askedAtMs + lifetimeMs * RENEW_AT_SHARE };
+  }
+}
