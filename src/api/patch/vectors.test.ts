@@ -52,7 +52,16 @@ function each(cases: readonly unknown[][], check: (vector: unknown[], index: num
   });
 }
 
-const cases = vectors as unknown as Record<keyof typeof vectors, unknown[][]>;
+type Algorithm =
+  | "createMergePatch"
+  | "forEach"
+  | "jsonPatch"
+  | "mergePatch"
+  | "strategic"
+  | "threeWay"
+  | "threeWayJson"
+  | "twoWay";
+const cases = vectors as Readonly<Record<Algorithm, unknown[][]>>;
 
 describe("patches agree with upstream", () => {
   it("JSON patch", () => {
