@@ -68,7 +68,7 @@ type State<T extends KubeObject> =
   | { readonly at: "list" }
   | { readonly at: "openWatch" }
   | { readonly at: "follow"; readonly session: WatchSession<T>; readonly isPastSynthetic: boolean }
-  | { readonly at: "pause"; readonly then: State<T> };
+  | { readonly at: "pause"; readonly next: State<T> };
 
 const BEGIN = { at: "begin" } as const;
 const STREAM_LIST = { at: "streamList" } as const;
@@ -142,7 +142,7 @@ export class Reflector<T extends KubeObject> {
       case "follow":
         return this.#follow(state.session, state.isPastSynthetic, signal);
       case "pause":
-        return this.#pause(state.then, signal);
+        return this.#pause(state.next, signal);
     }
   }
 
@@ -152,9 +152,9 @@ export class Reflector<T extends KubeObject> {
     return this.#options.usesWatchList ? STREAM_LIST : LIST;
   }
 
-  async #pause(then: State<T>, signal: AbortSignal): Promise<State<T>> {
+  async #pause(next: State<T>, signal: AbortSignal): Promise<State<T>> {
     await this.#options.clock.sleep(this.#nextDelayMs(), signal);
-    return then;
+    return next;
   }
 
   async #streamList(signal: AbortSignal): Promise<State<T>> {
@@ -186,7 +186,7 @@ export class Reflector<T extends KubeObject> {
     const { log, name } = this.#options;
     if (isOverloadedOrDown(error)) {
       log?.v(2).info("watch-list failed - backing off", { type: name, err: String(error) });
-      return { at: "pause", then: STREAM_LIST };
+      return { at: "pause", next: STREAM_LIST };
     }
     if (this.#noteUnavailable(error)) return STREAM_LIST;
     log
@@ -241,7 +241,7 @@ export class Reflector<T extends KubeObject> {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       log?.error(error, "Failed to watch", { type: name, step: "list" });
-      return { at: "pause", then: BEGIN };
+      return { at: "pause", next: BEGIN };
     }
     this.#install({ objects: list.items, resourceVersion: list.resourceVersion });
     return OPEN_WATCH;
@@ -257,11 +257,11 @@ export class Reflector<T extends KubeObject> {
       if (signal.aborted) throw signal.reason;
       if (isOverloadedOrDown(error)) {
         log?.v(4).info("Watch failed - backing off", { type: name, err: String(error) });
-        return { at: "pause", then: OPEN_WATCH };
+        return { at: "pause", next: OPEN_WATCH };
       }
       if (isExpiredVersion(error)) log?.v(4).info("Watch closed", { type: name, err: String(error) });
       else log?.error(error, "Failed to watch", { type: name });
-      return { at: "pause", then: BEGIN };
+      return { at: "pause", next: BEGIN };
     }
   }
 
@@ -292,12 +292,12 @@ export class Reflector<T extends KubeObject> {
     const { log, name } = this.#options;
     if (isTooManyRequests(failure)) {
       log?.v(2).info("Watch returned 429 - backing off", { type: name });
-      return { at: "pause", then: OPEN_WATCH };
+      return { at: "pause", next: OPEN_WATCH };
     }
     // The version is not marked unavailable: a list from it means "at least as new", which may well work.
     if (isExpiredVersion(failure)) log?.v(4).info("Watch closed", { type: name, err: String(failure) });
     else log?.info("Warning: watch ended with error", { type: name, err: String(failure) });
-    return { at: "pause", then: BEGIN };
+    return { at: "pause", next: BEGIN };
   }
 
   /** Hands a batch to the target in order; returns what ends the watch, if something does. */

@@ -1,0 +1,99 @@
+// One informer per resource, form and selection; started, stopped and asked for again at run time.
+
+import { describe, expect, it } from "vitest";
+import { seededRng } from "#base/seeded-rng.ts";
+import { neverAborted, testClock } from "#base/testing.ts";
+import { createClient } from "#client/create-client.ts";
+import { createInformerFactory, type InformerFactoryOptions } from "#informers/factory.ts";
+import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+
+function setup(options: Partial<InformerFactoryOptions> = {}) {
+  const clock = testClock();
+  const server = new ThingServer();
+  const client = createClient({ transport: server, clock, userAgent: "test" });
+  const factory = createInformerFactory({ client, clock, rng: seededRng(1), ...options });
+  return { clock, server, factory };
+}
+
+describe("factory", () => {
+  it("machinery/5.5.11 gives all who ask the same informer and starts each once", async () => {
+    const { clock, server, factory } = setup();
+    const first = factory.informer<Thing>(THINGS);
+    expect(factory.informer(THINGS)).toBe(first as never);
+    factory.start();
+    factory.start();
+    await factory.waitForCacheSync(neverAborted());
+    expect(server.requests).toHaveLength(1);
+    const other = factory.informer<Thing>(THINGS, { namespace: "x" });
+    expect(other).not.toBe(first);
+    await clock.settle();
+    expect(other.hasSynced).toBe(false);
+    factory.start();
+    await factory.waitForCacheSync(neverAborted());
+    expect(other.hasSynced).toBe(true);
+    await factory.shutdown();
+    expect(server.streams.size).toBe(0);
+    expect(clock.pendingCount).toBe(0);
+    factory.start();
+    expect(first.isStopped).toBe(true);
+  });
+
+  it("machinery/5.5.12 keeps full and metadata-only caches apart", async () => {
+    const { factory } = setup();
+    expect(factory.metadataInformer(THINGS)).not.toBe(factory.informer(THINGS) as never);
+    expect(factory.metadataInformer(THINGS)).toBe(factory.metadataInformer(THINGS));
+  });
+
+  it("machinery/5.5.11 stops an informer and starts a fresh one, without a leak", async () => {
+    const { clock, server, factory } = setup();
+    server.put("a", 1);
+    for (let round = 0; round < 10; round++) {
+      const informer = factory.informer<Thing>(THINGS);
+      factory.start();
+      await factory.waitForCacheSync(neverAborted());
+      expect(informer.store.size).toBe(1);
+      await factory.stop(informer);
+      expect(informer.isStopped).toBe(true);
+      expect(server.streams.size).toBe(0);
+      expect(clock.pendingCount).toBe(0);
+    }
+  });
+
+  it("machinery/5.5.6 waits for the caches only as long as it may", async () => {
+    const { clock, server, factory } = setup();
+    server.overrides.push(() => new Promise(() => undefined));
+    factory.informer(THINGS);
+    factory.start();
+    const waiting = factory.waitForCacheSync(clock.deadline(1000, neverAborted())).catch((error: Error) => error.name);
+    await clock.advance(2000);
+    expect(await waiting).toBe("DeadlineExceeded");
+  });
+
+  it("machinery/5.3.8 leaves managedFields out, and freezes for tests", async () => {
+    const { server, factory } = setup({ isFreezing: true });
+    server.put("a", 1);
+    const informer = factory.informer<Thing>(THINGS);
+    factory.start();
+    await factory.waitForCacheSync(neverAborted());
+    const thing = informer.lister.require("ns/a");
+    expect(thing.metadata?.managedFields).toBeUndefined();
+    expect(() => Object.assign(thing.spec ?? {}, { value: 2 })).toThrow(TypeError);
+    await factory.shutdown();
+  });
+
+  it("reports an informer that failed for good", async () => {
+    const crashes: unknown[] = [];
+    const { clock, server, factory } = setup({ onCrash: (error) => crashes.push(error) });
+    server.put("a", 1);
+    const informer = factory.informer<Thing>(THINGS);
+    informer.addIndexers({
+      bad: () => {
+        throw new Error("bad index");
+      },
+    });
+    factory.start();
+    await clock.settle();
+    expect(crashes).toEqual([new Error("bad index")]);
+    expect(informer.isStopped).toBe(true);
+  });
+});

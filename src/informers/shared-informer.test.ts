@@ -1,0 +1,375 @@
+// Handlers, resync, indexes and the life of a shared informer.
+
+import { describe, expect, it } from "vitest";
+import { nothing, selectorFromSet } from "#api/label-selector.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { countListeners, neverAborted, testClock } from "#base/testing.ts";
+import { createClient } from "#client/create-client.ts";
+import { HandlerError } from "#informers/errors.ts";
+import type { EventHandler } from "#informers/informer.ts";
+import { SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
+import { statusOf, THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+
+function setup(options: Partial<SharedInformerOptions<Thing>> = {}) {
+  const clock = testClock();
+  const server = new ThingServer();
+  const informer = new SharedIndexInformer<Thing>({
+    name: "things",
+    client: createClient({ transport: server, clock, userAgent: "test" }).resource<Thing>(THINGS),
+    clock,
+    rng: seededRng(1),
+    ...options,
+  });
+  const stop = new AbortController();
+  return { clock, server, informer, stop };
+}
+
+function recorder(log: string[] = []): EventHandler<Thing> & { log: string[] } {
+  const show = (thing: Thing) => `${thing.metadata?.name}=${thing.spec?.value}`;
+  return {
+    log,
+    onAdd: (thing, isInitial) => log.push(`${isInitial ? "initial" : "add"} ${show(thing)}`),
+    onUpdate: (old, thing) => log.push(`update ${show(old)} ${show(thing)}`),
+    onDelete: (thing, isUnknown) => log.push(`${isUnknown ? "gone" : "delete"} ${show(thing)}`),
+  };
+}
+
+describe("store", () => {
+  it("machinery/5.5.1 has a namespace index, takes more at any time, and refuses a name twice", async () => {
+    const { server, informer, stop, clock } = setup();
+    server.put("a", 1, "x");
+    server.put("b", 2, "y");
+    const ended = informer.run(stop.signal);
+    await clock.settle();
+    informer.addIndexers({ value: (thing) => [String(thing.spec?.value), "all"] });
+    expect(informer.store.byIndex("value", "2").map((thing) => thing.metadata?.name)).toEqual(["b"]);
+    expect(informer.store.keysByIndex("namespace", "x")).toEqual(["x/a"]);
+    expect(informer.store.hasIndex("value")).toBe(true);
+    server.put("b", 1, "y");
+    server.remove("a", "x");
+    await clock.settle();
+    expect(informer.store.indexValues("value").toSorted()).toEqual(["1", "all"]);
+    expect(informer.store.keysByIndex("value", "all")).toEqual(["y/b"]);
+    expect(() => informer.addIndexers({ value: () => [] })).toThrow("indexer conflict");
+    expect(() => informer.store.byIndex("none", "")).toThrow("Index with name none does not exist");
+    stop.abort();
+    await ended;
+    expect(() => informer.addIndexers({ late: () => [] })).toThrow("has stopped already");
+  });
+
+  it("machinery/5.3.5 replaces store, indexes and version at once, then reports deletions first", async () => {
+    const { server, informer, stop, clock } = setup();
+    server.put("a", 1);
+    server.put("b", 1);
+    void informer.run(stop.signal);
+    await clock.advance(5000);
+    const seen: unknown[] = [];
+    const look = (what: string) => seen.push([what, [...informer.store.keys()], informer.lastStoreSyncResourceVersion]);
+    informer.addHandler({
+      onAdd: (thing, isInitial) => isInitial || look(`add ${thing.metadata?.name}`),
+      onUpdate: (_old, thing) => look(`update ${thing.metadata?.name}`),
+      onDelete: (thing) => look(`delete ${thing.metadata?.name}`),
+    });
+    await clock.settle();
+    server.stall();
+    server.remove("a");
+    server.put("b", 2);
+    server.put("c", 3);
+    server.compact();
+    server.cutStreams();
+    await clock.advance(5000);
+    const after = [["ns/b", "ns/c"], "15"];
+    expect(seen).toEqual([
+      ["delete a", ...after],
+      ["update b", ...after],
+      ["add c", ...after],
+    ]);
+    stop.abort();
+  });
+
+  it("machinery/5.3.5 without AtomicFIFO relists piece by piece and knows no store version", async () => {
+    const gates = { WatchListClient: true, AtomicFIFO: false, InOrderInformersBatchProcess: true };
+    const { server, informer, stop, clock } = setup({ gates });
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.advance(5000);
+    const seen: unknown[] = [];
+    informer.addHandler({ onDelete: () => seen.push([...informer.store.keys()]) });
+    server.stall();
+    server.remove("a");
+    server.put("c", 3);
+    server.compact();
+    server.cutStreams();
+    await clock.advance(5000);
+    expect(seen).toEqual([[]]);
+    expect([...informer.store.keys()]).toEqual(["ns/c"]);
+    expect(informer.lastStoreSyncResourceVersion).toBe("");
+    expect(informer.lastSyncResourceVersion).toBe("13");
+    stop.abort();
+  });
+
+  it("machinery/5.3.3 applies changes of different objects together, but never two of one", async () => {
+    const { server, informer, stop, clock } = setup();
+    void informer.run(stop.signal);
+    await clock.settle();
+    const seen: unknown[] = [];
+    const look = (thing: Thing) =>
+      seen.push([thing.metadata?.name, thing.spec?.value, [...informer.store.values()].map((t) => t.spec?.value)]);
+    informer.addHandler({ onAdd: look, onUpdate: (_old, thing) => look(thing) });
+    const [open] = server.streams;
+    const lines = ["a", "b", "a"].map((name, i) =>
+      JSON.stringify({
+        type: i === 2 ? "MODIFIED" : "ADDED",
+        object: {
+          kind: "Thing",
+          metadata: { name, namespace: "ns", uid: name, resourceVersion: `${20 + i}` },
+          spec: { value: i },
+        },
+      }),
+    );
+    open?.stream.push(`${lines.join("\n")}\n`);
+    await clock.settle();
+    expect(seen).toEqual([
+      ["a", 0, [0, 1]],
+      ["b", 1, [0, 1]],
+      ["a", 2, [2, 1]],
+    ]);
+    stop.abort();
+  });
+
+  it("machinery/5.3.8 transforms what it keeps, and a transform that fails costs one event", async () => {
+    const { server, informer, stop, clock } = setup();
+    informer.setTransform((thing) => {
+      if (thing.spec?.value === 13) throw new Error("unlucky");
+      return { ...thing, spec: { value: (thing.spec?.value ?? 0) * 10 } };
+    });
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    server.put("b", 13);
+    server.put("c", 2);
+    await clock.settle();
+    expect([...informer.store.values()].map((thing) => thing.spec?.value)).toEqual([10, 20]);
+    expect(() => informer.setTransform((thing) => thing)).toThrow("already started");
+    stop.abort();
+  });
+
+  it("machinery/5.3.9 follows the stream: writes, deletions and bookmarks move the store's version", async () => {
+    const { server, informer, stop, clock } = setup();
+    void informer.run(stop.signal);
+    await clock.settle();
+    const versions: string[] = [];
+    for (const change of [() => server.put("a", 1), () => server.remove("a"), () => ++server.revision]) {
+      change();
+      server.bookmark();
+      await clock.settle();
+      versions.push(informer.lastStoreSyncResourceVersion);
+    }
+    expect(versions).toEqual(["11", "12", "13"]);
+    stop.abort();
+  });
+
+  it("machinery/5.5.13 lists by namespace and labels, and reports a missing object as NotFound", async () => {
+    const { server, informer, stop, clock } = setup();
+    server.put("a", 1, "x");
+    server.put("b", 2, "y");
+    void informer.run(stop.signal);
+    await clock.settle();
+    expect(informer.lister.list(undefined, "y").map((thing) => thing.metadata?.name)).toEqual(["b"]);
+    expect(informer.lister.list(selectorFromSet({ app: "web" }))).toEqual([]);
+    expect(informer.lister.list(nothing)).toEqual([]);
+    expect(informer.lister.list()).toHaveLength(2);
+    expect(() => informer.lister.require("x/z")).toThrow('things.example.com "z" not found');
+    stop.abort();
+  });
+});
+
+describe("handlers", () => {
+  it("machinery/5.5.3 tells a late handler of what is there before anything else", async () => {
+    const { server, informer, stop, clock } = setup();
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    const late = recorder();
+    const registration = informer.addHandler(late);
+    expect(late.log).toEqual([]);
+    expect(registration.hasSynced).toBe(false);
+    server.put("a", 2);
+    await clock.settle();
+    expect(late.log).toEqual(["initial a=1", "update a=1 a=2"]);
+    expect(registration.hasSynced).toBe(true);
+    registration[Symbol.dispose]();
+    server.put("a", 3);
+    await clock.settle();
+    expect(late.log).toHaveLength(2);
+    stop.abort();
+  });
+
+  it("machinery/5.5.5 is synced when the list is in, the handler when it has heard all of it", async () => {
+    const { server, informer, stop, clock } = setup();
+    const early = recorder();
+    const registration = informer.addHandler(early);
+    server.put("a", 1);
+    expect(registration.hasSynced).toBe(false);
+    void informer.run(stop.signal);
+    await registration.synced(neverAborted());
+    expect(early.log).toEqual(["initial a=1"]);
+    expect(informer.hasSynced).toBe(true);
+    await clock.settle();
+    stop.abort();
+  });
+
+  it("machinery/5.3.7 counts an empty list as synced", async () => {
+    const { informer, stop } = setup();
+    void informer.run(stop.signal);
+    await informer.synced(neverAborted());
+    expect(informer.store.size).toBe(0);
+    stop.abort();
+  });
+
+  it("machinery/5.2.16 lets every handler hear an event that one of them cannot take, then ends", async () => {
+    const { server, informer, stop, clock } = setup();
+    informer.addHandler({
+      onAdd: () => {
+        throw new Error("cannot");
+      },
+    });
+    const other = recorder();
+    informer.addHandler(other);
+    server.put("a", 1);
+    const ended = informer.run(stop.signal).catch((error: unknown) => error);
+    await clock.settle();
+    const error = await ended;
+    expect(error).toBeInstanceOf(HandlerError);
+    expect((error as HandlerError).cause).toEqual(new Error("cannot"));
+    expect(other.log).toEqual(["initial a=1"]);
+    expect(informer.isStopped).toBe(true);
+    expect(clock.pendingCount).toBe(0);
+  });
+
+  it("machinery/5.5.7 runs once, and takes no handler after its end", async () => {
+    const { informer, stop, clock } = setup();
+    const ended = informer.run(stop.signal);
+    await informer.run(stop.signal);
+    await clock.settle();
+    stop.abort();
+    await ended;
+    expect(() => informer.addHandler({})).toThrow("has stopped already");
+  });
+
+  it("machinery/5.5.9 hands every handler and reader the same object", async () => {
+    const { server, informer, stop, clock } = setup();
+    const seen: Thing[] = [];
+    informer.addHandler({ onAdd: (thing) => seen.push(thing) });
+    informer.addHandler({ onAdd: (thing) => seen.push(thing) });
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    expect(seen[0]).toBe(seen[1] as Thing);
+    expect(informer.lister.get("ns/a")).toBe(seen[0]);
+    stop.abort();
+  });
+
+  it("machinery/5.5.10 marks a deletion that only a relist revealed, with the last known state", async () => {
+    const { server, informer, stop, clock } = setup();
+    server.put("a", 1);
+    server.put("b", 1);
+    const handler = recorder();
+    informer.addHandler(handler);
+    void informer.run(stop.signal);
+    await clock.advance(5000);
+    handler.log.length = 0;
+    server.remove("a");
+    await clock.settle();
+    server.stall();
+    server.remove("b");
+    server.compact();
+    server.cutStreams();
+    await clock.advance(5000);
+    expect(handler.log).toEqual(["delete a=1", "gone b=1"]);
+    stop.abort();
+  });
+
+  it("leaves no listener on a long-lived signal, however many streams come and go", async () => {
+    const { server, informer, stop, clock } = setup();
+    const listeners = countListeners(stop.signal);
+    const ended = informer.run(stop.signal);
+    await clock.settle();
+    const before = listeners();
+    for (let i = 0; i < 20; i++) {
+      await clock.advance(2000);
+      server.endStreams();
+    }
+    await clock.settle();
+    expect(listeners()).toBe(before);
+    stop.abort();
+    await ended;
+  });
+});
+
+describe("resync", () => {
+  it("machinery/5.3.6 updates every object for the handlers that are due", async () => {
+    const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
+    const often = recorder();
+    const never = recorder();
+    informer.addHandler(often);
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    informer.addHandler(never, { resyncPeriodMs: 120_000 });
+    await clock.advance(61_000);
+    expect(often.log).toEqual(["initial a=1", "update a=1 a=1"]);
+    expect(never.log).toEqual(["initial a=1"]);
+    await clock.advance(60_000);
+    expect(never.log).toEqual(["initial a=1", "update a=1 a=1"]);
+    expect(server.requests).toHaveLength(1);
+    stop.abort();
+  });
+
+  it("machinery/5.5.2 repeats unchanged objects after a relist to all until the first check, then to those due", async () => {
+    const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
+    const due = recorder();
+    const notDue = recorder();
+    informer.addHandler(due);
+    informer.addHandler(notDue, { resyncPeriodMs: 3_600_000 });
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    server.push("ERROR", statusOf(410, "Expired", "too old"));
+    await clock.advance(1600);
+    expect(notDue.log).toEqual(["initial a=1", "update a=1 a=1"]);
+    await clock.advance(61_000);
+    server.push("ERROR", statusOf(410, "Expired", "too old"));
+    await clock.advance(3200);
+    expect(notDue.log).toHaveLength(2);
+    expect(due.log).toHaveLength(4);
+    stop.abort();
+  });
+
+  it("machinery/5.5.4 raises short periods, lowers its own before the start, and yields to it after", async () => {
+    const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
+    const eager = recorder();
+    informer.addHandler(eager, { resyncPeriodMs: 10 });
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    const late = recorder();
+    informer.addHandler(late, { resyncPeriodMs: 500 });
+    await clock.advance(3500);
+    expect(eager.log).toEqual(["initial a=1", "update a=1 a=1", "update a=1 a=1", "update a=1 a=1"]);
+    expect(late.log).toEqual(eager.log);
+    stop.abort();
+  });
+
+  it("machinery/5.5.4 never resyncs an informer without a period", async () => {
+    const { server, informer, stop, clock } = setup();
+    const handler = recorder();
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    informer.addHandler(handler, { resyncPeriodMs: 5000 });
+    await clock.advance(100_000);
+    expect(handler.log).toEqual(["initial a=1"]);
+    stop.abort();
+  });
+});
