@@ -1,6 +1,7 @@
 // One command that rebuilds every generated table and type: `bun tools/generate.ts`.
 // It needs Go for the module cache; its output is committed, so building and testing do not.
 
+import { generateGoTypes } from "#tools/generate/go-types.ts";
 import { loadDefinitions } from "#tools/generate/openapi.ts";
 import { generateResources } from "#tools/generate/resources.ts";
 import { generateSchemas } from "#tools/generate/schemas.ts";
@@ -8,5 +9,6 @@ import { generateTypes } from "#tools/generate/types.ts";
 
 const definitions = loadDefinitions();
 generateTypes(definitions);
-generateResources();
+const groupVersions = generateResources();
 generateSchemas(definitions);
+generateGoTypes(groupVersions);

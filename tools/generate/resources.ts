@@ -35,7 +35,8 @@ const verbLetters: Readonly<Record<string, string>> = {
   watch: "w",
 };
 
-export function generateResources(): void {
+/** Returns the group versions it found: "v1", "apps/v1" and so on. */
+export function generateResources(): string[] {
   const dir = join(moduleDir("k8s.io/kubernetes"), "api", "discovery");
   const { groups } = readJson<ApiGroups>(join(dir, "apis.json"));
   const entries: [string, unknown][] = [["/v1", rowsOf(join(dir, "api__v1.json"))]];
@@ -47,6 +48,7 @@ export function generateResources(): void {
     }
   }
   emit("resources.ts", jsonRecord("resourceRows", entries));
+  return entries.map(([groupVersion]) => groupVersion.replace(/^\//, ""));
 }
 
 function rowsOf(file: string): unknown[] {

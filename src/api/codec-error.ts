@@ -1,0 +1,13 @@
+// The one typed error of all codecs: bytes that are not what their content type says, or a value
+// that the content type cannot carry.
+
+export type CodecFormat = "json" | "yaml" | "protobuf";
+
+export class CodecError extends Error {
+  override readonly name = "CodecError";
+  readonly format: CodecFormat;
+  constructor(format: CodecFormat, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.format = format;
+  }
+}

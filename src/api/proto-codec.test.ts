@@ -1,0 +1,193 @@
+// The protobuf codec against upstream's own bytes and prints (tools/go/vectors-proto), and against
+// bytes that no encoder wrote.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { decodeBase64, encodeBase64 } from "#api/base64.ts";
+import { CodecError } from "#api/codec-error.ts";
+import type { KubeObject } from "#api/object.ts";
+import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import vectors from "#api/vectors/proto.json" with { type: "json" };
+
+interface Vector {
+  readonly name: string;
+  readonly base64: string;
+  readonly object: KubeObject & { items?: unknown };
+}
+
+const cases: Vector[] = (vectors as string[]).map((row) => {
+  const space = row.indexOf(" ");
+  const object = JSON.parse(row.slice(space + 1));
+  if (object.kind.endsWith("List") && object.items === null) object.items = [];
+  const density = row.length < 1000 ? "empty" : "full";
+  return { name: `${object.apiVersion} ${object.kind} (${density})`, base64: row.slice(0, space), object };
+});
+
+describe("protobuf codec", () => {
+  it.each(cases)("decodes $name as Go prints it, key for key", ({ base64, object }) => {
+    const decoded = decodeProtobuf(decodeBase64(base64));
+    expect(decoded).toEqual(object);
+    expect(Object.keys(decoded)).toEqual(Object.keys(object));
+  });
+
+  it.each(cases)("encodes $name to the bytes that Go writes", ({ base64, object }) => {
+    expect(encodeBase64(encodeProtobuf(object))).toBe(base64);
+  });
+});
+
+function vectorOf(kind: string): Vector {
+  return cases.findLast(({ object }) => object.kind === kind) as Vector;
+}
+
+/** Drops a seeded choice of keys, at any depth. */
+function pruned(value: unknown, keep: () => boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => pruned(item, keep));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key === "kind" || key === "apiVersion" || keep())
+      .map(([key, child]) => [key, pruned(child, keep)]),
+  );
+}
+
+describe("protobuf codec, properties", () => {
+  it("decodes what it encodes, whatever fields are set", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...cases), fc.infiniteStream(fc.boolean()), ({ object }, coins) => {
+        const partial = pruned(object, () => coins.next().value) as KubeObject;
+        const normal = decodeProtobuf(encodeProtobuf(partial));
+        expect(normal).toMatchObject(withoutNulls(partial) as object);
+        expect(decodeProtobuf(encodeProtobuf(normal))).toEqual(normal);
+      }),
+    );
+  });
+
+  it("answers truncated bytes with a typed error", () => {
+    const bytes = decodeBase64(vectorOf("Deployment").base64);
+    for (let length = 0; length < bytes.length; length += 7) {
+      try {
+        decodeProtobuf(bytes.subarray(0, length));
+      } catch (error) {
+        expect(error).toBeInstanceOf(CodecError);
+      }
+    }
+  });
+
+  it("answers changed bytes with a value or a typed error", () => {
+    const flip = fc.record({ at: fc.nat(), to: fc.nat(255) });
+    fc.assert(
+      fc.property(fc.constantFrom(...cases), fc.array(flip, { minLength: 1, maxLength: 8 }), ({ base64 }, flips) => {
+        const bytes = decodeBase64(base64);
+        for (const { at, to } of flips) bytes[4 + (at % (bytes.length - 4))] = to;
+        try {
+          decodeProtobuf(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(CodecError);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("answers any bytes behind the prefix with a value or a typed error", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
+        try {
+          decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0, ...noise]), { group: "", version: "v1", kind: "Pod" });
+        } catch (error) {
+          expect(error).toBeInstanceOf(CodecError);
+        }
+      }),
+    );
+  });
+});
+
+/** The parts of an object that survive: null is the same as absent. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([, child]) => child !== null && !isEmptyObject(child));
+  return Object.fromEntries(kept.map(([key, child]) => [key, withoutNulls(child)]));
+}
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;
+
+describe("protobuf codec, hostile and odd input", () => {
+  const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+
+  it("keeps a key named __proto__ as a key", () => {
+    const data = JSON.parse('{"__proto__":"x","constructor":"y"}');
+    const decoded = decodeProtobuf(encodeProtobuf({ ...configMap, data } as KubeObject)) as { data?: object };
+    expect(Object.entries(decoded.data ?? {})).toEqual([
+      ["__proto__", "x"],
+      ["constructor", "y"],
+    ]);
+    expect(Object.getPrototypeOf(decoded.data)).toBe(Object.prototype);
+  });
+
+  it("refuses deep nesting", () => {
+    let schema: object = { type: "string" };
+    for (let depth = 0; depth < 1000; depth++) schema = { not: schema };
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      spec: { versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }] },
+    };
+    const bytes = encodeProtobuf(crd as KubeObject);
+    expect(() => decodeProtobuf(bytes)).toThrow(/nesting too deep/);
+  });
+
+  it.each([
+    [{ ...configMap, data: { a: 1 } }, /v1.ConfigMap.Data must be a string, not number/],
+    [{ ...configMap, data: [] }, /must be an object, not a list/],
+    [{ ...configMap, binaryData: { a: "%" } }, /illegal base64/],
+    [{ apiVersion: "v1", kind: "Event", count: 1.5 }, /must be an int32/],
+    [{ apiVersion: "v1", kind: "Event", count: 2 ** 31 }, /must be an int32/],
+    [{ apiVersion: "v1", kind: "Event", firstTimestamp: "yesterday" }, /cannot parse/],
+    [{ apiVersion: "v1", kind: "Pod", metadata: { generation: 2 ** 60 } }, /at most 53 bits/],
+    [{ apiVersion: "example.com/v1", kind: "Foo" }, /no kind "Foo" is registered for version "example.com\/v1"/],
+    [{ apiVersion: "v1" }, /'Kind' is missing/],
+  ])("refuses to encode %j", (object, message) => {
+    expect(() => encodeProtobuf(object as KubeObject)).toThrow(message);
+    expect(() => encodeProtobuf(object as KubeObject)).toThrow(CodecError);
+  });
+
+  it("refuses bytes that are not its own, empty ones and unknown kinds", () => {
+    expect(() => decodeProtobuf(new Uint8Array())).toThrow("empty data");
+    expect(() => decodeProtobuf(new TextEncoder().encode("{}"))).toThrow(/expected prefix \[107 56 115 0\]/);
+    expect(() => decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0]))).toThrow("Object 'Kind' is missing");
+  });
+
+  it("refuses a 64-bit integer that a double cannot hold", () => {
+    const bytes = encodeProtobuf({ apiVersion: "v1", kind: "Pod", metadata: { generation: Number.MAX_SAFE_INTEGER } });
+    expect(decodeProtobuf(bytes).metadata?.generation).toBe(Number.MAX_SAFE_INTEGER);
+    const at = bytes.findLastIndex((byte, index) => byte === 0xff && bytes[index + 1] === 0x0f);
+    bytes[at + 1] = 0x7f;
+    expect(() => decodeProtobuf(bytes)).toThrow(/beyond 2\^53/);
+  });
+
+  it("reads packed lists and skips unknown fields", () => {
+    const groups = message(4, [1, 2, 0x7f]);
+    const unknown = [...varint(999 * 8), 5, ...message(998, [1, 2, 3]), ...varint(997 * 8 + 1), 0, 0, 0, 0, 0, 0, 0, 0];
+    const pod = message(2, message(14, [...unknown, ...groups, ...varint(4 * 8), 5]));
+    const envelope = [...message(1, [...message(1, text("v1")), ...message(2, text("Pod"))]), ...message(2, pod)];
+    const decoded = decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0, ...envelope]));
+    expect(decoded).toMatchObject({ spec: { securityContext: { supplementalGroups: [1, 2, 127, 5] } } });
+  });
+
+  it("refuses a known field of another wire type", () => {
+    const envelope = [...message(1, [...message(1, text("v1")), ...message(2, text("Pod"))]), ...message(2, [8, 1])];
+    expect(() => decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0, ...envelope]))).toThrow(/wrong wire type 0/);
+  });
+});
+
+const text = (value: string): number[] => [...new TextEncoder().encode(value)];
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
+}
+
+function message(number: number, content: readonly number[]): number[] {
+  return [...varint(number * 8 + 2), ...varint(content.length), ...content];
+}

@@ -1,0 +1,180 @@
+// Reads protobuf's wire format from bytes that may be hostile: every read is checked against the
+// end of the message it stands in, and nothing is trusted to be a sensible length.
+
+import { CodecError } from "#api/codec-error.ts";
+
+/** Deeper nesting is an attack: the deepest honest object is a schema of some tens of levels. */
+const DEPTH_MAX = 400;
+
+/** Below this, building a string byte by byte is faster than a call into the decoder. */
+const SHORT_STRING_BYTES = 24;
+
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const BYTES = 2;
+export const FIXED32 = 5;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export class ProtoReader {
+  readonly bytes: Uint8Array;
+  /** The next byte to read. */
+  at = 0;
+  /** The end of the message being read. */
+  end: number;
+  #depth = 0;
+  // The two halves of the varint read last, as signed 32-bit integers.
+  #low = 0;
+  #high = 0;
+  #view: DataView | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.end = bytes.length;
+  }
+
+  fail(problem: string): never {
+    throw new CodecError("protobuf", `protobuf: ${problem} at byte ${this.at}`);
+  }
+
+  /** An unsigned varint that must fit 32 bits: tags and lengths. */
+  uint32(): number {
+    const { bytes } = this;
+    let byte = this.at < this.end ? (bytes[this.at++] as number) : this.fail("unexpected end");
+    if (byte < 0x80) return byte;
+    let value = byte & 0x7f;
+    for (let shift = 7; shift < 35; shift += 7) {
+      byte = this.at < this.end ? (bytes[this.at++] as number) : this.fail("unexpected end");
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value <= 0xffffffff ? value : this.fail("integer overflow");
+    }
+    return this.fail("integer overflow");
+  }
+
+  /** Negative numbers are ten bytes long: all 64 bits are read, the low 32 kept. */
+  int32(): number {
+    this.#varint64();
+    return this.#low;
+  }
+
+  bool(): boolean {
+    this.#varint64();
+    return (this.#low | this.#high) !== 0;
+  }
+
+  /** Numbers in JSON are doubles here: an integer that none holds exactly is refused, not rounded. */
+  int64(): number {
+    this.#varint64();
+    const value = this.#high * 2 ** 32 + (this.#low >>> 0);
+    return Number.isSafeInteger(value) ? value : this.fail("an integer beyond 2^53");
+  }
+
+  #varint64(): void {
+    const { bytes } = this;
+    let low = 0;
+    let high = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.at < this.end ? (bytes[this.at++] as number) : this.fail("unexpected end");
+      const bits = byte & 0x7f;
+      if (shift < 28) low |= bits << shift;
+      else if (shift === 28) {
+        low |= bits << 28;
+        high |= bits >>> 4;
+      } else high |= bits << (shift - 32);
+      if (byte < 0x80) {
+        this.#low = low;
+        this.#high = high;
+        return;
+      }
+    }
+    this.fail("integer overflow");
+  }
+
+  float64(): number {
+    if (this.end - this.at < 8) this.fail("unexpected end");
+    this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+    const value = this.#view.getFloat64(this.at, true);
+    this.at += 8;
+    return value;
+  }
+
+  /** The end of the length-delimited value that starts here; reading goes on behind its length. */
+  #delimited(): number {
+    const length = this.uint32();
+    if (length > this.end - this.at) this.fail("a length beyond the end");
+    return this.at + length;
+  }
+
+  subarray(): Uint8Array {
+    const end = this.#delimited();
+    const slice = this.bytes.subarray(this.at, end);
+    this.at = end;
+    return slice;
+  }
+
+  string(): string {
+    const end = this.#delimited();
+    if (end - this.at <= SHORT_STRING_BYTES) {
+      const { bytes } = this;
+      let text = "";
+      let at = this.at;
+      for (; at < end; at++) {
+        const byte = bytes[at] as number;
+        if (byte >= 0x80) break;
+        text += String.fromCharCode(byte);
+      }
+      if (at === end) {
+        this.at = end;
+        return text;
+      }
+    }
+    return this.#longString(end);
+  }
+
+  #longString(end: number): string {
+    try {
+      const text = utf8.decode(this.bytes.subarray(this.at, end));
+      this.at = end;
+      return text;
+    } catch {
+      return this.fail("invalid UTF-8");
+    }
+  }
+
+  /** Reads an embedded message: `read` sees its end as the end of everything. */
+  message<T>(read: (reader: ProtoReader) => T): T {
+    const outerEnd = this.end;
+    this.end = this.#delimited();
+    if (++this.#depth > DEPTH_MAX) this.fail("nesting too deep");
+    const value = read(this);
+    this.#depth--;
+    this.at = this.end;
+    this.end = outerEnd;
+    return value;
+  }
+
+  /** Passes over the value of a field that this version does not know. */
+  skip(wireType: number): void {
+    switch (wireType) {
+      case VARINT:
+        this.#varint64();
+        return;
+      case FIXED64:
+        this.#advance(8);
+        return;
+      case BYTES:
+        this.at = this.#delimited();
+        return;
+      case FIXED32:
+        this.#advance(4);
+        return;
+      default:
+        this.fail(`illegal wire type ${wireType}`);
+    }
+  }
+
+  #advance(count: number): void {
+    if (this.end - this.at < count) this.fail("unexpected end");
+    this.at += count;
+  }
+}
