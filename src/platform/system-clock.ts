@@ -1,0 +1,83 @@
+// The host's time behind the Clock interface.
+import { performance } from "node:perf_hooks";
+import type { Clock, EpochMs, Timer } from "#base/clock.ts";
+import { deadlineSignal, sleepOn } from "#base/clock-waits.ts";
+
+/** Host timers cannot wait longer in one go; they would fire at once. */
+const hostTimerMsMax = 2 ** 31 - 1;
+
+class HostTimer implements Timer {
+  #handle: NodeJS.Timeout | undefined;
+  #leftMs: number;
+  readonly #callback: () => void;
+  readonly #keepsProcess: boolean;
+  isPending = true;
+
+  constructor(ms: number, callback: () => void, keepsProcess: boolean) {
+    this.#callback = callback;
+    this.#keepsProcess = keepsProcess;
+    // Hosts cut fractions off; rounding up never fires early.
+    this.#leftMs = Math.max(0, Math.ceil(ms));
+    this.#start();
+  }
+
+  [Symbol.dispose](): void {
+    this.isPending = false;
+    clearTimeout(this.#handle);
+  }
+
+  #start(): void {
+    const ms = Math.min(this.#leftMs, hostTimerMsMax);
+    this.#leftMs -= ms;
+    this.#handle = setTimeout(() => {
+      if (this.#leftMs > 0) {
+        this.#start();
+        return;
+      }
+      this.isPending = false;
+      this.#callback();
+    }, ms);
+    if (!this.#keepsProcess) this.#handle.unref();
+  }
+}
+
+class SystemClock implements Clock {
+  #originMs = performance.timeOrigin;
+
+  /** The host's wall clock, refined to microseconds by the monotonic one as long as the two agree. */
+  now(): EpochMs {
+    const wall = Date.now();
+    const refined = this.#originMs + performance.now();
+    if (refined >= wall && refined < wall + 1) return refined;
+    this.#originMs += wall - refined;
+    return wall;
+  }
+
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  after(ms: number, callback: () => void): Timer {
+    return new HostTimer(ms, callback, true);
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal);
+  }
+
+  /** A deadline that is never met does not keep the process alive. */
+  deadline(ms: number, parent: AbortSignal): AbortSignal {
+    const timers = {
+      monotonicMs: () => this.monotonicMs(),
+      after: (delayMs: number, callback: () => void) => new HostTimer(delayMs, callback, false),
+    };
+    return deadlineSignal(timers, ms, parent);
+  }
+}
+
+export const systemClock: Clock = new SystemClock();
+
+/** One hop of the event loop, for a virtual clock that runs in this process. */
+export function systemTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
