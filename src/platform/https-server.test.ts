@@ -1,0 +1,188 @@
+import { connect as connectHttp2 } from "node:http2";
+import { request as httpsRequest } from "node:https";
+import { connect as connectTls } from "node:tls";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { HttpResponse } from "#base/http.ts";
+import { type HttpsServer, type ServedRequest, startHttpsServer } from "./https-server.ts";
+import { type CertificateOptions, issueCertificate, type KeyCertificate } from "./x509.ts";
+
+const HOUR_MS = 3_600_000;
+const issue = (options: Omit<CertificateOptions, "notBefore" | "notAfter">): KeyCertificate =>
+  issueCertificate({
+    usages: ["server", "client"],
+    notBefore: Date.now() - HOUR_MS,
+    notAfter: Date.now() + HOUR_MS,
+    ...options,
+  });
+
+const ca = issue({ commonName: "ca", isCa: true });
+const otherCa = issue({ commonName: "other-ca", isCa: true });
+const serving = issue({ commonName: "server", issuer: ca, dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] });
+const admin = issue({ commonName: "admin", organizations: ["system:masters", "ops"], issuer: ca });
+const stranger = issue({ commonName: "stranger", issuer: otherCa });
+
+const text = (status: number, value: string): HttpResponse => ({
+  status,
+  headers: { "content-type": "text/plain" },
+  body: { kind: "bytes", bytes: new TextEncoder().encode(value) },
+});
+
+let server: HttpsServer;
+let ended = 0;
+
+async function handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse> {
+  switch (request.path) {
+    case "/who":
+      return text(200, JSON.stringify(request.peer.certificate ?? null));
+    case "/echo": {
+      const parts: Uint8Array[] = [];
+      if (request.body?.kind === "bytes") parts.push(request.body.bytes);
+      if (request.body?.kind === "stream") for await (const chunk of request.body.chunks) parts.push(chunk);
+      return text(200, `${request.method} ${request.query} ${Buffer.concat(parts).length}`);
+    }
+    case "/refuse":
+      return text(413, "too large");
+    case "/stream":
+      return { status: 200, headers: {}, body: { kind: "stream", chunks: ticks(signal) } };
+    default:
+      throw new Error("boom");
+  }
+}
+
+async function* ticks(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    for (let i = 0; i < 3; i++) yield new TextEncoder().encode(`tick ${i}\n`);
+    await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  } finally {
+    ended++;
+  }
+}
+
+const tlsSettings = (pair: KeyCertificate) => ({
+  cert: pair.certificatePem,
+  key: pair.keyPem,
+  clientCas: [{ name: "client-ca", pem: ca.certificatePem }],
+});
+
+beforeAll(async () => {
+  server = await startHttpsServer({ host: "127.0.0.1", port: 0, tls: tlsSettings(serving), handle, onError: () => {} });
+});
+afterAll(() => server.close());
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+function ask(
+  path: string,
+  options: { method?: string; body?: Uint8Array; client?: KeyCertificate; trust?: string } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpsRequest(
+      {
+        host: "127.0.0.1",
+        port: server.port,
+        path,
+        method: options.method ?? "GET",
+        ca: options.trust ?? ca.certificatePem,
+        agent: false,
+        ...(options.client ? { cert: options.client.certificatePem, key: options.client.keyPem } : {}),
+      },
+      (incoming) => {
+        let body = "";
+        incoming.on("data", (chunk) => (body += chunk));
+        incoming.on("end", () => resolve({ status: incoming.statusCode ?? 0, body }));
+        incoming.on("error", reject);
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(options.body);
+  });
+}
+
+describe("HTTPS server", () => {
+  it("serves HTTP/1.1 and h2 on one port", async () => {
+    expect((await ask("/echo?a=1")).body).toBe("GET a=1 0");
+    const session = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: ca.certificatePem });
+    const stream = session.request({ ":path": "/echo?b=2" });
+    let body = "";
+    for await (const chunk of stream) body += chunk;
+    session.close();
+    expect(body).toBe("GET b=2 0");
+  });
+
+  it("tells who a client certificate says the caller is", async () => {
+    const { notAfterMs: _, ...who } = JSON.parse((await ask("/who", { client: admin })).body);
+    expect(who).toEqual({ commonName: "admin", organizations: ["system:masters", "ops"], signedBy: ["client-ca"] });
+    expect((await ask("/who")).body).toBe("null");
+    expect((await ask("/who", { client: stranger })).body).toBe("null");
+  });
+
+  it("passes bodies small and large, and answers before a refused one is sent whole", async () => {
+    expect((await ask("/echo", { method: "POST", body: new Uint8Array(1000) })).body).toBe("POST  1000");
+    expect((await ask("/echo", { method: "POST", body: new Uint8Array(2_000_000) })).body).toBe("POST  2000000");
+    expect(await ask("/refuse", { method: "POST", body: new Uint8Array(2_000_000) })).toEqual({
+      status: 413,
+      body: "too large",
+    });
+  });
+
+  it("a handler that throws is a 500 and the server lives on", async () => {
+    expect((await ask("/boom")).status).toBe(500);
+    expect((await ask("/who")).status).toBe(200);
+  });
+
+  it("streams chunks as they come and ends the source when the client goes", async () => {
+    const before = ended;
+    const got = await new Promise<string>((resolve, reject) => {
+      const outgoing = httpsRequest(
+        { host: "127.0.0.1", port: server.port, path: "/stream", ca: ca.certificatePem, agent: false },
+        (incoming) => {
+          let body = "";
+          incoming.on("data", (chunk) => {
+            body += chunk;
+            if (!body.includes("tick 2")) return;
+            outgoing.destroy();
+            resolve(body);
+          });
+          incoming.on("error", () => {});
+        },
+      );
+      outgoing.on("error", reject);
+      outgoing.end();
+    });
+    expect(got).toBe("tick 0\ntick 1\ntick 2\n");
+    while (ended === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+
+  it("serves a new certificate to new connections, and keeps the old one when the new is unusable", async () => {
+    expect(() => server.update({ ...tlsSettings(serving), cert: "junk" })).toThrow();
+    expect((await ask("/who")).status).toBe(200);
+    const renewed = issue({ commonName: "renewed", issuer: otherCa, ipAddresses: ["127.0.0.1"] });
+    server.update(tlsSettings(renewed));
+    await expect(ask("/who")).rejects.toThrow();
+    expect((await ask("/who", { trust: otherCa.certificatePem, client: admin })).body).toContain("admin");
+    server.update(tlsSettings(serving));
+  });
+
+  it("presents the certificate of the host name that was asked for", async () => {
+    const named = issue({ commonName: "named", issuer: ca, dnsNames: ["special.example"] });
+    server.update({
+      ...tlsSettings(serving),
+      sni: [{ names: ["*.example"], cert: named.certificatePem, key: named.keyPem }],
+    });
+    const subject = await new Promise<string>((resolve, reject) => {
+      const socket = connectTls(
+        { host: "127.0.0.1", port: server.port, servername: "special.example", ca: ca.certificatePem },
+        () => {
+          resolve(String(socket.getPeerCertificate().subject.CN));
+          socket.destroy();
+        },
+      );
+      socket.on("error", reject);
+    });
+    expect(subject).toBe("named");
+    server.update(tlsSettings(serving));
+  });
+});
