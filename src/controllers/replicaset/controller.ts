@@ -1,0 +1,145 @@
+/**
+ * Keeps the number of active pods of each ReplicaSet at spec.replicas.
+ *
+ * Keeps true:  spec.replicas active pods that match the selector are controlled by the ReplicaSet, and
+ *              its status counts them.
+ * Watches:     ReplicaSet (index: controller UID), Pod (index: controller).
+ * Reads live:  the ReplicaSet, before the first adoption of a sync and after a refused status write.
+ * Writes:      create, delete and strategic merge patch of Pod; update of ReplicaSet/status; events.
+ * Requeues:    when a ready pod will have been ready for minReadySeconds.
+ * Identity:    replicaset-controller.
+ * Upstream:    pkg/controller/replicaset.
+ * Deviations:  of several parallel errors the one of the lowest index is reported, not the first to arrive.
+ */
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Selector } from "#api/label-selector.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import { TaskGroup } from "#base/task-group.ts";
+import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
+import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { EventBroadcaster } from "#kit/events/broadcaster.ts";
+import { eventSink } from "#kit/events/sink.ts";
+import { TrackingExpectations } from "#kit/expectations.ts";
+import { KeyQueue } from "#kit/key-queue.ts";
+import { createPodControl } from "#kit/pod-control.ts";
+import { addPodControllerIndex } from "#kit/pod-index.ts";
+import { runWorkers } from "#kit/worker-loop.ts";
+import type { Deps } from "./deps.ts";
+import { registerReplicaMetrics } from "./metrics.ts";
+import { OWNERS_BY_CONTROLLER } from "./pods.ts";
+import { type ReplicaKind, type ReplicaObject, replicaSetKind } from "./replica-kind.ts";
+import { syncReplicas } from "./sync.ts";
+import { ownerTriggers, podTriggers } from "./triggers.ts";
+
+export interface ReplicaOptions {
+  /** --concurrent-replicaset-syncs, --concurrent-rc-syncs */
+  readonly workers: number;
+}
+
+export const replicaSetController: ControllerDescriptor<ReplicaOptions> = {
+  name: "replicaset-controller",
+  aliases: ["replicaset"],
+  featureGates: [],
+  identity: "replicaset-controller",
+  build: (context, options) => buildReplicaController(replicaSetKind, "replicaset-controller", context, options),
+};
+
+const podsGvr = { group: "", version: "v1", resource: "pods" };
+
+/** Both kinds are this engine; the kind says where they differ. */
+export async function buildReplicaController<T extends ReplicaObject>(
+  kind: ReplicaKind<T>,
+  identity: string,
+  context: ControllerContext,
+  options: ReplicaOptions,
+): Promise<Controller> {
+  const { clock, gates, informers } = context;
+  const log = context.log.named(identity);
+  const client = await context.client(identity);
+  const events = new EventBroadcaster(
+    { clock, rng: context.rng.fork(`events/${identity}`), log, sink: eventSink(client) },
+    { logLevel: 3 },
+  );
+  const owners = informers.informer<T>(kind.gvr);
+  const pods = informers.informer<Pod>(podsGvr);
+  const isGuarded = kind.consistencyGate !== undefined && gates.isEnabled(kind.consistencyGate);
+  const consistency = isGuarded ? new WrittenVersions([pods, owners]) : noConsistency;
+  const metrics = registerReplicaMetrics(context.metrics);
+
+  const deps: Deps<T> = {
+    kind,
+    clock,
+    log,
+    gates,
+    metrics,
+    owners,
+    pods,
+    ownersApi: client.resource<T>(kind.gvr),
+    podControl: createPodControl({
+      pods: client.resource<Pod>(podsGvr),
+      recorder: events.recorder(kind.eventSource),
+      ownerKind: { apiVersion: kind.apiVersion, kind: kind.kind },
+      onWrite(pod, controller) {
+        if (controller === undefined) return;
+        const { namespace, resourceVersion = "" } = pod.metadata ?? {};
+        consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, podsGvr, resourceVersion);
+      },
+    }),
+    expectations: new TrackingExpectations(clock),
+    consistency,
+    reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
+    selectorOf: cachedSelectors(kind),
+  };
+
+  const queue = new KeyQueue({ context, controller: identity, name: kind.queueName });
+  const registrations = [owners.addHandler(ownerTriggers(deps, queue)), pods.addHandler(podTriggers(deps, queue))];
+  if (kind.ranksByCompany) {
+    owners.addIndexers({
+      [OWNERS_BY_CONTROLLER]: (owner) => {
+        const controller = getControllerOf(owner);
+        return controller === undefined ? [] : [controller.uid];
+      },
+    });
+  }
+  addPodControllerIndex(pods);
+
+  return {
+    run: (signal) =>
+      TaskGroup.run(signal, (group) => {
+        group.spawn((signal) => events.run(signal));
+        group.spawn((signal) =>
+          runWorkers(
+            {
+              queue,
+              log,
+              workers: options.workers,
+              waitFor: registrations,
+              sync: (key, signal) => syncReplicas(key, deps, signal),
+              onError: (error) => {
+                if (error instanceof StaleCacheError) metrics.staleSyncSkips.inc([error.group, error.resource]);
+              },
+            },
+            signal,
+          ),
+        );
+      }),
+  };
+}
+
+/** Objects are immutable, so a parsed selector is good as long as its object lives. */
+function cachedSelectors<T extends ReplicaObject>(kind: ReplicaKind<T>): (owner: T) => Selector | undefined {
+  const cache = new WeakMap<T, Selector | null>();
+  return (owner) => {
+    let selector = cache.get(owner);
+    if (selector === undefined) {
+      try {
+        selector = kind.selectorOf(owner);
+      } catch {
+        selector = null; // an invalid selector matches nothing; the sync of its owner reports it
+      }
+      cache.set(owner, selector);
+    }
+    return selector ?? undefined;
+  };
+}

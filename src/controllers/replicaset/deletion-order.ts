@@ -1,0 +1,119 @@
+// Which pods go first when there are too many: those whose loss costs least.
+// Upstream: pkg/controller/controller_utils.go, ActivePodsWithRanks; replicaset/replica_set.go, getPodsToDelete.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import { parseTime } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { isPodActive, isPodReady, podDeletionCost, readyTime } from "#rules/pod-status.ts";
+
+export interface DeletionOrderOptions {
+  readonly now: EpochMs;
+  /** Honour the pod-deletion-cost annotation. */
+  readonly usesDeletionCost: boolean;
+}
+
+/** The first of these pods to delete, best candidates first; relatedPods share a grand-owner. */
+export function selectPodsToDelete(
+  pods: readonly Pod[],
+  relatedPods: readonly Pod[],
+  count: number,
+  options: DeletionOrderOptions,
+): readonly Pod[] {
+  if (count >= pods.length) return pods;
+  const crowd = countActiveByNode(relatedPods);
+  return pods
+    .map((pod) => describe(pod, crowd, options))
+    .sort((a, b) => compare(a, b, options.now))
+    .slice(0, count)
+    .map((candidate) => candidate.pod);
+}
+
+/** Everything the comparison needs, read once per pod. */
+interface Candidate {
+  readonly pod: Pod;
+  readonly isAssigned: boolean;
+  readonly phaseRank: number;
+  readonly isReady: boolean;
+  readonly deletionCost: number;
+  /** Active related pods on the same node: more company, easier to lose. */
+  readonly companions: number;
+  readonly readySinceMs: EpochMs | undefined;
+  readonly restarts: number;
+  readonly sidecarRestarts: number;
+  readonly createdMs: EpochMs | undefined;
+}
+
+const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+function describe(pod: Pod, crowd: ReadonlyMap<string, number>, options: DeletionOrderOptions): Candidate {
+  const isReady = isPodReady(pod);
+  const { regular, sidecar } = maxRestarts(pod);
+  const created = pod.metadata?.creationTimestamp;
+  return {
+    pod,
+    isAssigned: (pod.spec?.nodeName ?? "") !== "",
+    phaseRank: phaseRanks[pod.status?.phase ?? ""] ?? 0,
+    isReady,
+    deletionCost: options.usesDeletionCost ? podDeletionCost(pod) : 0,
+    companions: crowd.get(pod.spec?.nodeName ?? "") ?? 0,
+    readySinceMs: isReady ? readyTime(pod) : undefined,
+    restarts: regular,
+    sidecarRestarts: sidecar,
+    createdMs: created ? parseTime(created) : undefined,
+  };
+}
+
+/** Negative: a is deleted before b. Each line is one criterion; the first that differs decides. */
+function compare(a: Candidate, b: Candidate, now: EpochMs): number {
+  return (
+    Number(a.isAssigned) - Number(b.isAssigned) ||
+    a.phaseRank - b.phaseRank ||
+    Number(a.isReady) - Number(b.isReady) ||
+    a.deletionCost - b.deletionCost ||
+    b.companions - a.companions ||
+    (a.isReady ? youngerFirst(a.readySinceMs, b.readySinceMs, a.pod, b.pod, now) : 0) ||
+    b.restarts - a.restarts ||
+    b.sidecarRestarts - a.sidecarRestarts ||
+    youngerFirst(a.createdMs, b.createdMs, a.pod, b.pod, now)
+  );
+}
+
+/**
+ * Ages are compared by their power of two: among pods of about the same age the UID decides, which
+ * is as good as random, so that scaling down does not always hit the newest deployment's zone.
+ */
+function youngerFirst(a: EpochMs | undefined, b: EpochMs | undefined, podA: Pod, podB: Pod, now: EpochMs): number {
+  if (a === b) return 0;
+  if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
+  const difference = ageRank(now - a) - ageRank(now - b);
+  if (difference !== 0) return difference;
+  return (podA.metadata?.uid ?? "") < (podB.metadata?.uid ?? "") ? -1 : 1;
+}
+
+const NANOSECONDS_PER_MS = 1e6;
+
+function ageRank(ageMs: number): number {
+  return ageMs > 0 ? Math.trunc(Math.log2(ageMs * NANOSECONDS_PER_MS)) : -1;
+}
+
+function maxRestarts(pod: Pod): { regular: number; sidecar: number } {
+  const regular = Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
+  const sidecars = new Set(
+    (pod.spec?.initContainers ?? []).filter((c) => c.restartPolicy === "Always").map((c) => c.name),
+  );
+  const sidecar = Math.max(
+    0,
+    ...(pod.status?.initContainerStatuses ?? []).filter((s) => sidecars.has(s.name)).map((s) => s.restartCount),
+  );
+  return { regular, sidecar };
+}
+
+function countActiveByNode(pods: readonly Pod[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const pod of pods) {
+    if (!isPodActive(pod)) continue;
+    const node = pod.spec?.nodeName ?? "";
+    counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
+  return counts;
+}

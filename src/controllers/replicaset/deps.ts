@@ -1,0 +1,32 @@
+// What the steps of a sync work with: built once in controller.ts, handed to each step.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Selector } from "#api/label-selector.ts";
+import type { Clock } from "#base/clock.ts";
+import type { FeatureGates } from "#base/feature-gates.ts";
+import type { Logger } from "#base/log.ts";
+import type { ResourceClient } from "#client/client.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import type { ConsistencyStore } from "#kit/consistency.ts";
+import type { TrackingExpectations } from "#kit/expectations.ts";
+import type { PodControl } from "#kit/pod-control.ts";
+import type { ReplicaMetrics } from "./metrics.ts";
+import type { ReplicaKind, ReplicaObject } from "./replica-kind.ts";
+
+export interface Deps<T extends ReplicaObject> {
+  readonly kind: ReplicaKind<T>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly gates: FeatureGates;
+  readonly metrics: ReplicaMetrics;
+  readonly owners: SharedInformer<T>;
+  readonly pods: SharedInformer<Pod>;
+  /** Live reads and status writes of the owners. */
+  readonly ownersApi: ResourceClient<T>;
+  readonly podControl: PodControl;
+  readonly expectations: TrackingExpectations;
+  readonly consistency: ConsistencyStore;
+  readonly reportsTerminating: boolean;
+  /** The owner's selector, or undefined when it is invalid; parsed once per object. */
+  selectorOf(owner: T): Selector | undefined;
+}

@@ -1,0 +1,59 @@
+// The pods a replica owner has to do with, found through indexes, never by scanning.
+// Upstream: pkg/controller/controller_utils.go, FilterPodsByOwner; replica_set.go, getIndirectlyRelatedPods.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Selector } from "#api/label-selector.ts";
+import { getControllerOf, isControlledBy } from "#api/owner-refs.ts";
+import { claim } from "#kit/claim.ts";
+import { ownedAndOrphanPods } from "#kit/pod-index.ts";
+import { isPodActive, isPodTerminating } from "#rules/pod-status.ts";
+import type { Deps } from "./deps.ts";
+import type { ReplicaObject } from "./replica-kind.ts";
+
+/** Owners of one controller, so that the pods of sibling ReplicaSets of a Deployment can be found. */
+export const OWNERS_BY_CONTROLLER = "controllerUID";
+
+export interface OwnPods {
+  /** Active, and controlled by the owner after claiming. */
+  readonly active: readonly Pod[];
+  /** Being deleted, still controlled, still matching. */
+  readonly terminating: readonly Pod[];
+}
+
+/** Adopts matching orphans and releases what no longer matches. Finished pods are left as they are. */
+export async function claimPods<T extends ReplicaObject>(
+  owner: T,
+  selector: Selector,
+  deps: Deps<T>,
+  signal: AbortSignal,
+): Promise<OwnPods> {
+  const candidates = ownedAndOrphanPods(deps.pods, owner, deps.kind.kind);
+  const { namespace = "", name = "" } = owner.metadata ?? {};
+  const active = await claim(candidates.filter(isPodActive), {
+    owner,
+    ownerKind: { apiVersion: deps.kind.apiVersion, kind: deps.kind.kind },
+    objectKind: "Pod",
+    matches: (pod) => selector.matches(pod.metadata?.labels ?? {}),
+    readOwnerLive: () => deps.ownersApi.get({ namespace, name }, signal),
+    patch: (pod, patch) => deps.podControl.patchPod(pod, patch, signal),
+  });
+  const terminating = candidates.filter(
+    (pod) => isPodTerminating(pod) && isControlledBy(pod, owner) && selector.matches(pod.metadata?.labels ?? {}),
+  );
+  return { active, terminating };
+}
+
+/** Pods that match any owner with the same controller: the other revisions of the same Deployment. */
+export function podsInCompany<T extends ReplicaObject>(owner: T, deps: Deps<T>): readonly Pod[] {
+  const controller = getControllerOf(owner);
+  if (!deps.kind.ranksByCompany || controller === undefined) return [];
+  const found = new Map<string, Pod>();
+  for (const sibling of deps.owners.store.byIndex(OWNERS_BY_CONTROLLER, controller.uid)) {
+    const selector = deps.selectorOf(sibling);
+    if (selector === undefined) continue;
+    for (const pod of deps.pods.lister.list(selector, sibling.metadata?.namespace)) {
+      found.set(pod.metadata?.uid ?? "", pod);
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,45 @@
+// The seam between the replica engine and the two kinds it serves. ReplicaSet and
+// ReplicationController differ in their selector's form and in what 1.36 gives only to the former.
+
+import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
+import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
+import { type Selector, selectorFromObject } from "#api/label-selector.ts";
+import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+
+/** What both kinds have in common on the wire. */
+export interface ReplicaObject extends KubeObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly minReadySeconds?: number;
+    readonly template?: PodTemplateSpec;
+  };
+  readonly status?: ReplicaSetStatus;
+}
+
+export interface ReplicaKind<T extends ReplicaObject> {
+  readonly gvr: GroupVersionResource;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly queueName: string;
+  readonly eventSource: string;
+  /** Throws when the selector is invalid. An absent or empty one matches nothing. */
+  selectorOf(object: T): Selector;
+  /** Status carries the number of terminating pods. */
+  readonly reportsTerminating: boolean;
+  /** Pods of owners with the same controller count as company when choosing what to delete. */
+  readonly ranksByCompany: boolean;
+  /** The gate of read-your-own-writes; none means no guard. */
+  readonly consistencyGate: string | undefined;
+}
+
+export const replicaSetKind: ReplicaKind<ReplicaSet> = {
+  gvr: { group: "apps", version: "v1", resource: "replicasets" },
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  queueName: "replicaset",
+  eventSource: "replicaset-controller",
+  selectorOf: (replicaSet) => selectorFromObject(replicaSet.spec?.selector),
+  reportsTerminating: true,
+  ranksByCompany: true,
+  consistencyGate: "StaleControllerConsistencyReplicaSet",
+};

@@ -1,0 +1,106 @@
+// The status of a replica owner: counted from its pods at one instant, written only when it changed.
+// Upstream: pkg/controller/replicaset/replica_set_utils.go.
+
+import { semanticEqual } from "#api/equality.ts";
+import type { ReplicaSetCondition, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import { formatTime } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import { isPodAvailable, isPodReady } from "#rules/pod-status.ts";
+import type { Deps } from "./deps.ts";
+import type { OwnPods } from "./pods.ts";
+import type { ReplicaObject } from "./replica-kind.ts";
+
+export interface StatusInput {
+  readonly pods: OwnPods;
+  /** What scaling ended with; undefined when it succeeded or was not tried. */
+  readonly scaleError: unknown;
+  readonly reportsTerminating: boolean;
+  readonly now: EpochMs;
+}
+
+/** Counts the pods as they were before this sync created or deleted any. */
+export function calculateStatus(owner: ReplicaObject, input: StatusInput): ReplicaSetStatus {
+  const { active, terminating } = input.pods;
+  const templateLabels = Object.entries(owner.spec?.template?.metadata?.labels ?? {});
+  const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
+  const isFullyLabeled = (pod: Pod): boolean =>
+    templateLabels.every(([key, value]) => pod.metadata?.labels?.[key] === value);
+  const count = (test: (pod: Pod) => boolean): number => active.filter(test).length;
+  const { terminatingReplicas: _, conditions: __, ...rest } = owner.status ?? { replicas: 0 };
+  const conditions = withReplicaFailure(owner, input);
+  return {
+    ...rest,
+    replicas: active.length,
+    fullyLabeledReplicas: count(isFullyLabeled),
+    readyReplicas: count(isPodReady),
+    availableReplicas: count((pod) => isPodAvailable(pod, minReadySeconds, input.now)),
+    ...(input.reportsTerminating ? { terminatingReplicas: terminating.length } : {}),
+    ...(conditions.length > 0 ? { conditions } : {}),
+  };
+}
+
+/** ReplicaFailure is set once and kept as it was first worded until a sync succeeds. */
+function withReplicaFailure(owner: ReplicaObject, input: StatusInput): readonly ReplicaSetCondition[] {
+  const conditions = owner.status?.conditions ?? [];
+  const hasFailure = conditions.some((condition) => condition.type === "ReplicaFailure");
+  if (input.scaleError === undefined) {
+    return hasFailure ? conditions.filter((condition) => condition.type !== "ReplicaFailure") : conditions;
+  }
+  if (hasFailure) return conditions;
+  const isShort = input.pods.active.length < (owner.spec?.replicas ?? 1);
+  return [
+    ...conditions,
+    {
+      type: "ReplicaFailure",
+      status: "True",
+      lastTransitionTime: formatTime(input.now),
+      reason: isShort ? "FailedCreate" : "FailedDelete",
+      message: errorMessage(input.scaleError),
+    },
+  ];
+}
+
+/** A second failure is left to the queue's back-off. */
+const STATUS_WRITE_TRIES_MAX = 2;
+
+/**
+ * Writes the status unless it says what the object already says, and returns the newest object.
+ * The observed generation stays that of the object this sync acted on, also when the write is
+ * repeated on a newer one: that newer spec has not been seen yet.
+ */
+export async function writeStatus<T extends ReplicaObject>(
+  owner: T,
+  status: ReplicaSetStatus,
+  deps: Deps<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const { namespace = "", name = "", generation } = owner.metadata ?? {};
+  if (generation === (owner.status?.observedGeneration ?? 0) && isSameStatus(owner.status, status)) return owner;
+  const wanted: ReplicaSetStatus = {
+    ...status,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
+  const { apiVersion, kind } = deps.kind;
+  let target = owner;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await deps.ownersApi.updateStatus({ object: { ...target, apiVersion, kind, status: wanted } }, signal);
+    } catch (error) {
+      if (tries >= STATUS_WRITE_TRIES_MAX) throw error;
+    }
+    target = await deps.ownersApi.get({ namespace, name }, signal);
+  }
+}
+
+function isSameStatus(a: ReplicaSetStatus | undefined, b: ReplicaSetStatus): boolean {
+  return (
+    (a?.replicas ?? 0) === b.replicas &&
+    (a?.fullyLabeledReplicas ?? 0) === (b.fullyLabeledReplicas ?? 0) &&
+    (a?.readyReplicas ?? 0) === (b.readyReplicas ?? 0) &&
+    (a?.availableReplicas ?? 0) === (b.availableReplicas ?? 0) &&
+    a?.terminatingReplicas === b.terminatingReplicas &&
+    semanticEqual(a?.conditions ?? [], b.conditions ?? [])
+  );
+}

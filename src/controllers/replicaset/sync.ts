@@ -1,0 +1,72 @@
+// The story of one key: what a replica owner has, what it wants, the difference, and the status.
+// Upstream: pkg/controller/replicaset/replica_set.go, syncReplicaSet.
+
+import { type ObjectKey, ref } from "#api/object.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
+import { nextAvailabilityCheckMs } from "#rules/pod-status.ts";
+import type { Deps } from "./deps.ts";
+import { claimPods, type OwnPods } from "./pods.ts";
+import type { ReplicaObject } from "./replica-kind.ts";
+import { scale } from "./scale.ts";
+import { calculateStatus, writeStatus } from "./status.ts";
+
+export async function syncReplicas<T extends ReplicaObject>(
+  key: ObjectKey,
+  deps: Deps<T>,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  deps.consistency.requireFresh(key);
+  const owner = deps.owners.lister.get(key);
+  if (owner === undefined) return forget(key, deps);
+
+  // Read before the pods: events that arrive later can only make the cache fresher than this answer.
+  const mayScale = deps.expectations.areMet(key) && owner.metadata?.deletionTimestamp === undefined;
+  const selector = selectorOrReport(owner, deps);
+  if (selector === undefined) return done;
+
+  const pods = await claimPods(owner, selector, deps, signal);
+  const scaleError = mayScale ? await scale(owner, pods.active, deps, signal) : undefined;
+
+  const now = deps.clock.now(); // one instant for the status and for the next look
+  const status = calculateStatus(owner, { pods, scaleError, reportsTerminating: deps.reportsTerminating, now });
+  const updated = await writeStatus(owner, status, deps, signal);
+  const { uid = "", resourceVersion = "" } = updated.metadata ?? {};
+  deps.consistency.wroteAt(key, uid, deps.kind.gvr, resourceVersion);
+
+  if (scaleError !== undefined) throw scaleError; // after the status, which tells the user why
+  return lookAgainForAvailability(updated, pods, now, deps);
+}
+
+function forget<T extends ReplicaObject>(key: ObjectKey, deps: Deps<T>): SyncResult {
+  deps.consistency.clear(key);
+  deps.expectations.forget(key);
+  return done;
+}
+
+function selectorOrReport<T extends ReplicaObject>(owner: T, deps: Deps<T>) {
+  try {
+    return deps.kind.selectorOf(owner);
+  } catch (error) {
+    // No retry can mend a selector; the next update of the object will queue it again.
+    deps.log.error(undefined, `error converting pod selector to selector for rs: ${errorMessage(error)}`, {
+      replicaSet: ref(owner),
+    });
+    return undefined;
+  }
+}
+
+/** Pods turn available by the passing of time alone, which no event announces. */
+function lookAgainForAvailability<T extends ReplicaObject>(
+  owner: T,
+  pods: OwnPods,
+  now: EpochMs,
+  deps: Deps<T>,
+): SyncResult {
+  const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
+  const { readyReplicas = 0, availableReplicas = 0 } = owner.status ?? {};
+  if (minReadySeconds <= 0 || readyReplicas === availableReplicas) return done;
+  const nextMs = nextAvailabilityCheckMs(pods.active, minReadySeconds, now, deps.clock.now());
+  return requeueAfter(nextMs ?? minReadySeconds * 1000, "minReadySeconds");
+}

@@ -1,0 +1,111 @@
+// Which events concern which owners. Handlers observe expectations and queue keys; they never wait.
+// Upstream: pkg/controller/replicaset/replica_set.go, addRS … deletePod.
+
+import { semanticEqual } from "#api/equality.ts";
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { OwnerReference } from "#api/meta.ts";
+import { objectKey, ref } from "#api/object.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import type { EventHandler } from "#informers/informer.ts";
+import type { KeyQueue } from "#kit/key-queue.ts";
+import { isPodReady } from "#rules/pod-status.ts";
+import type { Deps } from "./deps.ts";
+import type { ReplicaObject } from "./replica-kind.ts";
+
+export function ownerTriggers<T extends ReplicaObject>(deps: Deps<T>, queue: KeyQueue): EventHandler<T> {
+  const { resource } = deps.kind.gvr;
+  return {
+    onAdd: (owner) => queue.add(objectKey(owner), { kind: "event", resource, event: "add", object: objectKey(owner) }),
+    // Every update counts, the periodic resync too: it drives a sync of owners whose events were missed.
+    onUpdate: (_, owner) =>
+      queue.add(objectKey(owner), { kind: "event", resource, event: "update", object: objectKey(owner) }),
+    onDelete(owner) {
+      // A successor of the same name starts with a clean slate.
+      const key = objectKey(owner);
+      deps.consistency.clear(key, owner.metadata?.uid);
+      deps.expectations.forget(key);
+      queue.add(key, { kind: "event", resource, event: "delete", object: key });
+    },
+  };
+}
+
+export function podTriggers<T extends ReplicaObject>(deps: Deps<T>, queue: KeyQueue): EventHandler<Pod> {
+  const enqueue = (owner: T, event: "add" | "update" | "delete", pod: Pod): void =>
+    queue.add(objectKey(owner), { kind: "event", resource: "pods", event, object: objectKey(pod) });
+
+  /** The owner that a controller reference means. A successor with the same name is not it. */
+  const resolve = (pod: Pod, controller: OwnerReference): T | undefined => {
+    if (controller.kind !== deps.kind.kind) return undefined;
+    const owner = deps.owners.lister.get(`${pod.metadata?.namespace}/${controller.name}`);
+    return owner?.metadata?.uid === controller.uid ? owner : undefined;
+  };
+
+  /** Owners that might adopt this orphan. An empty selector adopts nothing. */
+  const enqueueAdopters = (pod: Pod, event: "add" | "update"): void => {
+    const labels = pod.metadata?.labels ?? {};
+    if (Object.keys(labels).length === 0) return;
+    const adopters = deps.owners.lister.list(undefined, pod.metadata?.namespace).filter((owner) => {
+      const selector = deps.selectorOf(owner);
+      return selector !== undefined && !selector.isEmpty && selector.matches(labels);
+    });
+    if (adopters.length > 1) {
+      deps.log.error(undefined, "user error! more than one controller is selecting pods with the same labels", {
+        kind: deps.kind.kind,
+        pod: ref(pod),
+      });
+    }
+    for (const owner of adopters) enqueue(owner, event, pod);
+  };
+
+  const observeDeletion = (pod: Pod): void => {
+    const controller = getControllerOf(pod);
+    const owner = controller && resolve(pod, controller);
+    if (owner === undefined) return; // nobody waits for an orphan
+    deps.expectations.deletionObserved(objectKey(owner), objectKey(pod));
+    enqueue(owner, "delete", pod);
+  };
+
+  return {
+    onAdd(pod) {
+      // After a restart a pod may first be seen while it is going away: that is not a creation.
+      if (pod.metadata?.deletionTimestamp !== undefined) return observeDeletion(pod);
+      const controller = getControllerOf(pod);
+      if (controller === undefined) return enqueueAdopters(pod, "add");
+      const owner = resolve(pod, controller);
+      if (owner === undefined) return;
+      deps.expectations.creationObserved(objectKey(owner));
+      enqueue(owner, "add", pod);
+    },
+
+    onUpdate(oldPod, pod) {
+      if (oldPod.metadata?.resourceVersion === pod.metadata?.resourceVersion) return; // a resync
+      const labelsChanged = !semanticEqual(oldPod.metadata?.labels ?? {}, pod.metadata?.labels ?? {});
+      if (pod.metadata?.deletionTimestamp !== undefined) {
+        // Graceful deletion has begun. The replacement should start now, not when the kubelet is done.
+        observeDeletion(pod);
+        if (labelsChanged) observeDeletion(oldPod);
+        return;
+      }
+      const oldController = getControllerOf(oldPod);
+      const controller = getControllerOf(pod);
+      const controllerChanged = !semanticEqual(oldController, controller);
+      if (controllerChanged && oldController !== undefined) {
+        const oldOwner = resolve(oldPod, oldController);
+        if (oldOwner !== undefined) enqueue(oldOwner, "update", pod);
+      }
+      if (controller === undefined) {
+        if (labelsChanged || controllerChanged) enqueueAdopters(pod, "update");
+        return;
+      }
+      const owner = resolve(pod, controller);
+      if (owner === undefined) return;
+      enqueue(owner, "update", pod);
+      const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
+      if (minReadySeconds > 0 && !isPodReady(oldPod) && isPodReady(pod)) {
+        queue.addAfter(objectKey(owner), minReadySeconds * 1000, "minReadySeconds");
+      }
+    },
+
+    onDelete: observeDeletion,
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Keeps the number of active pods of each ReplicationController at spec.replicas, with ReplicaSet's engine.
+ *
+ * Keeps true:  as replicaset-controller, for ReplicationControllers.
+ * Watches:     ReplicationController, Pod (index: controller).
+ * Reads live:  the ReplicationController, before the first adoption of a sync and after a refused status write.
+ * Writes:      create, delete and strategic merge patch of Pod; update of ReplicationController/status; events.
+ * Requeues:    when a ready pod will have been ready for minReadySeconds.
+ * Identity:    replication-controller.
+ * Upstream:    pkg/controller/replication.
+ * Deviations:  as replicaset-controller. Upstream converts each object to a ReplicaSet and back; both have one
+ *              wire form here, so only the selector is read differently.
+ */
+
+import type { ReplicationController } from "#api/generated/types/core-v1.ts";
+import { nothing, selectorFromSet } from "#api/label-selector.ts";
+import { buildReplicaController, type ReplicaOptions } from "#controllers/replicaset/controller.ts";
+import type { ReplicaKind } from "#controllers/replicaset/replica-kind.ts";
+import type { ControllerDescriptor } from "#kit/controller.ts";
+
+const replicationControllerKind: ReplicaKind<ReplicationController> = {
+  gvr: { group: "", version: "v1", resource: "replicationcontrollers" },
+  apiVersion: "v1",
+  kind: "ReplicationController",
+  queueName: "replicationmanager",
+  eventSource: "replication-controller",
+  selectorOf: ({ spec }) => (spec?.selector === undefined ? nothing : selectorFromSet(spec.selector)),
+  reportsTerminating: false,
+  ranksByCompany: false,
+  consistencyGate: undefined,
+};
+
+export const replicationController: ControllerDescriptor<ReplicaOptions> = {
+  name: "replicationcontroller-controller",
+  aliases: ["replicationcontroller"],
+  featureGates: [],
+  identity: "replication-controller",
+  build: (context, options) =>
+    buildReplicaController(replicationControllerKind, "replication-controller", context, options),
+};

@@ -1,0 +1,66 @@
+/**
+ * Gives every active namespace its default service account, without which no pod can be created there.
+ *
+ * Keeps true:  each namespace in phase Active has a ServiceAccount named "default".
+ * Watches:     Namespace (add, update), ServiceAccount (delete).
+ * Reads live:  nothing.
+ * Writes:      create of ServiceAccount. Existing ones are never changed.
+ * Requeues:    never; failures are retried with back-off.
+ * Identity:    service-account-controller.
+ * Upstream:    pkg/controller/serviceaccount/serviceaccounts_controller.go.
+ * Deviations:  none.
+ */
+
+import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { objectKey } from "#api/object.ts";
+import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { KeyQueue } from "#kit/key-queue.ts";
+import { runWorkers } from "#kit/worker-loop.ts";
+import { syncNamespace } from "./sync.ts";
+
+const IDENTITY = "service-account-controller";
+const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
+const serviceAccountsGvr = { group: "", version: "v1", resource: "serviceaccounts" };
+
+export const serviceAccountController: ControllerDescriptor = {
+  name: "serviceaccount-controller",
+  aliases: ["serviceaccount"],
+  featureGates: [],
+  identity: IDENTITY,
+  build: buildServiceAccountController,
+};
+
+async function buildServiceAccountController(context: ControllerContext): Promise<Controller> {
+  const log = context.log.named(IDENTITY);
+  const client = await context.client(IDENTITY);
+  const namespaces = context.informers.informer<Namespace>(namespacesGvr);
+  const accounts = context.informers.informer<ServiceAccount>(serviceAccountsGvr);
+  const deps = { namespaces, accounts, accountsApi: client.resource<ServiceAccount>(serviceAccountsGvr) };
+  const queue = new KeyQueue({ context, controller: IDENTITY, name: "serviceaccount" });
+
+  const waitFor = [
+    namespaces.addHandler({
+      onAdd: (namespace) => enqueue(queue, objectKey(namespace), "namespaces", "add", objectKey(namespace)),
+      onUpdate: (_, namespace) => enqueue(queue, objectKey(namespace), "namespaces", "update", objectKey(namespace)),
+    }),
+    accounts.addHandler({
+      onDelete: (account) =>
+        enqueue(queue, account.metadata?.namespace ?? "", "serviceaccounts", "delete", objectKey(account)),
+    }),
+  ];
+
+  return {
+    run: (signal) =>
+      runWorkers({ queue, log, workers: 1, waitFor, sync: (key, signal) => syncNamespace(key, deps, signal) }, signal),
+  };
+}
+
+function enqueue(
+  queue: KeyQueue,
+  key: string,
+  resource: string,
+  event: "add" | "update" | "delete",
+  object: string,
+): void {
+  queue.add(key, { kind: "event", resource, event, object });
+}

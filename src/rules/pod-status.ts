@@ -1,0 +1,75 @@
+// What a pod's status says: phase, readiness, availability. Pure, and asked very often.
+// Upstream: pkg/api/v1/pod/util.go; pkg/controller/controller_utils.go.
+
+import type { Pod, PodCondition } from "#api/generated/types/core-v1.ts";
+import { timeOrUndefined } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+
+export function podCondition(pod: Pod, type: string): PodCondition | undefined {
+  return pod.status?.conditions?.find((condition) => condition.type === type);
+}
+
+/** Succeeded or Failed: its containers will never run again. */
+export function isPodTerminal(pod: Pod): boolean {
+  const phase = pod.status?.phase;
+  return phase === "Succeeded" || phase === "Failed";
+}
+
+/** Counts as a replica. */
+export function isPodActive(pod: Pod): boolean {
+  return !isPodTerminal(pod) && pod.metadata?.deletionTimestamp === undefined;
+}
+
+/** Asked to go and not gone yet. */
+export function isPodTerminating(pod: Pod): boolean {
+  return !isPodTerminal(pod) && pod.metadata?.deletionTimestamp !== undefined;
+}
+
+export function isPodReady(pod: Pod): boolean {
+  return podCondition(pod, "Ready")?.status === "True";
+}
+
+/** Since when the pod has been ready; undefined when it is not, or when nobody knows. */
+export function readyTime(pod: Pod): EpochMs | undefined {
+  const condition = podCondition(pod, "Ready");
+  return condition?.status === "True" ? timeOrUndefined(condition.lastTransitionTime) : undefined;
+}
+
+/** Ready for at least minReadySeconds. */
+export function isPodAvailable(pod: Pod, minReadySeconds: number, now: EpochMs): boolean {
+  if (!isPodReady(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const since = readyTime(pod);
+  return since !== undefined && since + minReadySeconds * 1000 <= now;
+}
+
+/**
+ * How long until the first of these pods becomes available. It is chosen by the instant at which the
+ * owner's status was computed and then measured anew, since time has passed; 0 when it is due already.
+ */
+export function nextAvailabilityCheckMs(
+  pods: readonly Pod[],
+  minReadySeconds: number,
+  statusNow: EpochMs,
+  now: EpochMs,
+): number | undefined {
+  let earliest: EpochMs | undefined;
+  for (const pod of pods) {
+    const since = readyTime(pod);
+    if (since === undefined) continue;
+    const at = since + minReadySeconds * 1000;
+    if (at > statusNow && (earliest === undefined || at < earliest)) earliest = at;
+  }
+  return earliest === undefined ? undefined : Math.max(0, earliest - now);
+}
+
+const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
+const INT32_MAX = 2 ** 31 - 1;
+
+/** What the annotation says a pod's loss costs; anything but a plain 32-bit integer counts as 0. */
+export function podDeletionCost(pod: Pod): number {
+  const text = pod.metadata?.annotations?.[DELETION_COST];
+  if (text === undefined || !/^(0|[1-9][0-9]*|-[0-9]+)$/.test(text)) return 0;
+  const cost = Number(text);
+  return cost <= INT32_MAX && cost >= -INT32_MAX - 1 ? cost : 0;
+}
