@@ -1,18 +1,38 @@
+# Every target installs what it needs and says what it does; each is one script, so read on there.
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help test check
+.PHONY: help install up test test-real check build generate real-control-plane differential bench
 
 help: ## List the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-node_modules: package-lock.json
-	npm ci --no-audit --no-fund
-	@touch node_modules
+install:
+	@node tools/install.mjs
 
-test: node_modules ## Run the unit, contract and scenario tests
-	$(BUN) test src
+up: install ## Run a whole cluster in one process
+	@$(BUN) src/cmd/steersman.ts up
 
-check: node_modules ## Type-check, lint
-	node_modules/.bin/tsc -b
-	node_modules/.bin/biome check .
+test: install ## Run the unit, contract and scenario tests on Bun and on Node
+	@$(BUN) tools/run-tests.ts fast
+
+test-real: install ## Run the suites on a real kube-apiserver (builds it once if Go is there)
+	@$(BUN) tools/run-tests.ts real
+
+check: install ## Type-check, lint, look for dead code, untidiness and gaps in the parity ledger
+	@$(BUN) tools/check.ts
+
+build: install ## Compile dist/steersman and dist/kube-controller-manager
+	@$(BUN) tools/build.ts
+
+generate: install ## Generate types and tables from the Kubernetes sources
+	@$(BUN) tools/generate.ts
+
+real-control-plane: install ## Build etcd, kube-apiserver, the Go manager, scheduler and kubectl once (needs Go 1.26)
+	@$(BUN) tools/real-control-plane.ts
+
+differential: install ## Compare with the Go manager, same scenario, same kube-apiserver
+	@$(BUN) tools/differential.ts
+
+bench: install ## Measure against the Go manager
+	@$(BUN) tools/bench.ts

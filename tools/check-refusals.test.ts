@@ -1,0 +1,129 @@
+// `make check` refuses what the architecture forbids. The gates run in a copy of the checkout with offences in it.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const copy = mkdtempSync(join(tmpdir(), "steersman-refusals-"));
+
+function git(...args: string[]): string {
+  return spawnSync("git", args, { encoding: "utf8" }).stdout;
+}
+
+beforeAll(() => {
+  const files = git("ls-files", "--cached", "--others", "--exclude-standard").split("\n");
+  for (const file of files) {
+    if (file === "" || !existsSync(file)) continue;
+    mkdirSync(join(copy, dirname(file)), { recursive: true });
+    cpSync(file, join(copy, file));
+  }
+  symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
+  git("init", "--quiet", copy);
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** Writes the offending files, runs one gate and removes them again. */
+function check(gate: string, offences: Readonly<Record<string, string>>): { status: number | null; output: string } {
+  const before = Object.keys(offences).map((file) => {
+    const path = join(copy, file);
+    return { path, text: existsSync(path) ? readFileSync(path) : undefined };
+  });
+  for (const [file, text] of Object.entries(offences)) {
+    mkdirSync(join(copy, dirname(file)), { recursive: true });
+    writeFileSync(join(copy, file), text);
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["tools/check.ts", gate], {
+    cwd: copy,
+    encoding: "utf8",
+  });
+  for (const { path, text } of before) text === undefined ? rmSync(path) : writeFileSync(path, text);
+  return { status, output: stdout + stderr };
+}
+
+describe("make check refuses", () => {
+  it("an upward import, also of a type, and host globals in a deterministic layer", () => {
+    const { status, output } = check("types", {
+      "src/api/target-1.ts": "export const one = 1;\n",
+      "src/api/target-2.ts": "export type Two = 2;\n",
+      "src/kit/target-3.ts": "export const three = 3;\n",
+      "src/base/offence-1.ts": 'import { one } from "#api/target-1.ts";\nexport const f: unknown = one;\n',
+      "src/base/offence-2.ts": 'import type { Two } from "../api/target-2.ts";\nexport type F = Two;\n',
+      "src/apiserver/offence-3.ts": 'import { three } from "#kit/target-3.ts";\nexport const f: unknown = three;\n',
+      "src/workqueue/offence-4.ts": "setTimeout(() => {}, 1);\nexport {};\n",
+      "src/api/offence-5.ts": 'void fetch("https://example.com");\nexport {};\n',
+      "src/rules/offence-6.ts": 'import { env } from "node:process";\nexport const f: unknown = env;\n',
+    });
+    expect(status).toBe(1);
+    expect(output).toMatch(/src\/base\/offence-1\.ts\S* error TS6307/);
+    expect(output).toMatch(/src\/base\/offence-2\.ts\S* error TS6307/);
+    expect(output).toMatch(/src\/apiserver\/offence-3\.ts\S* error TS6307/);
+    expect(output).toMatch(/src\/workqueue\/offence-4\.ts\S* error TS2304: Cannot find name 'setTimeout'/);
+    expect(output).toMatch(/src\/api\/offence-5\.ts\S* error TS2304: Cannot find name 'fetch'/);
+    expect(output).toMatch(/src\/rules\/offence-6\.ts\S* error TS/);
+  });
+
+  it("time, randomness, the locale and dynamic imports in a deterministic layer", () => {
+    const expressions = [
+      "Date.now()",
+      "new Date()",
+      "Math.random()",
+      "Temporal.Now.instant()",
+      '"a".localeCompare("b")',
+      "new Intl.NumberFormat()",
+      'import("./clock.ts")',
+      "[1].map(Date.now)",
+    ];
+    const code = expressions.map((expression, line) => `export const f${line}: unknown = ${expression};\n`).join("");
+    const { status, output } = check("lint", { "src/base/offence.ts": code });
+    expect(status).toBe(1);
+    expressions.forEach((_, index) => {
+      expect(output).toMatch(new RegExp(`src/base/offence\\.ts:${index + 1}:\\d+ plugin`));
+    });
+  });
+
+  it("an import from another controller, but not the listed exception", () => {
+    const code = 'import { a } from "#controllers/replicaset/replica-kind.ts";\n\nexport const f: unknown = a;\n';
+    const refused = check("lint", { "src/controllers/job/offence.ts": code });
+    expect(refused.output).toContain("src/controllers/job/offence.ts:1");
+    const allowed = check("lint", { "src/controllers/replicationcontroller/no-offence.ts": code });
+    expect(allowed.output).not.toContain("no-offence.ts");
+  });
+
+  it("a promise that nobody awaits", () => {
+    const code = "async function g(): Promise<void> {}\nexport function f(): void {\n  g();\n}\n";
+    const { status, output } = check("promises", { "src/base/offence.ts": code });
+    expect(status).toBe(1);
+    expect(output).toContain("src/base/offence.ts:3");
+  });
+
+  it("a done parity row without a test, a vanished row, and a test with an unknown id", () => {
+    const ledger = readFileSync(join(copy, "docs/parity.md"), "utf8");
+    const untested = ledger.replace(
+      /\| selinux-warning\/1 \| (.*) \| planned: .* \|/,
+      "| selinux-warning/1 | $1 | done: src/a.test.ts |",
+    );
+    const vanished = untested.replace(/\| selinux-warning\/2 \|.*\n/, "");
+    const { status, output } = check("parity", {
+      "docs/parity.md": vanished,
+      "src/base/offence.test.ts": `it("selinux-warning/999 is ${"unknown"}", () => {});\n`,
+    });
+    expect(status).toBe(1);
+    expect(output).toContain("selinux-warning/1: is done, but no test carries it");
+    expect(output).toContain("selinux-warning/2: its row has vanished");
+    expect(output).toContain("selinux-warning/999: src/base/offence.test.ts carries it, but it does not exist");
+  });
+
+  it("a controller without its contract", () => {
+    const { status, output } = check("tidy", { "src/controllers/offence/controller.ts": "// Nothing.\n" });
+    expect(status).toBe(1);
+    expect(output).toContain("src/controllers/offence/controller.ts: lacks a label");
+  });
+
+  it("a file that nobody imports", () => {
+    const { status, output } = check("dead-code", { "src/base/offence.ts": "// Dead.\nexport const f = 1;\n" });
+    expect(status).toBe(1);
+    expect(output).toContain("src/base/offence.ts");
+  });
+});

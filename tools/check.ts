@@ -1,0 +1,34 @@
+// `make check`: everything that can be judged without running the product. The gates run side by side;
+// each prints only when it fails. `check.ts <gate>…` runs the named ones alone.
+
+import { spawn } from "node:child_process";
+
+const bin = (name: string): string => `node_modules/.bin/${name}`;
+const gates: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  types: [bin("tsc"), "-b"],
+  lint: [bin("biome"), "check", "--error-on-warnings", "--diagnostic-level=warn", "--max-diagnostics=500"],
+  promises: [bin("oxlint"), "--type-aware", "--quiet"],
+  "dead-code": [bin("knip"), "--no-progress"],
+  tidy: [process.execPath, "tools/tidy.ts"],
+  parity: [process.execPath, "tools/parity.ts", "check"],
+};
+
+async function run(name: string): Promise<boolean> {
+  const [command, ...args] = gates[name] ?? [];
+  if (command === undefined) throw new Error(`no such gate: ${name}. There are ${Object.keys(gates).join(", ")}.`);
+  const startedMs = performance.now();
+  const chunks: Buffer[] = [];
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject).on("close", resolve);
+  });
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  if (status !== 0) process.stdout.write(Buffer.concat(chunks));
+  process.stdout.write(`${status === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)\n`);
+  return status === 0;
+}
+
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(gates);
+const outcomes = await Promise.all(chosen.map(run));
+process.exitCode = outcomes.every(Boolean) ? 0 : 1;

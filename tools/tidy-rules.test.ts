@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { unpinned, untidiness } from "./tidy-rules.ts";
+
+const head = "// What it is.\n";
+const contract = `/** Keeps true: a. Watches: b. Reads live: c. Writes: d. Requeues: e. Identity: f. Upstream: g. Deviations: none. */\n`;
+
+describe("untidiness", () => {
+  it.each([
+    { path: "src/base/a.ts", text: head, complaint: undefined },
+    { path: "src/base/a.ts", text: head + "x\n".repeat(400), complaint: "longer than 400 lines" },
+    { path: "src/api/generated/a.ts", text: head + "x\n".repeat(400), complaint: undefined },
+    { path: "src/base/a.ts", text: "export const a = 1;\n", complaint: "does not open with a comment" },
+    { path: "src/base/a.test.ts", text: "it();\n", complaint: undefined },
+    { path: "src/controllers/job/controller.ts", text: contract, complaint: undefined },
+    { path: "src/controllers/job/controller.ts", text: contract.replace("Reads live", "Reads"), complaint: "contract" },
+    { path: "src/base/a.ts", text: `${head}open("/home/me/x");\n`, complaint: "path of some machine" },
+    { path: "README.md", text: "Put it under /root/go.\n", complaint: "path of some machine" },
+    { path: "src/base/a.ts", text: `${head}// TO${"DO"}: more\n`, complaint: "left-over" },
+    { path: "src/base/a.test.ts", text: `it.${"only"}("x", f);\n`, complaint: "switches a test off" },
+    { path: "src/base/a.test.ts", text: `describe.${"skip"}("x", f);\n`, complaint: "switches a test off" },
+    { path: "src/base/index.ts", text: head, complaint: "barrel" },
+  ])("$path: $complaint", ({ path, text, complaint }) => {
+    const found = untidiness(path, text);
+    expect(found.length).toBe(complaint === undefined ? 0 : 1);
+    if (complaint !== undefined) expect(found[0]).toContain(complaint);
+  });
+});
+
+describe("unpinned", () => {
+  it("names every dependency with a range", () => {
+    const problems = unpinned({ dependencies: { a: "1.2.3", b: "^1.0.0" }, devDependencies: { c: "latest" } });
+    expect(problems.map((problem) => problem.split(" ")[1])).toEqual(["b", "c"]);
+  });
+});

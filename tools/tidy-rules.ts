@@ -1,0 +1,76 @@
+// Rules of this repository that no linter knows, each a pure function of a file's path and text.
+
+const linesMax = 400;
+const contractLabels = [
+  "Keeps true:",
+  "Watches:",
+  "Reads live:",
+  "Writes:",
+  "Requeues:",
+  "Identity:",
+  "Upstream:",
+  "Deviations:",
+];
+
+interface Rule {
+  /** What it says about an offending file. */
+  readonly complaint: string;
+  readonly applies: (path: string) => boolean;
+  readonly offends: (text: string) => boolean;
+}
+
+const isTest = (path: string): boolean => /\.(test|contract)\.ts$/.test(path);
+const isSource = (path: string): boolean => /\.(ts|mjs)$/.test(path) && !path.includes("/generated/");
+const isText = (path: string): boolean =>
+  isSource(path) || /(\.(json|jsonc|md|go|sh|grit)|Makefile|\.ci\/run)$/.test(path);
+
+// Written so that this file does not offend against itself.
+const leftOver = new RegExp(`\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|XX[X])\\b`);
+const machinePath = /["'`( ]\/(work|root|home|tmp|Users)\//;
+const switchedOffTest = /\b(it|test|describe)\.(only|skip|todo)\s*[.(]/;
+
+const rules: readonly Rule[] = [
+  {
+    complaint: `is longer than ${linesMax} lines: a concept in it has no name yet`,
+    applies: isSource,
+    offends: (text) => text.split("\n").length - 1 > linesMax,
+  },
+  {
+    complaint: "does not open with a comment that says what it is",
+    applies: (path) => isSource(path) && !isTest(path) && !path.endsWith(".config.ts"),
+    offends: (text) => !/^(#!.*\n)?\/[/*]/.test(text),
+  },
+  {
+    complaint: `lacks a label of the controller contract (${contractLabels.join(" ")})`,
+    applies: (path) => /^src\/controllers\/[^/]+\/controller\.ts$/.test(path),
+    offends: (text) => contractLabels.some((label) => !text.includes(label)),
+  },
+  {
+    complaint: "names a path of some machine",
+    applies: (path) => isText(path) && !isTest(path) && !path.startsWith("test/"),
+    offends: (text) => machinePath.test(text),
+  },
+  { complaint: "has a left-over note to do something", applies: isText, offends: (text) => leftOver.test(text) },
+  { complaint: "switches a test off, or all others", applies: isTest, offends: (text) => switchedOffTest.test(text) },
+  {
+    complaint: "is a barrel: import the file that has the thing",
+    applies: (path) => /(^|\/)index\.ts$/.test(path),
+    offends: () => true,
+  },
+];
+
+/** What is untidy about one file. */
+export function untidiness(path: string, text: string): string[] {
+  return rules
+    .filter(({ applies, offends }) => applies(path) && offends(text))
+    .map(({ complaint }) => `${path}: ${complaint}`);
+}
+
+/** Every dependency is one exact version: what was tested is what is installed. */
+export function unpinned(packageJson: Readonly<Record<string, unknown>>): string[] {
+  return ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+    Object.entries((packageJson[kind] ?? {}) as Record<string, string>)
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `package.json: ${name} is not pinned to one version (${version})`),
+  );
+}

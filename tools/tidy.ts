@@ -1,0 +1,19 @@
+// Applies the tidy rules to every file that git knows or would add.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { steersmanVersion } from "#cmd/version.ts";
+import { unpinned, untidiness } from "./tidy-rules.ts";
+
+const listed = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
+if (listed.status !== 0) throw new Error(`git ls-files: ${listed.stderr}`);
+const paths = listed.stdout.split("\n").filter((path) => existsSync(path) && statSync(path).isFile());
+const packageJson = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, unknown>;
+
+const complaints = [
+  ...paths.flatMap((path) => untidiness(path, readFileSync(path, "utf8"))),
+  ...unpinned(packageJson),
+  ...(packageJson.version === steersmanVersion ? [] : ["src/cmd/version.ts: is not the version in package.json"]),
+];
+for (const complaint of complaints) process.stdout.write(`${complaint}\n`);
+process.exitCode = complaints.length > 0 ? 1 : 0;
