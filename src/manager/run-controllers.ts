@@ -1,0 +1,188 @@
+// From leadership to running control loops: one informer factory, controllers built one after the
+// other, informers started once, then all loops at the same time until the signal aborts.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext, BuildControllers, RunControllers.
+
+import { durationMs } from "#api/go-duration.ts";
+import type { Clock } from "#base/clock.ts";
+import { isAborted } from "#base/errors.ts";
+import type { FeatureGates } from "#base/feature-gates.ts";
+import { jitterMs } from "#base/go-backoff.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import type { Client } from "#client/client.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import type { InformerFactory } from "#informers/informer.ts";
+import type { Controller, ControllerContext } from "#kit/controller.ts";
+import type { SyncTrace } from "#kit/trace.ts";
+import { waitForApiServer } from "./api-server-health.ts";
+import type { ClientBuilder } from "./clients/client-builder.ts";
+import { isSelected } from "./controller-selection.ts";
+import type { ComponentConfig } from "./options/config.ts";
+import type { RegisteredController } from "./registry.ts";
+
+export interface RunDeps {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly gates: FeatureGates;
+  readonly config: ComponentConfig;
+  /** For informers and discovery, whoever the controllers are. */
+  readonly rootClients: ClientBuilder;
+  readonly controllerClients: ClientBuilder;
+  readonly controllers: readonly RegisteredController[];
+  /** Built before all others and whatever --controllers says; undefined when switched off. */
+  readonly serviceAccountTokens?: RegisteredController;
+  /** Narrows --controllers further: leader migration splits the set over two locks. */
+  readonly isAssigned?: (name: string) => boolean;
+  readonly shutdownTimeoutMs: number;
+  readonly trace?: SyncTrace;
+  /** Each built controller, before any runs: health checks and debug handlers hang on it. */
+  readonly onBuilt?: (built: readonly BuiltController[]) => void;
+  /** All loops have been started. */
+  readonly onRunning?: () => void;
+}
+
+export interface BuiltController {
+  readonly name: string;
+  readonly controller: Controller;
+}
+
+export class ShutdownTimeout extends Error {
+  override readonly name = "ShutdownTimeout";
+}
+
+/** Resolves when all controllers have ended after an abort. A controller that cannot be built ends it at once. */
+export async function runControllers(deps: RunDeps, signal: AbortSignal): Promise<void> {
+  const informers = await createFactory(deps, signal);
+  const built = await buildControllers(deps, informers, signal);
+  deps.onBuilt?.(built);
+  informers.start();
+  try {
+    await runAll(built, deps, signal);
+  } finally {
+    await informers.shutdown();
+  }
+}
+
+async function createFactory(deps: RunDeps, signal: AbortSignal): Promise<InformerFactory> {
+  const { clock, rng, log, metrics, gates, config } = deps;
+  const client = await deps.rootClients.client("shared-informers", {}, signal);
+  const metadataClient = await deps.rootClients.client("metadata-informers", {}, signal);
+  await waitForApiServer(client, clock, signal);
+  const isOn = (gate: string): boolean => gates.isEnabled(gate);
+  return createInformerFactory({
+    client,
+    metadataClient,
+    clock,
+    rng: rng.fork("informers"),
+    log,
+    metrics: { metrics, name: "kube-controller-manager" },
+    resyncPeriodMs: jitterMs(durationMs(config.Generic.MinResyncPeriod), 1, rng.fork("resync")),
+    gates: {
+      WatchListClient: isOn("WatchListClient"),
+      AtomicFIFO: isOn("AtomicFIFO"),
+      InOrderInformersBatchProcess: isOn("InOrderInformersBatchProcess"),
+    },
+  });
+}
+
+async function buildControllers(
+  deps: RunDeps,
+  informers: InformerFactory,
+  signal: AbortSignal,
+): Promise<readonly BuiltController[]> {
+  const { log, config } = deps;
+  const built: BuiltController[] = [];
+  const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<void> => {
+    const { name } = registered;
+    log.v(1).info("Starting controller", { controller: name });
+    const controller = await registered.build(contextFor(deps, informers, clients, signal), config);
+    if (controller === undefined) log.info("Skipping controller", { controller: name });
+    else built.push({ name, controller });
+  };
+  if (deps.serviceAccountTokens !== undefined) await build(deps.serviceAccountTokens, deps.rootClients);
+  for (const registered of deps.controllers) {
+    if (deps.isAssigned?.(registered.name) === false) continue;
+    if (isWanted(registered, deps)) await build(registered, deps.controllerClients);
+  }
+  return built;
+}
+
+function isWanted({ name, featureGates }: RegisteredController, { log, gates, config }: RunDeps): boolean {
+  if (!isSelected(name, config.Generic.Controllers)) {
+    log.info("Warning: controller is disabled", { controller: name });
+    return false;
+  }
+  const off = featureGates.filter((gate) => !gates.isEnabled(gate));
+  if (off.length > 0) {
+    log.info("Controller is disabled by a feature gate", { controller: name, requiredFeatureGates: featureGates });
+    return false;
+  }
+  return true;
+}
+
+function contextFor(
+  deps: RunDeps,
+  informers: InformerFactory,
+  clients: ClientBuilder,
+  signal: AbortSignal,
+): ControllerContext {
+  const { clock, rng, log, metrics, gates, trace } = deps;
+  return {
+    clock,
+    rng,
+    log,
+    metrics,
+    gates,
+    informers,
+    client: (identity: string): Promise<Client> => clients.client(identity, {}, signal),
+    ...(trace === undefined ? {} : { trace }),
+  };
+}
+
+/** A controller that ends early does not stop the others; one that fails is a defect and ends the program. */
+async function runAll(built: readonly BuiltController[], deps: RunDeps, signal: AbortSignal): Promise<void> {
+  const { clock, rng, log, config } = deps;
+  const intervalMs = durationMs(config.Generic.ControllerStartInterval);
+  const starts = rng.fork("controller-start");
+  const running = new Set<string>(built.map(({ name }) => name));
+  const runOne = async ({ name, controller }: BuiltController): Promise<void> => {
+    try {
+      if (intervalMs > 0) await clock.sleep(jitterMs(intervalMs, 1, starts), signal);
+      log.v(1).info("Controller starting...", { controller: name });
+      await controller.run(signal);
+      log.v(1).info("Controller terminated", { controller: name });
+    } catch (error) {
+      if (!isAborted(error, signal)) throw error;
+    } finally {
+      running.delete(name);
+    }
+  };
+  const all = Promise.all(built.map(runOne)).then(() => undefined);
+  deps.onRunning?.();
+  await Promise.race([all, shutdownTimeout(running, deps, signal)]);
+}
+
+/** Rejects when controllers are still running so long after the abort; 0 waits for ever. */
+function shutdownTimeout(running: ReadonlySet<string>, deps: RunDeps, signal: AbortSignal): Promise<never> {
+  const { clock, log, shutdownTimeoutMs } = deps;
+  return new Promise((_, reject) => {
+    const begin = (): void => {
+      const reminderMs = shutdownTimeoutMs > 0 ? shutdownTimeoutMs / 3 : 5000;
+      const remind = (): void => {
+        if (running.size === 0) return;
+        log.info("Still waiting for some controllers to terminate...", { runningControllers: [...running].sort() });
+        clock.after(reminderMs, remind);
+      };
+      clock.after(reminderMs, remind);
+      if (shutdownTimeoutMs <= 0) return;
+      clock.after(shutdownTimeoutMs, () => {
+        if (running.size > 0) reject(new ShutdownTimeout("controller shutdown timeout reached"));
+      });
+    };
+    if (signal.aborted) begin();
+    else signal.addEventListener("abort", begin, { once: true });
+  });
+}
