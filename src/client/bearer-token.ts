@@ -3,11 +3,11 @@
 // next request gets a new one (this one's answer stays the 401 it is).
 // Upstream: client-go/transport/token_source.go
 
-import { orAborted } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
-import { errorMessage, isAborted } from "#base/errors.ts";
+import { errorMessage } from "#base/errors.ts";
 import type { Transport } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
+import { singleFlight } from "#client/single-flight.ts";
 
 export interface TokenSource {
   token(signal: AbortSignal): Promise<string>;
@@ -44,33 +44,22 @@ export interface CachedTokenSourceOptions {
 /** Keeps a token until it is due, one fetch at a time; a failed refresh keeps the old token in use. */
 export function cachedTokenSource({ clock, fetch, log }: CachedTokenSourceOptions): TokenSource {
   let cached: (Token & { readonly fetchedAtMs: number }) | undefined;
-  let pending: Promise<string> | undefined;
 
-  async function refresh(signal: AbortSignal): Promise<string> {
+  const refresh = singleFlight(async (signal) => {
     const fetchedAtMs = clock.monotonicMs();
     try {
       cached = { ...(await fetch(signal)), fetchedAtMs };
     } catch (error) {
       if (!cached || signal.aborted) throw error;
       log?.error(error, `Unable to rotate token: ${errorMessage(error)}`);
-    } finally {
-      pending = undefined;
     }
     return cached.value;
-  }
+  });
 
   return {
     async token(signal) {
-      for (;;) {
-        if (cached && clock.monotonicMs() < cached.refreshAtMs) return cached.value;
-        pending ??= refresh(signal);
-        try {
-          return await orAborted(pending, signal);
-        } catch (error) {
-          // The fetch ended with the caller that began it; the others still want their token.
-          if (signal.aborted || !isAborted(error)) throw error;
-        }
-      }
+      if (cached && clock.monotonicMs() < cached.refreshAtMs) return cached.value;
+      return await refresh(signal);
     },
     forget(fetchedBeforeMs) {
       if (cached && cached.fetchedAtMs < fetchedBeforeMs) cached = undefined;

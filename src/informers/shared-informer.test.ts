@@ -6,6 +6,7 @@ import { seededRng } from "#base/seeded-rng.ts";
 import { countListeners, neverAborted, testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
 import { HandlerError } from "#informers/errors.ts";
+import { filteringHandler } from "#informers/filtering-handler.ts";
 import type { EventHandler } from "#informers/informer.ts";
 import { SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
 import { statusOf, THINGS, type Thing, ThingServer } from "#informers/testing.ts";
@@ -255,6 +256,23 @@ describe("handlers", () => {
     stop.abort();
     await ended;
     expect(() => informer.addHandler({})).toThrow("has stopped already");
+  });
+
+  it("machinery/5.5.8 turns updates that cross a filter into additions and deletions", async () => {
+    const { server, informer, stop, clock } = setup();
+    const handler = recorder();
+    informer.addHandler(filteringHandler((thing) => (thing.spec?.value ?? 0) > 1, handler));
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.settle();
+    for (const value of [2, 3, 1, 0]) {
+      server.put("a", value);
+      await clock.settle();
+    }
+    server.remove("a");
+    await clock.settle();
+    expect(handler.log).toEqual(["add a=2", "update a=2 a=3", "delete a=3"]);
+    stop.abort();
   });
 
   it("machinery/5.5.9 hands every handler and reader the same object", async () => {

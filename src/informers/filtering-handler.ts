@@ -1,0 +1,27 @@
+// A handler that only hears of objects a filter lets through. An update that crosses the filter is
+// an addition or a deletion to it.
+// Upstream: client-go/tools/cache/controller.go, FilteringResourceEventHandler
+
+import type { KubeObject } from "#api/object.ts";
+import type { EventHandler } from "#informers/informer.ts";
+
+export function filteringHandler<T extends KubeObject>(
+  isWanted: (object: T) => boolean,
+  handler: EventHandler<T>,
+): EventHandler<T> {
+  return {
+    onAdd(object, isInInitialList) {
+      if (isWanted(object)) handler.onAdd?.(object, isInInitialList);
+    },
+    onUpdate(oldObject, newObject) {
+      const isNewWanted = isWanted(newObject);
+      const isOldWanted = isWanted(oldObject);
+      if (isNewWanted && isOldWanted) handler.onUpdate?.(oldObject, newObject);
+      else if (isNewWanted) handler.onAdd?.(newObject, false);
+      else if (isOldWanted) handler.onDelete?.(oldObject, false);
+    },
+    onDelete(object, isFinalStateUnknown) {
+      if (isWanted(object)) handler.onDelete?.(object, isFinalStateUnknown);
+    },
+  };
+}
