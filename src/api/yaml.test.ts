@@ -1,0 +1,52 @@
+// YAML against upstream's own conversions (tools/go/vectors-yaml), and hostile documents.
+
+import { describe, expect, it } from "vitest";
+import { CodecError } from "#api/codec-error.ts";
+import vectors from "#api/vectors/yaml.json" with { type: "json" };
+import { decodeYaml } from "#api/yaml.ts";
+
+const rows = vectors as [text: string, json: string, strictError: string][];
+
+describe("YAML", () => {
+  it.each(rows.filter(([, json]) => json !== ""))("reads %j as upstream does", (text, json) => {
+    expect(decodeYaml(text).value).toEqual(JSON.parse(json));
+  });
+
+  it.each(rows.filter(([, json]) => json === ""))("refuses %j as upstream does", (text) => {
+    expect(() => decodeYaml(text)).toThrow(CodecError);
+  });
+
+  it.each(rows.filter(([, json]) => json !== ""))("finds the duplicate keys of %j", (text, _json, strictError) => {
+    const expected = strictError
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim());
+    expect(decodeYaml(text).duplicates).toEqual(expected);
+  });
+
+  it("does not let a document grow by aliases of aliases", () => {
+    let text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n";
+    for (let level = 1; level < 10; level++) {
+      text += `a${level}: &a${level} [${Array(9)
+        .fill(`*a${level - 1}`)
+        .join(",")}]\n`;
+    }
+    expect(() => decodeYaml(text)).toThrow(/excessive aliasing/);
+  });
+
+  it("refuses nesting that later recursion would not survive", () => {
+    expect(() => decodeYaml("[".repeat(1500) + "]".repeat(1500))).toThrow(/exceeded max depth/);
+    expect(() => decodeYaml("[".repeat(200_000))).toThrow(CodecError);
+  });
+
+  it("refuses integers that a double cannot keep", () => {
+    expect(() => decodeYaml("a: 9223372036854775807")).toThrow(/cannot be kept exactly/);
+  });
+
+  it("makes __proto__ a key like any other", () => {
+    const value = decodeYaml("__proto__: {polluted: true}\n").value as object;
+    expect(Object.keys(value)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});
