@@ -2,6 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { steersmanVersion } from "#cmd/version.ts";
 import { unpinned, untidiness } from "./tidy-rules.ts";
 
@@ -10,7 +11,16 @@ if (listed.status !== 0) throw new Error(`git ls-files: ${listed.stderr}`);
 const paths = listed.stdout.split("\n").filter((path) => existsSync(path) && statSync(path).isFile());
 const packageJson = JSON.parse(readFileSync("package.json", "utf8")) as Record<string, unknown>;
 
+/** Links of a document to files that do not exist. */
+function brokenLinks(path: string, text: string): string[] {
+  const targets = [...text.matchAll(/\]\(([^)#:\s]+)\)/g)].map(([, target = ""]) => target);
+  return targets
+    .filter((target) => !existsSync(join(dirname(path), target)))
+    .map((target) => `${path}: links to ${target}, which does not exist`);
+}
+
 const complaints = [
+  ...paths.filter((path) => path.endsWith(".md")).flatMap((path) => brokenLinks(path, readFileSync(path, "utf8"))),
   ...paths.flatMap((path) => untidiness(path, readFileSync(path, "utf8"))),
   ...unpinned(packageJson),
   ...(packageJson.version === steersmanVersion ? [] : ["src/cmd/version.ts: is not the version in package.json"]),
