@@ -75,6 +75,5 @@ export function isDerivative(a: unknown, b: unknown, schema?: Schema): boolean {
     if (other === undefined) return false;
     return Object.keys(a).every((key) => isDerivative(a[key], own(other, key), fieldSchema(schema, key)));
   }
-  if (b === undefined || b === null) return a === 0 || a === false;
   return scalarsEqual(a, b, schema);
 }

@@ -145,7 +145,9 @@ function validateValueCount(
   path: field.FieldPath | undefined,
 ): field.FieldError[] {
   const valuesPath = field.childOf(path, "values");
-  const wrong = (detail: string): field.FieldError[] => [field.invalid(valuesPath, values, detail)];
+  // No values are a nil slice upstream, which prints as null.
+  const badValue = values.length === 0 ? null : values;
+  const wrong = (detail: string): field.FieldError[] => [field.invalid(valuesPath, badValue, detail)];
   switch (operator) {
     case "in":
     case "notin":

@@ -95,13 +95,13 @@ class TimeReader {
     this.#rest = this.#rest.slice(1);
   }
 
-  /** Milliseconds, of which digits below a nanosecond are cut off. */
+  /** Milliseconds. What an EpochMs cannot hold, below the microsecond, is cut off. */
   #fraction(): number {
     const isMicro = this.#layout === MICRO_LAYOUT;
     const match = (isMicro ? /^[.,]([0-9]{6})/ : /^[.,]([0-9]+)/).exec(this.#rest);
     if (match === null && isMicro) throw this.#cannotParse(".000000");
     this.#rest = this.#rest.slice(match?.[0].length ?? 0);
-    return Number((match?.[1] ?? "").slice(0, 9).padEnd(9, "0")) / 1e6;
+    return Number((match?.[1] ?? "").slice(0, 6).padEnd(6, "0")) / 1e3;
   }
 
   #offsetSeconds(): number {

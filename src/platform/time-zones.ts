@@ -52,12 +52,13 @@ function open(timeZone: string | undefined): IntlTimeZone {
 const IANA_NAME = /^(?:[A-Z][A-Za-z0-9_+-]*)(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
 export function systemTimeZones(): TimeZones {
-  const opened = new Map<string, IntlTimeZone | undefined>();
+  const opened = new Map<string, IntlTimeZone>();
   return {
     local: open(undefined),
     find(name) {
-      if (!opened.has(name)) opened.set(name, tryOpen(name));
-      return opened.get(name);
+      const zone = opened.get(name) ?? tryOpen(name);
+      if (zone !== undefined) opened.set(name, zone);
+      return zone;
     },
   };
 }
