@@ -1,0 +1,69 @@
+// All that is fixed about applying to one kind through one endpoint, made once and kept by the server.
+
+import { apiVersionOf, type GroupVersionKind } from "#api/object.ts";
+import type { JsonObject } from "#api/patch/json-value.ts";
+import type { Schema } from "#api/schema.ts";
+import { type Atom, atomOf } from "./atoms.ts";
+import type { FieldFilter } from "./filters.ts";
+import { Shapes } from "./shapes.ts";
+
+export interface ApplyKindOptions {
+  readonly gvk: GroupVersionKind;
+  /** Custom resources: see withObjectMeta. */
+  readonly schema: Schema;
+  /** Absent for the resource itself. */
+  readonly subresource?: string;
+  /** An object of the kind before anything is set, see zeroObject; apiVersion and kind are added. */
+  readonly zero?: JsonObject;
+  /** By apiVersion: what this endpoint lets nobody own. */
+  readonly resetFields?: Readonly<Record<string, FieldFilter>>;
+  /** Kinds with several versions. */
+  readonly otherVersions?: OtherVersions;
+}
+
+/** Both answer undefined for a version that is not served any more: its owners are forgotten. */
+export interface OtherVersions {
+  schemaOf(apiVersion: string): Schema | undefined;
+  convert(object: JsonObject, apiVersion: string): JsonObject | undefined;
+}
+
+export interface ApplyKind {
+  readonly gvk: GroupVersionKind;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly atom: Atom;
+  readonly zero: JsonObject;
+  readonly resetFields: Readonly<Record<string, FieldFilter>>;
+  readonly otherVersions: OtherVersions | undefined;
+  readonly shapes: Shapes;
+}
+
+export function applyKind(options: ApplyKindOptions): ApplyKind {
+  const { gvk, schema, subresource = "", resetFields = {}, otherVersions } = options;
+  const apiVersion = apiVersionOf(gvk);
+  const atom = atomOf(schema);
+  const zero = { ...options.zero, apiVersion, kind: gvk.kind };
+  const shapes = new Shapes(atom, zero, resetFields[apiVersion]);
+  return { gvk, apiVersion, subresource, atom, zero, resetFields, otherVersions, shapes };
+}
+
+/** An object with the type of the version it is in. */
+export interface Versioned {
+  readonly object: JsonObject;
+  readonly atom: Atom;
+}
+
+/** Undefined if the version is not served. */
+export function inVersion(kind: ApplyKind, object: JsonObject, apiVersion: string): Versioned | undefined {
+  const atom = atomOfVersion(kind, apiVersion);
+  if (atom === undefined) return undefined;
+  if (object.apiVersion === apiVersion) return { object, atom };
+  const converted = kind.otherVersions?.convert(object, apiVersion);
+  return converted === undefined ? undefined : { object: converted, atom };
+}
+
+export function atomOfVersion(kind: ApplyKind, apiVersion: string): Atom | undefined {
+  if (apiVersion === kind.apiVersion) return kind.atom;
+  const schema = kind.otherVersions?.schemaOf(apiVersion);
+  return schema === undefined ? undefined : atomOf(schema);
+}

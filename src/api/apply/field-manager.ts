@@ -1,0 +1,267 @@
+// managedFields on every write, and server-side apply. One function for each; the story of upstream's
+// chain of managers in its order. Upstream: k8s.io/apimachinery pkg/util/managedfields/internal
+
+import type { ManagedFieldsEntry } from "#api/meta.ts";
+import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/object.ts";
+import { deepEqual, guardDepth, isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
+import { ApiError, newBadRequest } from "#api/status-error.ts";
+import { errorMessage } from "#base/errors.ts";
+import type { ApplyKind } from "./apply-kind.ts";
+import { Conflicts, conflictError } from "./conflicts.ts";
+import { difference, emptySet, type FieldSet, union } from "./field-set.ts";
+import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
+import { capUpdaters, decodeOwners, encodeOwners, identify, type Owner, type Owners } from "./owners.ts";
+import { stripSet } from "./strip-set.ts";
+import { TypedError, validate } from "./typed-value.ts";
+import { applyConfiguration, updateOwners } from "./updater.ts";
+
+export interface UpdateRequest {
+  /** What is stored; undefined for a create. */
+  readonly live: JsonObject | undefined;
+  /** What shall be stored, patched and defaulted, before admission. */
+  readonly updated: JsonObject;
+  readonly manager: string;
+  /** A metav1.Time. */
+  readonly now: string;
+}
+
+export interface UpdateResult {
+  /** The updated object with its managedFields. */
+  readonly object: JsonObject;
+  /** Why there are none: as upstream, tracking never fails a write. The server logs it. */
+  readonly error?: Error;
+}
+
+/** Create, update and all patches but apply. */
+export function updateManagedFields(kind: ApplyKind, request: UpdateRequest): UpdateResult {
+  try {
+    return guardDepth(() => track(kind, request));
+  } catch (error) {
+    if (!(error instanceof TypedError || error instanceof ApiError)) throw error;
+    return { object: withManagedFields(request.updated, undefined), error };
+  }
+}
+
+function track(kind: ApplyKind, request: UpdateRequest): UpdateResult {
+  const { live, updated, manager, now } = request;
+  const owners = ownersBefore(kind, live, updated);
+  if (owners.size === 0 && live !== undefined) return { object: withManagedFields(updated, undefined) };
+  const after =
+    owners.size === 0 && (live === undefined || live === kind.zero)
+      ? ownersOfCreate(kind, updated, manager, now)
+      : ownersOfUpdate(kind, live ?? kind.zero, updated, owners, manager, now);
+  const source = managedFieldsOf(live);
+  const encoded = after.size === 0 ? undefined : encodeOwners(after);
+  return { object: withManagedFields(updated, sameEntries(source, encoded) ? source : encoded) };
+}
+
+function ownersOfCreate(kind: ApplyKind, object: JsonObject, manager: string, now: string): Owners {
+  const set = kind.shapes.ownedByCreate(withoutManagedFields(object));
+  if (set === emptySet) return new Map();
+  const identity = identify(manager === "" ? "unknown" : manager, false, kind.apiVersion, kind.subresource);
+  return new Map([[identity.id, { ...identity, set, time: now }]]);
+}
+
+function ownersOfUpdate(
+  kind: ApplyKind,
+  live: JsonObject,
+  updated: JsonObject,
+  before: Owners,
+  manager: string,
+  now: string,
+): Owners {
+  const { owners, changed } = updateOwners(kind, live, withoutManagedFields(updated), before);
+  const set = difference(changed, stripSet);
+  if (set !== emptySet) {
+    const identity = identify(manager === "" ? "unknown" : manager, false, kind.apiVersion, kind.subresource);
+    const previous = owners.get(identity.id);
+    // A write that changes what its manager owns already, within one second, leaves the entry as it was.
+    const former = before.get(identity.id);
+    const all = restored(union(set, previous?.set ?? emptySet), former);
+    const isSame = former !== undefined && all === former.set && former.time === now;
+    owners.set(identity.id, isSame ? former : { ...identity, set: all, time: now });
+  }
+  capUpdaters(owners);
+  return owners;
+}
+
+/** Prefers the set that the owner had, if it is the same again: taking changes away and adding them back copies it. */
+function restored(set: FieldSet, former: Owner | undefined): FieldSet {
+  return former !== undefined && deepEqual(set, former.set) ? former.set : set;
+}
+
+/**
+ * The managedFields of the request count if they are there and readable, so that a client can edit or reset them, but
+ * not through a subresource. Upstream: decodeLiveOrNew
+ */
+function ownersBefore(kind: ApplyKind, live: JsonObject | undefined, updated: JsonObject): Owners {
+  const stored = managedFieldsOf(live);
+  const sent = managedFieldsOf(updated);
+  if (kind.subresource === "" && sent !== undefined && sent !== stored) {
+    if (isReset(sent)) return new Map();
+    const owners = decodeOrNone(sent);
+    if (owners.size > 0) return owners;
+  }
+  return decodeOrNone(stored);
+}
+
+function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
+  const [only] = entries;
+  return only === undefined || (entries.length === 1 && isObject(only) && Object.keys(only).length === 0);
+}
+
+function decodeOrNone(entries: readonly ManagedFieldsEntry[] | undefined): Owners {
+  try {
+    return decodeOwners(entries);
+  } catch {
+    // Upstream too takes unreadable managedFields for none: they are the client's to break.
+    return new Map();
+  }
+}
+
+export interface ApplyRequest {
+  /** Undefined: apply creates the object. */
+  readonly live: JsonObject | undefined;
+  /** The decoded body of the patch. */
+  readonly patch: unknown;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly now: string;
+}
+
+/**
+ * Server-side apply: the object to store, still to be decoded and defaulted as any written object. Throws ApiError:
+ * 409 with causes for conflicts, 400 for a patch of another kind, 500 for one that does not fit the schema.
+ */
+export function applyPatch(kind: ApplyKind, request: ApplyRequest): JsonObject {
+  const { patch } = request;
+  if (!isObject(patch)) throw newBadRequest("error decoding YAML: the patch is not an object");
+  try {
+    return guardDepth(() => applyObject(kind, request, patch));
+  } catch (error) {
+    if (error instanceof Conflicts) throw conflictError(error);
+    throw error;
+  }
+}
+
+function applyObject(kind: ApplyKind, request: ApplyRequest, patch: JsonObject): JsonObject {
+  const { manager, now } = request;
+  let live = request.live ?? kind.zero;
+  let owners = storedOwners(live);
+  checkPatch(kind, patch);
+  if (owners.size === 0 && request.live !== undefined) {
+    // Whoever wrote before the first apply owns what is there.
+    owners = ownersOfUpdate(kind, kind.zero, live, owners, "before-first-apply", now);
+    live = withoutManagedFields(live);
+  }
+  checkTyped(kind, live, patch);
+  const identity = identify(manager === "" ? "unknown" : manager, true, kind.apiVersion, kind.subresource);
+  const applyAs = (force: boolean) => applyConfiguration(kind, live, patch, owners, identity, force);
+  const result = isKubectl(manager) && !request.force ? upgrading(kind, live, applyAs) : applyAs(request.force);
+  const applier = result.owners.get(identity.id);
+  if (applier !== undefined) {
+    const set = difference(applier.set, stripSet);
+    if (set === emptySet) result.owners.delete(identity.id);
+    else result.owners.set(identity.id, { ...applier, set, time: result.object === undefined ? applier.time : now });
+  }
+  let object = result.object ?? live;
+  if (isKubectl(manager)) object = withLastApplied(object, patch);
+  const source = managedFieldsOf(request.live);
+  const encoded = result.owners.size === 0 ? undefined : encodeOwners(unchangedOwners(result.owners, owners));
+  return withManagedFields(object, sameEntries(source, encoded) ? source : encoded);
+}
+
+/** Puts back the very owners that came out equal, so that their entries stay the same objects. */
+function unchangedOwners(after: Owners, before: Owners): Owners {
+  const out = new Map<string, Owner>();
+  for (const [id, owner] of after) {
+    const former = before.get(id);
+    out.set(id, former !== undefined && deepEqual(owner, former) ? former : owner);
+  }
+  return out;
+}
+
+const isKubectl = (manager: string): boolean => manager === "kubectl";
+
+/** kubectl moves an object from client-side apply: what its annotation says it applied is no conflict. */
+function upgrading<T>(kind: ApplyKind, live: JsonObject, applyAs: (force: boolean) => T): T {
+  try {
+    return applyAs(false);
+  } catch (error) {
+    if (!(error instanceof Conflicts)) throw error;
+    const remaining = allowedByLastApplied(kind, live, error);
+    if (remaining !== undefined) throw remaining;
+    return applyAs(true);
+  }
+}
+
+function storedOwners(live: JsonObject): Owners {
+  try {
+    return decodeOwners(managedFieldsOf(live));
+  } catch (error) {
+    throw internal(`failed to decode managed fields: ${errorMessage(error)}`);
+  }
+}
+
+function checkPatch(kind: ApplyKind, patch: JsonObject): void {
+  const gvk = gvkOf(patch);
+  if (gvk.kind !== kind.gvk.kind || apiVersionOf(gvk) !== kind.apiVersion) {
+    throw newBadRequest(`invalid object type: ${gvkText(gvk)}`);
+  }
+  if (managedFieldsOf(patch) !== undefined) throw newBadRequest("metadata.managedFields must be nil");
+}
+
+function checkTyped(kind: ApplyKind, live: JsonObject, patch: JsonObject): void {
+  checkOne(kind, patch, "patch", false);
+  checkOne(kind, live, "live", true);
+}
+
+function checkOne(kind: ApplyKind, object: JsonObject, role: string, allowDuplicates: boolean): void {
+  try {
+    validate(kind.atom, object, allowDuplicates);
+  } catch (error) {
+    if (!(error instanceof TypedError)) throw error;
+    const { name = "", namespace = "" } = isObject(object.metadata) ? object.metadata : {};
+    const what = `${String(namespace)}/${String(name)}; ${gvkText(gvkOf(object))}`;
+    throw internal(`failed to create typed ${role} object (${what}): ${error.message}`);
+  }
+}
+
+/** Errors without a status of their own reach the client as upstream's: 500 with the text. */
+function internal(message: string): ApiError {
+  return new ApiError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
+}
+
+function gvkOf(object: JsonObject): GroupVersionKind {
+  const { apiVersion, kind } = object;
+  const parsed = parseApiVersion(typeof apiVersion === "string" ? apiVersion : "");
+  return { ...parsed, kind: typeof kind === "string" ? kind : "" };
+}
+
+const gvkText = (gvk: GroupVersionKind): string => `${gvk.group}/${gvk.version}, Kind=${gvk.kind}`;
+
+function managedFieldsOf(object: JsonObject | undefined): readonly ManagedFieldsEntry[] | undefined {
+  const metadata = object?.metadata;
+  const entries = isObject(metadata) ? metadata.managedFields : undefined;
+  return isArray(entries) ? (entries as readonly ManagedFieldsEntry[]) : undefined;
+}
+
+function sameEntries(
+  a: readonly ManagedFieldsEntry[] | undefined,
+  b: readonly ManagedFieldsEntry[] | undefined,
+): a is readonly ManagedFieldsEntry[] {
+  return a !== undefined && b !== undefined && a.length === b.length && a.every((entry, i) => entry === b[i]);
+}
+
+function withoutManagedFields(object: JsonObject): JsonObject {
+  return withManagedFields(object, undefined);
+}
+
+function withManagedFields(object: JsonObject, entries: readonly ManagedFieldsEntry[] | undefined): JsonObject {
+  const { metadata } = object;
+  if (!isObject(metadata)) return entries === undefined ? object : { ...object, metadata: { managedFields: entries } };
+  if (metadata.managedFields === entries) return object;
+  if (entries !== undefined) return { ...object, metadata: { ...metadata, managedFields: entries } };
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}

@@ -1,0 +1,45 @@
+// Reading FieldsV1. Sets that this process has made or read before are recognised by identity, so an
+// entry is decoded once in its life. Upstream: structured-merge-diff fieldpath/serialize.go, FromJSON
+
+import { isObject, type JsonObject } from "#api/patch/json-value.ts";
+import { type FieldSet, LEAF, sortKeys, union } from "./field-set.ts";
+import { canonicalPathKey } from "./path-element.ts";
+
+const known = new WeakMap<object, FieldSet>();
+
+/** Remembers a set that is canonical by construction. */
+export function rememberSet(set: FieldSet): FieldSet {
+  if (set !== LEAF && !known.has(set)) known.set(set, set);
+  return set;
+}
+
+/** Throws on what is no FieldsV1. */
+export function decodeFieldSet(fields: JsonObject): FieldSet {
+  const before = known.get(fields);
+  if (before !== undefined) return before;
+  const set = decodeChildren(fields);
+  if (Object.isFrozen(fields)) known.set(fields, set);
+  return rememberSet(set);
+}
+
+function decodeChildren(fields: JsonObject): FieldSet {
+  const out: Record<string, FieldSet> = {};
+  for (const rawKey of Object.keys(fields)) {
+    if (rawKey === ".") continue;
+    const key = canonicalPathKey(rawKey);
+    if (key === undefined) continue;
+    const node = decodeNode(fields[rawKey]);
+    const twin = out[key];
+    out[key] = twin === undefined ? node : ({ ...union({ x: twin }, { x: node }) }.x as FieldSet);
+  }
+  for (const _ in out) return sortKeys(out);
+  return LEAF;
+}
+
+function decodeNode(value: unknown): FieldSet {
+  if (value === null) return LEAF;
+  if (!isObject(value)) throw new Error(`expected an object in fieldsV1, got ${JSON.stringify(value)}`);
+  const children = decodeChildren(value);
+  if (children === LEAF) return LEAF;
+  return Object.hasOwn(value, ".") ? { ".": LEAF, ...children } : children;
+}

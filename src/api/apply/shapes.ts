@@ -1,0 +1,100 @@
+// The fields that a create owns, by the shape of the new object. Most creates repeat a shape (the
+// pods of a ReplicaSet, the events of a controller), so their set is found by a signature of the
+// object and shared by all of them, instead of being built and stored each time.
+
+import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
+import { type Atom, kindFor, type ListAtom, type MapAtom } from "./atoms.ts";
+import { compare } from "./compare.ts";
+import { difference, type FieldSet, union } from "./field-set.ts";
+import { markReconciled } from "./field-set-of.ts";
+import { rememberSet } from "./fields-v1.ts";
+import type { FieldFilter } from "./filters.ts";
+import { stripSet } from "./strip-set.ts";
+
+/** Shapes kept of one kind; a second generation of as many lives on until it is used or replaced. */
+const shapesMax = 512;
+
+export class Shapes {
+  private recent = new Map<string, FieldSet>();
+  private older = new Map<string, FieldSet>();
+  private readonly atom: Atom;
+  private readonly zero: JsonObject;
+  private readonly filter: FieldFilter | undefined;
+
+  constructor(atom: Atom, zero: JsonObject, filter: FieldFilter | undefined) {
+    this.atom = atom;
+    this.zero = zero;
+    this.filter = filter;
+  }
+
+  /** What creating the object owns. Throws TypedError if it does not fit its schema. */
+  ownedByCreate(object: JsonObject): FieldSet {
+    const signature = signatureOf(this.atom, this.zero, object);
+    let set = this.recent.get(signature);
+    if (set !== undefined) return set;
+    set = this.older.get(signature) ?? this.build(object);
+    if (this.recent.size >= shapesMax) {
+      this.older = this.recent;
+      this.recent = new Map();
+    }
+    this.recent.set(signature, set);
+    return set;
+  }
+
+  private build(object: JsonObject): FieldSet {
+    const { modified, added } = compare(this.atom, this.zero, object);
+    const changed = union(modified, added);
+    const set = difference(this.filter?.(changed) ?? changed, stripSet);
+    return rememberSet(markReconciled(set, this.atom));
+  }
+}
+
+/** Everything about an object that decides its set: keys, list keys, and which values are hollow or as in zero. */
+function signatureOf(atom: Atom, zero: unknown, value: unknown): string {
+  if (value === null) return "n";
+  const kind = kindFor(atom, value);
+  if (typeof value !== "object") return kind === "scalar" && value === zero ? "=" : typeof value;
+  if (isArray(value)) {
+    if (kind !== "list") return "!";
+    return atom.list?.associative ? signElements(atom.list, value) : value.length === 0 ? "e" : "a";
+  }
+  if (kind !== "map") return "!";
+  const object = value as JsonObject;
+  if (atom.map?.atomic) return isHollow(object) ? "E" : "A";
+  return signFields(atom.map as MapAtom, typeof zero === "object" ? (zero as JsonObject | null) : null, object);
+}
+
+function isHollow(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+function signFields(map: MapAtom, zero: JsonObject | null, object: JsonObject): string {
+  let text = "{";
+  for (const key of Object.keys(object)) {
+    const type = map.field(key) ?? map.element;
+    const zeroValue = zero === null || zero === undefined ? undefined : own(zero, key);
+    text += `${key.length}:${key}${type === undefined ? "?" : signatureOf(type, zeroValue, object[key])}`;
+  }
+  return `${text}}`;
+}
+
+function signElements(list: ListAtom, elements: readonly unknown[]): string {
+  let text = "[";
+  for (const element of elements) {
+    if (list.keys.length === 0) {
+      text += signKey(element);
+      continue;
+    }
+    if (typeof element === "object" && element !== null && !isArray(element)) {
+      for (const key of list.keys) text += signKey(own(element as JsonObject, key));
+    }
+    text += signatureOf(list.element, undefined, element);
+  }
+  return `${text}]`;
+}
+
+function signKey(value: unknown): string {
+  if (typeof value === "string") return `"${value.length}:${value}`;
+  return typeof value === "object" && value !== null ? `o${JSON.stringify(value)}` : `${value};`;
+}

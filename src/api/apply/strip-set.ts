@@ -1,0 +1,23 @@
+// Fields that nobody owns, because they identify the object or belong to the server.
+// Upstream: k8s.io/apimachinery pkg/util/managedfields/internal/stripmeta.go
+
+import { type FieldSet, setOf } from "./field-set.ts";
+
+const metadata = [
+  "name",
+  "namespace",
+  "creationTimestamp",
+  "selfLink",
+  "uid",
+  "clusterName",
+  "generation",
+  "managedFields",
+  "resourceVersion",
+];
+
+export const stripSet: FieldSet = setOf(
+  ["f:apiVersion"],
+  ["f:kind"],
+  ["f:metadata"],
+  ...metadata.map((name) => ["f:metadata", `f:${name}`]),
+);
