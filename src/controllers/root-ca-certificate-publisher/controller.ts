@@ -1,0 +1,79 @@
+/**
+ * Publishes the cluster's root CA to every namespace, so that pods can verify the API server.
+ *
+ * Keeps true:  each namespace has a ConfigMap kube-root-ca.crt with exactly the CA bundle in ca.crt.
+ * Watches:     ConfigMap of that name (update, delete), Namespace (add; update while Active).
+ * Reads live:  nothing.
+ * Writes:      create and update of ConfigMap.
+ * Requeues:    never; failures are retried with back-off.
+ * Identity:    root-ca-cert-publisher.
+ * Upstream:    pkg/controller/certificates/rootcacertpublisher.
+ * Deviations:  none.
+ */
+
+import type { ConfigMap, Namespace } from "#api/generated/types/core-v1.ts";
+import { objectKey } from "#api/object.ts";
+import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { KeyQueue } from "#kit/key-queue.ts";
+import { runWorkers } from "#kit/worker-loop.ts";
+import { registerPublisherMetrics } from "./metrics.ts";
+import { CONFIG_MAP_NAME, syncNamespace } from "./sync.ts";
+
+const IDENTITY = "root-ca-cert-publisher";
+const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };
+const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
+
+export interface PublisherOptions {
+  /** PEM certificates, read once at start; empty when the program has none. */
+  readonly rootCa: string;
+}
+
+export const rootCaPublisherController: ControllerDescriptor<PublisherOptions> = {
+  name: "root-ca-certificate-publisher-controller",
+  aliases: ["root-ca-cert-publisher"],
+  featureGates: [],
+  identity: IDENTITY,
+  build: buildPublisher,
+};
+
+async function buildPublisher(context: ControllerContext, { rootCa }: PublisherOptions): Promise<Controller> {
+  const log = context.log.named(IDENTITY);
+  const client = await context.client(IDENTITY);
+  const configMaps = context.informers.informer<ConfigMap>(configMapsGvr);
+  const namespaces = context.informers.informer<Namespace>(namespacesGvr);
+  const queue = new KeyQueue({ context, controller: IDENTITY, name: "root_ca_cert_publisher" });
+  const deps = {
+    configMaps,
+    configMapsApi: client.resource<ConfigMap>(configMapsGvr),
+    rootCa,
+    clock: context.clock,
+    metrics: registerPublisherMetrics(context.metrics),
+  };
+
+  const onConfigMap = (configMap: ConfigMap, event: "update" | "delete"): void => {
+    if (configMap.metadata?.name !== CONFIG_MAP_NAME) return;
+    const key = configMap.metadata.namespace ?? "";
+    queue.add(key, { kind: "event", resource: "configmaps", event, object: objectKey(configMap) });
+  };
+  const onNamespace = (namespace: Namespace, event: "add" | "update"): void =>
+    queue.add(objectKey(namespace), { kind: "event", resource: "namespaces", event, object: objectKey(namespace) });
+
+  const registration = configMaps.addHandler({
+    onUpdate: (_, configMap) => onConfigMap(configMap, "update"),
+    onDelete: (configMap) => onConfigMap(configMap, "delete"),
+  });
+  namespaces.addHandler({
+    onAdd: (namespace) => onNamespace(namespace, "add"),
+    onUpdate: (_, namespace) => {
+      if (namespace.status?.phase === "Active") onNamespace(namespace, "update");
+    },
+  });
+
+  return {
+    run: (signal) =>
+      runWorkers(
+        { queue, log, workers: 1, waitFor: [registration], sync: (key, signal) => syncNamespace(key, deps, signal) },
+        signal,
+      ),
+  };
+}

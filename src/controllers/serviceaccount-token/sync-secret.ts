@@ -1,0 +1,164 @@
+// The story of one token secret: fill it while its account exists, delete it when the account does not,
+// and drop the account's reference to it when the secret itself is gone.
+// Upstream: pkg/controller/serviceaccount/tokens_controller.go, syncSecret, generateTokenIfNeeded.
+
+import { encodeBase64 } from "#api/base64.ts";
+import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { isConflict, isNotFound } from "#api/status-error.ts";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage, isAborted, TerminalError } from "#base/errors.ts";
+import { type Backoff, retryOnError } from "#base/go-backoff.ts";
+import type { Logger } from "#base/log.ts";
+import type { Rng } from "#base/rng.ts";
+import type { ResourceClient } from "#client/client.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import { done, type SyncResult } from "#kit/worker-loop.ts";
+import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION, parseSecretKey, type SecretKey } from "./keys.ts";
+import { type TokenClaims, tokenClaims } from "./token-claims.ts";
+
+export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
+
+/** Somebody else may be changing the account at the same time. */
+const removeReferenceBackoff: Backoff = { steps: 10, durationMs: 100, factor: 1, jitter: 1 };
+
+export interface Deps {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly accounts: SharedInformer<ServiceAccount>;
+  readonly secrets: SharedInformer<Secret>;
+  readonly accountsApi: ResourceClient<ServiceAccount>;
+  readonly secretsApi: ResourceClient<Secret>;
+  readonly rootCa: string;
+  readonly sign: (claims: TokenClaims) => string;
+}
+
+export async function syncSecret(queueKey: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const key = parseSecretKey(queueKey);
+  if (key.accountName === "") {
+    deps.log.error(undefined, "token secret names no service account", { secret: `${key.namespace}/${key.name}` });
+    return done;
+  }
+  const secret = deps.secrets.lister.get(`${key.namespace}/${key.name}`);
+  if (secret?.metadata?.uid !== key.uid) {
+    if (cachedAccount(key, deps) !== undefined) await removeReference(key, deps, signal);
+    return done;
+  }
+  // The account may be younger than our cache of it: only the API server can say that it is gone.
+  const account = cachedAccount(key, deps) ?? (await liveAccount(key, deps, signal));
+  if (account === undefined) await deleteTokenSecret(secret, deps, signal);
+  else await fill(secret, account, deps, signal);
+  return done;
+}
+
+/** Gone already, or replaced by another of the name: both are as wanted. */
+export async function deleteTokenSecret(secret: Secret, deps: Deps, signal: AbortSignal): Promise<void> {
+  const { namespace = "", name = "", uid } = secret.metadata ?? {};
+  try {
+    await deps.secretsApi.delete({ namespace, name, options: uid ? { preconditions: { uid } } : {} }, signal);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+function isMeant(account: ServiceAccount, key: SecretKey): boolean {
+  return key.accountUid === "" || key.accountUid === account.metadata?.uid;
+}
+
+function cachedAccount(key: SecretKey, deps: Deps): ServiceAccount | undefined {
+  const account = deps.accounts.lister.get(`${key.namespace}/${key.accountName}`);
+  return account !== undefined && isMeant(account, key) ? account : undefined;
+}
+
+async function liveAccount(key: SecretKey, deps: Deps, signal: AbortSignal): Promise<ServiceAccount | undefined> {
+  try {
+    const account = await deps.accountsApi.get({ namespace: key.namespace, name: key.accountName }, signal);
+    return isMeant(account, key) ? account : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function fill(cached: Secret, account: ServiceAccount, deps: Deps, signal: AbortSignal): Promise<void> {
+  if (Object.keys(missingData(cached, account, deps)).length === 0) return;
+  const { namespace = "", name = "", resourceVersion } = cached.metadata ?? {};
+  let live: Secret;
+  try {
+    live = await deps.secretsApi.get({ namespace, name }, signal);
+  } catch (error) {
+    if (isNotFound(error)) throw new TerminalError(errorMessage(error), { cause: error });
+    throw error;
+  }
+  if (live.metadata?.resourceVersion !== resourceVersion) return; // its event will bring us back
+  const missing = missingData(live, account, deps);
+  if (Object.keys(missing).length === 0) return;
+  const data = Object.fromEntries(Object.entries(missing).map(([entry, make]) => [entry, base64Text(make())]));
+  const annotations = {
+    ...live.metadata?.annotations,
+    [ACCOUNT_NAME_ANNOTATION]: account.metadata?.name ?? "",
+    [ACCOUNT_UID_ANNOTATION]: account.metadata?.uid ?? "",
+  };
+  const { managedFields: _, ...metadata } = live.metadata ?? {};
+  const object: Secret = {
+    ...live,
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { ...metadata, annotations },
+    data: { ...live.data, ...data },
+  };
+  try {
+    await deps.secretsApi.update({ object }, signal);
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
+}
+
+/** What the secret lacks and how to make it. A token that is there is never looked at, let alone replaced. */
+function missingData(secret: Secret, account: ServiceAccount, deps: Deps): Readonly<Record<string, () => string>> {
+  const data = secret.data ?? {};
+  const missing: Record<string, () => string> = {};
+  if (deps.rootCa !== "" && data["ca.crt"] !== base64Text(deps.rootCa)) missing["ca.crt"] = () => deps.rootCa;
+  if (!data.namespace) missing.namespace = () => secret.metadata?.namespace ?? "";
+  if (!data.token) missing.token = () => signOrGiveUp(tokenClaims(account, secret), deps);
+  return missing;
+}
+
+const encoder = new TextEncoder();
+const base64Text = (text: string): string => encodeBase64(encoder.encode(text));
+
+function signOrGiveUp(claims: TokenClaims, deps: Deps): string {
+  try {
+    return deps.sign(claims);
+  } catch (error) {
+    throw new TerminalError(`signing a token: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** A failure is logged and left: the reference is only a convenience. */
+async function removeReference(key: SecretKey, deps: Deps, signal: AbortSignal): Promise<void> {
+  try {
+    await retryOnError(removeReferenceBackoff, isConflict, () => removeReferenceOnce(key, deps, signal), deps, signal);
+  } catch (error) {
+    if (isAborted(error, signal)) throw error;
+    deps.log.error(error, "Removing secret reference", { secret: `${key.namespace}/${key.name}` });
+  }
+}
+
+async function removeReferenceOnce(key: SecretKey, deps: Deps, signal: AbortSignal): Promise<void> {
+  const account = await liveAccount(key, deps, signal);
+  if (account === undefined || !account.secrets?.some((reference) => reference.name === key.name)) return;
+  const secrets = account.secrets.filter((reference) => reference.name !== key.name);
+  const { secrets: _, ...rest } = account;
+  const object: ServiceAccount = {
+    ...rest,
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    ...(secrets.length > 0 ? { secrets } : {}),
+  };
+  try {
+    await deps.accountsApi.update({ object }, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

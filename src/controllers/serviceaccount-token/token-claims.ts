@@ -1,0 +1,19 @@
+// What a lasting token says. It has no expiry and no audience: the secret's existence is its validity.
+// Upstream: pkg/serviceaccount/legacy.go, LegacyClaims.
+
+import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+
+export type TokenClaims = Readonly<Record<string, string>>;
+
+/** In the order in which upstream signs them: sorted by name. */
+export function tokenClaims(account: ServiceAccount, secret: Secret): TokenClaims {
+  const { namespace = "", name = "", uid = "" } = account.metadata ?? {};
+  return {
+    iss: "kubernetes/serviceaccount",
+    "kubernetes.io/serviceaccount/namespace": namespace,
+    "kubernetes.io/serviceaccount/secret.name": secret.metadata?.name ?? "",
+    "kubernetes.io/serviceaccount/service-account.name": name,
+    "kubernetes.io/serviceaccount/service-account.uid": uid,
+    sub: `system:serviceaccount:${namespace}:${name}`,
+  };
+}
