@@ -7,8 +7,9 @@ const contract = `/** Keeps true: a. Watches: b. Reads live: c. Writes: d. Reque
 describe("untidiness", () => {
   it.each([
     { path: "src/base/a.ts", text: head, complaint: undefined },
-    { path: "src/base/a.ts", text: head + "x\n".repeat(400), complaint: "longer than 400 lines" },
-    { path: "src/api/generated/a.ts", text: head + "x\n".repeat(400), complaint: undefined },
+    { path: "src/base/a.ts", text: head + "x\n".repeat(500), complaint: "longer than 500 lines" },
+    { path: "src/api/generated/a.ts", text: head + "x\n".repeat(500), complaint: undefined },
+    { path: "src/manager/flag-table.ts", text: head + "x\n".repeat(500), complaint: undefined },
     { path: "src/base/a.ts", text: "export const a = 1;\n", complaint: "does not open with a comment" },
     { path: "src/base/a.test.ts", text: "it();\n", complaint: undefined },
     { path: "src/controllers/job/controller.ts", text: contract, complaint: undefined },

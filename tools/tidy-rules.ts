@@ -1,6 +1,7 @@
 // Rules of this repository that no linter knows, each a pure function of a file's path and text.
 
-const linesMax = 400;
+/** The guide is 400; this is where it ends. A table of data may be as long as its subject. */
+const linesMax = 500;
 const contractLabels = [
   "Keeps true:",
   "Watches:",
@@ -32,7 +33,7 @@ const switchedOffTest = /\b(it|test|describe)\.(only|skip|todo)\s*[.(]/;
 const rules: readonly Rule[] = [
   {
     complaint: `is longer than ${linesMax} lines: a concept in it has no name yet`,
-    applies: isSource,
+    applies: (path) => isSource(path) && !path.endsWith("-table.ts"),
     offends: (text) => text.split("\n").length - 1 > linesMax,
   },
   {
