@@ -1,56 +1,47 @@
-// What the containers of a pod ask for together, from the spec alone: the sum of regular containers
-// and sidecars, or the most that one init container needs with the sidecars started before it.
+// What the containers of a pod ask for together: the sum of regular containers and sidecars, or the
+// most that one init container needs with the sidecars started before it.
 // Upstream: component-helpers resource/helpers.go, AggregateContainerRequests, AggregateContainerLimits
 
-import { maxQuantity, type Quantity } from "#api/quantity.ts";
-import { quantityFromWire } from "#api/quantity-parser.ts";
+import { type Amounts, addTo, raiseTo, readAmounts, type WireAmounts } from "#rules/resource-amounts.ts";
 
-export type Amounts = Map<string, Quantity>;
+export type ResourcePart = "requests" | "limits";
 
-interface ContainerLike {
+export interface ContainerLike {
+  readonly name?: string;
   readonly restartPolicy?: string;
   readonly resources?: { readonly requests?: WireAmounts; readonly limits?: WireAmounts };
 }
-type WireAmounts = Readonly<Record<string, string>>;
 
 export interface ContainersLike {
   readonly containers?: readonly ContainerLike[];
   readonly initContainers?: readonly ContainerLike[];
 }
 
-export function aggregateContainers(spec: ContainersLike, part: "requests" | "limits"): Amounts {
+/** An init container that keeps running beside the others. */
+export const isSidecar = (container: ContainerLike): boolean => container.restartPolicy === "Always";
+
+/** Amounts come from the spec, unless the caller knows better. They are fresh maps that may be changed. */
+export function aggregateContainers(
+  spec: ContainersLike,
+  part: ResourcePart,
+  amountsOf: (container: ContainerLike, isInit: boolean) => Amounts = (container) =>
+    readAmounts(container.resources?.[part]),
+): Amounts {
   const total: Amounts = new Map();
-  for (const container of spec.containers ?? []) add(total, amountsOf(container, part));
+  for (const container of spec.containers ?? []) addTo(total, amountsOf(container, false));
   const sidecars: Amounts = new Map();
   const initPeak: Amounts = new Map();
   for (const container of spec.initContainers ?? []) {
-    const own = amountsOf(container, part);
-    if (container.restartPolicy === "Always") {
-      add(total, own);
-      add(sidecars, own);
-      raise(initPeak, sidecars);
+    const own = amountsOf(container, true);
+    if (isSidecar(container)) {
+      addTo(total, own);
+      addTo(sidecars, own);
+      raiseTo(initPeak, sidecars);
     } else {
-      add(own, sidecars);
-      raise(initPeak, own);
+      addTo(own, sidecars);
+      raiseTo(initPeak, own);
     }
   }
-  raise(total, initPeak);
+  raiseTo(total, initPeak);
   return total;
-}
-
-function amountsOf(container: ContainerLike, part: "requests" | "limits"): Amounts {
-  return new Map(
-    Object.entries(container.resources?.[part] ?? {}).map(([name, text]) => [name, quantityFromWire(text)]),
-  );
-}
-
-function add(into: Amounts, more: Amounts): void {
-  for (const [name, amount] of more) into.set(name, into.get(name)?.add(amount) ?? amount);
-}
-
-function raise(into: Amounts, floor: Amounts): void {
-  for (const [name, amount] of floor) {
-    const known = into.get(name);
-    into.set(name, known === undefined ? amount : maxQuantity(known, amount));
-  }
 }
