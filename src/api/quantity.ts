@@ -44,7 +44,7 @@ export function pow10(exponent: number): bigint {
   return 10n ** BigInt(exponent);
 }
 
-interface Representation {
+export interface Representation {
   /** value = unscaled * 10^scale. */
   readonly unscaled: bigint;
   readonly scale: Scale;
@@ -66,6 +66,12 @@ export class Quantity {
     this.#isDecimal = representation.isDecimal;
     this.format = representation.format;
     this.#text = text;
+  }
+
+  /** What upstream's struct holds, for the hashes that dump it. `text` is what it was read from, if kept. */
+  representation(): Representation & { readonly text: string | undefined } {
+    const { format } = this;
+    return { unscaled: this.#unscaled, scale: this.#scale, isDecimal: this.#isDecimal, format, text: this.#text };
   }
 
   get isZero(): boolean {

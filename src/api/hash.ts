@@ -1,0 +1,83 @@
+// The hashes that end up in names and labels, equal to upstream's: a swap of the manager must find
+// the ReplicaSets, revisions and slices that it would have made itself.
+
+import { fnv32, fnv32a, fnv128a, utf8Bytes } from "#api/fnv.ts";
+import type {
+  EndpointPort as CoreEndpointPort,
+  EndpointSubset,
+  PodTemplateSpec,
+} from "#api/generated/types/core-v1.ts";
+import type { EndpointPort } from "#api/generated/types/discovery-v1.ts";
+import { dumpForHash } from "#api/go-dump.ts";
+import { type GoStruct, goStruct } from "#api/go-layout.ts";
+import { goJson } from "#api/go-text.ts";
+
+const SAFE_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+
+/** Replaces each character by one that cannot form a word. Upstream: apimachinery/pkg/util/rand, SafeEncodeString */
+export function safeEncode(text: string): string {
+  let safe = "";
+  for (const char of text) safe += SAFE_LETTERS[(char.codePointAt(0) as number) % SAFE_LETTERS.length];
+  return safe;
+}
+
+/** The label pod-template-hash. Upstream: pkg/controller/controller_utils.go, ComputeHash */
+export function podTemplateHash(template: PodTemplateSpec, collisionCount?: number): string {
+  const dump = utf8Bytes(dumpForHash(goStruct("core.v1", "PodTemplateSpec"), template));
+  if (collisionCount === undefined) return safeEncode(String(fnv32a(dump)));
+  const bytes = new Uint8Array(dump.length + 8);
+  bytes.set(dump);
+  new DataView(bytes.buffer).setUint32(dump.length, collisionCount, true);
+  return safeEncode(String(fnv32a(bytes)));
+}
+
+/** `data` is the revision's patch as bytes: see revisionData. Upstream: pkg/controller/history, HashControllerRevision */
+export function controllerRevisionHash(data: string, collisionCount?: number): string {
+  return safeEncode(String(fnv32(utf8Bytes(data + (collisionCount ?? "")))));
+}
+
+/** An object as Go marshals a map: keys sorted, HTML escaped. Revisions are compared and hashed in this form. */
+export function revisionData(value: unknown): string {
+  return goJson(sortedKeys(value));
+}
+
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, child]) => [key, sortedKeys(child)]));
+}
+
+/** Groups endpoints by the ports they offer. Upstream: k8s.io/endpointslice/util, NewPortMapKey */
+export function portMapKey(ports: readonly EndpointPort[]): string {
+  const port = goStruct("discovery.v1", "EndpointPort");
+  const sorted = ports.map((each) => ({ each, hash: hash128(port, each) })).sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  const slice = { kind: "slice", name: `[]${port.name}`, elem: port, isMessage: false } as const;
+  return fnv128a(
+    utf8Bytes(
+      dumpForHash(
+        slice,
+        sorted.map(({ each }) => each),
+      ),
+    ),
+  );
+}
+
+/** What orders the subsets of an Endpoints object. Upstream: pkg/api/v1/endpoints/util.go, SortSubsets */
+export function endpointSubsetHash(subset: EndpointSubset): string {
+  return hash128(goStruct("core.v1", "EndpointSubset"), subset);
+}
+
+/** What orders the ports of a subset. */
+export function endpointPortHash(port: CoreEndpointPort): string {
+  return hash128(goStruct("core.v1", "EndpointPort"), port);
+}
+
+/** The suffix of a job's workload. Upstream: pkg/controller/job/job_scheduling_manager.go, computeWorkloadName */
+export function uidHash(uid: string): string {
+  return safeEncode(String(fnv32a(utf8Bytes(`(types.UID)${uid}`))));
+}
+
+function hash128(type: GoStruct, value: unknown): string {
+  return fnv128a(utf8Bytes(dumpForHash(type, value)));
+}
