@@ -18,7 +18,8 @@ async function run(name: string): Promise<boolean> {
   if (command === undefined) throw new Error(`no such gate: ${name}. There are ${Object.keys(gates).join(", ")}.`);
   const startedMs = performance.now();
   const chunks: Buffer[] = [];
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+  // Some tools colour their output in CI, where nobody sees colours.
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1" } });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const status = await new Promise<number | null>((resolve, reject) => {
     child.on("error", reject).on("close", resolve);

@@ -27,9 +27,10 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): boolean {
+function run(command: string, args: readonly string[]): boolean {
   say(`==> ${[command, ...args].join(" ")}`);
-  return spawnSync(command, args, { stdio: "inherit", env: { ...process.env, ...env } }).status === 0;
+  const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" };
+  return spawnSync(command, args, { stdio: "inherit", env }).status === 0;
 }
 
 /** A runner that fails without a failed test (a file that does not load, a crash) has failed once. */
