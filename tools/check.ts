@@ -7,7 +7,7 @@ const bin = (name: string): string => `node_modules/.bin/${name}`;
 const gates: Readonly<Record<string, readonly [string, ...string[]]>> = {
   types: [bin("tsc"), "-b"],
   lint: [bin("biome"), "check", "--error-on-warnings", "--diagnostic-level=warn", "--max-diagnostics=500"],
-  promises: [bin("oxlint"), "--type-aware", "--quiet"],
+  promises: [bin("oxlint"), "--type-aware", "--quiet", "--format=unix"],
   "dead-code": [bin("knip"), "--no-progress"],
   tidy: [process.execPath, "tools/tidy.ts"],
   parity: [process.execPath, "tools/parity.ts", "check"],
