@@ -1,0 +1,55 @@
+// Who may do what. The built-in authorizer stands in until roles are served: system:masters may do
+// everything, everybody else may look at health, version and discovery.
+// Upstream: k8s.io/apiserver/pkg/authorization; pkg/endpoints/handlers/responsewriters/errors.go
+
+import { goQuote } from "#api/go-text.ts";
+import { type ApiError, newForbidden } from "#api/status-error.ts";
+import type { UserInfo } from "./request-context.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+export interface AuthorizationAttributes {
+  readonly user: UserInfo;
+  readonly info: RequestInfo;
+}
+
+export type Decision = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
+
+export interface Authorizer {
+  authorize(attributes: AuthorizationAttributes, signal: AbortSignal): Decision | Promise<Decision>;
+}
+
+const ALLOWED: Decision = { isAllowed: true };
+const DENIED: Decision = { isAllowed: false, reason: "" };
+
+const PUBLIC_PATHS = /^\/(healthz|livez|readyz|version|api|apis|openapi)(\/|$)/;
+
+export const mastersOnly: Authorizer = {
+  authorize({ user, info }) {
+    if (user.groups?.includes("system:masters")) return ALLOWED;
+    return !info.isResourceRequest && info.verb === "get" && PUBLIC_PATHS.test(info.path) ? ALLOWED : DENIED;
+  },
+};
+
+export function forbidden({ user, info }: AuthorizationAttributes, reason: string): ApiError {
+  const message = escapeHtml(deniedText(user, info));
+  const resource = info.isResourceRequest
+    ? { group: info.group, resource: info.resource }
+    : { group: "", resource: "" };
+  return newForbidden(
+    resource,
+    info.isResourceRequest ? info.name : "",
+    reason === "" ? message : `${message}: ${reason}`,
+  );
+}
+
+function deniedText(user: UserInfo, info: RequestInfo): string {
+  const who = `User ${goQuote(user.name)} cannot ${info.verb}`;
+  if (!info.isResourceRequest) return `${who} path ${goQuote(info.path)}`;
+  const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`;
+  const what = `${who} resource ${goQuote(resource)} in API group ${goQuote(info.group)}`;
+  return info.namespace === "" ? `${what} at the cluster scope` : `${what} in the namespace ${goQuote(info.namespace)}`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

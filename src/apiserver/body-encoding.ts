@@ -1,0 +1,78 @@
+// Response bodies: a value in the negotiated encoding, with the headers that every answer has.
+
+import { stringify } from "yaml";
+import type { KubeObject } from "#api/object.ts";
+import { encodeProtobuf } from "#api/proto-codec.ts";
+import type { HttpHeaders, HttpResponse } from "#base/http.ts";
+import { MEDIA_TYPES, type Representation } from "./representation.ts";
+import type { RequestContext } from "./request-context.ts";
+
+const CACHE_CONTROL = "no-cache, private";
+const JSON_HEADERS: HttpHeaders = Object.freeze({ "cache-control": CACHE_CONTROL, "content-type": MEDIA_TYPES.json });
+const utf8 = new TextEncoder();
+
+/** In this process the value itself goes out, frozen; otherwise its bytes. */
+export function encodeBody(
+  context: RequestContext,
+  representation: Representation,
+  status: number,
+  value: unknown,
+): HttpResponse {
+  if (context.request.direct) {
+    freezeShell(value);
+    return { status, headers: headersFor(context, MEDIA_TYPES.json), body: { kind: "object", value } };
+  }
+  const headers = headersFor(context, MEDIA_TYPES[representation.encoding]);
+  return { status, headers, body: { kind: "bytes", bytes: encodeValue(representation, value) } };
+}
+
+export function encodeValue({ encoding, isPretty }: Representation, value: unknown): Uint8Array<ArrayBuffer> {
+  switch (encoding) {
+    case "json":
+      return utf8.encode(isPretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
+    case "yaml":
+      return utf8.encode(stringify(value, { sortMapEntries: true, lineWidth: 80, aliasDuplicateObjects: false }));
+    case "protobuf":
+      return encodeProtobuf(value as KubeObject) as Uint8Array<ArrayBuffer>;
+  }
+}
+
+export function headersFor(context: RequestContext, contentType: string): HttpHeaders {
+  if (context.warnings.length === 0 && contentType === MEDIA_TYPES.json) return JSON_HEADERS;
+  const headers: Record<string, string | readonly string[]> = {
+    "cache-control": CACHE_CONTROL,
+    "content-type": contentType,
+  };
+  if (context.warnings.length > 0) headers.warning = warningHeaders(context.warnings);
+  return headers;
+}
+
+const WARNING_BYTES_MAX = 4096;
+const WARNING_TEXT_MAX = 256;
+
+/** Long warnings are cut, and dropped when there are too many. Upstream: pkg/endpoints/filters/warning.go */
+function warningHeaders(warnings: readonly string[]): readonly string[] {
+  const total = warnings.reduce((sum, text) => sum + text.length, 0);
+  const headers: string[] = [];
+  let written = 0;
+  for (const text of warnings) {
+    const shown = total > WARNING_BYTES_MAX ? text.slice(0, WARNING_TEXT_MAX) : text;
+    if (written + shown.length > WARNING_BYTES_MAX) break;
+    written += shown.length;
+    headers.push(`299 - "${clean(shown)}"`);
+  }
+  return headers;
+}
+
+/** Quoted as RFC 7230 wants; what may not stand in a header becomes a space. */
+function clean(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a header
+  return text.replace(/[\u0000-\u001f\u007f]+/g, " ").replace(/["\\]/g, "\\$&");
+}
+
+/** Stored objects are frozen already; what was built around them is not. */
+function freezeShell(value: unknown): void {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const child of Array.isArray(value) ? value : Object.values(value)) freezeShell(child);
+}

@@ -1,0 +1,151 @@
+// The rules of kinds that have none of their own yet: status and spec are written apart, the
+// generation counts changes of the spec where upstream counts them, names are DNS subdomains.
+
+import { isDns1123Subdomain } from "#api/names.ts";
+import type { KubeObject } from "#api/object.ts";
+import { deepEqual } from "#api/patch/json-value.ts";
+import type { Resource } from "#api/resource-table.ts";
+import type { KindStrategy, UpdateStrategy } from "#rules/strategy/strategy.ts";
+import { withMeta } from "../object-meta.ts";
+import { validateObjectMeta } from "../write/object-meta-validation.ts";
+import { fieldReaderOf } from "./field-labels.ts";
+
+/** Kinds whose generation is 1 from the start and grows with the spec. */
+const WITH_GENERATION: ReadonlySet<string> = new Set([
+  "ReplicationController",
+  "ReplicaSet",
+  "Deployment",
+  "StatefulSet",
+  "DaemonSet",
+  "Job",
+  "CronJob",
+  "PodDisruptionBudget",
+  "Ingress",
+  "IngressClass",
+  "NetworkPolicy",
+  "MutatingWebhookConfiguration",
+  "ValidatingWebhookConfiguration",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+  "CustomResourceDefinition",
+  "FlowSchema",
+  "PriorityLevelConfiguration",
+  "DeviceClass",
+  "ResourceSlice",
+  "DeviceTaintRule",
+  "PodTemplate",
+  "Pod",
+  "EndpointSlice",
+  "PriorityClass",
+]);
+
+/** Kinds that a PUT creates. */
+const CREATED_BY_UPDATE: ReadonlySet<string> = new Set([
+  "RuntimeClass",
+  "Role",
+  "RoleBinding",
+  "ClusterRole",
+  "ClusterRoleBinding",
+  "Lease",
+  "LeaseCandidate",
+  "LimitRange",
+  "Event",
+  "Service",
+  "Endpoints",
+]);
+
+/** Kinds whose PUT must say which version it changes. */
+const CONDITIONAL_ONLY: ReadonlySet<string> = new Set([
+  "PodCertificateRequest",
+  "ClusterTrustBundle",
+  "RuntimeClass",
+  "StorageVersionMigration",
+  "PodDisruptionBudget",
+  "StorageVersion",
+  "CSIDriver",
+  "CSIStorageCapacity",
+  "VolumeAttachment",
+  "CSINode",
+  "Lease",
+  "LeaseCandidate",
+  "ValidatingAdmissionPolicy",
+  "ValidatingAdmissionPolicyBinding",
+  "MutatingAdmissionPolicy",
+  "MutatingAdmissionPolicyBinding",
+  "MutatingWebhookConfiguration",
+  "ValidatingWebhookConfiguration",
+  "CustomResourceDefinition",
+  "APIService",
+]);
+
+/** Kinds that leave their dependents alone unless told otherwise. */
+const ORPHANING: ReadonlySet<string> = new Set(["ReplicationController", "Job"]);
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function genericStrategy(resource: Resource): KindStrategy {
+  const { kind, namespaced } = resource;
+  const hasStatus = resource.subresources.some(({ name }) => name === "status");
+  const hasGeneration = WITH_GENERATION.has(kind);
+  const selectableFields = fieldReaderOf(resource);
+  const subresources: Record<string, UpdateStrategy> = {};
+  for (const { name, kind: subKind } of resource.subresources) {
+    const isSameKind = subKind.group === resource.group && subKind.kind === kind;
+    if (isSameKind && name !== "log") subresources[name] = name === "status" ? STATUS : PLAIN;
+  }
+  return {
+    namespaced,
+    allowCreateOnUpdate: CREATED_BY_UPDATE.has(kind),
+    allowUnconditionalUpdate: !CONDITIONAL_ONLY.has(kind),
+    defaultPropagation: ORPHANING.has(kind) ? "Orphan" : "Background",
+    subresources,
+    prepareForCreate(object) {
+      const { status, ...rest } = object as Fields;
+      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: {} }) } : object;
+      return withMeta(prepared as KubeObject, { generation: hasGeneration ? 1 : undefined });
+    },
+    validate: (object) => validateObjectMeta(object.metadata ?? {}, namespaced, nameIsDnsSubdomain),
+    prepareForUpdate(object, old) {
+      const prepared = hasStatus ? withField(object, "status", (old as Fields).status) : object;
+      return hasGeneration && !isSameContent(prepared, old)
+        ? withMeta(prepared, { generation: (old.metadata?.generation ?? 0) + 1 })
+        : prepared;
+    },
+    validateUpdate: () => [],
+    ...(selectableFields === undefined ? {} : { selectableFields }),
+    ...(hasStatus ? { resetFields: [["status"]] } : {}),
+  };
+}
+
+/** A write of the status changes nothing else but metadata's labels and annotations. */
+const STATUS: UpdateStrategy = {
+  prepareForUpdate(object, old) {
+    const { metadata: _metadata, status: _status, ...oldRest } = old as Fields;
+    const { status, metadata } = object as Fields;
+    return { ...oldRest, metadata, ...(status === undefined ? {} : { status }) } as KubeObject;
+  },
+  validateUpdate: () => [],
+  resetFields: [["spec"]],
+};
+
+const PLAIN: UpdateStrategy = { prepareForUpdate: (object) => object, validateUpdate: () => [] };
+
+function isSameContent(object: KubeObject, old: KubeObject): boolean {
+  const { metadata: _a, status: _b, ...content } = object as Fields;
+  const { metadata: _c, status: _d, ...oldContent } = old as Fields;
+  return deepEqual(content, oldContent);
+}
+
+function withField(object: KubeObject, name: string, value: unknown): KubeObject {
+  const copy: Record<string, unknown> = { ...object };
+  if (value === undefined) delete copy[name];
+  else copy[name] = value;
+  return copy as KubeObject;
+}
+
+/** A trailing dash of a prefix will not be the last character. */
+export function nameIsDnsSubdomain(name: string, isPrefix: boolean): string[] {
+  return isDns1123Subdomain(isPrefix && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -1)}a` : name);
+}

@@ -1,0 +1,43 @@
+// What single built-in kinds do beyond the generic verbs, as parts of their rows.
+
+import type { KindRow } from "../registry.ts";
+import { deleteNamespace } from "./namespace-deletion.ts";
+
+type Hooks = Partial<
+  Pick<
+    KindRow,
+    "ttlSeconds" | "returnsDeletedObject" | "deletion" | "indexedField" | "subresources" | "virtual" | "printer"
+  >
+>;
+
+/** How long events live. */
+const EVENT_TTL_SECONDS = 3600;
+
+const returnsDeletedObject: Hooks = { returnsDeletedObject: true };
+
+const HOOKS: Readonly<Record<string, Hooks>> = {
+  __proto__: null as never,
+  "csidrivers.storage.k8s.io": returnsDeletedObject,
+  "csinodes.storage.k8s.io": returnsDeletedObject,
+  "deviceclasses.resource.k8s.io": returnsDeletedObject,
+  "devicetaintrules.resource.k8s.io": returnsDeletedObject,
+  events: { ttlSeconds: EVENT_TTL_SECONDS },
+  namespaces: { returnsDeletedObject: true, deletion: deleteNamespace },
+  persistentvolumeclaims: returnsDeletedObject,
+  persistentvolumes: returnsDeletedObject,
+  pods: { returnsDeletedObject: true, indexedField: "spec.nodeName" },
+  podtemplates: returnsDeletedObject,
+  "resourceclaims.resource.k8s.io": returnsDeletedObject,
+  "resourceclaimtemplates.resource.k8s.io": returnsDeletedObject,
+  resourcequotas: returnsDeletedObject,
+  "resourceslices.resource.k8s.io": returnsDeletedObject,
+  serviceaccounts: returnsDeletedObject,
+  services: returnsDeletedObject,
+  "storageclasses.storage.k8s.io": returnsDeletedObject,
+  "volumeattachments.storage.k8s.io": returnsDeletedObject,
+  "volumeattributesclasses.storage.k8s.io": returnsDeletedObject,
+};
+
+export function hooksOf(table: string): Hooks {
+  return HOOKS[table] ?? {};
+}

@@ -1,0 +1,67 @@
+// Continue tokens: where a paged list goes on, and at which revision. The form is upstream's, so
+// that a token shows its meaning alike on both servers.
+// Upstream: k8s.io/apiserver/pkg/storage/continue.go
+
+import { newBadRequest } from "#api/status-error.ts";
+
+export interface ContinueToken {
+  /** Below 0: go on with the latest state, although it is not the one the list began with. */
+  readonly revision: number;
+  /** Relative to the list's key prefix. */
+  readonly startKey: string;
+}
+
+export function encodeContinue({ revision, startKey }: ContinueToken): string {
+  const json = JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start: startKey });
+  const bytes = new TextEncoder().encode(json);
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+/** Throws a 400 for what is no token of this server. */
+export function decodeContinue(text: string): ContinueToken {
+  const token = parse(text);
+  if (token.v !== "meta.k8s.io/v1") {
+    throw invalid(`continue key is not valid: server does not recognize this encoded version ${token.v}`);
+  }
+  if (token.rv === 0) {
+    throw invalid("continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
+  }
+  if (token.start === "") throw invalid("continue key is not valid: encoded start key empty (version meta.k8s.io/v1)");
+  const start = token.start.startsWith("/") ? token.start.slice(1) : token.start;
+  // A key that climbs or repeats separators would leave the list's prefix.
+  if (start === "" || /(^|\/)(\.{0,2})(\/|$)/.test(start)) throw invalid(`continue key is not valid: ${token.start}`);
+  return { revision: token.rv, startKey: start };
+}
+
+function parse(text: string): { v: string; rv: number; start: string } {
+  if (/[^A-Za-z0-9_-]/.test(text)) {
+    const at = text.search(/[^A-Za-z0-9_-]/);
+    throw invalid(`continue key is not valid: illegal base64 data at input byte ${at}`);
+  }
+  let json: string;
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    json = new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
+  } catch {
+    throw invalid(`continue key is not valid: illegal base64 data at input byte ${text.length}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    throw invalid("continue key is not valid: invalid character looking for beginning of value");
+  }
+  const { v, rv, start } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  return {
+    v: typeof v === "string" ? v : "",
+    rv: Number.isSafeInteger(rv) ? (rv as number) : 0,
+    start: typeof start === "string" ? start : "",
+  };
+}
+
+function invalid(reason: string): Error {
+  return newBadRequest(`invalid continue token: ${reason}`);
+}

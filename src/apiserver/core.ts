@@ -1,0 +1,101 @@
+// What all verbs share: the store, the registry and the injected world. One per server.
+
+import type { KubeObject } from "#api/object.ts";
+import type { Clock } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import type { Rng } from "#base/rng.ts";
+import type { FeatureGateReader, StrategyContext } from "#rules/strategy/strategy.ts";
+import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./admission.ts";
+import type { Authorizer } from "./authorization.ts";
+import type { Expiry } from "./expiry.ts";
+import type { Endpoint, KindRow, Registry } from "./registry.ts";
+import { addWarning, type RequestContext } from "./request-context.ts";
+import type { ResourceRequestInfo } from "./request-info.ts";
+import type { Storage, StorageKey, Table } from "./storage/storage.ts";
+import type { WatchHub } from "./watch/watch-hub.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+export interface ServerCore {
+  readonly clock: Clock;
+  /** Streams by use: names, uids, watch timeouts. */
+  readonly rng: { readonly names: Rng; readonly uids: Rng; readonly timeouts: Rng; readonly strategies: Rng };
+  readonly log: Logger;
+  readonly storage: Storage;
+  readonly registry: Registry;
+  readonly admission: AdmissionChain;
+  readonly authorizer: Authorizer;
+  readonly gates: FeatureGateReader;
+  readonly expiry: Expiry;
+  readonly limits: ServerLimits;
+  /** Aborts when the server closes. */
+  readonly closing: AbortSignal;
+  tableOf(row: KindRow): Table;
+  hubOf(row: KindRow): WatchHub;
+}
+
+export interface ServerLimits {
+  readonly bodyBytesMax: number;
+  readonly requestTimeoutMs: number;
+  /** Watches without a timeout last this long at least, and twice as long at most. */
+  readonly watchTimeoutMsMin: number;
+  readonly mutatingInFlightMax: number;
+  readonly readingInFlightMax: number;
+}
+
+/** A request that addresses a resource: routed, authenticated, authorized. */
+export interface ResourceCall {
+  readonly context: RequestContext;
+  readonly info: ResourceRequestInfo;
+  readonly endpoint: Endpoint;
+  /** "" for cluster-scoped kinds and for requests over all namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+export function keyOf(row: KindRow, namespace: string, name: string): StorageKey {
+  return row.namespaced ? `${namespace}/${name}` : name;
+}
+
+export function strategyContext(core: ServerCore, call: ResourceCall, dryRun: boolean): StrategyContext {
+  return {
+    now: call.context.receivedMs,
+    rng: core.rng.strategies,
+    user: call.context.user,
+    gates: core.gates,
+    dryRun,
+  };
+}
+
+/** The namespace of a Namespace object's own requests is its name. */
+export function admissionAttributes(
+  call: ResourceCall,
+  operation: AdmissionOperation,
+  options: AdmissionAttributes["options"],
+  objects: { readonly object?: KubeObject; readonly oldObject?: KubeObject },
+): AdmissionAttributes {
+  const { context, endpoint, subresource } = call;
+  const { version, row } = endpoint;
+  const name = call.name || (objects.object?.metadata?.name ?? "");
+  const isNamespace = row.resource === "namespaces" && version.group === "";
+  return {
+    operation,
+    resource: { group: version.group, version: version.version, resource: row.resource },
+    kind: version,
+    subresource,
+    namespace: isNamespace ? name : call.namespace,
+    name,
+    object: objects.object,
+    oldObject: objects.oldObject,
+    options,
+    dryRun: isDryRun(options),
+    user: context.user,
+    now: context.receivedMs,
+    addWarning: (text) => addWarning(context, text),
+  };
+}
+
+function isDryRun(options: AdmissionAttributes["options"]): boolean {
+  const { dryRun } = options as WriteOptions | { dryRun?: readonly string[] };
+  return typeof dryRun === "boolean" ? dryRun : (dryRun?.length ?? 0) > 0;
+}

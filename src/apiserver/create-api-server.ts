@@ -1,0 +1,172 @@
+// The embedded API server: one function from request to answer. Read the chain of filters below
+// from top to bottom: that is the way of every request.
+
+import type { Clock } from "#base/clock.ts";
+import { Aborted } from "#base/errors.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
+import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
+import { type Authorizer, mastersOnly } from "./authorization.ts";
+import { bootstrapNamespaces } from "./bootstrap.ts";
+import { registerBuiltinKinds } from "./builtin/builtin-kinds.ts";
+import type { ServerCore, ServerLimits } from "./core.ts";
+import { Expiry } from "./expiry.ts";
+import { type AuthenticationOptions, anonymous, authenticate } from "./filters/authenticate.ts";
+import { authorize } from "./filters/authorize.ts";
+import { limitTime } from "./filters/deadline.ts";
+import { answerErrors, plainText } from "./filters/errors.ts";
+import { limitInFlight } from "./filters/max-in-flight.ts";
+import { nonResourceHandler } from "./non-resource.ts";
+import { decodePercent, parseQuery } from "./query.ts";
+import { type KindRow, Registry } from "./registry.ts";
+import type { Handler, RequestContext, ServerRequest } from "./request-context.ts";
+import { parseRequestInfo } from "./request-info.ts";
+import { routeResource } from "./routing.ts";
+import { selectableFields } from "./selection.ts";
+import type { Storage, Table } from "./storage/storage.ts";
+import { WatchHub } from "./watch/watch-hub.ts";
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly storage: Storage;
+  readonly gates?: FeatureGateReader;
+  /** Rules of single kinds by "resource.group". */
+  readonly strategies?: ReadonlyMap<string, KindStrategy>;
+  readonly authentication?: AuthenticationOptions;
+  readonly authorizer?: Authorizer;
+  /** In their order: all that change, then all that refuse. */
+  readonly admission?: (core: () => ServerCore) => readonly AdmissionPlugin[];
+  readonly limits?: Partial<ServerLimits>;
+  /** The versions to serve besides the stable ones, as "group/version". */
+  readonly extraVersions?: readonly string[];
+}
+
+export interface ApiServer {
+  /** Answers one request. The signal ends it, a watch included. */
+  handle(request: ServerRequest, signal: AbortSignal): Promise<HttpResponse>;
+  /** Kinds may be added and removed at any time. */
+  readonly registry: Registry;
+  /** Ends all watches; the storage stays its owner's to close. */
+  close(): void;
+}
+
+const DEFAULT_LIMITS: ServerLimits = {
+  bodyBytesMax: 3 * 1024 * 1024,
+  requestTimeoutMs: 60_000,
+  watchTimeoutMsMin: 30 * 60_000,
+  mutatingInFlightMax: 200,
+  readingInFlightMax: 400,
+};
+
+const NO_GATES: FeatureGateReader = { isEnabled: () => false };
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const closing = new AbortController();
+  const core = createCore(options, closing.signal);
+  bootstrapNamespaces(core);
+  const { clock } = core;
+  const filters = [
+    answerErrors(core.log),
+    limitTime(clock, core.limits),
+    authenticate(options.authentication ?? { allowsAnonymous: true }),
+    limitInFlight(core.limits),
+    authorize(core.authorizer),
+  ];
+  const chain = filters.reduceRight<Handler>((next, filter) => filter(next), dispatch(core));
+  return {
+    registry: core.registry,
+    handle: (request, signal) => {
+      const path = decodePercent(request.path);
+      if (path === undefined) return Promise.resolve(plainText(400, "400 Bad Request: invalid URL escape"));
+      const query = parseQuery(request.query);
+      const context: RequestContext = {
+        request,
+        query,
+        info: parseRequestInfo(request.method, path, query),
+        receivedMs: clock.now(),
+        user: anonymous,
+        warnings: [],
+      };
+      return chain(context, signal);
+    },
+    close: () => {
+      closing.abort(new Aborted("the server is closing"));
+      core.expiry.close();
+    },
+  };
+}
+
+function dispatch(core: ServerCore): Handler {
+  const handleNonResource = nonResourceHandler(core);
+  return async (context, signal) => {
+    const { info } = context;
+    if (!info.isResourceRequest) return handleNonResource(context, signal);
+    if (!core.registry.hasGroup(info.group)) return plainText(404, "404 page not found\n");
+    const { call, handle } = routeResource(core, context, info);
+    return handle(core, call, signal);
+  };
+}
+
+function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore {
+  const { clock, rng, storage } = options;
+  const gates = options.gates ?? NO_GATES;
+  const registry = new Registry();
+  const served = new Set(options.extraVersions);
+  registerBuiltinKinds(registry, {
+    gates,
+    strategies: options.strategies ?? new Map(),
+    isServed: ({ servedByDefault, group, version }) => servedByDefault || served.has(`${group}/${version}`),
+  });
+  const tables = new WeakMap<KindRow, Table>();
+  const hubs = new WeakMap<KindRow, WatchHub>();
+  const tableOf = (row: KindRow): Table => {
+    let table = tables.get(row);
+    if (table === undefined) {
+      table = storage.table(row.table);
+      tables.set(row, table);
+    }
+    return table;
+  };
+  const core: ServerCore = {
+    clock,
+    rng: {
+      names: rng.fork("names"),
+      uids: rng.fork("uids"),
+      timeouts: rng.fork("watch-timeouts"),
+      strategies: rng.fork("strategies"),
+    },
+    log: options.log,
+    storage,
+    registry,
+    admission: new AdmissionChain(options.admission?.(() => core) ?? []),
+    authorizer: options.authorizer ?? mastersOnly,
+    gates,
+    expiry: new Expiry(clock),
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    closing,
+    tableOf,
+    hubOf: (row) => {
+      let hub = hubs.get(row);
+      if (hub === undefined) {
+        hub = newHub(row, tableOf(row), registry);
+        hubs.set(row, hub);
+      }
+      return hub;
+    },
+  };
+  return core;
+}
+
+function newHub(row: KindRow, table: Table, registry: Registry): WatchHub {
+  const { indexedField } = row;
+  const [version] = row.versions;
+  const endpoint = version && registry.endpoint(version.group, version.version, row.resource);
+  if (indexedField === undefined || endpoint === undefined) return new WatchHub(table);
+  return new WatchHub(table, indexedField, ({ object }) => selectableFields(endpoint, object)[indexedField] ?? "");
+}

@@ -1,0 +1,155 @@
+// From a request's body to an object in the stored form: parsed, checked to be of the endpoint's
+// kind, read into its type, defaulted, converted. Unknown and repeated fields become warnings or errors.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go and rest.go, transformDecodeError
+
+import { goTypeOfKind } from "#api/go-layout.ts";
+import type { GroupVersionKind, KubeObject } from "#api/object.ts";
+import { parseApiVersion } from "#api/object.ts";
+import { type ApiError, newBadRequest } from "#api/status-error.ts";
+import type { ResourceCall } from "../core.ts";
+import type { KindVersion } from "../registry.ts";
+import { addWarning } from "../request-context.ts";
+import type { FieldValidation } from "../write-options.ts";
+import { readGoJson } from "./go-json.ts";
+import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
+import { TypedDecodingError } from "./typed-decoding.ts";
+
+/** Throws a 400 or 415. `version` is the kind that the body should have: the endpoint's, or that of its subresource. */
+export function decodeObject(
+  call: ResourceCall,
+  body: RequestBody,
+  validation: FieldValidation,
+  version: KindVersion,
+): KubeObject {
+  const { context, endpoint } = call;
+  const encoding = bodyEncoding(context.request, !endpoint.row.isCustom);
+  const parsed = parseOrRefuse(body, encoding, version);
+  checkKind(parsed.value, version, body);
+  let decoded: ReturnType<KindVersion["decode"]>;
+  try {
+    decoded = version.decode(parsed.value);
+  } catch (error) {
+    if (error instanceof TypedDecodingError) throw cannotBeHandled(version, version.kind, error.message);
+    throw error;
+  }
+  if (validation !== "Ignore") {
+    const errors = strictErrors(parsed, decoded.unknownFields);
+    if (errors.length > 0 && validation === "Strict") {
+      throw cannotBeHandled(version, version.kind, `strict decoding error: ${errors.join(", ")}`);
+    }
+    for (const error of errors) addWarning(context, error);
+  }
+  return version.toStored(version.applyDefaults(withKind(decoded.value, version), context.receivedMs));
+}
+
+function parseOrRefuse(
+  body: RequestBody,
+  encoding: ReturnType<typeof bodyEncoding>,
+  version: GroupVersionKind,
+): ParsedBody {
+  try {
+    return parseBody(body, encoding, version);
+  } catch (error) {
+    const text = parseErrorText(error);
+    if (text === undefined) throw error;
+    const prefix = encoding === "json" ? "couldn't get version/kind; json parse error: " : "";
+    throw unrecognized(version, prefix + text, body);
+  }
+}
+
+const KIND_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** What the body says it is must be the endpoint's kind; what it does not say is taken from there. */
+function checkKind(value: unknown, expected: KindVersion, body: RequestBody): void {
+  if (value === null) return;
+  if (typeof value !== "object" || Array.isArray(value)) {
+    const what = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    const error = `json: cannot unmarshal ${what} into Go value of type ${KIND_STRUCT}`;
+    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error}`, body);
+  }
+  const { kind = "", apiVersion = "" } = value as { kind?: unknown; apiVersion?: unknown };
+  for (const [name, given] of [
+    ["apiVersion", apiVersion],
+    ["kind", kind],
+  ] as const) {
+    if (typeof given === "string" || given === null) continue;
+    const what = Array.isArray(given) ? "array" : typeof given === "boolean" ? "bool" : typeof given;
+    const error = `json: cannot unmarshal ${what} into Go struct field .${name} of type string`;
+    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error}`, body);
+  }
+  if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
+    throw unrecognized(expected, `unexpected GroupVersion string: ${apiVersion}`, body);
+  }
+  const { group, version } = apiVersion ? parseApiVersion(apiVersion as string) : expected;
+  refuseOtherKind({ group, version, kind: (kind as string) || expected.kind }, expected);
+}
+
+function refuseOtherKind(given: GroupVersionKind, expected: KindVersion): void {
+  const isSameVersion = given.group === expected.group && given.version === expected.version;
+  if (isSameVersion && given.kind === expected.kind) return;
+  const text = given.group === "" ? given.version : `${given.group}/${given.version}`;
+  const isRegistered = goTypeOfKind(given) !== undefined;
+  if (isRegistered && given.kind === expected.kind) {
+    const wanted = expected.group === "" ? expected.version : `${expected.group}/${expected.version}`;
+    throw newBadRequest(`the API version in the data (${text}) does not match the expected API version (${wanted})`);
+  }
+  const goPackage = expected.group.split(".")[0] || "core";
+  const cause = isRegistered
+    ? `converting (${given.version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
+    : `no kind "${given.kind}" is registered for version "${text}" in scheme "pkg/runtime/scheme.go:111"`;
+  throw cannotBeHandled(given, expected.kind, cause);
+}
+
+const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
+
+/** Unknown fields, and repeated ones, which are only looked for when the text has more keys than the value. */
+export function strictErrors(parsed: ParsedBody, unknownFields: readonly string[]): string[] {
+  const errors = unknownFields.map((path) => `unknown field "${path}"`);
+  if (parsed.text === undefined || parsed.isYaml) return errors;
+  let keys = 0;
+  KEY.lastIndex = 0;
+  while (KEY.test(parsed.text)) keys++;
+  if (keys === countKeys(parsed.value)) return errors;
+  return [...errors, ...readGoJson(parsed.text).duplicates.map((path) => `duplicate field "${path}"`)];
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+  } else {
+    for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key]);
+  }
+  return count;
+}
+
+function withKind(value: Readonly<Record<string, unknown>>, version: KindVersion): KubeObject {
+  const apiVersion = version.group === "" ? version.version : `${version.group}/${version.version}`;
+  if (value.kind === version.kind && value.apiVersion === apiVersion) return value as KubeObject;
+  return { ...value, kind: version.kind, apiVersion };
+}
+
+function cannotBeHandled(given: GroupVersionKind, expected: string, cause: string): ApiError {
+  return newBadRequest(`${given.kind} in version "${given.version}" cannot be handled as a ${expected}: ${cause}`);
+}
+
+function unrecognized(expected: GroupVersionKind, cause: string, body: RequestBody): ApiError {
+  const summary = body.kind === "bytes" ? summarize(body.bytes) : "<object>";
+  return newBadRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${cause} (${summary})`);
+}
+
+const SUMMARY_BYTES_MAX = 30;
+
+/** Upstream: handlers/rest.go, summarizeData */
+function summarize(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "<empty>";
+  const isCut = bytes.length > SUMMARY_BYTES_MAX;
+  const start = bytes.subarray(0, SUMMARY_BYTES_MAX);
+  const text =
+    bytes[0] === 0x7b
+      ? new TextDecoder().decode(start)
+      : Array.from(start, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return isCut ? `${text} ...` : text;
+}

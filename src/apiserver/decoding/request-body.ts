@@ -1,0 +1,99 @@
+// The body of a request: read within the limit, then parsed by its content type.
+
+import { CodecError } from "#api/codec-error.ts";
+import { decodeUtf8, parseJson } from "#api/json.ts";
+import type { GroupVersionKind } from "#api/object.ts";
+import { decodeProtobuf } from "#api/proto-codec.ts";
+import { newRequestEntityTooLarge, newUnsupportedMediaType } from "#api/status-error.ts";
+import { bareMediaType } from "../media-type.ts";
+import { ACCEPTED_TYPES, MEDIA_TYPES } from "../representation.ts";
+import { headerOf, type ServerRequest } from "../request-context.ts";
+import { GoJsonError, readGoJson } from "./go-json.ts";
+import { decodeYaml } from "./yaml.ts";
+
+export type RequestBody =
+  /** From within the process: decoded and frozen. */
+  { readonly kind: "object"; readonly value: unknown } | { readonly kind: "bytes"; readonly bytes: Uint8Array };
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Throws a 413 as soon as the limit is passed. */
+export async function readBody(request: ServerRequest, bytesMax: number): Promise<RequestBody> {
+  const { body } = request;
+  if (body === undefined) return { kind: "bytes", bytes: NO_BYTES };
+  switch (body.kind) {
+    case "object":
+      return body;
+    case "bytes":
+      if (body.bytes.length > bytesMax) throw newRequestEntityTooLarge(`limit is ${bytesMax}`);
+      return body;
+    case "stream":
+      return { kind: "bytes", bytes: await collect(body.chunks, bytesMax) };
+    case "events":
+      throw newUnsupportedMediaType(ACCEPTED_TYPES);
+  }
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of chunks) {
+    length += part.length;
+    if (length > bytesMax) throw newRequestEntityTooLarge(`limit is ${bytesMax}`);
+    parts.push(part);
+  }
+  if (parts.length === 1) return parts[0] as Uint8Array;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+export function isEmptyBody(body: RequestBody): boolean {
+  return body.kind === "bytes" && body.bytes.length === 0;
+}
+
+export interface ParsedBody {
+  readonly value: unknown;
+  /** The text it was read from; absent for protobuf and for objects. */
+  readonly text?: string;
+  readonly isYaml: boolean;
+}
+
+export type BodyEncoding = "json" | "yaml" | "protobuf";
+
+/** Throws a 415. Without a Content-Type it is JSON. */
+export function bodyEncoding(request: ServerRequest, allowsProtobuf: boolean): BodyEncoding {
+  const header = headerOf(request, "content-type");
+  const type = header === "" ? MEDIA_TYPES.json : bareMediaType(header);
+  if (type === MEDIA_TYPES.json) return "json";
+  if (type === MEDIA_TYPES.yaml) return "yaml";
+  if (type === MEDIA_TYPES.protobuf && allowsProtobuf) return "protobuf";
+  throw newUnsupportedMediaType(allowsProtobuf ? ACCEPTED_TYPES : ACCEPTED_TYPES.slice(0, 2));
+}
+
+/** Throws a CodecError or a GoJsonError; their messages are what the client is told. */
+export function parseBody(body: RequestBody, encoding: BodyEncoding, expected: GroupVersionKind): ParsedBody {
+  if (body.kind === "object") return { value: body.value, isYaml: false };
+  if (encoding === "protobuf") return { value: decodeProtobuf(body.bytes, expected), isYaml: false };
+  const text = decodeUtf8(body.bytes);
+  if (encoding === "yaml") return { value: decodeYaml(text), text, isYaml: true };
+  return { value: parseJsonText(text), text, isYaml: false };
+}
+
+export function parseJsonText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof CodecError) readGoJson(text);
+    throw error;
+  }
+}
+
+/** What a body that cannot be parsed is called in the answer. */
+export function parseErrorText(error: unknown): string | undefined {
+  return error instanceof CodecError || error instanceof GoJsonError ? error.message : undefined;
+}

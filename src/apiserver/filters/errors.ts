@@ -1,0 +1,51 @@
+// Turns what the handlers throw into answers: API errors as Status, all else as 500 and a log line.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters
+
+import { type ApiError, asApiError, newInternalError, newTimeout } from "#api/status-error.ts";
+import { DeadlineExceeded, errorMessage, isAborted } from "#base/errors.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { Logger } from "#base/log.ts";
+import { encodeBody } from "../body-encoding.ts";
+import { representationOfError } from "../representation.ts";
+import type { Filter, RequestContext } from "../request-context.ts";
+import { StorageWriteFailed } from "../storage/storage.ts";
+
+export function answerErrors(log: Logger): Filter {
+  return (next) => async (context, signal) => {
+    try {
+      return await next(context, signal);
+    } catch (error) {
+      if (isAborted(error, signal)) throw error;
+      return respondWithError(context, asFailure(error, log, context));
+    }
+  };
+}
+
+function asFailure(error: unknown, log: Logger, { info, request }: RequestContext): ApiError {
+  const known = asApiError(error);
+  if (known !== undefined) return known;
+  if (error instanceof DeadlineExceeded) {
+    return newTimeout("request did not complete within requested timeout - context deadline exceeded", 0);
+  }
+  log.error(error, "Request failed", { method: request.method, path: info.path });
+  return newInternalError(error instanceof StorageWriteFailed ? error.message : errorMessage(error));
+}
+
+export function respondWithError(context: RequestContext, { status }: ApiError): HttpResponse {
+  const code = status.code ?? 500;
+  const body = { ...status, kind: "Status", apiVersion: "v1", metadata: status.metadata ?? {} };
+  const response = encodeBody(context, representationOfError(context.request, context.query), code, body);
+  const retryAfter = status.details?.retryAfterSeconds ?? 0;
+  if (retryAfter <= 0) return response;
+  return { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
+}
+
+/** What upstream's HTTP library, not its API, answers. */
+export function plainText(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HttpResponse {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", ...headers },
+    body: { kind: "bytes", bytes },
+  };
+}

@@ -1,0 +1,43 @@
+// Media types in headers: the Accept header by preference, and a Content-Type's bare type.
+// Upstream: github.com/munnerz/goautoneg, ParseAccept; mime.ParseMediaType
+
+export interface AcceptClause {
+  readonly type: string;
+  readonly subtype: string;
+  readonly quality: number;
+  readonly params: ReadonlyMap<string, string>;
+}
+
+const MEDIA_RANGE = /^\s*([^/;\s]+)\/([^/;\s]+)\s*$/;
+
+export function parseAccept(header: string): AcceptClause[] {
+  const clauses: AcceptClause[] = [];
+  for (const part of header.split(",")) {
+    const [range = "", ...rest] = part.split(";");
+    const match = range.trim() === "*" ? ["", "*", "*"] : MEDIA_RANGE.exec(range);
+    if (match === null) continue;
+    const params = new Map<string, string>();
+    let quality = 1;
+    for (const param of rest) {
+      const equals = param.indexOf("=");
+      if (equals < 0) continue;
+      const name = param.slice(0, equals).trim();
+      const value = param.slice(equals + 1).trim();
+      if (name === "q") quality = Number.parseFloat(value) || 0;
+      else params.set(name, value);
+    }
+    clauses.push({ type: match[1] as string, subtype: match[2] as string, quality, params });
+  }
+  return clauses.sort((a, b) => b.quality - a.quality || wildness(a) - wildness(b));
+}
+
+function wildness({ type, subtype }: AcceptClause): number {
+  return (type === "*" ? 2 : 0) + (subtype === "*" ? 1 : 0);
+}
+
+/** "application/json" of "application/json; charset=utf-8"; undefined when it is no media type. */
+export function bareMediaType(header: string): string | undefined {
+  const semicolon = header.indexOf(";");
+  const bare = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+  return /^[a-z0-9!#$&^_.+*-]+\/[a-z0-9!#$&^_.+*-]+$/.test(bare) ? bare : undefined;
+}

@@ -1,0 +1,30 @@
+// Paths that are about the server, not about objects: health, version, discovery, OpenAPI.
+
+import type { HttpResponse } from "#base/http.ts";
+import type { ServerCore } from "./core.ts";
+import { methodNotAllowed } from "./errors.ts";
+import { plainText } from "./filters/errors.ts";
+import { healthHandler } from "./health.ts";
+import { respondWithValue } from "./rendering.ts";
+import { negotiate } from "./representation.ts";
+import type { Handler, RequestContext } from "./request-context.ts";
+import { VERSION_INFO } from "./version.ts";
+
+export function nonResourceHandler(core: ServerCore): Handler {
+  const health = healthHandler(core);
+  return async (context, signal) => {
+    const { path } = context.info;
+    const answer = health(context) ?? versionOf(context);
+    if (answer !== undefined) return answer;
+    void signal;
+    void path;
+    return plainText(404, "404 page not found\n");
+  };
+}
+
+function versionOf(context: RequestContext): HttpResponse | undefined {
+  if (context.info.path !== "/version" && context.info.path !== "/version/") return undefined;
+  if (context.request.method !== "GET") throw methodNotAllowed();
+  const representation = negotiate(context, { allowsProtobuf: false, allowsTransform: false });
+  return respondWithValue(context, { ...representation, isPretty: true }, VERSION_INFO);
+}

@@ -1,0 +1,177 @@
+// The kinds that the server serves, each a row of data. Rows come and go at run time: a custom
+// resource is one more row. Routing, discovery and OpenAPI read the rows; nothing else names kinds.
+
+import type { DeleteOptions } from "#api/meta.ts";
+import type { GroupVersionKind, KubeObject } from "#api/object.ts";
+import { apiVersionOf } from "#api/object.ts";
+import type { Subresource, Verb } from "#api/resource-table.ts";
+import type { Schema } from "#api/schema.ts";
+import type { GroupResource } from "#api/status-error.ts";
+import { assert } from "#base/assert.ts";
+import type { EpochMs } from "#base/clock.ts";
+import type { KindStrategy } from "#rules/strategy/strategy.ts";
+import type { FieldLabels } from "./builtin/field-labels.ts";
+import type { ResourceCall, ServerCore } from "./core.ts";
+import type { TypedDecoding } from "./decoding/typed-decoding.ts";
+import type { StoredVersion } from "./storage/storage.ts";
+import type { SubresourceHandler } from "./subresources/subresource.ts";
+import type { TablePrinter } from "./table.ts";
+import type { DeleteResult } from "./write/delete-object.ts";
+
+export interface KindRow {
+  /** The table that stores it. Kinds of two groups that are one kind (events) are versions of one row. */
+  readonly table: string;
+  /** Lower-case plural. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  /** In order of preference within each group. */
+  readonly versions: readonly KindVersion[];
+  /** The kind and version of stored objects, which strategy and admission see. */
+  readonly stored: GroupVersionKind;
+  readonly strategy: KindStrategy;
+  /** A custom resource: no strategic merge patch, no protobuf, list items carry their kind. */
+  readonly isCustom: boolean;
+  /** Seconds after its last write at which an object vanishes by itself. */
+  readonly ttlSeconds?: number;
+  /** Delete answers with the object, even when it is gone. */
+  readonly returnsDeletedObject: boolean;
+  /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
+  readonly deletion?: DeletionHook;
+  /** Fields whose single value an index of watches may use. */
+  readonly indexedField?: string;
+  /** Subresources that are more than an update of the stored object: scale, binding, eviction, token. */
+  readonly subresources: ReadonlyMap<string, SubresourceHandler>;
+  /** Kinds that are answered, not stored (reviews): how a create is answered. */
+  readonly virtual?: SubresourceHandler;
+  readonly printer?: TablePrinter;
+}
+
+export type DeletionHook = (
+  core: ServerCore,
+  call: ResourceCall,
+  existing: StoredVersion,
+  options: DeleteOptions,
+  signal: AbortSignal,
+) => Promise<DeleteResult | "retry" | undefined>;
+
+export interface KindVersion extends GroupVersionKind {
+  readonly listKind: string;
+  readonly verbs: readonly Verb[];
+  readonly subresources: readonly Subresource[];
+  readonly storageVersionHash: string;
+  schema(): Schema | undefined;
+  /** Reads a JSON value into the kind's type; throws a TypedDecodingError. */
+  decode(value: unknown): TypedDecoding;
+  /** To and from the stored form, apiVersion and kind included. */
+  toStored(object: KubeObject): KubeObject;
+  fromStored(object: KubeObject): KubeObject;
+  applyDefaults(object: KubeObject, now: EpochMs): KubeObject;
+  /** What a field selector on this version may name. */
+  readonly fieldLabels: FieldLabels;
+  /** A hint to clients that use an old version. */
+  readonly deprecationWarning?: string;
+}
+
+/** One kind in one version: what a request addresses. */
+export interface Endpoint {
+  readonly row: KindRow;
+  readonly version: KindVersion;
+  readonly apiVersion: string;
+  readonly groupResource: GroupResource;
+  readonly isStoredVersion: boolean;
+}
+
+export class Registry {
+  readonly #rows = new Map<string, KindRow>();
+  /** By group, version, resource. */
+  readonly #endpoints = new Map<string, Map<string, Map<string, Endpoint>>>();
+  #generation = 0;
+
+  /** Grows with every change: caches of derived documents compare it. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Adds a row or replaces the one with the same table. */
+  set(row: KindRow): void {
+    const { stored } = row;
+    assert(
+      row.versions.some((v) => v.group === stored.group && v.version === stored.version),
+      `${row.table}: the stored version is not among the versions`,
+    );
+    this.remove(row.table);
+    this.#rows.set(row.table, row);
+    for (const version of row.versions) {
+      const versions = this.#endpoints.get(version.group) ?? new Map<string, Map<string, Endpoint>>();
+      this.#endpoints.set(version.group, versions);
+      const resources = versions.get(version.version) ?? new Map<string, Endpoint>();
+      versions.set(version.version, resources);
+      assert(!resources.has(row.resource), `${apiVersionOf(version)} ${row.resource} is served twice`);
+      resources.set(row.resource, endpointOf(row, version));
+    }
+    this.#generation++;
+  }
+
+  remove(table: string): void {
+    const row = this.#rows.get(table);
+    if (row === undefined) return;
+    this.#rows.delete(table);
+    for (const { group, version } of row.versions) {
+      const versions = this.#endpoints.get(group);
+      const resources = versions?.get(version);
+      resources?.delete(row.resource);
+      if (resources?.size === 0) versions?.delete(version);
+      if (versions?.size === 0) this.#endpoints.delete(group);
+    }
+    this.#generation++;
+  }
+
+  row(table: string): KindRow | undefined {
+    return this.#rows.get(table);
+  }
+
+  rows(): Iterable<KindRow> {
+    return this.#rows.values();
+  }
+
+  hasGroup(group: string): boolean {
+    return this.#endpoints.has(group);
+  }
+
+  hasVersion(group: string, version: string): boolean {
+    return this.#endpoints.get(group)?.has(version) === true;
+  }
+
+  endpoint(group: string, version: string, resource: string): Endpoint | undefined {
+    return this.#endpoints.get(group)?.get(version)?.get(resource);
+  }
+
+  /** The endpoints of one version by resource name; none when it is not served. */
+  endpointsOf(group: string, version: string): readonly Endpoint[] {
+    const resources = this.#endpoints.get(group)?.get(version);
+    return resources === undefined
+      ? []
+      : [...resources.values()].sort((a, b) => (a.row.resource < b.row.resource ? -1 : 1));
+  }
+
+  groups(): readonly string[] {
+    return [...this.#endpoints.keys()];
+  }
+
+  versionsOf(group: string): readonly string[] {
+    return [...(this.#endpoints.get(group)?.keys() ?? [])];
+  }
+}
+
+function endpointOf(row: KindRow, version: KindVersion): Endpoint {
+  return {
+    row,
+    version,
+    apiVersion: apiVersionOf(version),
+    groupResource: { group: version.group, resource: row.resource },
+    isStoredVersion: version.group === row.stored.group && version.version === row.stored.version,
+  };
+}

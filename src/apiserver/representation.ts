@@ -1,0 +1,119 @@
+// In which form an answer goes out: encoding, and the whole object, its metadata or a table. Chosen
+// from the Accept header as upstream does, except that JSON is preferred to protobuf where both would do.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/negotiation; go-restful's route matching
+
+import * as field from "#api/field-error.ts";
+import { newGenericServerResponse } from "#api/server-response.ts";
+import { newBadRequest, newNotAcceptable } from "#api/status-error.ts";
+import { type AcceptClause, parseAccept } from "./media-type.ts";
+import type { Query } from "./query.ts";
+import { headerOf, type RequestContext, type ServerRequest } from "./request-context.ts";
+
+export type Encoding = "json" | "yaml" | "protobuf";
+
+export type Shape =
+  | { readonly kind: "object" }
+  | { readonly kind: "partial"; readonly isList: boolean; readonly metaVersion: string }
+  | { readonly kind: "table"; readonly metaVersion: string; readonly includeObject: "None" | "Metadata" | "Object" };
+
+export interface Representation {
+  readonly encoding: Encoding;
+  readonly isPretty: boolean;
+  readonly shape: Shape;
+}
+
+export const MEDIA_TYPES: Readonly<Record<Encoding, string>> = {
+  json: "application/json",
+  yaml: "application/yaml",
+  protobuf: "application/vnd.kubernetes.protobuf",
+};
+
+const ENCODINGS: readonly Encoding[] = ["json", "yaml", "protobuf"];
+
+export const ACCEPTED_TYPES: readonly string[] = ENCODINGS.map((encoding) => MEDIA_TYPES[encoding]);
+
+const WHOLE: Shape = { kind: "object" };
+const PLAIN_JSON: Representation = { encoding: "json", isPretty: false, shape: WHOLE };
+const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
+
+export interface NegotiationRules {
+  /** Custom resources speak no protobuf. */
+  readonly allowsProtobuf: boolean;
+  /** May Table and PartialObjectMetadata be asked for? */
+  readonly allowsTransform: boolean;
+}
+
+/** Throws a 406. */
+export function negotiate(context: RequestContext, rules: NegotiationRules): Representation {
+  const header = headerOf(context.request, "accept");
+  const isPretty = wantsPretty(context.request, context.query);
+  if (header === "" || header === "application/json" || header === "*/*") return isPretty ? PRETTY_JSON : PLAIN_JSON;
+  const clauses = parseAccept(header);
+  if (!ACCEPTED_TYPES.some((type) => clauses.some((clause) => covers(clause, type)))) throw notAcceptableRoute();
+  for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
+    if (encodings[0] === "protobuf" && !rules.allowsProtobuf) continue;
+    for (const clause of clauses) {
+      for (const encoding of encodings) {
+        if (!covers(clause, MEDIA_TYPES[encoding])) continue;
+        const shape = shapeOf(clause, encoding, rules, context.query);
+        if (shape !== undefined) return { encoding, isPretty: isPretty || clause.params.get("pretty") === "1", shape };
+      }
+    }
+  }
+  throw newNotAcceptable(ACCEPTED_TYPES.filter((type) => rules.allowsProtobuf || type !== MEDIA_TYPES.protobuf));
+}
+
+/** Errors are never transformed, and never hidden behind a bad Accept header. */
+export function representationOfError(request: ServerRequest, query: Query): Representation {
+  const isPretty = wantsPretty(request, query);
+  for (const clause of parseAccept(headerOf(request, "accept"))) {
+    if (clause.params.has("as") || clause.params.has("g") || clause.params.has("v")) continue;
+    if (covers(clause, MEDIA_TYPES.json))
+      return isPretty || clause.params.get("pretty") === "1" ? PRETTY_JSON : PLAIN_JSON;
+    if (covers(clause, MEDIA_TYPES.yaml)) return { ...PLAIN_JSON, encoding: "yaml" };
+  }
+  return headerOf(request, "accept") === "" && !isPretty ? PLAIN_JSON : PRETTY_JSON;
+}
+
+function covers(clause: AcceptClause, mediaType: string): boolean {
+  if (clause.type === "*") return clause.subtype === "*";
+  const [type, subtype] = mediaType.split("/");
+  return clause.type === type && (clause.subtype === "*" || clause.subtype === subtype);
+}
+
+/** Undefined: the clause asks for what this endpoint cannot do. */
+function shapeOf(clause: AcceptClause, encoding: Encoding, rules: NegotiationRules, query: Query): Shape | undefined {
+  const { params } = clause;
+  const stream = params.get("stream");
+  if (stream !== undefined && stream !== "" && (stream !== "watch" || encoding === "yaml")) return undefined;
+  const as = params.get("as") ?? "";
+  const metaVersion = params.get("v") ?? "";
+  if (as === "" && metaVersion === "" && !params.has("g")) return WHOLE;
+  const isMeta = params.get("g") === "meta.k8s.io" && (metaVersion === "v1" || metaVersion === "v1beta1");
+  if (!isMeta || !rules.allowsTransform) return undefined;
+  if (as === "PartialObjectMetadata") return { kind: "partial", isList: false, metaVersion };
+  if (as === "PartialObjectMetadataList") return { kind: "partial", isList: true, metaVersion };
+  if (as !== "Table" || encoding === "protobuf") return undefined;
+  return { kind: "table", metaVersion, includeObject: includeObjectOf(query) };
+}
+
+function includeObjectOf(query: Query): "None" | "Metadata" | "Object" {
+  const value = query.text("includeObject");
+  if (value === "") return "Metadata";
+  if (value === "None" || value === "Metadata" || value === "Object") return value;
+  const detail = "must be 'Metadata', 'Object', 'None', or empty";
+  const error = field.errorText(field.invalid(field.newPath("includeObject"), value, detail));
+  throw newBadRequest(`Unable to convert to Table as requested: ${error}`);
+}
+
+function wantsPretty(request: ServerRequest, query: Query): boolean {
+  const pretty = query.text("pretty");
+  if (pretty !== "") return ["1", "t", "T", "TRUE", "true", "True"].includes(pretty);
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(headerOf(request, "user-agent"));
+}
+
+/** The router's own refusal, before the endpoint is asked. */
+export function notAcceptableRoute(): Error {
+  const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${ACCEPTED_TYPES.join(", ")}`;
+  return newGenericServerResponse({ code: 406, verb: "", serverMessage });
+}

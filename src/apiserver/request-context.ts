@@ -1,0 +1,54 @@
+// One request on its way through the filters: what was asked, who asks, and what the answer must
+// mention besides its body.
+
+import type { EpochMs } from "#base/clock.ts";
+import type { HttpRequest, HttpResponse } from "#base/http.ts";
+import type { Query } from "./query.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the transport knows about the other end. */
+export interface Peer {
+  readonly address?: string;
+  /** The subject of a client certificate that the server's CA signed. */
+  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  /** Callers within the process need no credentials. */
+  readonly user?: UserInfo;
+}
+
+export interface ServerRequest extends HttpRequest {
+  readonly peer?: Peer;
+}
+
+export interface RequestContext {
+  readonly request: ServerRequest;
+  readonly info: RequestInfo;
+  readonly query: Query;
+  /** The time of the request: all rules of one write see the same. */
+  readonly receivedMs: EpochMs;
+  /** Set by authentication. */
+  user: UserInfo;
+  /** For the Warning headers of the answer, in order, without repetitions. */
+  readonly warnings: string[];
+}
+
+export type Handler = (context: RequestContext, signal: AbortSignal) => Promise<HttpResponse>;
+
+/** Wraps the rest of the chain. */
+export type Filter = (next: Handler) => Handler;
+
+export function addWarning(context: RequestContext, text: string): void {
+  if (text !== "" && !context.warnings.includes(text)) context.warnings.push(text);
+}
+
+/** The first value of a header, "" without one. */
+export function headerOf(request: HttpRequest, name: string): string {
+  const value = request.headers[name];
+  return value === undefined ? "" : typeof value === "string" ? value : (value[0] ?? "");
+}

@@ -1,0 +1,54 @@
+// Tables: what kubectl prints. Each kind's printer says its columns and cells; the rest is here.
+// Upstream: k8s.io/apiserver/pkg/registry/rest/table.go; pkg/endpoints/handlers/response.go, asTable
+
+import type { KubeObject, ListMeta } from "#api/object.ts";
+import type { EpochMs } from "#base/clock.ts";
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  /** Above 0: only in wide output. */
+  readonly priority: number;
+}
+
+export interface TableRow {
+  readonly cells: readonly unknown[];
+  readonly conditions?: readonly unknown[];
+  readonly object: unknown;
+}
+
+export interface Table {
+  readonly kind: "Table";
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly columnDefinitions: readonly TableColumn[] | null;
+  readonly rows: readonly TableRow[];
+}
+
+/** Objects are in the stored form. */
+export interface TablePrinter {
+  readonly columns: readonly TableColumn[];
+  row(
+    object: KubeObject,
+    now: EpochMs,
+  ): { readonly cells: readonly unknown[]; readonly conditions?: readonly unknown[] };
+}
+
+const column = (name: string, type: string, format: string, description: string): TableColumn => ({
+  name,
+  type,
+  format,
+  description,
+  priority: 0,
+});
+
+/** For kinds without a printer of their own. */
+export const defaultPrinter: TablePrinter = {
+  columns: [
+    column("Name", "string", "name", "The name of the object."),
+    column("Created At", "date", "", "When the server created the object."),
+  ],
+  row: ({ metadata }) => ({ cells: [metadata?.name ?? "", metadata?.creationTimestamp ?? null] }),
+};

@@ -1,0 +1,182 @@
+// For tests: a server on a virtual clock, and a small client over a transport.
+
+import type { KubeObject } from "#api/object.ts";
+import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { neverAborted, testClock } from "#base/testing.ts";
+import type { VirtualClock } from "#base/virtual-clock.ts";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "./create-api-server.ts";
+import { bytesTransport, directTransport } from "./in-process-transport.ts";
+import { MemoryStorage } from "./storage/memory-storage.ts";
+import type { Storage } from "./storage/storage.ts";
+
+const silent: Logger = {
+  info: () => undefined,
+  error: () => undefined,
+  v: () => silent,
+  isEnabled: false,
+  with: () => silent,
+  named: () => silent,
+};
+
+const noMetrics: Metrics = {
+  counter: () => ({ inc: () => undefined }),
+  gauge: () => ({ set: () => undefined, add: () => undefined, remove: () => undefined }),
+  histogram: () => ({ observe: () => undefined }),
+  gaugeFunc: () => undefined,
+};
+
+export interface TestServer {
+  readonly clock: VirtualClock;
+  readonly storage: Storage;
+  readonly server: ApiServer;
+  /** As a member of system:masters. */
+  readonly bytes: TestClient;
+  readonly direct: TestClient;
+}
+
+export function startTestServer(options: Partial<ApiServerOptions> = {}): TestServer {
+  const clock = testClock();
+  const storage = options.storage ?? new MemoryStorage({ clock });
+  const server = createApiServer({ clock, rng: seededRng(1), log: silent, metrics: noMetrics, storage, ...options });
+  const peer = { user: { name: "admin", groups: ["system:masters"] } };
+  return {
+    clock,
+    storage,
+    server,
+    bytes: testClient(bytesTransport(server, { peer })),
+    direct: testClient(directTransport(server, { peer })),
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  /** Parsed JSON, or text. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+export interface TestClient {
+  request(method: string, path: string, body?: unknown, headers?: HttpHeaders, signal?: AbortSignal): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: HttpHeaders,
+    signal?: AbortSignal,
+  ): Promise<HttpResponse>;
+  get(path: string, headers?: HttpHeaders): Promise<Answer>;
+  post(path: string, body: unknown, headers?: HttpHeaders): Promise<Answer>;
+  put(path: string, body: unknown, headers?: HttpHeaders): Promise<Answer>;
+  patch(path: string, type: "json" | "merge" | "strategic" | "apply", body: unknown): Promise<Answer>;
+  delete(path: string, body?: unknown): Promise<Answer>;
+  watch(path: string): Promise<TestWatch>;
+}
+
+const PATCH_TYPES = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};
+
+export function testClient(transport: Transport): TestClient {
+  const send: TestClient["send"] = (method, target, body, headers = {}, signal = neverAborted()) => {
+    const question = target.indexOf("?");
+    return transport.send(
+      {
+        method,
+        path: question < 0 ? target : target.slice(0, question),
+        query: question < 0 ? "" : target.slice(question + 1),
+        headers: { "user-agent": "test/1", ...headers },
+        ...(body === undefined ? {} : { body: bodyOf(body) }),
+      },
+      signal,
+    );
+  };
+  const request: TestClient["request"] = async (...args) => readAnswer(await send(...args));
+  return {
+    send,
+    request,
+    get: (path, headers) => request("GET", path, undefined, headers),
+    post: (path, body, headers) => request("POST", path, body, headers),
+    put: (path, body, headers) => request("PUT", path, body, headers),
+    patch: (path, type, body) => request("PATCH", path, body, { "content-type": PATCH_TYPES[type] }),
+    delete: (path, body) => request("DELETE", path, body),
+    watch: async (path) => {
+      const controller = new AbortController();
+      return new TestWatch(await send("GET", path, undefined, {}, controller.signal), controller);
+    },
+  };
+}
+
+function bodyOf(body: unknown): { kind: "object"; value: unknown } | { kind: "bytes"; bytes: Uint8Array } {
+  if (body instanceof Uint8Array) return { kind: "bytes", bytes: body };
+  if (typeof body === "string") return { kind: "bytes", bytes: new TextEncoder().encode(body) };
+  return { kind: "object", value: body };
+}
+
+async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answer> {
+  if (body.kind === "object") return { status, headers, body: body.value };
+  if (body.kind !== "bytes") return { status, headers, body: undefined };
+  const text = new TextDecoder().decode(body.bytes);
+  const isJson = String(headers["content-type"]).startsWith("application/json");
+  return { status, headers, body: isJson ? JSON.parse(text) : text };
+}
+
+export interface SeenEvent {
+  readonly type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
+  readonly object: any;
+}
+
+/** Collects the events of a watch as they come. */
+export class TestWatch {
+  readonly status: number;
+  readonly events: SeenEvent[] = [];
+  isEnded = false;
+  readonly #controller: AbortController;
+
+  constructor(response: HttpResponse, controller: AbortController) {
+    this.status = response.status;
+    this.#controller = controller;
+    void this.#read(response);
+  }
+
+  /** "ADDED a", "MODIFIED a", "DELETED a", "BOOKMARK". */
+  get summary(): string[] {
+    return this.events.map(({ type, object }) =>
+      type === "BOOKMARK" ? type : `${type} ${object.metadata?.name ?? object.reason}`,
+    );
+  }
+
+  /** The client goes away. */
+  leave(): void {
+    this.#controller.abort();
+  }
+
+  async #read({ body }: HttpResponse): Promise<void> {
+    if (body.kind === "events") {
+      for await (const batch of body.batches) this.events.push(...(batch as SeenEvent[]));
+    } else if (body.kind === "stream") {
+      const decoder = new TextDecoder();
+      let rest = "";
+      for await (const chunk of body.chunks) {
+        const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) this.events.push(JSON.parse(line) as SeenEvent);
+      }
+    }
+    this.isEnded = true;
+  }
+}
+
+export const configMap = (
+  name: string,
+  data: Record<string, string> = {},
+  labels?: Record<string, string>,
+): KubeObject =>
+  ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...(labels && { labels }) }, data }) as KubeObject;

@@ -1,0 +1,170 @@
+// PATCH: JSON, merge, strategic merge and apply, on the main resource and on subresources that are
+// part of it. A patch is computed again whenever the object changed meanwhile, so the client sees a
+// conflict only if it asked for one by naming a version.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, PatchResource
+
+import * as field from "#api/field-error.ts";
+import { decodeUtf8 } from "#api/json.ts";
+import type { KubeObject } from "#api/object.ts";
+import { newBadRequest, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { ResourceCall, ServerCore } from "../core.ts";
+import { strictErrors } from "../decoding/decode-object.ts";
+import { parseErrorText, parseJsonText, type RequestBody, readBody } from "../decoding/request-body.ts";
+import { TypedDecodingError } from "../decoding/typed-decoding.ts";
+import { decodeYaml } from "../decoding/yaml.ts";
+import { unsupportedRouteMediaType } from "../errors.ts";
+import { applyTo, managerOf, recordUpdate } from "../managed-fields.ts";
+import { respondWithObject } from "../rendering.ts";
+import { negotiate } from "../representation.ts";
+import { addWarning, headerOf } from "../request-context.ts";
+import { matchNamespace } from "../write/namespace-match.ts";
+import { updateObject } from "../write/update-object.ts";
+import { parsePatchOptions, type WriteOptions } from "../write-options.ts";
+import { negotiationRules } from "./get.ts";
+import { type PatchMechanism, patchMechanism } from "./patch-mechanisms.ts";
+import { authorizeCreate, checkObjectName, updateRules } from "./update.ts";
+
+const JSON_PATCH = "application/json-patch+json";
+const MERGE_PATCH = "application/merge-patch+json";
+const STRATEGIC_PATCH = "application/strategic-merge-patch+json";
+const APPLY_PATCH = "application/apply-patch+yaml";
+
+export async function patch(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
+  const { context, endpoint } = call;
+  const type = patchTypeOf(call);
+  const representation = negotiate(context, negotiationRules(call));
+  const body = await readBody(context.request, core.limits.bodyBytesMax);
+  const options = parsePatchOptions(context.query, type === APPLY_PATCH);
+  const manager = managerOf(call, options.fieldManager);
+  const desired =
+    type === APPLY_PATCH ? applied(call, body, options) : patched(core, call, type, body, options, manager);
+  const { object, isCreated } = await updateObject(
+    core,
+    call,
+    {
+      options,
+      rules: updateRules(call),
+      forceAllowCreate: type === APPLY_PATCH && call.subresource === "",
+      uid: "",
+      authorizeCreate: () => authorizeCreate(core, call, signal),
+      desired: (existing) => checkIdentity(call, desired(existing), existing),
+    },
+    signal,
+  );
+  return respondWithObject(context, endpoint, representation, object, isCreated ? 201 : 200);
+}
+
+/** Throws a 415. Custom resources have no strategic merge patch. */
+function patchTypeOf({ context, endpoint }: ResourceCall): string {
+  const header = headerOf(context.request, "content-type");
+  const semicolon = header.indexOf(";");
+  const type = (semicolon > 0 ? header.slice(0, semicolon) : header).trim();
+  const isKnown = type === JSON_PATCH || type === MERGE_PATCH || type === APPLY_PATCH;
+  if (isKnown || (type === STRATEGIC_PATCH && !endpoint.row.isCustom)) return type;
+  throw unsupportedRouteMediaType();
+}
+
+type Desired = (existing: KubeObject | undefined) => KubeObject;
+
+function patched(
+  core: ServerCore,
+  call: ResourceCall,
+  type: string,
+  body: RequestBody,
+  options: WriteOptions,
+  manager: string,
+): Desired {
+  const { endpoint } = call;
+  const name = type === JSON_PATCH ? "json" : type === MERGE_PATCH ? "merge" : "strategic";
+  const mechanism = patchMechanism(name, body, options.fieldValidation, endpoint.version);
+  return (existing) => {
+    // Without an object there is nothing to patch; only an apply creates.
+    if (existing === undefined) throw newNotFound(endpoint.groupResource, call.name);
+    const current = endpoint.isStoredVersion ? existing : endpoint.version.fromStored(existing);
+    const object = decodePatched(call, mechanism, mechanism.apply(current), options);
+    return recordUpdate(core, call, existing, object, manager);
+  };
+}
+
+/** The patched object read into its type: what does not fit is the patch's fault. */
+function decodePatched(
+  call: ResourceCall,
+  mechanism: PatchMechanism,
+  value: unknown,
+  options: WriteOptions,
+): KubeObject {
+  const { context, endpoint } = call;
+  const { version } = endpoint;
+  let decoded: ReturnType<typeof version.decode>;
+  try {
+    decoded = version.decode(value);
+  } catch (error) {
+    if (error instanceof TypedDecodingError) throw invalidPatch(mechanism, value, error.message);
+    throw error;
+  }
+  if (options.fieldValidation !== "Ignore") {
+    const errors = [...mechanism.strictErrors, ...decoded.unknownFields.map((path) => `unknown field "${path}"`)];
+    if (errors.length > 0 && options.fieldValidation === "Strict") {
+      throw invalidPatch(mechanism, value, `strict decoding error: ${errors.join(", ")}`);
+    }
+    for (const error of errors) addWarning(context, error);
+  }
+  return version.toStored(version.applyDefaults(decoded.value as KubeObject, context.receivedMs));
+}
+
+function invalidPatch(mechanism: PatchMechanism, value: unknown, message: string): Error {
+  const shown = mechanism.describe(value);
+  return newInvalid({ group: "", kind: "" }, "", [field.invalid(field.newPath("patch"), shown, message)]);
+}
+
+function applied(call: ResourceCall, body: RequestBody, options: WriteOptions): Desired {
+  const { context, endpoint } = call;
+  const { version } = endpoint;
+  const configuration = parseConfiguration(call, body, options);
+  return (existing) => {
+    const object = applyTo(call, existing, configuration, options.fieldManager, options.force);
+    let decoded: ReturnType<typeof version.decode>;
+    try {
+      decoded = version.decode(object);
+    } catch (error) {
+      if (error instanceof TypedDecodingError) throw newBadRequest(error.message);
+      throw error;
+    }
+    return version.toStored(version.applyDefaults(decoded.value as KubeObject, context.receivedMs));
+  };
+}
+
+function parseConfiguration(call: ResourceCall, body: RequestBody, options: WriteOptions): unknown {
+  if (body.kind === "object") return body.value;
+  let text: string;
+  let value: unknown;
+  try {
+    text = decodeUtf8(body.bytes);
+    value = /^\s*\{/.test(text) ? parseJsonText(text) : decodeYaml(text);
+  } catch (error) {
+    const message = parseErrorText(error);
+    if (message === undefined) throw error;
+    throw newBadRequest(`error decoding YAML: ${message}`);
+  }
+  if (options.fieldValidation !== "Ignore") {
+    const errors = strictErrors({ value, text, isYaml: !/^\s*\{/.test(text) }, []);
+    if (errors.length > 0 && options.fieldValidation === "Strict") {
+      throw newBadRequest(`error strict decoding YAML: ${errors.join(", ")}`);
+    }
+    for (const error of errors) addWarning(call.context, error);
+  }
+  return value;
+}
+
+/** A patch can change neither name nor namespace. Upstream: patch.go, applyPatch */
+function checkIdentity(call: ResourceCall, object: KubeObject, existing: KubeObject | undefined): KubeObject {
+  const uid = object.metadata?.uid ?? "";
+  if (existing === undefined && uid !== "") {
+    const what = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw newConflict(call.endpoint.groupResource, call.name, what);
+  }
+  const matched = matchNamespace(object, call.endpoint.row.namespaced ? call.namespace : "");
+  checkObjectName(call, matched);
+  return matched;
+}

@@ -1,0 +1,73 @@
+// PUT of one object, or of a subresource that is part of it.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/update.go, UpdateResource
+
+import type { KubeObject } from "#api/object.ts";
+import { newBadRequest } from "#api/status-error.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
+import { forbidden } from "../authorization.ts";
+import type { ResourceCall, ServerCore } from "../core.ts";
+import { decodeObject } from "../decoding/decode-object.ts";
+import { readBody } from "../decoding/request-body.ts";
+import { methodNotAllowed } from "../errors.ts";
+import { managerOf, recordUpdate } from "../managed-fields.ts";
+import { respondWithObject } from "../rendering.ts";
+import { negotiate } from "../representation.ts";
+import { matchNamespace } from "../write/namespace-match.ts";
+import { dedupeOwnerReferences } from "../write/owner-references.ts";
+import { updateObject } from "../write/update-object.ts";
+import { parseWriteOptions } from "../write-options.ts";
+import { negotiationRules } from "./get.ts";
+
+export async function update(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
+  const { context, endpoint } = call;
+  const representation = negotiate(context, negotiationRules(call));
+  const body = await readBody(context.request, core.limits.bodyBytesMax);
+  const options = parseWriteOptions(context.query, "UpdateOptions");
+  let given = decodeObject(call, body, options.fieldValidation, endpoint.version);
+  given = matchNamespace(given, endpoint.row.namespaced ? call.namespace : "");
+  checkObjectName(call, given);
+  const wanted = dedupeOwnerReferences(given, context, false);
+  const manager = managerOf(call, options.fieldManager);
+  const { object, isCreated } = await updateObject(
+    core,
+    call,
+    {
+      options,
+      rules: updateRules(call),
+      forceAllowCreate: false,
+      uid: wanted.metadata?.uid ?? "",
+      authorizeCreate: () => authorizeCreate(core, call, signal),
+      desired: (existing) => recordUpdate(core, call, existing, wanted, manager),
+    },
+    signal,
+  );
+  return respondWithObject(context, endpoint, representation, object, isCreated ? 201 : 200);
+}
+
+/** The rules of the main resource or of the call's subresource. */
+export function updateRules({ endpoint, subresource }: ResourceCall): UpdateStrategy {
+  const { strategy } = endpoint.row;
+  if (subresource === "") return strategy;
+  const rules = Object.hasOwn(strategy.subresources, subresource) ? strategy.subresources[subresource] : undefined;
+  if (rules === undefined) throw methodNotAllowed();
+  return rules;
+}
+
+/** Upstream: handlers/rest.go, checkName */
+export function checkObjectName(call: ResourceCall, object: KubeObject): void {
+  const name = object.metadata?.name ?? "";
+  if (name === "") {
+    throw newBadRequest(`the name of the object (${call.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== call.name) {
+    throw newBadRequest(`the name of the object (${name}) does not match the name on the URL (${call.name})`);
+  }
+}
+
+/** A write that creates needs the right to create. Upstream: handlers/update.go, withAuthorization */
+export async function authorizeCreate(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<void> {
+  const attributes = { user: call.context.user, info: { ...call.info, verb: "create" } };
+  const decision = await core.authorizer.authorize(attributes, signal);
+  if (!decision.isAllowed) throw forbidden(attributes, decision.reason);
+}

@@ -1,0 +1,102 @@
+// Watch events as they go out: for each stored version, event type and representation one frame of
+// bytes, or one frozen object for clients in this process, made once and shared by all watchers.
+
+import type { KubeObject, WatchEventType } from "#api/object.ts";
+import type { Clock } from "#base/clock.ts";
+import { encodeValue } from "../body-encoding.ts";
+import { withResourceVersion } from "../object-meta.ts";
+import type { Endpoint } from "../registry.ts";
+import { partialMetadata, renderObject, renderTableEvent, versioned } from "../rendering.ts";
+import type { Representation } from "../representation.ts";
+import type { StoredVersion } from "../storage/storage.ts";
+import type { WatcherEvent } from "./watcher.ts";
+
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+export interface WireEvent {
+  readonly type: WatchEventType;
+  readonly object: unknown;
+}
+
+export class WatchEvents {
+  readonly #endpoint: Endpoint;
+  readonly #representation: Representation;
+  readonly #clock: Clock;
+  /** Names this rendering among the cached ones; tables are not cached, they tell ages. */
+  readonly #cacheName: string | undefined;
+  #hasSentColumns = false;
+
+  constructor(endpoint: Endpoint, representation: Representation, clock: Clock) {
+    this.#endpoint = endpoint;
+    this.#representation = representation;
+    this.#clock = clock;
+    const { shape } = representation;
+    const form = shape.kind === "partial" ? `partial ${shape.metaVersion}` : endpoint.apiVersion;
+    this.#cacheName = shape.kind === "table" ? undefined : form;
+  }
+
+  event(event: WatcherEvent): WireEvent {
+    if (event.type === "BOOKMARK") return { type: "BOOKMARK", object: this.#bookmark(event) };
+    const { type, version } = event;
+    if (this.#cacheName === undefined) return { type, object: this.#table(finalObject(event)) };
+    return cached(version, `${type} ${this.#cacheName}`, () => Object.freeze({ type, object: this.#render(event) }));
+  }
+
+  /** One line of JSON. */
+  frame(event: WatcherEvent): Uint8Array {
+    if (event.type === "BOOKMARK" || this.#cacheName === undefined) return encodeFrame(this.event(event));
+    return cached(event.version, `${event.type} ${this.#cacheName} bytes`, () => encodeFrame(this.event(event)));
+  }
+
+  #render(event: WatcherEvent & { version: StoredVersion }): unknown {
+    const { shape } = this.#representation;
+    if (shape.kind === "partial") return partialMetadata(finalObject(event), shape.metaVersion);
+    const isAsStored = event.type !== "DELETED" || event.version.isDeletion;
+    if (isAsStored) return versioned(this.#endpoint, event.version);
+    return renderObject(this.#endpoint, shape, finalObject(event), this.#clock.now());
+  }
+
+  #table(object: KubeObject): unknown {
+    const { shape } = this.#representation;
+    if (shape.kind !== "table") return object;
+    const withColumns = !this.#hasSentColumns;
+    this.#hasSentColumns = true;
+    return renderTableEvent(this.#endpoint, shape, object, this.#clock.now(), withColumns);
+  }
+
+  #bookmark({ revision, endsInitialEvents }: WatcherEvent & { type: "BOOKMARK" }): unknown {
+    const { shape } = this.#representation;
+    const object: KubeObject = {
+      kind: this.#endpoint.version.kind,
+      apiVersion: this.#endpoint.apiVersion,
+      metadata: {
+        resourceVersion: String(revision),
+        ...(endsInitialEvents ? { annotations: { [INITIAL_EVENTS_END]: "true" } } : {}),
+      },
+    };
+    if (shape.kind === "partial") return partialMetadata(object, shape.metaVersion);
+    return shape.kind === "table" ? this.#table(object) : object;
+  }
+}
+
+/** What the event shows: of an object that left the selection, its last selected state at the new revision. */
+function finalObject({ type, version }: WatcherEvent & { version: StoredVersion }): KubeObject {
+  if (type !== "DELETED" || version.isDeletion) return version.object;
+  return withResourceVersion((version.previous ?? version).object, version.revision);
+}
+
+function cached<T>(version: StoredVersion, name: string, make: () => T): T {
+  version.renderings ??= new Map();
+  let value = version.renderings.get(name) as T | undefined;
+  if (value === undefined) {
+    value = make();
+    version.renderings.set(name, value);
+  }
+  return value;
+}
+
+const JSON_LINE: Representation = { encoding: "json", isPretty: false, shape: { kind: "object" } };
+
+export function encodeFrame(event: WireEvent): Uint8Array {
+  return encodeValue(JSON_LINE, event);
+}

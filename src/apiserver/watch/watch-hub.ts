@@ -1,0 +1,81 @@
+// Hands each write of a table to the watchers that it concerns, and to no others: they are indexed
+// by key, by the value of one field (spec.nodeName of pods), by namespace, or stand for everything.
+
+import type { Selection } from "../selection.ts";
+import type { StoredVersion, Table } from "../storage/storage.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** The value of the indexed field of a version. */
+export type IndexedValue = (version: StoredVersion) => string;
+
+export class WatchHub {
+  readonly #table: Table;
+  readonly #indexedField: string | undefined;
+  readonly #indexedValue: IndexedValue | undefined;
+  readonly #buckets = new Map<string, Set<Watcher>>();
+  #subscription: Disposable | undefined;
+  #count = 0;
+
+  constructor(table: Table, indexedField?: string, indexedValue?: IndexedValue) {
+    this.#table = table;
+    this.#indexedField = indexedField;
+    this.#indexedValue = indexedValue;
+  }
+
+  get watcherCount(): number {
+    return this.#count;
+  }
+
+  add(watcher: Watcher): void {
+    const bucketName = this.#bucketOf(watcher.selection);
+    const bucket = this.#buckets.get(bucketName);
+    if (bucket === undefined) this.#buckets.set(bucketName, new Set([watcher]));
+    else bucket.add(watcher);
+    this.#count++;
+    this.#subscription ??= this.#table.subscribe((version) => this.#dispatch(version));
+  }
+
+  remove(watcher: Watcher): void {
+    const bucketName = this.#bucketOf(watcher.selection);
+    const bucket = this.#buckets.get(bucketName);
+    if (!bucket?.delete(watcher)) return;
+    if (bucket.size === 0) this.#buckets.delete(bucketName);
+    if (--this.#count > 0) return;
+    this.#subscription?.[Symbol.dispose]();
+    this.#subscription = undefined;
+  }
+
+  *watchers(): Generator<Watcher> {
+    for (const bucket of this.#buckets.values()) yield* bucket;
+  }
+
+  /** The narrowest bucket. Names begin with a letter that tells what they are. */
+  #bucketOf(selection: Selection): string {
+    if (selection.key !== undefined) return `k${selection.key}`;
+    const value = this.#indexedField === undefined ? undefined : selection.requiredField(this.#indexedField);
+    if (value !== undefined) return `f${value}`;
+    return selection.namespace === "" ? "a" : `n${selection.namespace}`;
+  }
+
+  #dispatch(version: StoredVersion): void {
+    this.#offer("a", version);
+    const slash = version.key.indexOf("/");
+    if (slash > 0) this.#offer(`n${version.key.slice(0, slash)}`, version);
+    this.#offer(`k${version.key}`, version);
+    if (this.#indexedValue === undefined) return;
+    const value = this.#indexedValue(version);
+    this.#offer(`f${value}`, version);
+    if (version.previous === undefined) return;
+    const before = this.#indexedValue(version.previous);
+    if (before !== value) this.#offer(`f${before}`, version);
+  }
+
+  #offer(bucketName: string, version: StoredVersion): void {
+    const bucket = this.#buckets.get(bucketName);
+    if (bucket === undefined) return;
+    for (const watcher of bucket) {
+      // An indexed field says nothing about the namespace.
+      if (version.key.startsWith(watcher.selection.prefix)) watcher.offer(version);
+    }
+  }
+}

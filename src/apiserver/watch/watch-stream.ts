@@ -1,0 +1,61 @@
+// The body of a watch answer: batches of events as they come, until the client leaves, the time is
+// over, the server closes or the watcher has fallen behind.
+
+import type { HttpBody } from "#base/http.ts";
+import type { WatchEvents } from "./watch-events.ts";
+import type { Watcher } from "./watcher.ts";
+
+/** Bounds the size of one chunk. */
+const BATCH_EVENTS_MAX = 500;
+
+/** `end` runs once, however the stream ends. */
+export function watchBody(watcher: Watcher, events: WatchEvents, direct: boolean, end: () => void): HttpBody {
+  if (direct) {
+    const batches = stream(watcher, (batch) => batch.map((event) => events.event(event)), end);
+    return { kind: "events", batches };
+  }
+  const chunks = stream(watcher, (batch) => concat(batch.map((event) => events.frame(event))), end);
+  return { kind: "stream", chunks };
+}
+
+function stream<T>(
+  watcher: Watcher,
+  render: (batch: ReturnType<Watcher["take"]>) => T,
+  end: () => void,
+): AsyncIterable<T> {
+  let isEnded = false;
+  const finish = (): IteratorResult<T> => {
+    if (!isEnded) {
+      isEnded = true;
+      watcher.close();
+      end();
+    }
+    return { done: true, value: undefined };
+  };
+  const next = async (): Promise<IteratorResult<T>> => {
+    if (isEnded) return finish();
+    let batch = watcher.take(BATCH_EVENTS_MAX);
+    if (batch.length === 0) {
+      if (watcher.isClosed) return finish();
+      await watcher.ready();
+      batch = watcher.take(BATCH_EVENTS_MAX);
+      if (batch.length === 0) return finish();
+    }
+    return { done: false, value: render(batch) };
+  };
+  const iterator: AsyncIterator<T> = { next, return: async () => finish() };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0] as Uint8Array;
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,62 @@
+// What happens to every new object before it is stored: system fields, a generated name, the
+// kind's own rules. Upstream: k8s.io/apiserver/pkg/registry/rest/create.go, BeforeCreate
+
+import type { FieldError } from "#api/field-error.ts";
+import { generateName, isPathSegmentName, isPathSegmentPrefix } from "#api/names.ts";
+import type { KubeObject } from "#api/object.ts";
+import { newInvalid } from "#api/status-error.ts";
+import { formatTime } from "#api/time.ts";
+import type { KindStrategy, StrategyContext } from "#rules/strategy/strategy.ts";
+import type { ResourceCall, ServerCore } from "../core.ts";
+import { withMeta } from "../object-meta.ts";
+import { addWarning } from "../request-context.ts";
+import { matchNamespace } from "./namespace-match.ts";
+import { validateObjectMeta } from "./object-meta-validation.ts";
+
+/** Clients do not decide these. Upstream: registry/rest/meta.go, WipeObjectMetaSystemFields */
+export function wipeSystemFields(object: KubeObject): KubeObject {
+  const { metadata } = object;
+  if (metadata === undefined) return object;
+  const { creationTimestamp, uid, deletionTimestamp, deletionGracePeriodSeconds, selfLink, ...kept } = metadata;
+  return { ...object, metadata: kept };
+}
+
+export function fillSystemFields(core: ServerCore, call: ResourceCall, object: KubeObject): KubeObject {
+  const { name = "", generateName: base = "" } = object.metadata ?? {};
+  return withMeta(object, {
+    ...(name === "" && base !== "" ? { name: generateName(core.rng.names, base) } : {}),
+    creationTimestamp: formatTime(call.context.receivedMs),
+    uid: core.rng.uids.uuid(),
+  });
+}
+
+/** Throws a 422 with all that is wrong. */
+export function beforeCreate(call: ResourceCall, given: KubeObject, ctx: StrategyContext): KubeObject {
+  const { context, endpoint } = call;
+  const { strategy, stored, namespaced } = endpoint.row;
+  let object = matchNamespace(given, namespaced ? call.namespace : "");
+  object = strategy.prepareForCreate(object, ctx);
+  refuseIfAny(stored, object, strategy.validate(object, ctx));
+  // After the kind's own checks, whose messages say more.
+  refuseIfAny(stored, object, validateMeta(object, namespaced));
+  for (const warning of strategy.warningsOnCreate?.(object, ctx) ?? []) addWarning(context, warning);
+  return canonical(strategy, object);
+}
+
+export function canonical(strategy: KindStrategy, object: KubeObject): KubeObject {
+  return strategy.canonicalize?.(object) ?? object;
+}
+
+export function validateMeta(object: KubeObject, namespaced: boolean): FieldError[] {
+  return validateObjectMeta(object.metadata ?? {}, namespaced, (name, isPrefix) =>
+    isPrefix ? isPathSegmentPrefix(name) : isPathSegmentName(name),
+  );
+}
+
+export function refuseIfAny(
+  kind: { group: string; kind: string },
+  object: KubeObject,
+  errors: readonly FieldError[],
+): void {
+  if (errors.length > 0) throw newInvalid(kind, object.metadata?.name ?? "", errors);
+}

@@ -1,0 +1,50 @@
+// What happens to every changed object before it is stored.
+// Upstream: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate
+
+import type { KubeObject } from "#api/object.ts";
+import type { StrategyContext, UpdateStrategy } from "#rules/strategy/strategy.ts";
+import type { ResourceCall } from "../core.ts";
+import { withMeta } from "../object-meta.ts";
+import { addWarning } from "../request-context.ts";
+import { canonical, refuseIfAny, validateMeta } from "./before-create.ts";
+import { matchNamespace } from "./namespace-match.ts";
+import { validateObjectMetaUpdate } from "./object-meta-validation.ts";
+
+/** `rules` are those of the main resource or of a subresource. Throws a 422 with all that is wrong. */
+export function beforeUpdate(
+  call: ResourceCall,
+  given: KubeObject,
+  old: KubeObject,
+  rules: UpdateStrategy,
+  ctx: StrategyContext,
+): KubeObject {
+  const { row } = call.endpoint;
+  const oldMeta = old.metadata ?? {};
+  let object = matchNamespace(given, row.namespaced ? call.namespace : "");
+  if (object.metadata?.generation !== oldMeta.generation) object = withMeta(object, { generation: oldMeta.generation });
+  object = rules.prepareForUpdate(object, old, ctx);
+  object = keepSystemFields(object, old);
+  const errors = validateMeta(object, row.namespaced);
+  errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, oldMeta), ...rules.validateUpdate(object, old, ctx));
+  refuseIfAny(row.stored, object, errors);
+  for (const warning of rules.warningsOnUpdate?.(object, old, ctx) ?? []) addWarning(call.context, warning);
+  return canonical(row.strategy, object);
+}
+
+/** An update can leave these out, and cannot take back a deletion. */
+function keepSystemFields(object: KubeObject, old: KubeObject): KubeObject {
+  const meta = object.metadata ?? {};
+  const oldMeta = old.metadata ?? {};
+  const isKept =
+    (meta.uid ?? "") !== "" &&
+    meta.creationTimestamp === oldMeta.creationTimestamp &&
+    meta.deletionTimestamp === oldMeta.deletionTimestamp &&
+    meta.deletionGracePeriodSeconds === oldMeta.deletionGracePeriodSeconds;
+  if (isKept) return object;
+  return withMeta(object, {
+    uid: meta.uid || oldMeta.uid,
+    creationTimestamp: oldMeta.creationTimestamp ?? meta.creationTimestamp,
+    deletionTimestamp: oldMeta.deletionTimestamp ?? meta.deletionTimestamp,
+    deletionGracePeriodSeconds: meta.deletionGracePeriodSeconds ?? oldMeta.deletionGracePeriodSeconds,
+  });
+}

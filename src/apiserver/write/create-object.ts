@@ -1,0 +1,69 @@
+// Storing a new object: name, rules, validating admission, store.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Create
+
+import type { KubeObject } from "#api/object.ts";
+import { ApiError, isAlreadyExists, newAlreadyExists, newGenerateNameConflict } from "#api/status-error.ts";
+import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
+import { withMeta, withResourceVersion } from "../object-meta.ts";
+import type { StoredVersion } from "../storage/storage.ts";
+import { checkName } from "../verbs/get.ts";
+import type { WriteOptions } from "../write-options.ts";
+import { beforeCreate, fillSystemFields } from "./before-create.ts";
+
+/** How often a generated name that is taken is drawn again. */
+const NAME_ATTEMPTS_MAX = 8;
+
+/** The object as stored; with dry run as it would be. Its managed fields are up to date and mutating admission is over. */
+export async function createObject(
+  core: ServerCore,
+  call: ResourceCall,
+  object: KubeObject,
+  options: WriteOptions,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const isGenerated = !object.metadata?.name && !!object.metadata?.generateName;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOnce(core, call, object, options, signal);
+    } catch (error) {
+      if (!isGenerated || attempt >= NAME_ATTEMPTS_MAX || !isAlreadyExists(error)) throw error;
+    }
+  }
+}
+
+async function createOnce(
+  core: ServerCore,
+  call: ResourceCall,
+  given: KubeObject,
+  options: WriteOptions,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const object = beforeCreate(call, fillSystemFields(core, call, given), strategyContext(core, call, options.dryRun));
+  await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
+  return storeNew(core, call, object, options.dryRun);
+}
+
+/** Throws a 409 when the name is taken. */
+export function storeNew(core: ServerCore, call: ResourceCall, object: KubeObject, dryRun: boolean): KubeObject {
+  const { row } = call.endpoint;
+  const name = object.metadata?.name ?? "";
+  checkName(name);
+  const key = keyOf(row, call.namespace, name);
+  const table = core.tableOf(row);
+  const existing = table.get(key);
+  if (existing !== undefined) throw alreadyExists(call, object, existing);
+  if (dryRun)
+    return object.metadata?.resourceVersion === undefined ? object : withMeta(object, { resourceVersion: undefined });
+  const stored = table.create(key, (revision) => withResourceVersion(object, revision)) as StoredVersion;
+  if (row.ttlSeconds !== undefined) core.expiry.schedule(table, stored, row.ttlSeconds);
+  return stored.object;
+}
+
+function alreadyExists(call: ResourceCall, object: KubeObject, existing: StoredVersion): ApiError {
+  const { groupResource } = call.endpoint;
+  const { name = "", generateName = "" } = object.metadata ?? {};
+  const error =
+    generateName === "" ? newAlreadyExists(groupResource, name) : newGenerateNameConflict(groupResource, name, 1);
+  if (existing.object.metadata?.deletionTimestamp === undefined) return error;
+  return new ApiError({ ...error.status, message: `object is being deleted: ${error.message}` });
+}

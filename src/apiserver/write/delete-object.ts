@@ -1,0 +1,137 @@
+// Deleting one object: at once, or marked while its grace period runs or finalizers hold it.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Delete
+
+import type { DeleteOptions, Status } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
+import { deepEqual } from "#api/patch/json-value.ts";
+import { newNotFound } from "#api/status-error.ts";
+import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
+import { withResourceVersion } from "../object-meta.ts";
+import type { StoredVersion } from "../storage/storage.ts";
+import { checkName } from "../verbs/get.ts";
+import { beginDeletion, markAsDeleting } from "./graceful-deletion.ts";
+import { withPropagation } from "./propagation.ts";
+import { uidPreconditionFailed, versionPreconditionFailed } from "./storage-errors.ts";
+
+export interface DeleteResult {
+  /** The object is gone, or with dry run would be. */
+  readonly isDeleted: boolean;
+  /** In the stored form; undefined: answer with a Status about it. */
+  readonly object: KubeObject | undefined;
+  readonly status: Status | undefined;
+}
+
+export const isDryRun = (options: DeleteOptions): boolean => (options.dryRun?.length ?? 0) > 0;
+
+export async function deleteObject(
+  core: ServerCore,
+  call: ResourceCall,
+  options: DeleteOptions,
+  signal: AbortSignal,
+): Promise<DeleteResult> {
+  const { endpoint, namespace, name } = call;
+  const { row } = endpoint;
+  checkName(name);
+  const key = keyOf(row, namespace, name);
+  const table = core.tableOf(row);
+  for (;;) {
+    signal.throwIfAborted();
+    const existing = table.get(key);
+    if (existing === undefined) throw newNotFound(endpoint.groupResource, name);
+    const result =
+      (await row.deletion?.(core, call, existing, options, signal)) ??
+      (await deleteOnce(core, call, existing, options, signal));
+    if (result !== "retry") return result;
+  }
+}
+
+/** "retry": the object changed meanwhile. */
+async function deleteOnce(
+  core: ServerCore,
+  call: ResourceCall,
+  existing: StoredVersion,
+  options: DeleteOptions,
+  signal: AbortSignal,
+): Promise<DeleteResult | "retry"> {
+  const { row } = call.endpoint;
+  const start = beginDeletion(row, existing.object, options, strategyContext(core, call, isDryRun(options)));
+  if (start.kind === "pending") return finished(call, existing.object, false);
+  const marked = withPropagation(row, start.object, options);
+  const hasFinalizers = (marked.metadata?.finalizers?.length ?? 0) > 0;
+  await admitDeletion(core, call, existing.object, options, signal);
+  if (start.kind === "immediate" && !hasFinalizers) return removeNow(core, call, existing, options, existing.object);
+  const next = start.kind === "immediate" ? markAsDeleting(marked, call.context.receivedMs) : marked;
+  const written = write(core, call, existing, next, options);
+  if (written === undefined) return "retry";
+  if (hasFinalizers || (start.kind === "graceful" && start.graceSeconds > 0)) {
+    return { isDeleted: false, object: written.object, status: undefined };
+  }
+  if (isDryRun(options)) return { isDeleted: true, object: written.object, status: undefined };
+  return removeNow(core, call, written as StoredVersion, withoutVersion(options), written.object);
+}
+
+export async function admitDeletion(
+  core: ServerCore,
+  call: ResourceCall,
+  oldObject: KubeObject,
+  options: DeleteOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const attributes = admissionAttributes(call, "DELETE", options, { oldObject });
+  await core.admission.admit(attributes, signal);
+  await core.admission.validate(attributes, signal);
+}
+
+/** Undefined: the object changed meanwhile. Nothing is written when nothing would change. */
+export function write(
+  core: ServerCore,
+  call: ResourceCall,
+  existing: StoredVersion,
+  next: KubeObject,
+  options: DeleteOptions,
+): StoredVersion | { readonly object: KubeObject } | undefined {
+  if (deepEqual(next, existing.object)) return existing;
+  if (isDryRun(options)) return { object: next };
+  return core.tableOf(call.endpoint.row).update(existing, (revision) => withResourceVersion(next, revision));
+}
+
+function removeNow(
+  core: ServerCore,
+  call: ResourceCall,
+  existing: StoredVersion,
+  options: DeleteOptions,
+  object: KubeObject,
+): DeleteResult | "retry" {
+  const { preconditions } = options;
+  const { uid = "", resourceVersion = "" } = existing.object.metadata ?? {};
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    throw uidPreconditionFailed(call.endpoint, existing.key, call.name, preconditions.uid, uid);
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    throw versionPreconditionFailed(
+      call.endpoint,
+      existing.key,
+      call.name,
+      preconditions.resourceVersion,
+      resourceVersion,
+    );
+  }
+  if (isDryRun(options)) return finished(call, object, true);
+  const gone = core.tableOf(call.endpoint.row).delete(existing, (revision) => withResourceVersion(object, revision));
+  return gone === undefined ? "retry" : finished(call, gone.object, true);
+}
+
+/** Marking the object gave it a version of its own, which the client could not have known. */
+function withoutVersion({ preconditions, ...options }: DeleteOptions): DeleteOptions {
+  return preconditions?.uid === undefined ? options : { ...options, preconditions: { uid: preconditions.uid } };
+}
+
+/** Upstream: finalizeDelete */
+function finished({ endpoint }: ResourceCall, object: KubeObject, isDeleted: boolean): DeleteResult {
+  if (endpoint.row.returnsDeletedObject) return { isDeleted, object, status: undefined };
+  const { name = "", uid = "" } = object.metadata ?? {};
+  const { group, resource } = endpoint.groupResource;
+  const details = { name, ...(group === "" ? {} : { group }), kind: resource, uid };
+  const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+  return { isDeleted, object: undefined, status };
+}

@@ -1,0 +1,99 @@
+// How a delete begins: preconditions, the grace period, and whether an earlier delete still runs.
+// Upstream: k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete
+
+import type { DeleteOptions } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
+import { newConflict } from "#api/status-error.ts";
+import { formatTime, parseTime } from "#api/time.ts";
+import type { StrategyContext } from "#rules/strategy/strategy.ts";
+import { withMeta } from "../object-meta.ts";
+import type { KindRow } from "../registry.ts";
+
+export type DeletionStart =
+  /** Nothing stands between the object and its end but finalizers. */
+  | { readonly kind: "immediate"; readonly object: KubeObject }
+  /** An earlier delete will end no later than this one would. */
+  | { readonly kind: "pending"; readonly object: KubeObject }
+  /** The object, marked, lives on for the grace period. */
+  | { readonly kind: "graceful"; readonly object: KubeObject; readonly graceSeconds: number };
+
+/** Throws a 409 when a precondition does not hold. */
+export function beginDeletion(
+  row: KindRow,
+  given: KubeObject,
+  options: DeleteOptions,
+  ctx: StrategyContext,
+): DeletionStart {
+  checkPreconditions(row, given, options);
+  const requested =
+    options.gracePeriodSeconds === undefined ? undefined : atLeastOneIfNegative(options.gracePeriodSeconds);
+  const object = repairGracePeriod(given);
+  if (row.strategy.gracefulDelete === undefined) return { kind: "immediate", object };
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation = 0 } = object.metadata ?? {};
+  if (deletionTimestamp !== undefined) {
+    if (deletionGracePeriodSeconds === 0) return { kind: "immediate", object };
+    if (requested === undefined || requested >= deletionGracePeriodSeconds) return { kind: "pending", object };
+    return shorten(object, deletionTimestamp, deletionGracePeriodSeconds, requested, ctx);
+  }
+  const effective = requested === undefined ? options : { ...options, gracePeriodSeconds: requested };
+  const graceSeconds = row.strategy.gracefulDelete.checkGracefulDelete(object, effective, ctx);
+  if (graceSeconds === undefined) return { kind: "immediate", object };
+  const marked = withMeta(object, {
+    deletionTimestamp: formatTime(ctx.now + graceSeconds * 1000),
+    deletionGracePeriodSeconds: graceSeconds,
+    ...(generation > 0 ? { generation: generation + 1 } : {}),
+  });
+  return { kind: "graceful", object: marked, graceSeconds };
+}
+
+/** A second delete can only bring the end nearer, and not before now. */
+function shorten(
+  object: KubeObject,
+  end: string,
+  graceSeconds: number,
+  requested: number,
+  ctx: StrategyContext,
+): DeletionStart {
+  const shortened = parseTime(end) + (requested - graceSeconds) * 1000;
+  const isPast = shortened < ctx.now;
+  const period = isPast && requested !== 0 ? 1 : requested;
+  const marked = withMeta(object, {
+    deletionTimestamp: formatTime(isPast ? ctx.now : shortened),
+    deletionGracePeriodSeconds: period,
+  });
+  return { kind: "graceful", object: marked, graceSeconds: requested };
+}
+
+function checkPreconditions(row: KindRow, object: KubeObject, { preconditions }: DeleteOptions): void {
+  const { uid = "", resourceVersion = "", name = "" } = object.metadata ?? {};
+  // Upstream names the kind where the resource is meant.
+  const what = { group: row.stored.group, resource: row.stored.kind };
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    const record = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid})`;
+    throw newConflict(what, name, `${record}. The object might have been deleted and then recreated`);
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    const given = `the ResourceVersion in the precondition (${preconditions.resourceVersion})`;
+    const record = `${given} does not match the ResourceVersion in record (${resourceVersion})`;
+    throw newConflict(what, name, `${record}. The object might have been modified`);
+  }
+}
+
+const atLeastOneIfNegative = (seconds: number): number => (seconds < 0 ? 1 : seconds);
+
+function repairGracePeriod(object: KubeObject): KubeObject {
+  return (object.metadata?.deletionGracePeriodSeconds ?? 0) < 0
+    ? withMeta(object, { deletionGracePeriodSeconds: 1 })
+    : object;
+}
+
+/** An object that only finalizers keep. Upstream: registry/generic/registry/store.go, markAsDeleting */
+export function markAsDeleting(object: KubeObject, now: number): KubeObject {
+  const { deletionTimestamp, generation = 0 } = object.metadata ?? {};
+  const isFirst = deletionTimestamp === undefined;
+  return withMeta(object, {
+    deletionTimestamp: isFirst || parseTime(deletionTimestamp) > now ? formatTime(now) : deletionTimestamp,
+    deletionGracePeriodSeconds: 0,
+    ...(isFirst && generation > 0 ? { generation: generation + 1 } : {}),
+  });
+}

@@ -1,0 +1,15 @@
+// The namespace of an object and of its request are the same, or one of them says nothing.
+// Upstream: k8s.io/apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
+
+import type { KubeObject } from "#api/object.ts";
+import { newBadRequest } from "#api/status-error.ts";
+import { withMeta } from "../object-meta.ts";
+
+/** `requestNamespace` is "" for cluster-scoped kinds, whose objects have none. Throws a 400. */
+export function matchNamespace(object: KubeObject, requestNamespace: string): KubeObject {
+  const own = object.metadata?.namespace ?? "";
+  if (own === requestNamespace) return object;
+  if (own === "") return withMeta(object, { namespace: requestNamespace });
+  if (requestNamespace === "") return withMeta(object, { namespace: undefined });
+  throw newBadRequest("the namespace of the provided object does not match the namespace sent on the request");
+}

@@ -1,0 +1,36 @@
+// What a delete does to dependents, written down as a finalizer for the garbage collector.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, deletionFinalizersForGarbageCollection
+
+import type { DeleteOptions } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "../object-meta.ts";
+import type { KindRow } from "../registry.ts";
+
+const ORPHAN = "orphan";
+const FOREGROUND = "foregroundDeletion";
+
+/** The object with the finalizers that the delete asks for; the same object when it has them. */
+export function withPropagation(row: KindRow, object: KubeObject, options: DeleteOptions): KubeObject {
+  const finalizers = object.metadata?.finalizers ?? [];
+  const wanted = finalizerFor(row, finalizers, options);
+  const isAsWanted = [ORPHAN, FOREGROUND].every((name) => finalizers.includes(name) === (wanted === name));
+  if (isAsWanted) return object;
+  const kept = finalizers.filter((name) => name !== ORPHAN && name !== FOREGROUND);
+  const next = wanted === undefined ? kept : [...kept, wanted];
+  return withMeta(object, { finalizers: next.length === 0 ? undefined : next });
+}
+
+/** The request decides, then what an earlier one left, then the kind. */
+export function finalizerFor(row: KindRow, finalizers: readonly string[], options: DeleteOptions): string | undefined {
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? ORPHAN : undefined;
+  switch (options.propagationPolicy) {
+    case "Orphan":
+      return ORPHAN;
+    case "Foreground":
+      return FOREGROUND;
+    case "Background":
+      return undefined;
+  }
+  const earlier = finalizers.find((name) => name === ORPHAN || name === FOREGROUND);
+  return earlier ?? (row.strategy.defaultPropagation === "Orphan" ? ORPHAN : undefined);
+}

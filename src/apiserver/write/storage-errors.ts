@@ -1,0 +1,51 @@
+// Conflicts that upstream reports in the words of its storage layer, key included.
+// Upstream: k8s.io/apiserver/pkg/storage/errors.go and interfaces.go, Preconditions.Check
+
+import { type ApiError, newConflict } from "#api/status-error.ts";
+import type { Endpoint } from "../registry.ts";
+import type { StorageKey } from "../storage/storage.ts";
+
+export const OPTIMISTIC_LOCK =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+/** Resources whose directory in etcd is not their name. */
+const DIRECTORIES: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  nodes: "minions",
+  replicationcontrollers: "controllers",
+  services: "services/specs",
+  endpoints: "services/endpoints",
+  ingresses: "ingress",
+};
+
+function etcdKey({ row, version }: Endpoint, key: StorageKey): string {
+  const directory = row.isCustom ? `${version.group}/${row.resource}` : (DIRECTORIES[row.resource] ?? row.resource);
+  return `/registry/${directory}/${key}`;
+}
+
+export function uidPreconditionFailed(
+  endpoint: Endpoint,
+  key: StorageKey,
+  name: string,
+  wanted: string,
+  actual: string,
+): ApiError {
+  const message = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
+  return preconditionFailed(endpoint, key, name, message);
+}
+
+export function versionPreconditionFailed(
+  endpoint: Endpoint,
+  key: StorageKey,
+  name: string,
+  wanted: string,
+  actual: string,
+): ApiError {
+  const message = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${actual}`;
+  return preconditionFailed(endpoint, key, name, message);
+}
+
+function preconditionFailed(endpoint: Endpoint, key: StorageKey, name: string, message: string): ApiError {
+  const where = `Code: 4, Key: ${etcdKey(endpoint, key)}, ResourceVersion: 0, AdditionalErrorMsg: ${message}`;
+  return newConflict(endpoint.groupResource, name, `StorageError: invalid object, ${where}`);
+}

@@ -1,0 +1,153 @@
+// Changing a stored object: the one loop behind PUT, PATCH, apply and the updating subresources. It
+// computes the wanted object from the stored one, and starts again when that changed meanwhile.
+// Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Update
+
+import * as field from "#api/field-error.ts";
+import type { KubeObject } from "#api/object.ts";
+import { deepEqual } from "#api/patch/json-value.ts";
+import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
+import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
+import { ignoreManagedFieldsTimes } from "../managed-fields.ts";
+import { withMeta, withResourceVersion } from "../object-meta.ts";
+import type { StorageKey, StoredVersion } from "../storage/storage.ts";
+import { checkName } from "../verbs/get.ts";
+import type { WriteOptions } from "../write-options.ts";
+import { beforeCreate, fillSystemFields } from "./before-create.ts";
+import { beforeUpdate } from "./before-update.ts";
+import { storeNew } from "./create-object.ts";
+import { dedupeOwnerReferences } from "./owner-references.ts";
+import { OPTIMISTIC_LOCK, uidPreconditionFailed } from "./storage-errors.ts";
+
+export interface UpdateRequest {
+  readonly options: WriteOptions;
+  /** Those of the main resource or of a subresource. */
+  readonly rules: UpdateStrategy;
+  /** An apply creates what is not there. */
+  readonly forceAllowCreate: boolean;
+  /** The uid that the client expects; "" for any. */
+  readonly uid: string;
+  /** May this user create, where the update turns out to be a create? Throws a 403. */
+  authorizeCreate(): Promise<void>;
+  /** The wanted object in the stored form, managed fields included. Called again after each lost race. */
+  desired(existing: KubeObject | undefined): KubeObject | Promise<KubeObject>;
+}
+
+export interface UpdateResult {
+  readonly object: KubeObject;
+  readonly isCreated: boolean;
+}
+
+export async function updateObject(
+  core: ServerCore,
+  call: ResourceCall,
+  request: UpdateRequest,
+  signal: AbortSignal,
+): Promise<UpdateResult> {
+  const { row } = call.endpoint;
+  checkName(call.name);
+  const key = keyOf(row, call.namespace, call.name);
+  const table = core.tableOf(row);
+  for (;;) {
+    signal.throwIfAborted();
+    const existing = table.get(key);
+    const result =
+      existing === undefined
+        ? await createInstead(core, call, request, key, signal)
+        : await updateOnce(core, call, request, existing, signal);
+    if (result !== undefined) return result;
+  }
+}
+
+async function createInstead(
+  core: ServerCore,
+  call: ResourceCall,
+  request: UpdateRequest,
+  key: StorageKey,
+  signal: AbortSignal,
+): Promise<UpdateResult | undefined> {
+  const { endpoint } = call;
+  const { options } = request;
+  if (!endpoint.row.strategy.allowCreateOnUpdate && !request.forceAllowCreate) {
+    throw newNotFound(endpoint.groupResource, call.name);
+  }
+  if (request.uid !== "") throw uidPreconditionFailed(endpoint, key, call.name, request.uid, "");
+  let object = await request.desired(undefined);
+  const attributes = admissionAttributes(call, "CREATE", options, { object });
+  await core.admission.admit(attributes, signal);
+  object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
+  object = beforeCreate(call, fillSystemFields(core, call, object), strategyContext(core, call, options.dryRun));
+  await request.authorizeCreate();
+  await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
+  // Created by somebody else meanwhile: it is an update after all.
+  if (core.tableOf(endpoint.row).get(key) !== undefined) return undefined;
+  return { object: storeNew(core, call, object, options.dryRun), isCreated: true };
+}
+
+/** Undefined: somebody else was faster. */
+async function updateOnce(
+  core: ServerCore,
+  call: ResourceCall,
+  request: UpdateRequest,
+  existing: StoredVersion,
+  signal: AbortSignal,
+): Promise<UpdateResult | undefined> {
+  const { row } = call.endpoint;
+  const { options } = request;
+  const old = existing.object;
+  const uid = old.metadata?.uid ?? "";
+  if (request.uid !== "" && request.uid !== uid) {
+    throw uidPreconditionFailed(call.endpoint, existing.key, call.name, request.uid, uid);
+  }
+  const attributes = admissionAttributes(call, "UPDATE", options, {
+    object: await request.desired(old),
+    oldObject: old,
+  });
+  await core.admission.admit(attributes, signal);
+  let object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
+  object = checkVersion(call, object, old);
+  object = beforeUpdate(call, object, old, request.rules, strategyContext(core, call, options.dryRun));
+  object = ignoreManagedFieldsTimes(object, old);
+  await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
+  if (isLastFinalizerGone(object, old)) return remove(core, call, existing, object, options.dryRun);
+  if (deepEqual(object, old)) return { object: old, isCreated: false };
+  if (options.dryRun) return { object, isCreated: false };
+  const table = core.tableOf(row);
+  const stored = table.update(existing, (revision) => withResourceVersion(object, revision));
+  if (stored === undefined) return undefined;
+  if (row.ttlSeconds !== undefined) core.expiry.schedule(table, stored, row.ttlSeconds);
+  return { object: stored.object, isCreated: false };
+}
+
+/** Given no version, the stored one is meant where the kind allows it. Throws a 409 for another version. */
+function checkVersion(call: ResourceCall, object: KubeObject, old: KubeObject): KubeObject {
+  const { endpoint, name } = call;
+  const current = old.metadata?.resourceVersion;
+  const given = object.metadata?.resourceVersion ?? "";
+  if (given === current) return object;
+  if (given !== "" && given !== "0") throw newConflict(endpoint.groupResource, name, OPTIMISTIC_LOCK);
+  if (endpoint.row.strategy.allowUnconditionalUpdate) return withMeta(object, { resourceVersion: current });
+  const { group, resource } = endpoint.groupResource;
+  const path = field.newPath("metadata", "resourceVersion");
+  throw newInvalid({ group, kind: resource }, name, [field.invalid(path, 0, "must be specified for an update")]);
+}
+
+/** Upstream: ShouldDeleteDuringUpdate */
+function isLastFinalizerGone(object: KubeObject, old: KubeObject): boolean {
+  if ((object.metadata?.finalizers?.length ?? 0) > 0) return false;
+  return old.metadata?.deletionTimestamp !== undefined && (old.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}
+
+function remove(
+  core: ServerCore,
+  call: ResourceCall,
+  existing: StoredVersion,
+  object: KubeObject,
+  dryRun: boolean,
+): UpdateResult | undefined {
+  if (dryRun) return { object, isCreated: false };
+  const gone = core
+    .tableOf(call.endpoint.row)
+    .delete(existing, (revision) => withResourceVersion(existing.object, revision));
+  return gone === undefined ? undefined : { object, isCreated: false };
+}
