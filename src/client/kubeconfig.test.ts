@@ -166,6 +166,7 @@ describe("kubeconfig", () => {
       } catch (error) {
         return error as KubeconfigError;
       }
+      return undefined;
     };
     expect(thrown({})?.isEmpty).toBe(true);
     expect(thrown({ "current-context": "z" })?.isEmpty).toBe(false);

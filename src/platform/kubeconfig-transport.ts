@@ -1,0 +1,260 @@
+// A transport for a ClientConfig: TLS material from data or files that are read again when they change,
+// and the user's identity on every request: certificate, token, token file, login or credential plugin.
+// Upstream: client-go/transport/{transport,round_trippers,cert_rotation,ca_rotation,token_source}.go
+import { readFileSync } from "node:fs";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import type { HttpHeaders, Transport } from "#base/http.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import { cachedTokenSource, withBearerToken } from "#client/bearer-token.ts";
+import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
+import { createHttpClient } from "./http-client.ts";
+import type { HttpClient, HttpClientOptions } from "./http-exchange.ts";
+import { createExecPlugin, type ExecCredentials, type ExecPlugin } from "./kubeconfig-exec.ts";
+import { execMetrics, type TransportMetrics, transportMetrics } from "./kubeconfig-metrics.ts";
+import { proxyFromEnvironment } from "./kubeconfig-proxy.ts";
+
+export interface TransportDeps {
+  readonly clock: Clock;
+  readonly log?: Logger;
+  readonly metrics?: Metrics;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+export interface ConfiguredTransport extends Transport {
+  /** Host and port, as metrics label them. */
+  readonly host: string;
+  close(): void;
+}
+
+/** A configuration that no transport here can honour. */
+export class UnsupportedConfig extends Error {
+  override readonly name = "UnsupportedConfig";
+}
+
+/** How often files are looked at, and how long a token from a file is used: half of what rotation leaves. */
+const FILE_CHECK_MS = 60_000;
+const TOKEN_LEEWAY_MS = 10_000;
+
+export async function createTransport(config: ClientConfig, deps: TransportDeps): Promise<ConfiguredTransport> {
+  const { clock, log, metrics, env = process.env } = deps;
+  if (config.hasAuthProvider) throw new UnsupportedConfig("auth-provider is no longer supported; use an exec plugin");
+  const baseUrl = baseUrlOf(config);
+  const proxyUrl = config.proxyUrl ?? proxyFromEnvironment(baseUrl, env);
+  if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
+  // As upstream, nothing secret is sent over plain HTTP.
+  const isTls = baseUrl.startsWith("https:");
+  const material = new TlsMaterial(config, log, metrics && transportMetrics(metrics));
+  const fixed = {
+    baseUrl,
+    ...(config.tlsServerName && { serverName: config.tlsServerName }),
+    ...(config.insecureSkipTlsVerify && { insecureSkipVerify: true }),
+    ...(proxyUrl && { proxyUrl }),
+  };
+  const plugin = isTls ? execPluginOf(config, material, deps) : undefined;
+  const http = await createHttpClient({ ...fixed, ...(isTls && material.current) });
+  let transport = isTls ? fileChecking(http, fixed, material, clock) : http;
+  if (plugin) transport = withExecPlugin(transport, http, fixed, material, plugin);
+  else if (isTls) transport = withLogin(transport, config, deps);
+  if (config.impersonate) transport = withHeaders(transport, impersonationHeaders(config.impersonate));
+  material.metrics?.noteCreated();
+  return {
+    host: new URL(baseUrl).host,
+    send: (request, signal) => transport.send(request, signal),
+    close() {
+      material.metrics?.noteClosed();
+      http.close();
+    },
+  };
+}
+
+type Tls = Pick<HttpClientOptions, "ca" | "cert" | "key">;
+
+/** What the files and data say now. A file that cannot be read leaves the old material in force. */
+class TlsMaterial {
+  readonly metrics: TransportMetrics | undefined;
+  readonly #config: ClientConfig;
+  readonly #log: Logger | undefined;
+  #current: Tls;
+
+  constructor(config: ClientConfig, log: Logger | undefined, metrics: TransportMetrics | undefined) {
+    this.metrics = metrics;
+    this.#config = config;
+    this.#log = log;
+    this.#current = this.#read();
+  }
+
+  get current(): Tls {
+    return this.#current;
+  }
+
+  get hasFiles(): boolean {
+    const { certificateAuthority, clientCertificate, clientKey } = this.#config;
+    return Boolean(certificateAuthority || clientCertificate || clientKey);
+  }
+
+  /** True when something changed. */
+  reload(): boolean {
+    let next: Tls;
+    try {
+      next = this.#read();
+    } catch (error) {
+      this.#log?.error(error, "Failed to read TLS material from file");
+      this.metrics?.noteCaReload("failure", "read_error");
+      return false;
+    }
+    const { ca, cert, key } = this.#current;
+    if (this.#config.certificateAuthority) {
+      if (next.ca === "") {
+        this.metrics?.noteCaReload("failure", "empty");
+        return false;
+      }
+      this.metrics?.noteCaReload("success", next.ca === ca ? "unchanged" : "updated");
+    }
+    if (next.ca === ca && next.cert === cert && next.key === key) return false;
+    this.#current = next;
+    return true;
+  }
+
+  #read(): Tls {
+    const config = this.#config;
+    const ca = config.certificateAuthorityData ?? fileText(config.certificateAuthority);
+    const cert = config.clientCertificateData ?? fileText(config.clientCertificate);
+    const key = config.clientKeyData ?? fileText(config.clientKey);
+    return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
+  }
+}
+
+function fileText(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : readFileSync(path, "utf8");
+}
+
+/** Looks at the files when a request is sent and the last look is long ago. */
+function fileChecking(http: HttpClient, fixed: HttpClientOptions, material: TlsMaterial, clock: Clock): Transport {
+  if (!material.hasFiles) return http;
+  let checkedAt = clock.monotonicMs();
+  return {
+    send(request, signal) {
+      const now = clock.monotonicMs();
+      if (now - checkedAt >= FILE_CHECK_MS) {
+        checkedAt = now;
+        if (material.reload()) http.update({ ...fixed, ...material.current });
+      }
+      return http.send(request, signal);
+    },
+  };
+}
+
+function execPluginOf(config: ClientConfig, material: TlsMaterial, deps: TransportDeps): ExecPlugin | undefined {
+  const hasOther = config.token || config.tokenFile || config.username || config.password || material.current.cert;
+  if (!config.exec || hasOther) return undefined;
+  const { clock, log, metrics } = deps;
+  const { ca } = material.current;
+  return createExecPlugin({
+    exec: config.exec,
+    config,
+    clock,
+    ...(ca !== undefined && { ca }),
+    ...(log && { log }),
+    ...(metrics && { metrics: execMetrics(metrics, clock) }),
+  });
+}
+
+function withExecPlugin(
+  transport: Transport,
+  http: HttpClient,
+  fixed: HttpClientOptions,
+  material: TlsMaterial,
+  plugin: ExecPlugin,
+): Transport {
+  let inForce: ExecCredentials | undefined;
+  return {
+    async send(request, signal) {
+      if (request.headers.authorization !== undefined) return transport.send(request, signal);
+      const credentials = await plugin.credentials(signal);
+      if (credentials.cert !== inForce?.cert || credentials.key !== inForce?.key) {
+        const { cert, key } = credentials;
+        http.update({ ...fixed, ...material.current, ...(cert && { cert }), ...(key && { key }) });
+      }
+      inForce = credentials;
+      const { token } = credentials;
+      const headers = token ? { ...request.headers, authorization: `Bearer ${token}` } : request.headers;
+      const response = await transport.send({ ...request, headers }, signal);
+      if (response.status === 401) await plugin.refuse(credentials, signal);
+      return response;
+    },
+  };
+}
+
+function withLogin(transport: Transport, config: ClientConfig, { clock, log }: TransportDeps): Transport {
+  const { token, tokenFile, username, password } = config;
+  if (tokenFile) {
+    const fetch = async (): Promise<{ value: string; refreshAtMs: number }> => ({
+      value: readToken(tokenFile),
+      refreshAtMs: clock.monotonicMs() + FILE_CHECK_MS - TOKEN_LEEWAY_MS,
+    });
+    return withBearerToken(transport, cachedTokenSource({ clock, fetch, ...(log && { log }) }), clock);
+  }
+  if (token) return withHeaders(transport, { authorization: `Bearer ${token}` });
+  if (!username && !password) return transport;
+  const login = Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64");
+  return withHeaders(transport, { authorization: `Basic ${login}` });
+}
+
+/** A token file that cannot be read or says nothing. */
+export class TokenFileError extends Error {
+  override readonly name = "TokenFileError";
+}
+
+function readToken(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new TokenFileError(`failed to read token file "${path}": ${errorMessage(cause)}`, { cause });
+  }
+  if (text === "") throw new TokenFileError(`read empty token from file "${path}"`);
+  return text;
+}
+
+/** The request's own headers win. */
+function withHeaders(transport: Transport, headers: HttpHeaders): Transport {
+  return {
+    send: (request, signal) => transport.send({ ...request, headers: { ...headers, ...request.headers } }, signal),
+  };
+}
+
+/** One value per header: fetch would fold several into one, and the server would take that for one group. */
+function impersonationHeaders({ user, uid, groups, extra }: Impersonation): HttpHeaders {
+  const headers: Record<string, string> = { "impersonate-user": user, ...(uid && { "impersonate-uid": uid }) };
+  const lists: [string, readonly string[]][] = [
+    ["impersonate-group", groups],
+    ...Object.entries(extra).map(([key, values]): [string, readonly string[]] => [
+      `impersonate-extra-${encodeURIComponent(key).toLowerCase()}`,
+      values,
+    ]),
+  ];
+  for (const [name, [value, ...others]] of lists) {
+    if (others.length > 0) throw new UnsupportedConfig(`more than one value for ${name} is not supported`);
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+/** A server given without a scheme is HTTPS if there is anything to do TLS with. */
+// Upstream: client-go/rest/url_utils.go, DefaultServerUrlFor
+function baseUrlOf(config: ClientConfig): string {
+  const { server } = config;
+  if (URL.canParse(server) && /^https?:\/\//.test(server)) return server;
+  const hasTls = Boolean(
+    config.certificateAuthority ||
+      config.certificateAuthorityData ||
+      config.clientCertificate ||
+      config.clientCertificateData ||
+      config.insecureSkipTlsVerify,
+  );
+  const url = `${hasTls ? "https" : "http"}://${server}`;
+  if (!URL.canParse(url)) throw new UnsupportedConfig(`host must be a URL or a host:port pair: "${server}"`);
+  return url;
+}

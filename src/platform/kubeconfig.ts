@@ -1,0 +1,130 @@
+// Finds out how to reach the cluster: kubeconfig files, the pod's own service account, or a bare URL.
+// Upstream: client-go/tools/clientcmd/{loader,client_config}.go; client-go/rest/config.go, InClusterConfig
+import { accessSync, constants, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { errorMessage } from "#base/errors.ts";
+import type { Logger } from "#base/log.ts";
+import {
+  type ClientConfig,
+  chooseClient,
+  EMPTY_KUBECONFIG,
+  type Kubeconfig,
+  mergeKubeconfigs,
+  parseKubeconfig,
+} from "#client/kubeconfig.ts";
+
+export interface ClientConfigOptions {
+  /** --kubeconfig; must exist. */
+  readonly path?: string;
+  /** --master. */
+  readonly server?: string;
+  readonly context?: string;
+  /** Look at KUBECONFIG and ~/.kube/config when no path is given, as kubectl does and daemons do not. */
+  readonly usesDefaultFiles?: boolean;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly log?: Logger;
+}
+
+const SERVICE_ACCOUNT_DIR = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** The pod has no service account to speak of. */
+export class NotInCluster extends Error {
+  override readonly name = "NotInCluster";
+  constructor() {
+    super(
+      "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
+    );
+  }
+}
+
+/** A kubeconfig file that cannot be used. */
+export class KubeconfigFileError extends Error {
+  override readonly name = "KubeconfigFileError";
+}
+
+/** What --kubeconfig and --master mean together; with neither, the pod's own service account. */
+export async function loadClientConfig(options: ClientConfigOptions): Promise<ClientConfig> {
+  const { path, server, context, log, env = process.env } = options;
+  if (!path && !server && !options.usesDefaultFiles) {
+    log?.info("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.");
+    try {
+      return inClusterConfig(env);
+    } catch (error) {
+      log?.info(`error creating inClusterConfig, falling back to default config: ${errorMessage(error)}`);
+    }
+  }
+  const kubeconfig = await loadKubeconfig(options);
+  return chooseClient(kubeconfig, { fileProblem, ...(server && { server }), ...(context && { context }) });
+}
+
+export async function loadKubeconfig(options: ClientConfigOptions): Promise<Kubeconfig> {
+  if (options.path) return await readKubeconfigFile(options.path);
+  if (!options.usesDefaultFiles) return EMPTY_KUBECONFIG;
+  const configs: Kubeconfig[] = [];
+  for (const path of defaultFiles(options.env ?? process.env)) {
+    try {
+      configs.push(await readKubeconfigFile(path));
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return mergeKubeconfigs(configs);
+}
+
+export function inClusterConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  dir: string = SERVICE_ACCOUNT_DIR,
+): ClientConfig {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  if (!host || !port) throw new NotInCluster();
+  const tokenFile = join(dir, "token");
+  const certificateAuthority = join(dir, "ca.crt");
+  // Fails now rather than at the first request when the token is not there.
+  accessSync(tokenFile, constants.R_OK);
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    tokenFile,
+    ...(fileProblem(certificateAuthority) === undefined && { certificateAuthority }),
+    namespace: namespaceOf(dir),
+  };
+}
+
+function namespaceOf(dir: string): string {
+  const path = join(dir, "namespace");
+  return fileProblem(path) === undefined ? readFileSync(path, "utf8").trim() || "default" : "default";
+}
+
+async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
+  const text = readFileSync(path, "utf8");
+  // Loaded here and now: most of the program's life needs no YAML.
+  const { parse } = await import("yaml");
+  try {
+    const resolve = (file: string): string => (isAbsolute(file) ? file : join(dirname(path), file));
+    return parseKubeconfig(parse(text), resolve);
+  } catch (cause) {
+    throw new KubeconfigFileError(`error loading config file "${path}": ${errorMessage(cause)}`, { cause });
+  }
+}
+
+function defaultFiles(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const named = env.KUBECONFIG?.split(delimiter).filter((path) => path !== "") ?? [];
+  return named.length > 0 ? [...new Set(named)] : [join(env.HOME ?? homedir(), ".kube", "config")];
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
+}
+
+/** In Go's words, since they end up in messages that users search for. */
+function fileProblem(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return `open ${path}: no such file or directory`;
+    if (code === "EACCES") return `open ${path}: permission denied`;
+    return `open ${path}: ${errorMessage(error)}`;
+  }
+}
