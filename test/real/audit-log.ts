@@ -1,6 +1,6 @@
 // Reads the API server's audit log: what was asked, by whom, with which bodies, in which order.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 
 export interface AuditEvent {
   readonly auditID: string;
@@ -48,7 +48,7 @@ export function openAuditLog(file: string): AuditLog {
     mark: () => (existsSync(file) ? statSync(file).size : 0),
     since(mark = 0) {
       if (!existsSync(file)) return [];
-      const text = readFileSync(file).subarray(mark).toString();
+      const text = readFrom(file, mark);
       // The last line may be half written.
       const whole = text.slice(0, text.lastIndexOf("\n") + 1);
       return whole
@@ -57,4 +57,14 @@ export function openAuditLog(file: string): AuditLog {
         .map((line) => JSON.parse(line) as AuditEvent);
     },
   };
+}
+
+function readFrom(file: string, position: number): string {
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(Math.max(statSync(file).size - position, 0));
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, position)).toString();
+  } finally {
+    closeSync(descriptor);
+  }
 }
