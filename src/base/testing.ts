@@ -27,6 +27,8 @@ export function countListeners(signal: AbortSignal): () => number {
     listeners.add(listener);
     add(type, listener, options);
   };
+  // One that was called with `once` is gone.
+  add("abort", () => listeners.clear());
   signal.removeEventListener = (type, listener) => {
     listeners.delete(listener);
     remove(type, listener);

@@ -81,7 +81,7 @@ describe("Queue", () => {
     const drained = queue.shutDownWithDrain(never);
     queue.shutDown();
     await drained;
-    expect(listeners()).toBe(1);
+    expect(listeners()).toBe(0);
   });
 
   it("machinery/5.6.4 is first in, first out, for keys and for waiting workers", async () => {

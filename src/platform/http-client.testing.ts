@@ -1,0 +1,97 @@
+// For tests: a TLS server on a free loopback port whose answers the test writes, and the
+// certificates it needs.
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { type CertificateOptions, issueCertificate, type KeyCertificate } from "./x509.ts";
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  /** Sockets that are open now. */
+  readonly sockets: ReadonlySet<Socket>;
+  /** How many were ever opened. */
+  readonly acceptedCount: number;
+  setCertificate(certificate: KeyCertificate): void;
+  close(): Promise<void>;
+}
+
+const dayMs = 86_400_000;
+const validity = (): Pick<CertificateOptions, "notBefore" | "notAfter"> => ({
+  notBefore: Date.now() - dayMs,
+  notAfter: Date.now() + dayMs,
+});
+
+export function newAuthority(commonName: string): KeyCertificate {
+  return issueCertificate({ commonName, isCa: true, ...validity() });
+}
+
+export function serverCertificate(issuer: KeyCertificate, names: Partial<CertificateOptions> = {}): KeyCertificate {
+  const loopback = { dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
+  return issueCertificate({ commonName: "server", usages: ["server"], issuer, ...loopback, ...validity(), ...names });
+}
+
+export function clientCertificate(issuer: KeyCertificate, commonName: string): KeyCertificate {
+  return issueCertificate({ commonName, usages: ["client"], issuer, ...validity() });
+}
+
+/** Answers over TLS; asks clients for a certificate of any authority and takes them without. */
+export async function startTestServer(
+  certificate: KeyCertificate,
+  clientCa: KeyCertificate,
+  handler: RequestListener,
+): Promise<TestServer> {
+  const http = createServer(handler);
+  const contextOf = ({ certificatePem, keyPem }: KeyCertificate) => ({
+    cert: certificatePem,
+    key: keyPem,
+    ca: clientCa.certificatePem,
+  });
+  const server = createTlsServer(
+    { ...contextOf(certificate), requestCert: true, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] },
+    (socket) => http.emit("connection", socket),
+  );
+  const sockets = new Set<Socket>();
+  let acceptedCount = 0;
+  server.on("secureConnection", (socket) => {
+    acceptedCount++;
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    sockets,
+    get acceptedCount() {
+      return acceptedCount;
+    },
+    setCertificate: (next) => server.setSecureContext(contextOf(next)),
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** The common name in the client's certificate, or "" when it showed none. */
+export function peerName(request: IncomingMessage): string {
+  const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+  return String(subject?.CN ?? "");
+}
+
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Waits for something that will happen, without saying when. */
+export async function eventually(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+export type { IncomingMessage, ServerResponse };
