@@ -10,7 +10,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface DefaultingContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly gates: FeatureGateReader;
+  /** Absent: the defaults of 1.36. */
+  readonly gates?: FeatureGateReader;
 }
 
 export type Rule = (object: JsonObject, ctx: DefaultingContext) => JsonObject;
@@ -103,9 +104,12 @@ export function values(field: string, rule: Rule): Rule {
   };
 }
 
+const ON_BY_DEFAULT = new Set(["JobPodReplacementPolicy", "PodLevelResources", "SELinuxMountReadWriteOncePod"]);
+
 /** A rule that runs only with a feature gate on. */
 export function gated(gate: string, rule: Rule): Rule {
-  return (object, ctx) => (ctx.gates.isEnabled(gate) ? rule(object, ctx) : object);
+  const isOnByDefault = ON_BY_DEFAULT.has(gate);
+  return (object, ctx) => ((ctx.gates?.isEnabled(gate) ?? isOnByDefault) ? rule(object, ctx) : object);
 }
 
 /** Adds the entries of `more` whose keys `map` lacks. */

@@ -16,6 +16,8 @@ export interface StrategyContext {
   readonly user: { readonly name: string; readonly groups?: readonly string[] };
   readonly gates: FeatureGateReader;
   readonly dryRun: boolean;
+  /** The group and version that the request named; rules of kinds served by two groups depend on it. */
+  readonly groupVersion?: { readonly group: string; readonly version: string };
 }
 
 export interface FeatureGateReader {
@@ -57,7 +59,7 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
   /** Absent: a delete without finalizers takes effect at once. */
   readonly gracefulDelete?: GracefulDelete<T>;
   /** What a delete without propagation policy does to dependents. */
-  readonly defaultPropagation: "Background" | "Orphan";
+  readonly defaultPropagation: "Background" | "Orphan" | "Unsupported";
 }
 
 export interface GracefulDelete<T extends KubeObject = KubeObject> {

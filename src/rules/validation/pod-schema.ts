@@ -1,0 +1,10 @@
+// Schemas that comparisons of pods read: they say which strings are quantities and which objects maps.
+
+import { lazy } from "#api/lazy.ts";
+import type { Schema } from "#api/schema.ts";
+import { schemaOfType } from "#api/schema-table.ts";
+
+export const POD_SPEC: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "PodSpec"));
+export const CONTAINER: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "Container"));
+export const EPHEMERAL_CONTAINER: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "EphemeralContainer"));
+export const RESOURCES: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "ResourceRequirements"));

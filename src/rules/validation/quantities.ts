@@ -1,0 +1,9 @@
+// Amounts on the wire, as the checks read them. Decoding has refused what is not a quantity.
+
+import type { Quantity } from "#api/quantity.ts";
+import { quantityFromWire } from "#api/quantity-parser.ts";
+
+export type WireAmounts = Readonly<Record<string, string>>;
+
+export const amount = (text: string): Quantity => quantityFromWire(text);
+export const signOf = (text: string): -1 | 0 | 1 => amount(text).sign;
