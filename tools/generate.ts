@@ -1,14 +1,18 @@
 // One command that rebuilds every generated table and type: `bun tools/generate.ts`.
 // It needs Go for the module cache; its output is committed, so building and testing do not.
 
+import { generateFeatureGates } from "#tools/generate/feature-gates.ts";
 import { generateGoTypes } from "#tools/generate/go-types.ts";
 import { loadDefinitions } from "#tools/generate/openapi.ts";
 import { generateResources } from "#tools/generate/resources.ts";
 import { generateSchemas } from "#tools/generate/schemas.ts";
 import { generateTypes } from "#tools/generate/types.ts";
+import { generateVectors } from "#tools/generate/vectors.ts";
 
 const definitions = loadDefinitions();
 generateTypes(definitions);
 const groupVersions = generateResources();
 generateSchemas(definitions);
 generateGoTypes(groupVersions);
+generateFeatureGates();
+generateVectors(groupVersions);

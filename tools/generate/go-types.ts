@@ -63,7 +63,10 @@ const metaGroupVersion = "meta.k8s.io/v1";
 export function generateGoTypes(groupVersions: readonly string[]): void {
   const layouts = JSON.parse(runGoTool("layouts")) as Layouts;
   const served = [...groupVersions, metaGroupVersion];
-  const packages = new Map<string, { path: string; groupVersion?: string; kinds: string[]; types: Map<string, string> }>();
+  const packages = new Map<
+    string,
+    { path: string; groupVersion?: string; kinds: string[]; types: Map<string, string> }
+  >();
   const open = (path: string) => {
     const pkg = packageKey(path);
     const known = packages.get(pkg);

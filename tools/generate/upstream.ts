@@ -13,7 +13,14 @@ export function moduleDir(module: string): string {
 
 /** What a Go program under tools/go prints. */
 export function runGoTool(name: string, ...args: string[]): string {
-  return execFileSync("go", ["run", `./${name}`, ...args], { cwd: goToolsDir, encoding: "utf8", maxBuffer: 1 << 28 });
+  // What upstream prints must not depend on where it is printed.
+  const env = { ...process.env, TZ: "UTC" };
+  return execFileSync("go", ["run", `./${name}`, ...args], {
+    cwd: goToolsDir,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    env,
+  });
 }
 
 export function readJson<T>(path: string): T {
