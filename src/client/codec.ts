@@ -13,7 +13,8 @@ export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 export interface ProtobufCodec {
   /** Only built-in kinds have a protobuf form. */
   supports(gvr: GroupVersionResource): boolean;
-  encode(object: unknown): Uint8Array;
+  /** The resource tells the kind of an object that does not say it. */
+  encode(object: unknown, gvr: GroupVersionResource): Uint8Array;
   decode(bytes: Uint8Array): unknown;
   decodeWatchEvent(frame: Uint8Array): unknown;
 }

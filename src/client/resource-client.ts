@@ -102,7 +102,7 @@ export class ResourceCalls {
   }
 
   /** The body in the client's content type, or the value itself for a server in this process. */
-  withBody(call: Call, value: unknown, contentType: string = this.#contentType()): Call {
+  withBody(call: Call, value: unknown, contentType: string = this.#contentType(call, value)): Call {
     return { ...call, contentType, body: this.#encode(value, contentType) };
   }
 
@@ -124,15 +124,17 @@ export class ResourceCalls {
     return watchEvents<T>(response.body, headerValue(response.headers, "content-type"), this.#requester.protobuf);
   }
 
-  #contentType(): string {
-    return this.#usesProtobuf ? PROTOBUF_TYPE : JSON_TYPE;
+  /** Protobuf needs the kind, and the resource tells it only for the resource itself and its status. */
+  #contentType({ subresource }: Call, value: unknown): string {
+    const hasKind = !subresource || subresource === "status" || (value as KubeObject).kind !== undefined;
+    return this.#usesProtobuf && hasKind ? PROTOBUF_TYPE : JSON_TYPE;
   }
 
   #encode(value: unknown, contentType: string): HttpBody {
     if (value instanceof Uint8Array) return { kind: "bytes", bytes: value };
     if (this.#requester.isDirect) return { kind: "object", value };
     if (contentType === PROTOBUF_TYPE && this.#requester.protobuf) {
-      return { kind: "bytes", bytes: this.#requester.protobuf.encode(value) };
+      return { kind: "bytes", bytes: this.#requester.protobuf.encode(value, this.gvr) };
     }
     return { kind: "bytes", bytes: encodeText(JSON.stringify(value)) };
   }

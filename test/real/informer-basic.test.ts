@@ -1,0 +1,200 @@
+// Client and informers on the real API server: verbs, discovery, both content types, metadata only,
+// every feature gate of theirs, and a restart of the server.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { KubeObject } from "#api/object.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
+import { noLog } from "#base/log.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { createDiscovery, groupsAndResources, preferredResources } from "#client/discovery.ts";
+import { cachedDiscovery } from "#client/discovery-cache.ts";
+import { protobufCodec } from "#client/protobuf.ts";
+import { createRestMapper } from "#client/rest-mapper.ts";
+import { EventModel } from "#informers/event-model.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
+import { loadClientConfig } from "#platform/kubeconfig.ts";
+import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { type ControlPlane, sharedControlPlane } from "./control-plane.ts";
+import { describeReal, eventually } from "./suite.ts";
+
+const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
+const NAMESPACES = { group: "", version: "v1", resource: "namespaces" };
+const DEPLOYMENTS = { group: "apps", version: "v1", resource: "deployments" };
+const signal = new AbortController().signal;
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+describeReal("client and informers on a real API server", () => {
+  let plane: ControlPlane;
+  let transport: ConfiguredTransport;
+  const requests: string[] = [];
+
+  beforeAll(async () => {
+    plane = await sharedControlPlane();
+    const config = await loadClientConfig({ path: plane.adminKubeconfig });
+    transport = await createTransport(config, { clock: systemClock });
+  }, 120_000);
+  afterAll(() => transport?.close());
+
+  function clientOf(options: { protobuf?: boolean } = {}): Client {
+    return createClient({
+      transport,
+      clock: systemClock,
+      userAgent: "informer-test",
+      trace: ({ verb, query }) => requests.push(`${verb} ${query}`),
+      ...(options.protobuf && { protobuf: protobufCodec }),
+    });
+  }
+
+  let count = 0;
+  async function freshNamespace(client: Client): Promise<string> {
+    const name = `informers-${++count}`;
+    await client.resource(NAMESPACES).create({ object: { metadata: { name } } }, signal);
+    return name;
+  }
+
+  it.each(["json", "protobuf"])("speaks all verbs in %s", async (type) => {
+    const client = clientOf({ protobuf: type === "protobuf" });
+    const namespace = await freshNamespace(client);
+    const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    const at = { namespace, name: "a" };
+    const created = await maps.create({ namespace, object: { metadata: { name: "a" }, data: { k: "v" } } }, signal);
+    expect(created.data).toEqual({ k: "v" });
+    const again = maps
+      .create({ namespace, object: { metadata: { name: "a" } } }, signal)
+      .catch((error: unknown) => error);
+    expect(isAlreadyExists(await again)).toBe(true);
+    const updated = await maps.update({ object: { ...created, data: { k: "w" } } }, signal);
+    const stale = maps.update({ object: { ...created, data: { k: "x" } } }, signal).catch((error: unknown) => error);
+    expect(isConflict(await stale)).toBe(true);
+    const patched = await maps.patch({ ...at, type: "merge", patch: { data: { more: "1" } } }, signal);
+    expect(patched.data).toEqual({ k: "w", more: "1" });
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" }, data: { applied: "yes" } };
+    const applied = await maps.apply({ namespace, name: "b", object, fieldManager: "test", force: true }, signal);
+    expect(applied.data).toEqual({ applied: "yes" });
+    const { items } = await maps.list({ namespace, labelSelector: "!none", limit: 10 }, signal);
+    expect(items.map((item) => item.metadata?.name)).toEqual(expect.arrayContaining(["a", "b"]));
+    expect(await maps.get(at, signal)).toEqual(patched);
+    expect(updated.metadata?.uid).toBe(created.metadata?.uid);
+    await maps.delete({ ...at, options: { preconditions: { uid: created.metadata?.uid ?? "" } } }, signal);
+    expect(isNotFound(await maps.get(at, signal).catch((error: unknown) => error))).toBe(true);
+    await maps.deleteCollection({ namespace }, signal);
+    const accounts = client.resource({ group: "", version: "v1", resource: "serviceaccounts" });
+    await accounts.create({ namespace, object: { metadata: { name: "robot" } } }, signal);
+    const token = await accounts.createSubresource<object, { status: { token: string } }>(
+      { namespace, name: "robot", subresource: "token", object: { spec: { expirationSeconds: 3600 } } },
+      signal,
+    );
+    expect(token.status.token.split(".")).toHaveLength(3);
+    const metadata = await client.metadata(NAMESPACES).get({ name: namespace }, signal);
+    expect(metadata.kind).toBe("PartialObjectMetadata");
+  });
+
+  it("reads and writes a scale", async () => {
+    const client = clientOf();
+    const namespace = await freshNamespace(client);
+    const deployments = client.resource(DEPLOYMENTS);
+    const labels = { app: "a" };
+    const spec = {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
+    };
+    await deployments.create({ namespace, object: { metadata: { name: "d" }, spec } as KubeObject }, signal);
+    const at = { namespace, name: "d", subresource: "scale" };
+    const scale = await deployments.getSubresource<{ spec: { replicas: number } }>(at, signal);
+    const changed = await deployments.updateSubresource({ ...at, object: { ...scale, spec: { replicas: 2 } } }, signal);
+    expect(changed.spec.replicas).toBe(2);
+  });
+
+  it("machinery/4.3.1 discovers every built-in group and maps kinds to resources", async () => {
+    const discovery = createDiscovery(clientOf());
+    const { lists, failure } = await groupsAndResources(discovery, signal);
+    expect(failure).toBeUndefined();
+    expect(lists.length).toBeGreaterThan(20);
+    const legacy = await discovery.resourcesOf("apps/v1", signal);
+    const aggregated = lists.find(({ groupVersion }) => groupVersion === "apps/v1");
+    expect(legacy.resources.map(({ name }) => name).sort()).toEqual(
+      aggregated?.resources.map(({ name }) => name).sort() as never,
+    );
+    const mapper = createRestMapper(cachedDiscovery(discovery));
+    const { gvr } = await mapper.mapping({ group: "autoscaling", kind: "HorizontalPodAutoscaler" }, [], signal);
+    expect(gvr).toEqual({ group: "autoscaling", version: "v2", resource: "horizontalpodautoscalers" });
+    const preferred = await preferredResources(discovery, signal);
+    expect(preferred.lists.flatMap(({ resources }) => resources).length).toBeGreaterThan(50);
+  });
+
+  const gates: [string, boolean, InformerGates][] = [
+    ["as it comes", false, DEFAULT_GATES],
+    ["in protobuf", true, DEFAULT_GATES],
+    ["without WatchListClient", false, { ...DEFAULT_GATES, WatchListClient: false }],
+    ["without AtomicFIFO", false, { ...DEFAULT_GATES, AtomicFIFO: false }],
+  ];
+  it.each(gates)("keeps a cache equal to the server, %s", async (_name, isProtobuf, informerGates) => {
+    const client = clientOf({ protobuf: isProtobuf });
+    const namespace = await freshNamespace(client);
+    const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    for (let i = 0; i < 5; i++) await maps.create({ namespace, object: { metadata: { name: `m${i}` } } }, signal);
+    requests.length = 0;
+    const factory = createInformerFactory({
+      client,
+      clock: systemClock,
+      rng: seededRng(1),
+      log: noLog,
+      gates: informerGates,
+      isFreezing: true,
+    });
+    const full = factory.informer<ConfigMap>(CONFIG_MAPS, { namespace });
+    const metadata = factory.metadataInformer(CONFIG_MAPS, { namespace });
+    const model = new EventModel<ConfigMap>();
+    full.addHandler(model);
+    factory.start();
+    await factory.waitForCacheSync(signal);
+    const lists = requests.filter((request) => request.startsWith("list")).length;
+    expect(lists).toBe(informerGates.WatchListClient ? 0 : 2);
+    await maps.patch({ namespace, name: "m0", type: "merge", patch: { data: { k: "v" } } }, signal);
+    await maps.delete({ namespace, name: "m1" }, signal);
+    const recreated = await maps.create({ namespace, object: { metadata: { name: "m1" } } }, signal);
+    const last = recreated.metadata?.resourceVersion;
+    for (const informer of [full, metadata]) {
+      await eventually(() => informer.store.get(`${namespace}/m1`)?.metadata?.resourceVersion === last || undefined);
+    }
+    expect(full.lastStoreSyncResourceVersion === "").toBe(!informerGates.AtomicFIFO);
+    expect(model.faults).toEqual([]);
+    const { items } = await maps.list({ namespace }, signal);
+    const versions = (objects: Iterable<KubeObject>) =>
+      [...objects]
+        .map((object) => `${object.metadata?.name} ${object.metadata?.uid} ${object.metadata?.resourceVersion}`)
+        .sort();
+    expect(versions(full.store.values())).toEqual(versions(items));
+    expect(versions(metadata.store.values())).toEqual(versions(items));
+    expect(full.store.get(`${namespace}/m0`)?.data).toEqual({ k: "v" });
+    expect(full.store.get(`${namespace}/m0`)?.metadata?.managedFields).toBeUndefined();
+    await factory.shutdown();
+  });
+
+  it("lives through a restart of the API server", async () => {
+    const client = clientOf();
+    const namespace = await freshNamespace(client);
+    const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    await maps.create({ namespace, object: { metadata: { name: "before" } } }, signal);
+    const factory = createInformerFactory({ client, clock: systemClock, rng: seededRng(2) });
+    const informer = factory.informer<ConfigMap>(CONFIG_MAPS, { namespace });
+    const model = new EventModel<ConfigMap>();
+    informer.addHandler(model);
+    factory.start();
+    await factory.waitForCacheSync(signal);
+    await plane.restartApiServer();
+    await maps.create({ namespace, object: { metadata: { name: "after" } } }, signal);
+    await eventually(() => informer.store.get(`${namespace}/after`));
+    expect(model.faults).toEqual([]);
+    expect(model.objects.has(`${namespace}/before`)).toBe(true);
+    await factory.shutdown();
+  }, 120_000);
+});
