@@ -27,6 +27,8 @@ export interface ServerCore {
   readonly gates: FeatureGateReader;
   readonly expiry: Expiry;
   readonly limits: ServerLimits;
+  /** Where clients find the server, as discovery says it. */
+  readonly serverAddress: string;
   /** Aborts when the server closes. */
   readonly closing: AbortSignal;
   tableOf(row: KindRow): Table;

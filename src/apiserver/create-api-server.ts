@@ -43,6 +43,8 @@ export interface ApiServerOptions {
   /** In their order: all that change, then all that refuse. */
   readonly admission?: (core: () => ServerCore) => readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
+  /** "host:port" where clients find the server. */
+  readonly serverAddress?: string;
   /** The versions to serve besides the stable ones, as "group/version". */
   readonly extraVersions?: readonly string[];
 }
@@ -149,6 +151,7 @@ function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore
     gates,
     expiry: new Expiry(clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
+    serverAddress: options.serverAddress ?? "localhost:6443",
     closing,
     tableOf,
     hubOf: (row) => {

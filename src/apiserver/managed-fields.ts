@@ -122,7 +122,7 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
     otherVersions: {
       schemaOf: (apiVersion) => find(apiVersion)?.schema(),
       convert: (object, apiVersion) => {
-        const from = find(String(object["apiVersion"]));
+        const from = find(String(object.apiVersion));
         const to = find(apiVersion);
         return from && to && (to.fromStored(from.toStored(object as KubeObject)) as JsonObject);
       },

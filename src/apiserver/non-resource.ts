@@ -2,6 +2,8 @@
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "./core.ts";
+import { discoveryHandler } from "./discovery/discovery.ts";
+import { openApiHandler } from "./discovery/openapi.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { plainText } from "./filters/errors.ts";
 import { healthHandler } from "./health.ts";
@@ -11,13 +13,12 @@ import type { Handler, RequestContext } from "./request-context.ts";
 import { VERSION_INFO } from "./version.ts";
 
 export function nonResourceHandler(core: ServerCore): Handler {
-  const health = healthHandler(core);
-  return async (context, signal) => {
-    const { path } = context.info;
-    const answer = health(context) ?? versionOf(context);
-    if (answer !== undefined) return answer;
-    void signal;
-    void path;
+  const handlers = [healthHandler(core), versionOf, discoveryHandler(core), openApiHandler(core)];
+  return async (context) => {
+    for (const handle of handlers) {
+      const answer = handle(context);
+      if (answer !== undefined) return answer;
+    }
     return plainText(404, "404 page not found\n");
   };
 }

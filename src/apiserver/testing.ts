@@ -2,8 +2,8 @@
 
 import type { KubeObject } from "#api/object.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
-import type { Logger } from "#base/log.ts";
-import type { Metrics } from "#base/metrics.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
@@ -11,22 +11,6 @@ import { type ApiServer, type ApiServerOptions, createApiServer } from "./create
 import { bytesTransport, directTransport } from "./in-process-transport.ts";
 import { MemoryStorage } from "./storage/memory-storage.ts";
 import type { Storage } from "./storage/storage.ts";
-
-const silent: Logger = {
-  info: () => undefined,
-  error: () => undefined,
-  v: () => silent,
-  isEnabled: false,
-  with: () => silent,
-  named: () => silent,
-};
-
-const noMetrics: Metrics = {
-  counter: () => ({ inc: () => undefined }),
-  gauge: () => ({ set: () => undefined, add: () => undefined, remove: () => undefined }),
-  histogram: () => ({ observe: () => undefined }),
-  gaugeFunc: () => undefined,
-};
 
 export interface TestServer {
   readonly clock: VirtualClock;
@@ -40,7 +24,7 @@ export interface TestServer {
 export function startTestServer(options: Partial<ApiServerOptions> = {}): TestServer {
   const clock = testClock();
   const storage = options.storage ?? new MemoryStorage({ clock });
-  const server = createApiServer({ clock, rng: seededRng(1), log: silent, metrics: noMetrics, storage, ...options });
+  const server = createApiServer({ clock, rng: seededRng(1), log: noLog, metrics: noMetrics, storage, ...options });
   const peer = { user: { name: "admin", groups: ["system:masters"] } };
   return {
     clock,

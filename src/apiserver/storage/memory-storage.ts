@@ -163,9 +163,10 @@ class MemoryTable implements Table {
   }
 
   *scan(query: ListQuery): Generator<StoredVersion> {
-    const { prefix, from = prefix, revision } = query;
+    const { prefix, revision } = query;
+    const start = query.from === undefined || query.from < prefix ? prefix : query.from;
     assert(revision === undefined || revision >= this.compactedRevision, "list below the retained history");
-    for (const record of this.#order.from(from > prefix ? from : prefix)) {
+    for (const record of this.#order.from(start)) {
       if (!record.key.startsWith(prefix)) return;
       let version: Version | undefined = record.latest;
       if (revision !== undefined)

@@ -1,0 +1,150 @@
+// What the server serves, as documents: the legacy lists and the aggregated one. Derived from the
+// registry's rows and made again when those change.
+// Upstream: k8s.io/apiserver/pkg/endpoints/discovery
+
+import { apiVersionOf } from "#api/object.ts";
+import { builtinGroups, type Subresource } from "#api/resource-table.ts";
+import type { Endpoint, Registry } from "../registry.ts";
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** The groups in order of discovery: built-in ones as upstream ranks them, then the others by name; without the core group. */
+export function orderedGroups(registry: Registry): readonly string[] {
+  const builtin = builtinGroups()
+    .map(({ group }) => group)
+    .filter((group) => group !== "" && registry.hasGroup(group));
+  const others = registry.groups().filter((group) => group !== "" && !builtin.includes(group));
+  return [...builtin, ...others.sort()];
+}
+
+/** The preferred version first. */
+export function orderedVersions(registry: Registry, group: string): readonly string[] {
+  const ranked = builtinGroups().find((known) => known.group === group)?.versions ?? [];
+  const served = registry.versionsOf(group);
+  const others = served.filter((version) => !ranked.includes(version)).sort(compareVersions);
+  return [...ranked.filter((version) => served.includes(version)), ...others];
+}
+
+/**
+ * Stable before beta before alpha, higher numbers first, all else last by name.
+ * Upstream: k8s.io/apimachinery/pkg/version, CompareKubeAwareVersionStrings
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  if (left === undefined || right === undefined) {
+    return left === right ? (a < b ? -1 : a > b ? 1 : 0) : left === undefined ? 1 : -1;
+  }
+  return right.stability - left.stability || right.major - left.major || right.minor - left.minor;
+}
+
+function rankOf(version: string): { stability: number; major: number; minor: number } | undefined {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return undefined;
+  const stability = match[2] === undefined ? 2 : match[2] === "beta" ? 1 : 0;
+  return { stability, major: Number(match[1]), minor: Number(match[3] ?? 0) };
+}
+
+/** GET /api */
+export function coreVersions(registry: Registry, serverAddress: string): Document {
+  return {
+    kind: "APIVersions",
+    versions: orderedVersions(registry, ""),
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
+  };
+}
+
+/** GET /apis */
+export function groupList(registry: Registry): Document {
+  return {
+    kind: "APIGroupList",
+    apiVersion: "v1",
+    groups: orderedGroups(registry).map((group) => groupEntry(registry, group)),
+  };
+}
+
+/** GET /apis/<group> */
+export function groupDocument(registry: Registry, group: string): Document {
+  return { kind: "APIGroup", apiVersion: "v1", ...groupEntry(registry, group) };
+}
+
+function groupEntry(registry: Registry, group: string): Document {
+  const versions = orderedVersions(registry, group).map((version) => ({
+    groupVersion: `${group}/${version}`,
+    version,
+  }));
+  return { name: group, versions, preferredVersion: versions[0] };
+}
+
+/** GET /api/v1 and /apis/<group>/<version> */
+export function resourceList(registry: Registry, group: string, version: string): Document {
+  const resources = registry
+    .endpointsOf(group, version)
+    .flatMap((endpoint) => [
+      mainResource(endpoint),
+      ...endpoint.version.subresources.map((subresource) => subresourceEntry(endpoint, subresource)),
+    ]);
+  const apiVersion = group === "" ? {} : { apiVersion: "v1" };
+  return { kind: "APIResourceList", ...apiVersion, groupVersion: apiVersionOf({ group, version }), resources };
+}
+
+function mainResource({ row, version }: Endpoint): Document {
+  return {
+    name: row.resource,
+    singularName: row.singular,
+    namespaced: row.namespaced,
+    kind: version.kind,
+    verbs: version.verbs,
+    ...(row.shortNames.length > 0 ? { shortNames: row.shortNames } : {}),
+    ...(row.categories.length > 0 ? { categories: row.categories } : {}),
+    ...(version.storageVersionHash === "" ? {} : { storageVersionHash: version.storageVersionHash }),
+  };
+}
+
+function subresourceEntry({ row, version }: Endpoint, { name, verbs, kind }: Subresource): Document {
+  const isForeign = kind.group !== version.group || kind.version !== version.version;
+  return {
+    name: `${row.resource}/${name}`,
+    singularName: "",
+    namespaced: row.namespaced,
+    ...(isForeign ? { group: kind.group, version: kind.version } : {}),
+    kind: kind.kind,
+    verbs,
+  };
+}
+
+/** GET /api or /apis for clients that take everything in one document. */
+export function aggregated(registry: Registry, isCore: boolean, apiVersion: string): Document {
+  const groups = isCore ? [""] : orderedGroups(registry);
+  const items = groups.map((group) => ({
+    metadata: group === "" ? {} : { name: group },
+    versions: orderedVersions(registry, group).map((version) => ({
+      version,
+      resources: registry.endpointsOf(group, version).map(aggregatedResource),
+      freshness: "Current",
+    })),
+  }));
+  return { kind: "APIGroupDiscoveryList", apiVersion: `apidiscovery.k8s.io/${apiVersion}`, metadata: {}, items };
+}
+
+function aggregatedResource({ row, version }: Endpoint): Document {
+  // The group and version of the list itself are meant where none are given.
+  const responseKind = ({ group, version: name, kind }: Subresource["kind"]): Document =>
+    group === version.group && name === version.version
+      ? { group: "", version: "", kind }
+      : { group, version: name, kind };
+  const subresources = version.subresources.map(({ name, verbs, kind }) => ({
+    subresource: name,
+    responseKind: responseKind(kind),
+    verbs,
+  }));
+  return {
+    resource: row.resource,
+    responseKind: responseKind(version),
+    scope: row.namespaced ? "Namespaced" : "Cluster",
+    singularResource: row.singular,
+    verbs: version.verbs,
+    ...(row.shortNames.length > 0 ? { shortNames: row.shortNames } : {}),
+    ...(row.categories.length > 0 ? { categories: row.categories } : {}),
+    ...(subresources.length > 0 ? { subresources } : {}),
+  };
+}

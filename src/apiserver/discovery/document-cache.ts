@@ -1,0 +1,51 @@
+// Documents derived from the registry, encoded once for each state of it, with an entity tag.
+
+import type { Registry } from "../registry.ts";
+
+export interface CachedDocument {
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+export class DocumentCache {
+  readonly #registry: Registry;
+  #documents = new Map<string, CachedDocument>();
+  #generation = -1;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  get(name: string, make: (registry: Registry) => unknown): CachedDocument {
+    if (this.#generation !== this.#registry.generation) {
+      this.#documents = new Map();
+      this.#generation = this.#registry.generation;
+    }
+    let document = this.#documents.get(name);
+    if (document === undefined) {
+      const value = make(this.#registry);
+      const text = `${JSON.stringify(value)}\n`;
+      document = { value, bytes: new TextEncoder().encode(text), etag: hashOf(text) };
+      this.#documents.set(name, document);
+    }
+    return document;
+  }
+}
+
+/** 128 bits that tell two documents apart; not against an attacker, who gains nothing by it. */
+export function hashOf(text: string): string {
+  const lanes = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35];
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    const lane = i & 3;
+    lanes[lane] = Math.imul((lanes[lane] as number) ^ unit, 0x01000193);
+  }
+  // The lanes are mixed, so that a change of one character shows in all.
+  for (let round = 0; round < 8; round++) {
+    const lane = round & 3;
+    const next = lanes[(lane + 1) & 3] as number;
+    lanes[lane] = Math.imul((lanes[lane] as number) ^ (next >>> 15) ^ (text.length + round), 0x01000193);
+  }
+  return lanes.map((lane) => (lane >>> 0).toString(16).padStart(8, "0").toUpperCase()).join("");
+}
