@@ -59,7 +59,7 @@ export function httpClientContract(
     const stranger = newAuthority("stranger");
     const clients: HttpClient[] = [];
     let server: TestServer;
-    let answer: (request: IncomingMessage, response: ServerResponse) => void;
+    let answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
     const make = (options: Partial<HttpClientOptions> = {}): HttpClient => {
       const client = create({ baseUrl: server.url, ca: authority.certificatePem, ...options });
@@ -68,9 +68,9 @@ export function httpClientContract(
     };
 
     beforeAll(async () => {
-      server = await startTestServer(serverCertificate(authority), authority, (request, response) =>
-        answer(request, response),
-      );
+      server = await startTestServer(serverCertificate(authority), authority, (request, response) => {
+        void answer(request, response);
+      });
     });
     afterAll(async () => {
       for (const client of clients) client.close();

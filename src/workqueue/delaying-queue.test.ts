@@ -59,7 +59,7 @@ describe("DelayingQueue", () => {
     const queue = createDelayingQueue<string>({ clock });
     const seen = collect(queue, clock);
     queue.addAfter("a", 10);
-    queue[how](neverAborted());
+    void queue[how](neverAborted());
     queue.addAfter("b", 0);
     expect(clock.pendingCount).toBe(0);
     await clock.run("idle");
