@@ -1,0 +1,145 @@
+// A whole cluster under the virtual clock: the embedded API server, the controllers asked for, and an
+// administrator's client. Everything random comes from one seed; everything that waits, from one clock.
+
+import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
+import { bytesTransport } from "#apiserver/in-process-transport.ts";
+import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { FeatureGates, type FeatureTable } from "#base/feature-gates.ts";
+import type { Transport } from "#base/http.ts";
+import { type Logger, noLog } from "#base/log.ts";
+import { type Metrics, noMetrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { VirtualClock } from "#base/virtual-clock.ts";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import type { SyncTrace } from "#kit/trace.ts";
+import { rootClientBuilder } from "#manager/clients/client-builder.ts";
+import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
+import { registeredControllers } from "#manager/registry.ts";
+import { runControllers } from "#manager/run-controllers.ts";
+import { RequestLog } from "./request-log.ts";
+
+export interface WorldOptions {
+  /** One hop of the host's event loop: the composition root hands it in. */
+  readonly turn: () => Promise<void>;
+  readonly seed?: string | number;
+  readonly gates: FeatureTable;
+  readonly log?: Logger;
+}
+
+export interface ManagerOptions {
+  /** As --controllers. */
+  readonly controllers: readonly string[];
+  readonly gates?: Readonly<Record<string, boolean>>;
+  readonly config?: Partial<ComponentConfig>;
+  readonly metrics?: Metrics;
+  readonly trace?: SyncTrace;
+  /** Stands between the manager and the server: a faulty network. */
+  readonly network?: (transport: Transport) => Transport;
+  /** Requests per second of each controller; generous unless a scenario is about throttling. */
+  readonly qps?: number;
+}
+
+export interface RunningManager {
+  /** Aborts everything it runs and waits for the end. */
+  stop(): Promise<void>;
+}
+
+export class World {
+  readonly clock: VirtualClock;
+  readonly rng: Rng;
+  readonly log: RequestLog;
+  readonly server: ApiServer;
+  /** As a member of system:masters. */
+  readonly client: Client;
+  /** Requests of managers, not of the scenario itself. */
+  readonly #options: WorldOptions;
+  readonly #transport: Transport;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.clock = new VirtualClock({ turn: options.turn });
+    this.rng = seededRng(options.seed ?? "world");
+    this.log = new RequestLog(this.clock);
+    const gates = new FeatureGates(options.gates, "1.36");
+    this.server = createApiServer({
+      clock: this.clock,
+      rng: this.rng.fork("apiserver"),
+      log: options.log ?? noLog,
+      metrics: noMetrics,
+      storage: new MemoryStorage({ clock: this.clock }),
+      gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
+    });
+    this.#transport = bytesTransport(this.server, { peer: { user: { name: "admin", groups: ["system:masters"] } } });
+    this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
+  }
+
+  /** Starts the controllers; they run as time passes. */
+  startManager(options: ManagerOptions): RunningManager {
+    const { clock } = this;
+    const stop = new AbortController();
+    const gates = new FeatureGates(this.#options.gates, "1.36");
+    gates.setFromMap(options.gates ?? {});
+    const network = options.network ?? ((transport: Transport): Transport => transport);
+    const qps = options.qps ?? 10_000;
+    const clients = rootClientBuilder(this.log.over(network(this.#transport)), {
+      clock,
+      limits: { qps, burst: qps },
+      userAgentPrefix: "kube-controller-manager",
+    });
+    const config: ComponentConfig = { ...defaultConfig, ...options.config };
+    const ended = runControllers(
+      {
+        clock,
+        rng: this.rng.fork("manager"),
+        log: this.#options.log ?? noLog,
+        metrics: options.metrics ?? noMetrics,
+        gates,
+        config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
+        rootClients: clients,
+        controllerClients: clients,
+        controllers: registeredControllers,
+        shutdownTimeoutMs: 0,
+        ...(options.trace === undefined ? {} : { trace: options.trace }),
+      },
+      stop.signal,
+    );
+    ended.catch(() => undefined); // reported by stop(), or by the assertion that failed because of it
+    return {
+      stop: async () => {
+        stop.abort();
+        await ended;
+      },
+    };
+  }
+
+  /** Lets time pass, and everything that is due happen. */
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+  }
+
+  /** Runs a call of the scenario's own while the world goes on. */
+  async do<T>(call: (client: Client, signal: AbortSignal) => Promise<T>): Promise<T> {
+    let result: { value: T } | { error: unknown } | undefined;
+    void call(this.client, new AbortController().signal).then(
+      (value) => (result = { value }),
+      (error: unknown) => (result = { error }),
+    );
+    const isDone = await this.clock.runUntil(() => result !== undefined, 120_000);
+    if (!isDone || result === undefined) throw new Error("the call did not end within two virtual minutes");
+    if ("error" in result) throw result.error;
+    return result.value;
+  }
+
+  /** Lets time pass until the probe finds something. */
+  async until<T>(probe: (client: Client, signal: AbortSignal) => Promise<T | undefined>, limitMs = 60_000): Promise<T> {
+    const endMs = this.clock.monotonicMs() + limitMs;
+    for (;;) {
+      const found = await this.do(probe);
+      if (found !== undefined) return found;
+      if (this.clock.monotonicMs() >= endMs) throw new Error(`not within ${limitMs} virtual ms: ${probe}`);
+      await this.advance(100);
+    }
+  }
+}

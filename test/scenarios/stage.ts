@@ -1,0 +1,89 @@
+// Where a scenario plays: on the embedded server under the virtual clock, or on a real control plane.
+// A scenario is written once against Stage; what controllers that are not written yet would do, and
+// what kubelets do, it does itself through the API in a named step.
+
+import type { Event, Pod } from "#api/generated/types/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import type { Client } from "#client/client.ts";
+
+export interface Stage {
+  /** A namespace of the scenario's own, with its default service account. */
+  readonly namespace: string;
+  readonly client: Client;
+  /** The stage's time, for timestamps that the scenario writes. */
+  now(): number;
+  /** A call of the scenario's own. */
+  do<T>(call: (client: Client, signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Waits until the probe finds something; fails when it never does. */
+  until<T>(probe: (client: Client, signal: AbortSignal) => Promise<T | undefined>): Promise<T>;
+  /** Lets so much time pass. Real stages really wait: keep it short. */
+  pass(ms: number): Promise<void>;
+  /** Writes of the manager under test to objects of this namespace, oldest first: "POST pods". */
+  writes(): Promise<readonly StageWrite[]>;
+}
+
+export interface StageWrite {
+  readonly who: string;
+  readonly method: string;
+  /** The resource and subresource: "pods", "replicasets/status". */
+  readonly resource: string;
+  readonly name: string;
+  readonly code: number;
+  readonly body: unknown;
+}
+
+export const podsGvr = { group: "", version: "v1", resource: "pods" };
+export const eventsGvr = { group: "", version: "v1", resource: "events" };
+
+export async function createObject<T extends KubeObject>(
+  stage: Stage,
+  gvr: { group: string; version: string; resource: string },
+  object: T,
+): Promise<T> {
+  return stage.do((client, signal) => client.resource<T>(gvr).create({ namespace: stage.namespace, object }, signal));
+}
+
+export function listPods(stage: Stage): Promise<readonly Pod[]> {
+  return stage.do(async (client, signal) => {
+    const list = await client.resource<Pod>(podsGvr).list({ namespace: stage.namespace }, signal);
+    return list.items;
+  });
+}
+
+export function listEvents(stage: Stage): Promise<readonly Event[]> {
+  return stage.do(async (client, signal) => {
+    const list = await client.resource<Event>(eventsGvr).list({ namespace: stage.namespace }, signal);
+    return list.items;
+  });
+}
+
+/** What a kubelet reports about a pod. */
+export async function setPodStatus(stage: Stage, name: string, status: Pod["status"]): Promise<void> {
+  await stage.do(async (client, signal) => {
+    const pods = client.resource<Pod>(podsGvr);
+    await pods.patch(
+      { namespace: stage.namespace, name, type: "merge", patch: { status }, subresource: "status" },
+      signal,
+    );
+  });
+}
+
+/** Binds a pod to a node, as the scheduler does. */
+export async function bindPod(stage: Stage, name: string, node: string): Promise<void> {
+  await stage.do((client, signal) =>
+    client.resource<Pod>(podsGvr).createSubresource(
+      {
+        namespace: stage.namespace,
+        name,
+        subresource: "binding",
+        object: {
+          apiVersion: "v1",
+          kind: "Binding",
+          metadata: { name },
+          target: { apiVersion: "v1", kind: "Node", name: node },
+        },
+      },
+      signal,
+    ),
+  );
+}
