@@ -1,20 +1,14 @@
 // Runs the tests and ends with one line: N passed, N failed, N skipped. `fast` is everything that needs
 // nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real` is test/real
-// on the real control plane, which it builds if Go is there. Nothing is skipped silently, and in CI not at all.
+// on the real control plane, which it builds if Go is there. Nothing is skipped silently; in CI a skipped real suite fails.
 
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missingPrograms } from "./control-plane-binaries.ts";
+import { judge, noTests, sumTotals, type Totals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
 
-interface Totals {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-const none: Totals = { passed: 0, failed: 0, skipped: 0 };
 const isCi = (process.env.CI ?? "") !== "";
 const reports = mkdtempSync(join(tmpdir(), "steersman-tests-"));
 process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
@@ -33,26 +27,17 @@ function run(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: "inherit", env }).status === 0;
 }
 
-/** A runner that fails without a failed test (a file that does not load, a crash) has failed once. */
-function judge(counted: Totals, isGreen: boolean): Totals {
-  return isGreen || counted.failed > 0 ? counted : { ...counted, failed: 1 };
-}
-
 function bunTest(args: readonly string[]): Totals {
   const report = join(reports, "bun.xml");
   const isGreen = run(process.execPath, ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...args]);
-  if (!existsSync(report)) return judge(none, isGreen);
-  const head = /<testsuites [^>]*>/.exec(readFileSync(report, "utf8"))?.[0] ?? "";
-  const count = (name: string): number => Number(new RegExp(` ${name}="(\\d+)"`).exec(head)?.[1] ?? 0);
-  const [tests, failed, skipped] = [count("tests"), count("failures"), count("skipped")];
-  return judge({ passed: tests - failed - skipped, failed, skipped }, isGreen);
+  return judge(existsSync(report) ? totalsOfJunit(readFileSync(report, "utf8")) : noTests, isGreen);
 }
 
 function vitestOnNode(): Totals {
   const node = nodeForVitest();
   if (node === undefined) {
     say("SKIPPED: the suites on Node. They need Node 22.13 or newer: npm ci installs one on Linux x64.");
-    return { ...none, skipped: 1 };
+    return { ...noTests, skipped: 1 };
   }
   const report = join(reports, "vitest.json");
   const args = [
@@ -63,10 +48,7 @@ function vitestOnNode(): Totals {
     `--outputFile=${report}`,
   ];
   const isGreen = run(node, args);
-  if (!existsSync(report)) return judge(none, isGreen);
-  const counts = JSON.parse(readFileSync(report, "utf8")) as Record<string, number>;
-  const { numPassedTests: passed = 0, numFailedTests: failed = 0, numPendingTests = 0, numTodoTests = 0 } = counts;
-  return judge({ passed, failed, skipped: numPendingTests + numTodoTests }, isGreen);
+  return judge(existsSync(report) ? totalsOfVitest(readFileSync(report, "utf8")) : noTests, isGreen);
 }
 
 function nodeForVitest(): string | undefined {
@@ -80,14 +62,6 @@ function nodeForVitest(): string | undefined {
   });
 }
 
-function sum(parts: readonly Totals[]): Totals {
-  return parts.reduce((a, b) => ({
-    passed: a.passed + b.passed,
-    failed: a.failed + b.failed,
-    skipped: a.skipped + b.skipped,
-  }));
-}
-
 function realSuites(): string[] {
   return globSync("test/real/**/*.test.ts");
 }
@@ -96,7 +70,7 @@ function skippedRealSuites(): Totals {
   const count = realSuites().length;
   say(`SKIPPED: ${count} suites on the real control plane (no ${missingPrograms().join(", ")}).`);
   say("         With Go 1.26 or newer: make real-control-plane, then make test-real.");
-  return { ...none, skipped: count };
+  return { ...noTests, skipped: count };
 }
 
 function fast(): Totals {
@@ -115,7 +89,7 @@ function fast(): Totals {
   ];
   if (missingPrograms().length > 0) parts.push(skippedRealSuites());
   else say(`Not part of this run: ${realSuites().length} suites on the real control plane (make test-real).`);
-  return sum(parts);
+  return sumTotals(parts);
 }
 
 function real(): Totals {

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { judge, noTests, sumTotals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
+
+it("reads the sums of a JUnit report, not those of its suites", () => {
+  const xml = `<?xml version="1.0"?>
+<testsuites name="bun test" tests="5" assertions="9" failures="1" skipped="2" time="12.0">
+  <testsuite name="a" tests="4" failures="1" skipped="2" />`;
+  expect(totalsOfJunit(xml)).toEqual({ passed: 2, failed: 1, skipped: 2 });
+});
+
+it("reads a vitest report", () => {
+  const report = { numTotalTests: 7, numPassedTests: 3, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
+  expect(totalsOfVitest(JSON.stringify(report))).toEqual({ passed: 3, failed: 1, skipped: 3 });
+});
+
+it("counts a runner that fails without a failed test as one failure", () => {
+  expect(judge(noTests, false).failed).toBe(1);
+  expect(judge({ passed: 4, failed: 2, skipped: 0 }, false).failed).toBe(2);
+  expect(judge({ passed: 4, failed: 0, skipped: 0 }, true).failed).toBe(0);
+});
+
+it("sums", () => {
+  expect(sumTotals([])).toEqual(noTests);
+  expect(
+    sumTotals([
+      { passed: 1, failed: 2, skipped: 3 },
+      { passed: 10, failed: 20, skipped: 30 },
+    ]),
+  ).toEqual({
+    passed: 11,
+    failed: 22,
+    skipped: 33,
+  });
+});
