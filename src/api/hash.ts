@@ -31,14 +31,24 @@ export function podTemplateHash(template: PodTemplateSpec, collisionCount?: numb
   return safeEncode(String(fnv32a(bytes)));
 }
 
-/** `data` is the revision's patch as bytes: see revisionData. Upstream: pkg/controller/history, HashControllerRevision */
+/** `data` is what revisionData made. Upstream: pkg/controller/history, HashControllerRevision */
 export function controllerRevisionHash(data: string, collisionCount?: number): string {
   return safeEncode(String(fnv32(utf8Bytes(data + (collisionCount ?? "")))));
 }
 
-/** An object as Go marshals a map: keys sorted, HTML escaped. Revisions are compared and hashed in this form. */
-export function revisionData(value: unknown): string {
-  return goJson(sortedKeys(value));
+/**
+ * The patch that a ControllerRevision holds, as Go marshals it: keys sorted, HTML escaped. Revisions are compared and
+ * hashed as this text. Upstream: pkg/controller/statefulset/stateful_set_utils.go and daemon/update.go, getPatch
+ */
+export function revisionData(template: PodTemplateSpec): string {
+  return goJson(sortedKeys({ spec: { template: { ...withoutNullCreation(template), $patch: "replace" } } }));
+}
+
+/** Servers before 1.34 print a null creationTimestamp, which upstream drops when it marshals the template. */
+function withoutNullCreation(template: PodTemplateSpec): PodTemplateSpec {
+  if (template.metadata?.creationTimestamp !== null) return template;
+  const { creationTimestamp, ...metadata } = template.metadata;
+  return { ...template, metadata };
 }
 
 function sortedKeys(value: unknown): unknown {

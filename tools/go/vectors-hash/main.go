@@ -101,6 +101,10 @@ func templateRowOf(text string, collisions int32) templateRow {
 	}
 	raw := map[string]any{}
 	utilruntime.Must(json.Unmarshal([]byte(text), &raw))
+	if metadata, ok := raw["metadata"].(map[string]any); ok && metadata["creationTimestamp"] == nil {
+		// Go does not print a zero time.
+		delete(metadata, "creationTimestamp")
+	}
 	raw["$patch"] = "replace"
 	data, err := json.Marshal(map[string]any{"spec": map[string]any{"template": raw}})
 	utilruntime.Must(err)
