@@ -2,8 +2,8 @@ package main
 
 import "encoding/json"
 
-// prune is the JSON form of a value without what says nothing and takes up space: nulls, empty texts and
-// the empty states of containers. Other empty objects stay: they may differ from missing ones.
+// prune is the JSON form of a value without what says nothing and takes up space: nulls and the empty
+// states of containers. Other empty values stay: they may differ from missing ones.
 func prune(v any) any {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -21,8 +21,10 @@ func pruneTree(v any) (any, bool) {
 	switch t := v.(type) {
 	case nil:
 		return nil, false
-	case string:
-		return t, t != ""
+	case []any:
+		for i := range t {
+			t[i], _ = pruneTree(t[i])
+		}
 	case map[string]any:
 		for k, inner := range t {
 			if kept, ok := pruneTree(inner); ok && k != "state" && k != "lastState" {

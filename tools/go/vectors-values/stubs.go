@@ -1,6 +1,3 @@
 package main
 
-import "math/rand"
-
-func quotaVectors(r *rand.Rand) []section { return nil }
-func objectMetaVectors() []section        { return nil }
+func objectMetaVectors() []section { return nil }

@@ -1,0 +1,55 @@
+// What quota knows about one kind of object: which resource names it measures, which scopes an
+// object falls into, and what an object uses.
+// Upstream: k8s.io/apiserver/pkg/quota/v1/interfaces.go and generic/evaluator.go
+
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from "#api/generated/types/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import type { GroupResource } from "#api/status-error.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { scopesOf } from "#rules/quota/scopes.ts";
+import type { Amounts } from "#rules/resource-amounts.ts";
+import type { FeatureGateReader } from "#rules/strategy/strategy.ts";
+
+export interface QuotaContext {
+  readonly now: EpochMs;
+  readonly gates: FeatureGateReader;
+}
+
+/** The part of an admission request that decides whether quota is touched. */
+export interface QuotaOperation {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+  readonly subresource: string;
+  readonly object?: KubeObject | undefined;
+  readonly oldObject?: KubeObject | undefined;
+}
+
+export interface QuotaEvaluator {
+  readonly resource: GroupResource;
+  /** Those of the names that this kind is measured by, in the order given. */
+  matchingResources(names: readonly string[], ctx: QuotaContext): string[];
+  /** Could this write change usage? */
+  handles(operation: QuotaOperation, ctx: QuotaContext): boolean;
+  /** Throws a ValueError for a selector that is none. Absent: no scope matches. */
+  matchesScope?(scope: ScopedResourceSelectorRequirement, object: KubeObject, ctx: QuotaContext): boolean;
+  /** Why the object may not be counted at all: it lacks what these resources require. */
+  missing?(required: readonly string[], object: KubeObject, ctx: QuotaContext): string | undefined;
+  usage(object: KubeObject, ctx: QuotaContext): Amounts;
+}
+
+/** The names that a quota limits and this kind is measured by, and whether the object is in all its scopes. */
+export function matchesQuota(
+  evaluator: QuotaEvaluator,
+  quota: ResourceQuota,
+  object: KubeObject,
+  ctx: QuotaContext,
+): boolean {
+  const limited = Object.keys(quota.status?.hard ?? {});
+  // Every scope is asked, so that a bad selector shows itself whatever the others say.
+  const scopes = scopesOf(quota.spec ?? {}).map((scope) => evaluator.matchesScope?.(scope, object, ctx) ?? false);
+  return evaluator.matchingResources(limited, ctx).length > 0 && scopes.every((matches) => matches);
+}
+
+/** "count/deployments.apps". */
+export function objectCountName({ group, resource }: GroupResource): string {
+  return group === "" ? `count/${resource}` : `count/${resource}.${group}`;
+}
