@@ -27,16 +27,15 @@ describeReal("api tables on a real API server", () => {
   function exchange(method: string, path: string, body?: Uint8Array): Promise<{ status: number; bytes: Uint8Array }> {
     const { certificatePem: cert, keyPem: key } = plane.admin;
     const headers = { accept: PROTOBUF, ...(body && { "content-type": PROTOBUF }) };
+    const options = { method, headers, cert, key, ca: plane.pki.ca.certificatePem, agent: false };
     return new Promise((resolve, reject) => {
-      request(
-        `${plane.server}${path}`,
-        { method, headers, cert, key, ca: plane.pki.ca.certificatePem, agent: false },
-        async (answer) => {
-          const chunks: Buffer[] = [];
-          for await (const chunk of answer) chunks.push(chunk as Buffer);
-          resolve({ status: answer.statusCode ?? 0, bytes: new Uint8Array(Buffer.concat(chunks)) });
-        },
-      )
+      request(`${plane.server}${path}`, options, (answer) => {
+        const chunks: Buffer[] = [];
+        answer
+          .on("data", (chunk: Buffer) => chunks.push(chunk))
+          .on("error", reject)
+          .on("end", () => resolve({ status: answer.statusCode ?? 0, bytes: new Uint8Array(Buffer.concat(chunks)) }));
+      })
         .on("error", reject)
         .end(body);
     });
