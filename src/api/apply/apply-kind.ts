@@ -6,6 +6,7 @@ import type { Schema } from "#api/schema.ts";
 import { type Atom, atomOf } from "./atoms.ts";
 import type { FieldFilter } from "./filters.ts";
 import { Shapes } from "./shapes.ts";
+import { validate } from "./typed-value.ts";
 
 export interface ApplyKindOptions {
   readonly gvk: GroupVersionKind;
@@ -53,13 +54,15 @@ export interface Versioned {
   readonly atom: Atom;
 }
 
-/** Undefined if the version is not served. */
+/** Undefined if the version is not served. Throws TypedError, as upstream, if a converted list has duplicates. */
 export function inVersion(kind: ApplyKind, object: JsonObject, apiVersion: string): Versioned | undefined {
   const atom = atomOfVersion(kind, apiVersion);
   if (atom === undefined) return undefined;
   if (object.apiVersion === apiVersion) return { object, atom };
   const converted = kind.otherVersions?.convert(object, apiVersion);
-  return converted === undefined ? undefined : { object: converted, atom };
+  if (converted === undefined) return undefined;
+  validate(atom, converted, false);
+  return { object: converted, atom };
 }
 
 export function atomOfVersion(kind: ApplyKind, apiVersion: string): Atom | undefined {

@@ -1,12 +1,13 @@
 // What changed between two objects of one type, as sets of fields. Subtrees that are the same value
 // in memory are skipped, so an update that shares most of the stored object costs little. The walk
 // checks the new object as it goes and throws TypedError at the first misfit.
+// Deviation: what is inside atomic lists and maps is not checked; decoding and validation did that.
 // Upstream: structured-merge-diff typed/compare.go
 
 import { deepEqual, isArray, isObject, type JsonArray, type JsonObject } from "#api/patch/json-value.ts";
 import { type Atom, type AtomKind, kindFor, type ListAtom, type MapAtom, type ScalarType } from "./atoms.ts";
 import { asMember, type FieldSet, LEAF, sortKeys, union } from "./field-set.ts";
-import { elementKey, failTyped, fieldAtom, listError, mapError, scalarError } from "./typed-value.ts";
+import { elementKey, failTyped, fieldAtom, listError, mapError, scalarError, TypedError } from "./typed-value.ts";
 
 export interface Comparison {
   readonly removed: FieldSet;
@@ -86,13 +87,22 @@ function compareElements(list: ListAtom, left: JsonArray, right: JsonArray, delt
 
 function byKey(list: ListAtom, elements: JsonArray): Map<string, unknown[]> {
   const index = new Map<string, unknown[]>();
-  for (const element of elements) {
-    const key = elementKey(list, element);
+  for (const [i, element] of elements.entries()) {
+    const key = elementKeyAt(list, element, i);
     const twins = index.get(key);
     if (twins === undefined) index.set(key, [element]);
     else twins.push(element);
   }
   return index;
+}
+
+function elementKeyAt(list: ListAtom, element: unknown, index: number): string {
+  try {
+    return elementKey(list, element);
+  } catch (error) {
+    if (error instanceof TypedError) failTyped(`element ${index}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** Elements that share a key are owned together, without their fields. */

@@ -140,7 +140,7 @@ export function applyPatch(kind: ApplyKind, request: ApplyRequest): JsonObject {
     return guardDepth(() => applyObject(kind, request, patch));
   } catch (error) {
     if (error instanceof Conflicts) throw conflictError(error);
-    throw error;
+    throw error instanceof TypedError ? internal(error.message) : error;
   }
 }
 
@@ -151,10 +151,18 @@ function applyObject(kind: ApplyKind, request: ApplyRequest, patch: JsonObject):
   checkPatch(kind, patch);
   if (owners.size === 0 && request.live !== undefined) {
     // Whoever wrote before the first apply owns what is there.
+    checkTyped(
+      kind,
+      live,
+      true,
+      "failed to create manager for existing fields: failed to convert new object",
+      " to smd typed",
+    );
     owners = ownersOfUpdate(kind, kind.zero, live, owners, "before-first-apply", now);
     live = withoutManagedFields(live);
   }
-  checkTyped(kind, live, patch);
+  checkTyped(kind, patch, false, "failed to create typed patch object");
+  checkTyped(kind, live, true, "failed to create typed live object");
   const identity = identify(manager === "" ? "unknown" : manager, true, kind.apiVersion, kind.subresource);
   const applyAs = (force: boolean) => applyConfiguration(kind, live, patch, owners, identity, force);
   const result = isKubectl(manager) && !request.force ? upgrading(kind, live, applyAs) : applyAs(request.force);
@@ -211,19 +219,20 @@ function checkPatch(kind: ApplyKind, patch: JsonObject): void {
   if (managedFieldsOf(patch) !== undefined) throw newBadRequest("metadata.managedFields must be nil");
 }
 
-function checkTyped(kind: ApplyKind, live: JsonObject, patch: JsonObject): void {
-  checkOne(kind, patch, "patch", false);
-  checkOne(kind, live, "live", true);
-}
-
-function checkOne(kind: ApplyKind, object: JsonObject, role: string, allowDuplicates: boolean): void {
+function checkTyped(
+  kind: ApplyKind,
+  object: JsonObject,
+  allowDuplicates: boolean,
+  failure: string,
+  purpose = "",
+): void {
   try {
     validate(kind.atom, object, allowDuplicates);
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
     const { name = "", namespace = "" } = isObject(object.metadata) ? object.metadata : {};
     const what = `${String(namespace)}/${String(name)}; ${gvkText(gvkOf(object))}`;
-    throw internal(`failed to create typed ${role} object (${what}): ${error.message}`);
+    throw internal(`${failure} (${what})${purpose}: ${error.message}`);
   }
 }
 

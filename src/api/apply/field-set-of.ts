@@ -4,7 +4,7 @@
 import { isArray, isObject } from "#api/patch/json-value.ts";
 import { type Atom, kindFor, type ListAtom, type MapAtom } from "./atoms.ts";
 import { asMember, type FieldSet, hasChildren, isMember, LEAF, sortKeys } from "./field-set.ts";
-import { elementKey } from "./typed-value.ts";
+import { elementKeyOrNone } from "./typed-value.ts";
 
 export function fieldSetOf(atom: Atom, value: unknown): FieldSet {
   const set = nodeOf(atom, value);
@@ -27,7 +27,7 @@ function nodeOf(atom: Atom, value: unknown): FieldSet | undefined {
 function elementNodes(list: ListAtom, elements: readonly unknown[]): FieldSet | undefined {
   const out: Record<string, FieldSet> = {};
   for (const element of elements) {
-    const key = elementKey(list, element);
+    const key = elementKeyOrNone(list, element);
     // Twins are owned together, without their fields.
     out[key] = out[key] !== undefined ? LEAF : asMember(nodeOf(list.element, element) ?? LEAF);
   }

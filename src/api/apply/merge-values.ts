@@ -5,7 +5,7 @@
 import { isArray, isObject, type JsonArray, type JsonObject, own, setOwn } from "#api/patch/json-value.ts";
 import { type Atom, kindFor, type ListAtom, type MapAtom } from "./atoms.ts";
 import { type FieldSet, hasChildren, isMember } from "./field-set.ts";
-import { elementKey, failTyped } from "./typed-value.ts";
+import { elementKey, elementKeyOrNone, failTyped } from "./typed-value.ts";
 
 /** The live value with the applied one on top. Undefined is absent. */
 export function mergeValues(atom: Atom, live: unknown, applied: unknown): unknown {
@@ -120,7 +120,7 @@ function removeElements(list: ListAtom, elements: JsonArray, fields: FieldSet): 
   if (elements.length === 0 || !list.associative) return null;
   const out: unknown[] = [];
   for (const element of elements) {
-    const node = fields[elementKey(list, element)];
+    const node = fields[elementKeyOrNone(list, element)];
     if (node === undefined) out.push(element);
     else if (!isMember(node)) out.push(removeFields(list.element, element, node));
   }

@@ -25,9 +25,28 @@ export function failTyped(message: string, path = ""): never {
   throw new TypedError([{ path, message }]);
 }
 
+/** Runs a step whose misfits are reported with what it was doing. */
+export function whileDoing<T>(what: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof TypedError ? new TypedError([{ path: what, message: error.message }]) : error;
+  }
+}
+
 /** The path key of an element of an associative list. Throws TypedError for what cannot be one. */
 export function elementKey(list: ListAtom, element: unknown): string {
   return list.keys.length > 0 ? keyedElementKey(list, element) : setElementKey(element);
+}
+
+/** For elements that pruning has hollowed out: upstream gives all that have no key the same one. */
+export function elementKeyOrNone(list: ListAtom, element: unknown): string {
+  try {
+    return elementKey(list, element);
+  } catch (error) {
+    if (error instanceof TypedError) return "?:";
+    throw error;
+  }
 }
 
 function keyedElementKey(list: ListAtom, element: unknown): string {

@@ -9,6 +9,7 @@ import { difference, emptySet, type FieldSet, intersection, union } from "./fiel
 import { fieldSetOf, markReconciled, reconcile, withNamedFields } from "./field-set-of.ts";
 import { mergeValues, removeFields } from "./merge-values.ts";
 import type { Identity, Owner, Owners } from "./owners.ts";
+import { whileDoing } from "./typed-value.ts";
 
 /** Fits all sets to the types of today; owners in versions that are gone are forgotten. */
 function reconcileOwners(kind: ApplyKind, live: JsonObject, owners: Owners): Map<string, Owner> {
@@ -42,7 +43,7 @@ function takeChanges(
   self: string | undefined,
   force: boolean,
 ): Comparison {
-  const own = filtered(kind, kind.apiVersion, compare(kind.atom, before, after));
+  const own = filtered(kind, kind.apiVersion, compareObjects(kind.atom, before, after));
   const comparisons = new Map<string, Comparison | undefined>([[kind.apiVersion, own]]);
   const conflicts = new Map<Owner, FieldSet>();
   for (const [id, owner] of owners) {
@@ -71,6 +72,9 @@ function takeChanges(
   return own;
 }
 
+const compareObjects = (atom: Versioned["atom"], before: JsonObject, after: JsonObject): Comparison =>
+  whileDoing("failed to compare objects", () => compare(atom, before, after));
+
 /** A part of a set that fits its type fits it too. */
 function markReconciledAs(kind: ApplyKind, apiVersion: string, set: FieldSet): FieldSet {
   return apiVersion === kind.apiVersion ? markReconciled(set, kind.atom) : set;
@@ -82,10 +86,10 @@ function compareInVersion(
   after: JsonObject,
   apiVersion: string,
 ): Comparison | undefined {
-  const left = inVersion(kind, before, apiVersion);
-  const right = inVersion(kind, after, apiVersion);
+  const left = whileDoing("failed to convert old object", () => inVersion(kind, before, apiVersion));
+  const right = whileDoing("failed to convert new object", () => inVersion(kind, after, apiVersion));
   if (left === undefined || right === undefined) return undefined;
-  return filtered(kind, apiVersion, compare(left.atom, left.object, right.object));
+  return filtered(kind, apiVersion, compareObjects(left.atom, left.object, right.object));
 }
 
 /** A write that is not an apply. Returns the new owners, and what the write itself owns by its changes. */
@@ -116,7 +120,7 @@ export function applyConfiguration(
   const set = kind.resetFields[kind.apiVersion]?.(stated) ?? stated;
   rest.set(applier.id, { ...applier, set: markReconciled(set, kind.atom), time: last?.time });
   const merged = mergeValues(kind.atom, live, configuration) as JsonObject;
-  const object = prune(kind, merged, rest, last);
+  const object = whileDoing("failed to prune fields", () => prune(kind, merged, rest, last));
   takeChanges(kind, live, object, rest, applier.id, force);
   return { owners: rest, object: deepEqual(live, object) ? undefined : object };
 }
@@ -124,7 +128,9 @@ export function applyConfiguration(
 /** Takes out what the applier applied last time, does not apply now, and nobody else owns. */
 function prune(kind: ApplyKind, merged: JsonObject, owners: Owners, last: Owner | undefined): JsonObject {
   if (last === undefined || last.set === emptySet) return merged;
-  const inLast = inVersion(kind, merged, last.apiVersion);
+  const inLast = whileDoing("failed to convert merged object to last applied version", () =>
+    inVersion(kind, merged, last.apiVersion),
+  );
   if (inLast === undefined) return merged;
   const named = withNamedFields(last.set, inLast.atom);
   let pruned = removeFields(inLast.atom, inLast.object, named) as JsonObject;
