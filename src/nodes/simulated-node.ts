@@ -1,0 +1,265 @@
+/**
+ * A node without a machine: registers itself, keeps its lease fresh, and lets the pods bound to it run.
+ *
+ * Keeps true:  its Node object exists and is Ready; a pod bound to it turns Running and ready; a pod asked
+ *              to go is gone.
+ * Watches:     Pod (spec.nodeName).
+ * Writes:      create of Node and Lease; patch of nodes/status and pods/status; update of Lease; delete of Pod.
+ * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
+ */
+
+import type { Lease } from "#api/generated/types/coordination-v1.ts";
+import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import { objectKey, splitKey } from "#api/object.ts";
+import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
+import { formatMicroTime, formatTime, timeOrUndefined } from "#api/time.ts";
+import type { Clock, EpochMs } from "#base/clock.ts";
+import { isAborted } from "#base/errors.ts";
+import type { Logger } from "#base/log.ts";
+import { TaskGroup } from "#base/task-group.ts";
+import type { Client } from "#client/client.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import type { Controller, ControllerContext } from "#kit/controller.ts";
+import { KeyQueue } from "#kit/key-queue.ts";
+import { done, requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
+import { isPodTerminal } from "#rules/pod-status.ts";
+import { nodesGvr, podsGvr } from "./binder.ts";
+
+const LEASE_NAMESPACE = "kube-node-lease";
+const LEASE_SECONDS = 40;
+const HEARTBEAT_MS = 10_000;
+const leasesGvr = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
+
+export interface SimulatedNodeOptions {
+  readonly name: string;
+  /** The third octet of its pods' addresses, 10.244.<subnet>.x. */
+  readonly subnet: number;
+  /** From being bound to running. */
+  readonly startMs: number;
+  /** From being asked to go to being gone; never longer than the pod's grace period. */
+  readonly stopMs: number;
+}
+
+interface Deps extends SimulatedNodeOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly client: Client;
+  readonly pods: SharedInformer<Pod>;
+  /** Addresses handed out, by pod UID. */
+  readonly addresses: Map<string, string>;
+}
+
+export async function buildSimulatedNode(
+  context: ControllerContext,
+  options: SimulatedNodeOptions,
+): Promise<Controller> {
+  const identity = `system:node:${options.name}`;
+  const log = context.log.named(identity);
+  const pods = context.informers.informer<Pod>(podsGvr);
+  const client = await context.client(identity);
+  const deps: Deps = { ...options, clock: context.clock, log, client, pods, addresses: new Map() };
+  const queue = new KeyQueue({ context, controller: identity, name: identity });
+  const enqueue = (pod: Pod, event: "add" | "update" | "delete"): void => {
+    if (pod.spec?.nodeName !== options.name) return;
+    queue.add(objectKey(pod), { kind: "event", resource: "pods", event, object: objectKey(pod) });
+  };
+  const handler = pods.addHandler({
+    onAdd: (pod) => enqueue(pod, "add"),
+    onUpdate: (_, pod) => enqueue(pod, "update"),
+    onDelete: (pod) => void deps.addresses.delete(pod.metadata?.uid ?? ""),
+  });
+  return {
+    run: (signal) =>
+      TaskGroup.run(signal, (group) => {
+        group.spawn((signal) => keepRegistered(deps, signal));
+        group.spawn((signal) =>
+          runWorkers(
+            { queue, log, workers: 8, waitFor: [handler], sync: (key, signal) => syncPod(key, deps, signal) },
+            signal,
+          ),
+        );
+      }),
+  };
+}
+
+async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const pod = deps.pods.lister.get(key);
+  if (pod === undefined || pod.spec?.nodeName !== deps.name) return done;
+  const now = deps.clock.now();
+  if (pod.metadata?.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
+  if (isPodTerminal(pod) || pod.status?.phase === "Running") return done;
+  const boundMs = timeOrUndefined(
+    pod.status?.conditions?.find(({ type }) => type === "PodScheduled")?.lastTransitionTime,
+  );
+  const waitMs = (boundMs ?? now) + deps.startMs - now;
+  if (waitMs > 0) return requeueAfter(waitMs, "containers are starting");
+  await reportRunning(pod, now, deps, signal);
+  return done;
+}
+
+/** deletionTimestamp is when the grace period ends; the node may be done earlier. */
+async function endPod(pod: Pod, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const endMs = timeOrUndefined(pod.metadata?.deletionTimestamp) ?? now;
+  const askedMs = endMs - (pod.metadata?.deletionGracePeriodSeconds ?? 0) * 1000;
+  const waitMs = Math.min(endMs, askedMs + deps.stopMs) - now;
+  if (waitMs > 0) return requeueAfter(waitMs, "containers are stopping");
+  const { namespace, name } = splitKey(objectKey(pod));
+  const { uid } = pod.metadata ?? {};
+  const options = { gracePeriodSeconds: 0, ...(uid ? { preconditions: { uid } } : {}) };
+  try {
+    await deps.client.resource<Pod>(podsGvr).delete({ namespace, name, options }, signal);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+  return done;
+}
+
+async function reportRunning(pod: Pod, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<void> {
+  const { namespace, name } = splitKey(objectKey(pod));
+  const patch = { metadata: { uid: pod.metadata?.uid }, status: runningStatus(pod, now, deps) };
+  try {
+    await deps.client
+      .resource<Pod>(podsGvr)
+      .patch({ namespace, name, type: "strategic", patch, subresource: "status" }, signal);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
+  const time = formatTime(now);
+  const ip = addressOf(pod, deps);
+  const condition = (type: string) => ({ type, status: "True", lastTransitionTime: time });
+  return {
+    phase: "Running",
+    hostIP: `10.0.0.${deps.subnet + 10}`,
+    podIP: ip,
+    podIPs: [{ ip }],
+    startTime: time,
+    conditions: ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"].map(condition),
+    containerStatuses: (pod.spec?.containers ?? []).map(
+      ({ name, image = "" }): ContainerStatus => ({
+        name,
+        image,
+        imageID: `simulated://${image}`,
+        containerID: `simulated://${pod.metadata?.uid}/${name}`,
+        ready: true,
+        started: true,
+        restartCount: 0,
+        state: { running: { startedAt: time } },
+      }),
+    ),
+  };
+}
+
+const ADDRESSES_PER_NODE = 65_000;
+
+function addressOf(pod: Pod, deps: Deps): string {
+  const uid = pod.metadata?.uid ?? "";
+  let address = deps.addresses.get(uid);
+  if (address === undefined) {
+    const index = (deps.addresses.size % ADDRESSES_PER_NODE) + 2;
+    address = `10.${244 + deps.subnet}.${index >> 8}.${index & 255}`;
+    deps.addresses.set(uid, address);
+  }
+  return address;
+}
+
+/** A node whose registration fails keeps trying: the server may be away for a while. */
+async function keepRegistered(deps: Deps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await registerNode(deps, signal);
+      await renewLease(deps, signal);
+    } catch (error) {
+      if (isAborted(error, signal)) return;
+      deps.log.error(error, "node heartbeat failed, will retry", { node: deps.name });
+    }
+    try {
+      await deps.clock.sleep(HEARTBEAT_MS, signal);
+    } catch (error) {
+      if (isAborted(error, signal)) return;
+      throw error;
+    }
+  }
+}
+
+async function registerNode(deps: Deps, signal: AbortSignal): Promise<void> {
+  const nodes = deps.client.resource<Node>(nodesGvr);
+  let node: Node;
+  try {
+    node = await nodes.get({ name: deps.name }, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    node = await nodes.create({ object: newNode(deps.name) }, signal);
+  }
+  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
+  if (isReady) return;
+  const patch = { status: readyStatus(deps.clock.now(), deps) };
+  await nodes.patch({ name: deps.name, type: "strategic", patch, subresource: "status" }, signal);
+}
+
+function newNode(name: string): Node {
+  const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" };
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
+}
+
+function readyStatus(now: EpochMs, deps: Deps): NodeStatus {
+  const time = formatTime(now);
+  const condition = (type: string, status: string, reason: string) => ({
+    type,
+    status,
+    reason,
+    message: "simulated",
+    lastHeartbeatTime: time,
+    lastTransitionTime: time,
+  });
+  const resources = { cpu: "16", memory: "64Gi", "ephemeral-storage": "100Gi", pods: "110" };
+  return {
+    capacity: resources,
+    allocatable: resources,
+    addresses: [
+      { type: "InternalIP", address: `10.0.0.${deps.subnet + 10}` },
+      { type: "Hostname", address: deps.name },
+    ],
+    conditions: [
+      condition("MemoryPressure", "False", "KubeletHasSufficientMemory"),
+      condition("DiskPressure", "False", "KubeletHasNoDiskPressure"),
+      condition("PIDPressure", "False", "KubeletHasSufficientPID"),
+      condition("Ready", "True", "KubeletReady"),
+    ],
+    nodeInfo: {
+      architecture: "amd64",
+      bootID: "",
+      containerRuntimeVersion: "simulated://1",
+      kernelVersion: "",
+      kubeProxyVersion: "",
+      kubeletVersion: "v1.36.4",
+      machineID: "",
+      operatingSystem: "linux",
+      osImage: "Steersman simulated node",
+      systemUUID: "",
+    },
+  };
+}
+
+async function renewLease(deps: Deps, signal: AbortSignal): Promise<void> {
+  const leases = deps.client.resource<Lease>(leasesGvr);
+  const spec = {
+    holderIdentity: deps.name,
+    leaseDurationSeconds: LEASE_SECONDS,
+    renewTime: formatMicroTime(deps.clock.now()),
+  };
+  const address = { namespace: LEASE_NAMESPACE, name: deps.name };
+  try {
+    await leases.patch({ ...address, type: "merge", patch: { spec } }, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const object: Lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: address, spec };
+    try {
+      await leases.create({ namespace: LEASE_NAMESPACE, object }, signal);
+    } catch (conflict) {
+      if (!isAlreadyExists(conflict)) throw conflict;
+    }
+  }
+}
