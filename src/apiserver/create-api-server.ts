@@ -8,6 +8,7 @@ import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
+import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
 import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces } from "./bootstrap.ts";
@@ -40,7 +41,7 @@ export interface ApiServerOptions {
   readonly strategies?: ReadonlyMap<string, KindStrategy>;
   readonly authentication?: AuthenticationOptions;
   readonly authorizer?: Authorizer;
-  /** In their order: all that change, then all that refuse. */
+  /** After NamespaceLifecycle, in their order: all that change, then all that refuse. */
   readonly admission?: (core: () => ServerCore) => readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
   /** "host:port" where clients find the server. */
@@ -146,7 +147,7 @@ function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore
     log: options.log,
     storage,
     registry,
-    admission: new AdmissionChain(options.admission?.(() => core) ?? []),
+    admission: new AdmissionChain([namespaceLifecycle(() => core), ...(options.admission?.(() => core) ?? [])]),
     authorizer: options.authorizer ?? mastersOnly,
     gates,
     expiry: new Expiry(clock),

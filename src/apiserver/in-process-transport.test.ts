@@ -1,0 +1,9 @@
+// The whole behaviour of the server over both transports within the process.
+
+import { describeReads } from "./reads.contract.ts";
+import { describeWatches } from "./watches.contract.ts";
+
+for (const transport of ["bytes", "direct"] as const) {
+  describeReads(transport, (server) => server[transport]);
+  describeWatches(transport, (server) => server[transport]);
+}
