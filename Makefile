@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test test-real check build generate real-control-plane differential bench
+.PHONY: help install up test test-real test-torture check build generate real-control-plane differential bench
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: install ## Run the unit, contract and scenario tests on Bun and on Node
 
 test-real: install ## Run the suites on a real kube-apiserver (builds it once if Go is there)
 	@$(BUN) tools/run-tests.ts real
+
+test-torture: install ## Run the long suites with faults on a real kube-apiserver
+	@$(BUN) tools/run-tests.ts torture
 
 check: install ## Type-check, lint, look for dead code, untidiness and gaps in the parity ledger
 	@$(BUN) tools/check.ts

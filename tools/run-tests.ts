@@ -1,11 +1,11 @@
 // Runs the tests and ends with one line: N passed, N failed, N skipped. `fast` is everything that needs
-// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real` is test/real
-// on the real control plane, which it builds if Go is there. Nothing is skipped silently; in CI a skipped real suite fails.
+// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real` and `torture` are the
+// folders of test/ that need the real control plane, which is built if Go is there. Nothing is skipped silently; in CI a skipped real suite fails.
 
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { missingPrograms } from "./control-plane-binaries.ts";
 import { judge, noTests, sumTotals, type Totals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
 
@@ -14,7 +14,7 @@ const reports = mkdtempSync(join(tmpdir(), "steersman-tests-"));
 process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 
 /** Real suites wait for real programs. */
-const realTimeoutMs = 300_000;
+const realTimeoutMs = 900_000;
 const fastTimeoutMs = 60_000;
 
 function say(line: string): void {
@@ -62,49 +62,42 @@ function nodeForVitest(): string | undefined {
   });
 }
 
-function realSuites(): string[] {
-  return globSync("test/real/**/*.test.ts");
+function suitesIn(folder: string): number {
+  return globSync(`${folder}/**/*.test.ts`).length;
 }
 
-function skippedRealSuites(): Totals {
-  const count = realSuites().length;
-  say(`SKIPPED: ${count} suites on the real control plane (no ${missingPrograms().join(", ")}).`);
-  say("         With Go 1.26 or newer: make real-control-plane, then make test-real.");
-  return { ...noTests, skipped: count };
+function skippedSuites(folder: string): Totals {
+  const skipped = suitesIn(folder);
+  say(`SKIPPED: ${skipped} suites of ${folder} (no ${missingPrograms().join(", ")}).`);
+  say(`         With Go 1.26 or newer: make real-control-plane, then make test-${basename(folder)}.`);
+  return { ...noTests, skipped };
 }
 
 function fast(): Totals {
   // Arguments of `bun test` are substrings of paths: "./" makes them folders.
-  const parts = [
-    bunTest([
-      "--parallel",
-      `--timeout=${fastTimeoutMs}`,
-      "--only-failures",
-      "--path-ignore-patterns=test/real/**",
-      "./src",
-      "./test",
-      "./tools",
-    ]),
-    vitestOnNode(),
-  ];
-  if (missingPrograms().length > 0) parts.push(skippedRealSuites());
-  else say(`Not part of this run: ${realSuites().length} suites on the real control plane (make test-real).`);
+  const folders = ["src", "tools", "test/scenarios", "test/simulation"].filter((folder) => existsSync(folder));
+  const flags = ["--parallel", "--only-failures", `--timeout=${fastTimeoutMs}`];
+  const parts = [bunTest([...flags, ...folders.map((folder) => `./${folder}`)]), vitestOnNode()];
+  if (missingPrograms().length > 0) parts.push(skippedSuites("test/real"));
+  else say(`Not part of this run: ${suitesIn("test/real")} suites on the real control plane (make test-real).`);
   return sumTotals(parts);
 }
 
-function real(): Totals {
-  if (missingPrograms().length > 0 && !run(process.execPath, ["tools/real-control-plane.ts"]))
-    return skippedRealSuites();
-  return bunTest([`--timeout=${realTimeoutMs}`, "./test/real"]);
+/** The suites of one folder on the real control plane, in one process so that they can share an instance. */
+function onRealControlPlane(folder: string): Totals {
+  const isReady = missingPrograms().length === 0 || run(process.execPath, ["tools/real-control-plane.ts"]);
+  return isReady ? bunTest([`--timeout=${realTimeoutMs}`, `./${folder}`]) : skippedSuites(folder);
 }
 
 const kind = process.argv[2];
-if (kind !== "fast" && kind !== "real") throw new Error("usage: bun tools/run-tests.ts fast|real");
-const totals = kind === "fast" ? fast() : real();
+if (kind !== "fast" && kind !== "real" && kind !== "torture") {
+  throw new Error("usage: bun tools/run-tests.ts fast|real|torture");
+}
+const totals = kind === "fast" ? fast() : onRealControlPlane(`test/${kind}`);
 if (process.env.STEERSMAN_TEST_TOTALS !== undefined) {
   appendFileSync(process.env.STEERSMAN_TEST_TOTALS, `${totals.passed} ${totals.failed} ${totals.skipped}\n`);
 }
 say(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
-const isSkipAFailure = isCi && kind === "real" && totals.skipped > 0;
+const isSkipAFailure = isCi && kind !== "fast" && totals.skipped > 0;
 if (isSkipAFailure) say("In CI a skipped real suite is a failure.");
 process.exitCode = totals.failed > 0 || isSkipAFailure ? 1 : 0;
