@@ -52,6 +52,11 @@ describe("checkLedger", () => {
       "replicaset/99: src/a.test.ts carries it, but it does not exist",
     ]);
   });
+  it("lets a suite be named after a section", () => {
+    const section = { id: "machinery/7.4", file: "src/a.test.ts" };
+    const row = { id: "machinery/7.4.r1", behaviour: "x", state: "planned", detail: "y" } as const;
+    expect(checkLedger([...rows, row], [...ids, row.id], [...tested, section])).toEqual([]);
+  });
   it("refuses a row that vanished, one that is not listed, and one that is there twice", () => {
     expect(checkLedger(rows.slice(1), ids, tested)).toEqual(["replicaset/1: its row has vanished"]);
     expect(checkLedger(rows, ids.slice(1), tested)).toEqual(["replicaset/1: is not in the list of ids"]);

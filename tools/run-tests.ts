@@ -1,6 +1,7 @@
 // Runs the tests and ends with one line: N passed, N failed, N skipped. `fast` is everything that needs
-// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real` and `torture` are the
-// folders of test/ that need the real control plane, which is built if Go is there. Nothing is skipped silently; in CI a skipped real suite fails.
+// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real` and `torture` are
+// the folders of test/ that need the real control plane, which is built if Go is there. Nothing is skipped
+// silently; in CI a skipped real suite fails.
 
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
