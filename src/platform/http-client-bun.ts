@@ -1,10 +1,11 @@
 // HTTP client on Bun's native fetch: half the CPU of node:https for small exchanges. Bun runs only 256
 // (512 outside of tests) at a time in a process and lets the rest wait for as long as it takes, so
 // what would come near that number goes over plain sockets.
-import { childScope, type Scope } from "#base/abort.ts";
+import { childScope } from "#base/abort.ts";
 import { type HttpBody, type HttpHeaders, type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { exchangeError } from "./http-errors.ts";
 import {
+  bodyChunks,
   type HttpClient,
   type HttpClientOptions,
   headersOf,
@@ -97,7 +98,12 @@ async function send(request: HttpRequest, target: Target, signal: AbortSignal): 
     } as RequestInit);
     const headers = plainHeaders(response.headers);
     if (!isWholeBody(request, response.status, response.headers.get("content-length") ?? undefined)) {
-      const chunks = chunksOf(response, scope, (error) => exchangeError(error, request, target.origin, signal));
+      const reader = response.body?.getReader();
+      const chunks = bodyChunks({
+        read: async () => (await reader?.read())?.value as Uint8Array | undefined,
+        free: () => scope[Symbol.dispose](),
+        toError: (error) => exchangeError(error, request, target.origin, signal),
+      });
       return { status: response.status, headers, body: { kind: "stream", chunks } };
     }
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -107,26 +113,6 @@ async function send(request: HttpRequest, target: Target, signal: AbortSignal): 
     const failure = exchangeError(error, request, target.origin, signal);
     scope[Symbol.dispose]();
     throw failure;
-  }
-}
-
-/** The body chunk by chunk. Whichever way the iteration ends, the connection is free afterwards. */
-async function* chunksOf(
-  response: Response,
-  scope: Scope,
-  toError: (error: unknown) => unknown,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = response.body?.getReader();
-  try {
-    for (;;) {
-      const next = await reader?.read();
-      if (next === undefined || next.done) return;
-      yield next.value as Uint8Array;
-    }
-  } catch (error) {
-    throw toError(error);
-  } finally {
-    scope[Symbol.dispose]();
   }
 }
 

@@ -4,10 +4,12 @@ import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { type HttpBody, type HttpHeaders, type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { exchangeError } from "./http-errors.ts";
 import {
+  bodyChunks,
   type HttpClient,
   type HttpClientOptions,
   headersOf,
   isWholeBody,
+  readerOf,
   splitBaseUrl,
   targetOf,
 } from "./http-exchange.ts";
@@ -77,19 +79,11 @@ async function send(request: HttpRequest, target: Target, signal: AbortSignal): 
     if (isWholeBody(request, response.statusCode, typeof length === "string" ? length : undefined)) {
       return { status: response.statusCode, headers, body: { kind: "bytes", bytes: await response.body.bytes() } };
     }
-    return { status: response.statusCode, headers, body: { kind: "stream", chunks: chunksOf(response.body, toError) } };
-  } catch (error) {
-    throw toError(error);
-  }
-}
-
-/** The body chunk by chunk. Ending the iteration early destroys the body and so frees the connection. */
-async function* chunksOf(
-  body: Dispatcher.ResponseData["body"],
-  toError: (error: unknown) => unknown,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    for await (const chunk of body) yield chunk as Uint8Array;
+    // A body that is destroyed before its end says so in an event; whoever destroyed it knows.
+    response.body.on("error", () => undefined);
+    const free = (): void => void response.body.destroy();
+    const chunks = bodyChunks({ read: readerOf(response.body), free, toError });
+    return { status: response.statusCode, headers, body: { kind: "stream", chunks } };
   } catch (error) {
     throw toError(error);
   }

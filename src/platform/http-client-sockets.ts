@@ -5,10 +5,12 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type HttpBody, type HttpHeaders, type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { exchangeError } from "./http-errors.ts";
 import {
+  bodyChunks,
   type HttpClient,
   type HttpClientOptions,
   headersOf,
   isWholeBody,
+  readerOf,
   splitBaseUrl,
   targetOf,
 } from "./http-exchange.ts";
@@ -57,7 +59,14 @@ async function send(request: HttpRequest, target: Target, signal: AbortSignal): 
     const response = await exchange(request, target, signal, controls);
     const status = response.statusCode ?? 0;
     const headers = response.headers as HttpHeaders;
-    const chunks = chunksOf(response, toError, controls.end);
+    const chunks = bodyChunks({
+      read: wholeReader(response),
+      free() {
+        controls.end();
+        if (!response.complete) response.destroy();
+      },
+      toError,
+    });
     if (!isWholeBody(request, status, response.headers["content-length"])) {
       return { status, headers, body: { kind: "stream", chunks } };
     }
@@ -126,19 +135,13 @@ async function writeBody(outgoing: ReturnType<typeof httpRequest>, body: HttpBod
   }
 }
 
-/** The body chunk by chunk. Ending the iteration early destroys the message and so frees the connection. */
-async function* chunksOf(
-  response: IncomingMessage,
-  toError: (error: unknown) => unknown,
-  end: () => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    for await (const chunk of response) yield chunk as Uint8Array;
-    if (!response.complete) throw new TransportError("reset", "the connection was closed in the middle of the answer");
-  } catch (error) {
-    throw toError(error);
-  } finally {
-    end();
-    if (!response.complete) response.destroy();
-  }
+/** Reads the message; one that ends before it is complete was cut. */
+function wholeReader(response: IncomingMessage): () => Promise<Uint8Array | undefined> {
+  response.on("error", () => undefined);
+  const read = readerOf(response);
+  return async () => {
+    const chunk = await read();
+    if (chunk !== undefined || response.complete) return chunk;
+    throw new TransportError("reset", "the connection was closed in the middle of the answer");
+  };
 }

@@ -265,18 +265,18 @@ export function httpClientContract(
         }
       });
 
-      it("ending the iteration early frees the socket", async () => {
-        answer = (_request, response) => {
+      it.each(["before it began", "in the middle"])("ending the iteration %s frees the socket", async (when) => {
+        let socket: Socket | undefined;
+        answer = (request, response) => {
+          socket = request.socket;
           response.writeHead(200);
           const timer = setInterval(() => response.write("event"), 5);
           response.on("close", () => clearInterval(timer));
         };
-        const client = make();
-        const before = server.sockets.size;
-        const { body } = await client.send(get("/"), never());
-        if (body.kind !== "stream") throw new Error("expected a stream");
-        for await (const _chunk of body.chunks) break;
-        await eventually(() => server.sockets.size <= before);
+        const chunks = chunksOf(await make().send(get("/"), never()));
+        if (when === "in the middle") await chunks.next();
+        expect(await chunks.return?.()).toEqual({ done: true, value: undefined });
+        await eventually(() => socket?.destroyed === true);
       });
 
       it("leaves no listener on a signal that outlives its exchanges", async () => {
@@ -354,7 +354,9 @@ export function httpClientContract(
       });
 
       it("closed before an answer", async () => {
-        answer = (request) => request.socket.destroy();
+        answer = (request) => {
+          request.socket.destroy();
+        };
         expect(await failureOf(make().send({ ...get("/"), method: "POST" }, never()))).toBe("reset");
       });
 
@@ -408,7 +410,10 @@ export function httpClientContract(
         rotating.setCertificate(serverCertificate(stranger));
         for (const socket of rotating.sockets) socket.destroy();
         await eventually(() => rotating.sockets.size === 0);
-        expect(await failureOf(client.send(get("/"), never()))).toBe("tls");
+        // A pooled connection may first have to learn that it was closed.
+        let failure = "reset";
+        while (failure === "reset") failure = await failureOf(client.send(get("/"), never()));
+        expect(failure).toBe("tls");
         client.update({ baseUrl: rotating.url, ca: authority.certificatePem + stranger.certificatePem });
         expect((await client.send(get("/"), never())).status).toBe(200);
         await rotating.close();

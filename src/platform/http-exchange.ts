@@ -50,3 +50,42 @@ export function isWholeBody(request: HttpRequest, status: number, contentLength:
   if (request.method === "HEAD" || status === 204 || status === 304) return true;
   return contentLength !== undefined && Number(contentLength) <= wholeBodyBytesMax;
 }
+
+/**
+ * A body chunk by chunk: read gives the next one, undefined at the end. Whichever way the iteration ends,
+ * even before it began, `free` is called. An async generator would not run its cleanup in that case.
+ */
+export function bodyChunks(body: {
+  readonly read: () => Promise<Uint8Array | undefined>;
+  readonly free: () => void;
+  readonly toError: (error: unknown) => unknown;
+}): AsyncIterable<Uint8Array> {
+  const end = (): IteratorResult<Uint8Array, undefined> => {
+    body.free();
+    return { done: true, value: undefined };
+  };
+  const iterator: AsyncIterableIterator<Uint8Array, undefined> = {
+    async next() {
+      try {
+        const value = await body.read();
+        return value === undefined ? end() : { done: false, value };
+      } catch (error) {
+        const failure = body.toError(error);
+        body.free();
+        throw failure;
+      }
+    },
+    return: async () => end(),
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}
+
+/** Reads a host's stream for bodyChunks. */
+export function readerOf(stream: AsyncIterable<Uint8Array>): () => Promise<Uint8Array | undefined> {
+  const iterator = stream[Symbol.asyncIterator]();
+  return async () => {
+    const next = await iterator.next();
+    return next.done ? undefined : next.value;
+  };
+}
