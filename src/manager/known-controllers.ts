@@ -15,8 +15,6 @@ export interface KnownController {
   readonly isOffByDefault?: boolean;
 }
 
-/** Built before all others and not subject to --controllers. */
-export const SERVICE_ACCOUNT_TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 export const knownControllers: readonly KnownController[] = [
   {

@@ -3,33 +3,55 @@
 
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
+import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
+import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
-import { knownControllers, SERVICE_ACCOUNT_TOKEN_CONTROLLER } from "./known-controllers.ts";
+import { knownControllers } from "./known-controllers.ts";
 import type { ComponentConfig } from "./options/config.ts";
+
+/** What controllers are configured with: the flags, and what the files they name contain. */
+export interface ControllerSettings {
+  readonly config: ComponentConfig;
+  /** --root-ca-file, or the CA of the kubeconfig; PEM, may be empty. */
+  readonly rootCa: string;
+  /** Signs with --service-account-private-key-file; absent without one. */
+  readonly signToken?: (claims: Readonly<Record<string, string>>) => string;
+}
 
 export interface RegisteredController {
   readonly name: string;
   readonly featureGates: readonly string[];
-  build(context: ControllerContext, config: ComponentConfig): Promise<Controller | undefined>;
+  build(context: ControllerContext, settings: ControllerSettings): Promise<Controller | undefined>;
 }
 
 export const registeredControllers: readonly RegisteredController[] = [
-  bind(replicationController, (config) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
+  bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
   bind(serviceAccountController, () => undefined),
-  bind(replicaSetController, (config) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
+  bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
+  bind(rootCaPublisherController, ({ rootCa }) => ({ rootCa })),
 ];
+
+/** Built before all others, with the root client, whatever --controllers says. */
+export const serviceAccountTokens: RegisteredController = bind(
+  serviceAccountTokenController,
+  ({ config, rootCa, signToken }) => ({
+    workers: config.SAController.ConcurrentSATokenSyncs,
+    rootCa,
+    ...(signToken === undefined ? {} : { sign: signToken }),
+  }),
+);
 
 function bind<Options>(
   descriptor: ControllerDescriptor<Options>,
-  optionsOf: (config: ComponentConfig) => Options,
+  optionsOf: (settings: ControllerSettings) => Options,
 ): RegisteredController {
   const { name, featureGates } = descriptor;
-  return { name, featureGates, build: (context, config) => descriptor.build(context, optionsOf(config)) };
+  return { name, featureGates, build: (context, settings) => descriptor.build(context, optionsOf(settings)) };
 }
 
 /** Known by name, on by default or not, but not written yet. Cloud loops have no provider and are never built. */
 export function unwrittenControllers(): readonly string[] {
-  const written = new Set([...registeredControllers.map(({ name }) => name), SERVICE_ACCOUNT_TOKEN_CONTROLLER]);
+  const written = new Set([...registeredControllers.map(({ name }) => name), serviceAccountTokens.name]);
   return knownControllers.filter(({ name, isCloud }) => !isCloud && !written.has(name)).map(({ name }) => name);
 }

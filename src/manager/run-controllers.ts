@@ -18,8 +18,7 @@ import type { SyncTrace } from "#kit/trace.ts";
 import { waitForApiServer } from "./api-server-health.ts";
 import type { ClientBuilder } from "./clients/client-builder.ts";
 import { isSelected } from "./controller-selection.ts";
-import type { ComponentConfig } from "./options/config.ts";
-import type { RegisteredController } from "./registry.ts";
+import type { ControllerSettings, RegisteredController } from "./registry.ts";
 
 export interface RunDeps {
   readonly clock: Clock;
@@ -27,7 +26,7 @@ export interface RunDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly gates: FeatureGates;
-  readonly config: ComponentConfig;
+  readonly settings: ControllerSettings;
   /** For informers and discovery, whoever the controllers are. */
   readonly rootClients: ClientBuilder;
   readonly controllerClients: ClientBuilder;
@@ -67,7 +66,7 @@ export async function runControllers(deps: RunDeps, signal: AbortSignal): Promis
 }
 
 async function createFactory(deps: RunDeps, signal: AbortSignal): Promise<InformerFactory> {
-  const { clock, rng, log, metrics, gates, config } = deps;
+  const { clock, rng, log, metrics, gates } = deps;
   const client = await deps.rootClients.client("shared-informers", {}, signal);
   const metadataClient = await deps.rootClients.client("metadata-informers", {}, signal);
   await waitForApiServer(client, clock, signal);
@@ -79,7 +78,7 @@ async function createFactory(deps: RunDeps, signal: AbortSignal): Promise<Inform
     rng: rng.fork("informers"),
     log,
     metrics: { metrics, name: "kube-controller-manager" },
-    resyncPeriodMs: jitterMs(durationMs(config.Generic.MinResyncPeriod), 1, rng.fork("resync")),
+    resyncPeriodMs: jitterMs(durationMs(deps.settings.config.Generic.MinResyncPeriod), 1, rng.fork("resync")),
     gates: {
       WatchListClient: isOn("WatchListClient"),
       AtomicFIFO: isOn("AtomicFIFO"),
@@ -93,12 +92,12 @@ async function buildControllers(
   informers: InformerFactory,
   signal: AbortSignal,
 ): Promise<readonly BuiltController[]> {
-  const { log, config } = deps;
+  const { log, settings } = deps;
   const built: BuiltController[] = [];
   const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<void> => {
     const { name } = registered;
     log.v(1).info("Starting controller", { controller: name });
-    const controller = await registered.build(contextFor(deps, informers, clients, signal), config);
+    const controller = await registered.build(contextFor(deps, informers, clients, signal), settings);
     if (controller === undefined) log.info("Skipping controller", { controller: name });
     else built.push({ name, controller });
   };
@@ -110,8 +109,8 @@ async function buildControllers(
   return built;
 }
 
-function isWanted({ name, featureGates }: RegisteredController, { log, gates, config }: RunDeps): boolean {
-  if (!isSelected(name, config.Generic.Controllers)) {
+function isWanted({ name, featureGates }: RegisteredController, { log, gates, settings }: RunDeps): boolean {
+  if (!isSelected(name, settings.config.Generic.Controllers)) {
     log.info("Warning: controller is disabled", { controller: name });
     return false;
   }
@@ -144,8 +143,8 @@ function contextFor(
 
 /** A controller that ends early does not stop the others; one that fails is a defect and ends the program. */
 async function runAll(built: readonly BuiltController[], deps: RunDeps, signal: AbortSignal): Promise<void> {
-  const { clock, rng, log, config } = deps;
-  const intervalMs = durationMs(config.Generic.ControllerStartInterval);
+  const { clock, rng, log, settings } = deps;
+  const intervalMs = durationMs(settings.config.Generic.ControllerStartInterval);
   const starts = rng.fork("controller-start");
   const running = new Set<string>(built.map(({ name }) => name));
   const runOne = async ({ name, controller }: BuiltController): Promise<void> => {

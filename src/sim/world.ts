@@ -96,7 +96,10 @@ export class World {
         log: this.#options.log ?? noLog,
         metrics: options.metrics ?? noMetrics,
         gates,
-        config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
+        settings: {
+          config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
+          rootCa: "",
+        },
         rootClients: clients,
         controllerClients: clients,
         controllers: registeredControllers,

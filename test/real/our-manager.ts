@@ -3,8 +3,8 @@
 
 import type { FeatureTable } from "#base/feature-gates.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
-import { noLog } from "#base/log.ts";
 import type { Logger } from "#base/log.ts";
+import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients/client-builder.ts";
@@ -53,7 +53,10 @@ export async function startOurManager(plane: ControlPlane, options: OurManagerOp
       log: options.log ?? noLog,
       metrics: noMetrics,
       gates,
-      config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: options.controllers } },
+      settings: {
+        config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: options.controllers } },
+        rootCa: ca,
+      },
       rootClients,
       controllerClients: serviceAccountClientBuilder(root, anonymous, builderOptions),
       controllers: registeredControllers,
