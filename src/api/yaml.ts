@@ -17,7 +17,7 @@ import {
 import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { goQuote } from "#api/go-text.ts";
-import { decodeUtf8, JSON_DEPTH_MAX } from "#api/json.ts";
+import { decodeUtf8 } from "#api/json.ts";
 import { setOwn } from "#api/proto-decode.ts";
 import { resolvePlainScalar } from "#api/yaml-scalar.ts";
 
@@ -27,6 +27,8 @@ export interface DecodedYaml {
   readonly duplicates: readonly string[];
 }
 
+/** Well below the depth at which the parser's own recursion ends on any runtime. */
+const DEPTH_MAX = 500;
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
 export function decodeYaml(text: string): DecodedYaml {
@@ -47,6 +49,7 @@ export function decodeYaml(text: string): DecodedYaml {
   const [document] = documents as Document[];
   if (document === undefined) return { value: null, duplicates: [] };
   const [error] = document.errors;
+  if (error?.message.includes("call stack")) throw new CodecError("yaml", "yaml: exceeded max depth", { cause: error });
   if (error !== undefined) throw new CodecError("yaml", `yaml: ${error.message.split("\n")[0]}`, { cause: error });
   const reader = new YamlReader(document, lines);
   return { value: reader.read(document.contents as Node | null, 0), duplicates: reader.duplicates };
@@ -70,7 +73,7 @@ class YamlReader {
   }
 
   read(node: Node | null, depth: number): unknown {
-    if (depth > JSON_DEPTH_MAX) throw new CodecError("yaml", "yaml: exceeded max depth");
+    if (depth > DEPTH_MAX) throw new CodecError("yaml", "yaml: exceeded max depth");
     this.#count();
     if (node === null) return null;
     if (isAlias(node)) return this.#throughAlias(node, (target) => this.read(target, depth + 1));
