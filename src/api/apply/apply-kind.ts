@@ -5,6 +5,7 @@ import type { JsonObject } from "#api/patch/json-value.ts";
 import type { Schema } from "#api/schema.ts";
 import { type Atom, atomOf } from "./atoms.ts";
 import type { FieldFilter } from "./filters.ts";
+import { type Identity, identify } from "./owners.ts";
 import { Shapes } from "./shapes.ts";
 import { validate } from "./typed-value.ts";
 
@@ -37,6 +38,8 @@ export interface ApplyKind {
   readonly resetFields: Readonly<Record<string, FieldFilter>>;
   readonly otherVersions: OtherVersions | undefined;
   readonly shapes: Shapes;
+  /** The managers seen, as owners; see identityOf. */
+  readonly identities: Map<string, Identity>;
 }
 
 export function applyKind(options: ApplyKindOptions): ApplyKind {
@@ -45,7 +48,22 @@ export function applyKind(options: ApplyKindOptions): ApplyKind {
   const atom = atomOf(schema);
   const zero = { ...options.zero, apiVersion, kind: gvk.kind };
   const shapes = new Shapes(atom, zero, resetFields[apiVersion]);
-  return { gvk, apiVersion, subresource, atom, zero, resetFields, otherVersions, shapes };
+  return { gvk, apiVersion, subresource, atom, zero, resetFields, otherVersions, shapes, identities: new Map() };
+}
+
+/** Far more than the managers of a cluster; beyond it the oldest are forgotten and made again. */
+const identitiesMax = 1024;
+
+/** A manager as an owner through this endpoint. */
+export function identityOf(kind: ApplyKind, manager: string, applied: boolean): Identity {
+  const key = applied ? `+${manager}` : manager;
+  let identity = kind.identities.get(key);
+  if (identity === undefined) {
+    identity = identify(manager === "" ? "unknown" : manager, applied, kind.apiVersion, kind.subresource);
+    if (kind.identities.size >= identitiesMax) kind.identities.clear();
+    kind.identities.set(key, identity);
+  }
+  return identity;
 }
 
 /** An object with the type of the version it is in. */

@@ -6,11 +6,11 @@ import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/objec
 import { deepEqual, guardDepth, isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { ApiError, newBadRequest } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
-import type { ApplyKind } from "./apply-kind.ts";
+import { type ApplyKind, identityOf } from "./apply-kind.ts";
 import { Conflicts, conflictError } from "./conflicts.ts";
 import { difference, emptySet, type FieldSet, union } from "./field-set.ts";
 import { allowedByLastApplied, withLastApplied } from "./last-applied.ts";
-import { capUpdaters, decodeOwners, encodeOwners, identify, type Owner, type Owners } from "./owners.ts";
+import { capUpdaters, decodeOwners, encodeOwners, type Owner, type Owners } from "./owners.ts";
 import { stripSet } from "./strip-set.ts";
 import { TypedError, validate } from "./typed-value.ts";
 import { applyConfiguration, updateOwners } from "./updater.ts";
@@ -56,9 +56,9 @@ function track(kind: ApplyKind, request: UpdateRequest): UpdateResult {
 }
 
 function ownersOfCreate(kind: ApplyKind, object: JsonObject, manager: string, now: string): Owners {
-  const set = kind.shapes.ownedByCreate(withoutManagedFields(object));
+  const set = kind.shapes.ownedByCreate(object);
   if (set === emptySet) return new Map();
-  const identity = identify(manager === "" ? "unknown" : manager, false, kind.apiVersion, kind.subresource);
+  const identity = identityOf(kind, manager, false);
   return new Map([[identity.id, { ...identity, set, time: now }]]);
 }
 
@@ -70,10 +70,10 @@ function ownersOfUpdate(
   manager: string,
   now: string,
 ): Owners {
-  const { owners, changed } = updateOwners(kind, live, withoutManagedFields(updated), before);
+  const { owners, changed } = updateOwners(kind, live, updated, before);
   const set = difference(changed, stripSet);
   if (set !== emptySet) {
-    const identity = identify(manager === "" ? "unknown" : manager, false, kind.apiVersion, kind.subresource);
+    const identity = identityOf(kind, manager, false);
     const previous = owners.get(identity.id);
     // A write that changes what its manager owns already, within one second, leaves the entry as it was.
     const former = before.get(identity.id);
@@ -163,7 +163,7 @@ function applyObject(kind: ApplyKind, request: ApplyRequest, patch: JsonObject):
   }
   checkTyped(kind, patch, false, "failed to create typed patch object");
   checkTyped(kind, live, true, "failed to create typed live object");
-  const identity = identify(manager === "" ? "unknown" : manager, true, kind.apiVersion, kind.subresource);
+  const identity = identityOf(kind, manager, true);
   const applyAs = (force: boolean) => applyConfiguration(kind, live, patch, owners, identity, force);
   const result = isKubectl(manager) && !request.force ? upgrading(kind, live, applyAs) : applyAs(request.force);
   const applier = result.owners.get(identity.id);

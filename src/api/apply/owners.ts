@@ -69,7 +69,9 @@ export function identify(manager: string, applied: boolean, apiVersion: string, 
 
 /** The entries of all owners in the order of the API. */
 export function encodeOwners(all: Owners): ManagedFieldsEntry[] {
-  return [...all.values()].sort(compareOwners).map(encodeOwner);
+  const sorted = [...all.values()];
+  if (sorted.length > 1) sorted.sort(compareOwners);
+  return sorted.map(encodeOwner);
 }
 
 function encodeOwner(owner: Owner): ManagedFieldsEntry {
@@ -93,14 +95,22 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
 function compareOwners(a: Owner, b: Owner): number {
   if (a.applied !== b.applied) return a.applied ? -1 : 1;
   return (
-    secondsOf(a.time) - secondsOf(b.time) ||
+    compareTimes(a.time, b.time) ||
     compareText(a.manager, b.manager) ||
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource, b.subresource)
   );
 }
 
-export const secondsOf = (time: string | undefined): number =>
+/** By whole seconds; none is the beginning of time. */
+function compareTimes(a: string | undefined, b: string | undefined): number {
+  if (a === b) return 0;
+  // The form in which this server writes times sorts as text.
+  if (a?.length === 20 && b?.length === 20 && a[19] === "Z" && b[19] === "Z") return a < b ? -1 : 1;
+  return secondsOf(a) - secondsOf(b);
+}
+
+const secondsOf = (time: string | undefined): number =>
   time === undefined ? 0 : Math.floor((timeOrUndefined(time) ?? 0) / 1000);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -112,10 +122,11 @@ const updateOwnersMax = 10;
  * Upstream: internal/capmanagers.go
  */
 export function capUpdaters(all: Map<string, Owner>): void {
+  if (all.size <= updateOwnersMax) return;
   const updaters = [...all.values()].filter((owner) => !owner.applied);
   let surplus = updaters.length - updateOwnersMax;
   if (surplus <= 0) return;
-  updaters.sort((a, b) => secondsOf(a.time) - secondsOf(b.time) || compareText(a.id, b.id));
+  updaters.sort((a, b) => compareTimes(a.time, b.time) || compareText(a.id, b.id));
   const firstOfVersion = new Map<string, Owner>();
   for (const owner of updaters) {
     if (surplus <= 0) return;

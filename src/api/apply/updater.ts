@@ -120,14 +120,15 @@ export function applyConfiguration(
   const set = kind.resetFields[kind.apiVersion]?.(stated) ?? stated;
   rest.set(applier.id, { ...applier, set: markReconciled(set, kind.atom), time: last?.time });
   const merged = mergeValues(kind.atom, live, configuration) as JsonObject;
-  const object = whileDoing("failed to prune fields", () => prune(kind, merged, rest, last));
+  // Whoever applies at least what it applied before gives nothing up: a set of stated fields has all their parents.
+  const givesUp = last !== undefined && (last.apiVersion !== kind.apiVersion || difference(last.set, set) !== emptySet);
+  const object = givesUp ? whileDoing("failed to prune fields", () => prune(kind, merged, rest, last)) : merged;
   takeChanges(kind, live, object, rest, applier.id, force);
   return { owners: rest, object: deepEqual(live, object) ? undefined : object };
 }
 
 /** Takes out what the applier applied last time, does not apply now, and nobody else owns. */
-function prune(kind: ApplyKind, merged: JsonObject, owners: Owners, last: Owner | undefined): JsonObject {
-  if (last === undefined || last.set === emptySet) return merged;
+function prune(kind: ApplyKind, merged: JsonObject, owners: Owners, last: Owner): JsonObject {
   const inLast = whileDoing("failed to convert merged object to last applied version", () =>
     inVersion(kind, merged, last.apiVersion),
   );
