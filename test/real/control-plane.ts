@@ -196,26 +196,27 @@ function serverStarter(scope: ProcessScope, pki: Pki, kubeconfigFor: ControlPlan
     await untilReady(program, readyTimeoutMs, () =>
       isHealthy(() => callHttps({ url: `${url}/healthz`, caPem: pki.ca.certificatePem })),
     );
-    return Object.defineProperty(program, "url", { value: url }) as RunningManager;
+    return Object.assign(program, { url });
   };
 }
 
 function kubeconfigWriter(directory: string, pki: Pki, defaultServer: string): ControlPlane["kubeconfigFor"] {
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const credentialsOf = (identity: Parameters<ControlPlane["kubeconfigFor"]>[0]): object => {
+    if ("token" in identity) return identity;
+    const { certificatePem, keyPem } = pki.clientCertificate(identity.user, identity.groups);
+    return { "client-certificate-data": base64(certificatePem), "client-key-data": base64(keyPem) };
+  };
   let written = 0;
   return (identity, server = defaultServer) => {
-    const base64 = (text: string): string => Buffer.from(text).toString("base64");
     const file = join(directory, `kubeconfig-${++written}`);
-    const credentials = "token" in identity ? { token: identity.token } : clientCredentials(identity);
-    function clientCredentials({ user, groups }: Identity): object {
-      const { certificatePem, keyPem } = pki.clientCertificate(user, groups);
-      return { "client-certificate-data": base64(certificatePem), "client-key-data": base64(keyPem) };
-    }
+    const cluster = { server, "certificate-authority-data": base64(pki.ca.certificatePem) };
     // JSON is YAML.
     const config = {
       apiVersion: "v1",
       kind: "Config",
-      clusters: [{ name: "test", cluster: { server, "certificate-authority-data": base64(pki.ca.certificatePem) } }],
-      users: [{ name: "test", user: credentials }],
+      clusters: [{ name: "test", cluster }],
+      users: [{ name: "test", user: credentialsOf(identity) }],
       contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
       "current-context": "test",
     };
