@@ -123,7 +123,7 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
   const request = (method: string, path: string, body?: unknown): Promise<HttpsAnswer> =>
     callHttps({ url: server + path, method, caPem: pki.ca.certificatePem, client: admin, body });
   const apiServerReady = (): Promise<void> =>
-    untilReady(apiServer, readyTimeoutMs, () => isHealthy(() => request("GET", "/readyz")));
+    untilReady([apiServer, etcd], readyTimeoutMs, () => isHealthy(() => request("GET", "/readyz")));
   const kubeconfigFor = kubeconfigWriter(directory, pki, server);
   const adminKubeconfig = kubeconfigFor({ user: "test-admin", groups: ["system:masters"] });
   const startServing = serverStarter(scope, pki, kubeconfigFor);
@@ -193,7 +193,7 @@ function serverStarter(scope: ProcessScope, pki: Pki, kubeconfigFor: ControlPlan
       name,
       command: [...command, ...flags(kubeconfigFor({ user: `system:${name}` }), port)],
     });
-    await untilReady(program, readyTimeoutMs, () =>
+    await untilReady([program], readyTimeoutMs, () =>
       isHealthy(() => callHttps({ url: `${url}/healthz`, caPem: pki.ca.certificatePem })),
     );
     return Object.assign(program, { url });

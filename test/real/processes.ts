@@ -125,21 +125,25 @@ function programOf(name: string, logFile: string, child: ChildProcess, pid: numb
   };
 }
 
-/** Polls until probe answers true; fails at once, with the end of its log, when the program ends first. */
-export async function untilReady(program: Program, timeoutMs: number, probe: () => Promise<boolean>): Promise<void> {
+/** Polls until probe answers true; fails at once, with the end of its log, when one of the programs ends first. */
+export async function untilReady(
+  programs: readonly [Program, ...Program[]],
+  timeoutMs: number,
+  probe: () => Promise<boolean>,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs;
-  let end: string | undefined;
-  void program.ended.then((how) => {
-    end = how;
-  });
   while (!(await probe())) {
-    const failure = end ?? (performance.now() > deadline ? `not ready after ${timeoutMs} ms` : undefined);
-    if (failure !== undefined) {
-      const tail = program.log().split("\n").slice(-25).join("\n");
-      throw new Error(`${program.name}: ${failure}; ${basename(program.logFile)} ends with:\n${tail}`);
-    }
+    const dead = programs.find(({ isRunning }) => !isRunning);
+    if (dead !== undefined) throw new Error(`${dead.name}: ${await dead.ended}; ${endOfLog(dead)}`);
+    const [first] = programs;
+    if (performance.now() > deadline)
+      throw new Error(`${first.name}: not ready in ${timeoutMs} ms; ${endOfLog(first)}`);
     await sleep(25);
   }
+}
+
+function endOfLog(program: Program): string {
+  return `${basename(program.logFile)} ends with:\n${program.log().split("\n").slice(-25).join("\n")}`;
 }
 
 /** Ports of 127.0.0.1 that were free a moment ago, all different. */
