@@ -5,11 +5,11 @@ import { decodeUtf8, parseJson } from "#api/json.ts";
 import type { GroupVersionKind } from "#api/object.ts";
 import { decodeProtobuf } from "#api/proto-codec.ts";
 import { newRequestEntityTooLarge, newUnsupportedMediaType } from "#api/status-error.ts";
+import { decodeYaml } from "#api/yaml.ts";
 import { bareMediaType } from "../media-type.ts";
 import { ACCEPTED_TYPES, MEDIA_TYPES } from "../representation.ts";
 import { headerOf, type ServerRequest } from "../request-context.ts";
 import { GoJsonError, readGoJson } from "./go-json.ts";
-import { decodeYaml } from "./yaml.ts";
 
 export type RequestBody =
   /** From within the process: decoded and frozen. */
@@ -80,7 +80,7 @@ export function parseBody(body: RequestBody, encoding: BodyEncoding, expected: G
   if (body.kind === "object") return { value: body.value, isYaml: false };
   if (encoding === "protobuf") return { value: decodeProtobuf(body.bytes, expected), isYaml: false };
   const text = decodeUtf8(body.bytes);
-  if (encoding === "yaml") return { value: decodeYaml(text), text, isYaml: true };
+  if (encoding === "yaml") return { value: decodeYaml(text).value, text, isYaml: true };
   return { value: parseJsonText(text), text, isYaml: false };
 }
 

@@ -16,19 +16,24 @@ export class TypedDecodingError extends Error {
   override readonly name = "TypedDecodingError";
 }
 
+export type DecodingWording = "json" | "unstructured";
+
 export interface TypedDecoding {
   readonly value: Readonly<Record<string, unknown>>;
   /** Paths of fields that the type does not have, in order of occurrence. */
   readonly unknownFields: readonly string[];
 }
 
-/** Throws the first TypedDecodingError. */
-export function decodeTyped(type: GoStruct, input: unknown): TypedDecoding {
+/**
+ * Throws the first TypedDecodingError. `wording` is that of Go's JSON decoder, or of the converter that upstream uses
+ * after a strategic merge.
+ */
+export function decodeTyped(type: GoStruct, input: unknown, wording: DecodingWording = "json"): TypedDecoding {
   if (input === null || typeof input !== "object" || Array.isArray(input)) {
     if (input === null) return { value: {}, unknownFields: [] };
     throw new TypedDecodingError(`json: cannot unmarshal ${jsonKind(input)} into Go value of type ${type.name}`);
   }
-  const decoder = new Decoder();
+  const decoder = new Decoder(wording);
   const value = decoder.struct(type, input as Record<string, unknown>, "", "") as Readonly<Record<string, unknown>>;
   if (decoder.error !== undefined) throw new TypedDecodingError(decoder.error);
   return { value, unknownFields: decoder.unknownFields };
@@ -110,9 +115,24 @@ function zeroStruct(type: GoStruct): Readonly<Record<string, unknown>> {
   return Object.freeze(value);
 }
 
+/** All that Go would write of an object of which nothing was given, nulls included. */
+export function zeroObject(type: GoStruct): Readonly<Record<string, unknown>> {
+  const value: Record<string, unknown> = {};
+  for (const [name, { field }] of indexOf(type).byName) {
+    if (field.type.kind === "struct" && !field.omitZero) value[name] = zeroObject(field.type);
+    else if (!field.omitEmpty && !field.omitZero) value[name] = zeroThatIsWritten(field) ?? null;
+  }
+  return value;
+}
+
 class Decoder {
   readonly unknownFields: string[] = [];
   error: string | undefined;
+  readonly #wording: DecodingWording;
+
+  constructor(wording: DecodingWording) {
+    this.#wording = wording;
+  }
 
   struct(type: GoStruct, input: Record<string, unknown>, path: string, goPath: string): unknown {
     const { byName, always } = indexOf(type);
@@ -202,7 +222,10 @@ class Decoder {
     if (typeof input !== "number") return this.#mismatch(type, input, owner, goPath);
     const isInRange = type.kind !== "int32" || (input >= -2147483648 && input <= 2147483647);
     if (Number.isInteger(input) && isInRange) return input;
-    this.error ??= `json: cannot unmarshal number ${input} into Go struct field ${owner}.${goPath} of type ${type.name}`;
+    this.error ??=
+      this.#wording === "json"
+        ? `json: cannot unmarshal number ${input} into Go struct field ${owner}.${goPath} of type ${type.name}`
+        : `cannot convert float64 to ${type.name}`;
     return undefined;
   }
 
@@ -254,9 +277,29 @@ class Decoder {
   }
 
   #mismatch(type: GoType, input: unknown, owner: string, goPath: string): undefined {
-    this.error ??= `json: cannot unmarshal ${jsonKind(input)} into Go struct field ${owner}.${goPath} of type ${type.name}`;
+    this.error ??=
+      this.#wording === "json"
+        ? `json: cannot unmarshal ${jsonKind(input)} into Go struct field ${owner}.${goPath} of type ${type.name}`
+        : unstructuredMismatch(type, input);
     return undefined;
   }
+}
+
+/** Upstream: k8s.io/apimachinery/pkg/runtime/converter.go, fromUnstructured */
+function unstructuredMismatch(type: GoType, input: unknown): string {
+  const given = unstructuredKind(input);
+  if (type.kind === "map") return `cannot restore map from ${given}`;
+  if (type.kind === "slice") return `cannot restore slice from ${given}`;
+  if (type.kind === "struct") return `cannot restore struct from: ${given}`;
+  return type.kind === "string" && given === "int64"
+    ? `cannot convert int64 to ${type.name}`
+    : `unrecognized type: ${type.kind}`;
+}
+
+function unstructuredKind(input: unknown): string {
+  if (Array.isArray(input)) return "slice";
+  if (typeof input === "number") return Number.isInteger(input) ? "int64" : "float64";
+  return typeof input === "boolean" ? "bool" : typeof input === "string" ? "string" : "map";
 }
 
 /** null in a list or map of plain values is Go's zero value. */

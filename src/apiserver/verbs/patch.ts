@@ -7,12 +7,12 @@ import * as field from "#api/field-error.ts";
 import { decodeUtf8 } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { newBadRequest, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import { decodeYaml } from "#api/yaml.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
 import { parseErrorText, parseJsonText, type RequestBody, readBody } from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
-import { decodeYaml } from "../decoding/yaml.ts";
 import { unsupportedRouteMediaType } from "../errors.ts";
 import { applyTo, managerOf, recordUpdate } from "../managed-fields.ts";
 import { respondWithObject } from "../rendering.ts";
@@ -23,7 +23,7 @@ import { updateObject } from "../write/update-object.ts";
 import { parsePatchOptions, type WriteOptions } from "../write-options.ts";
 import { negotiationRules } from "./get.ts";
 import { type PatchMechanism, patchMechanism } from "./patch-mechanisms.ts";
-import { authorizeCreate, checkObjectName, updateRules } from "./update.ts";
+import { authorizeCreate, checkObjectName, type Desired, updateRules } from "./update.ts";
 
 const JSON_PATCH = "application/json-patch+json";
 const MERGE_PATCH = "application/merge-patch+json";
@@ -34,11 +34,7 @@ export async function patch(core: ServerCore, call: ResourceCall, signal: AbortS
   const { context, endpoint } = call;
   const type = patchTypeOf(call);
   const representation = negotiate(context, negotiationRules(call));
-  const body = await readBody(context.request, core.limits.bodyBytesMax);
-  const options = parsePatchOptions(context.query, type === APPLY_PATCH);
-  const manager = managerOf(call, options.fieldManager);
-  const desired =
-    type === APPLY_PATCH ? applied(call, body, options) : patched(core, call, type, body, options, manager);
+  const { options, desired } = await desiredByPatch(core, call);
   const { object, isCreated } = await updateObject(
     core,
     call,
@@ -48,11 +44,21 @@ export async function patch(core: ServerCore, call: ResourceCall, signal: AbortS
       forceAllowCreate: type === APPLY_PATCH && call.subresource === "",
       uid: "",
       authorizeCreate: () => authorizeCreate(core, call, signal),
-      desired: (existing) => checkIdentity(call, desired(existing), existing),
+      desired,
     },
     signal,
   );
   return respondWithObject(context, endpoint, representation, object, isCreated ? 201 : 200);
+}
+
+export async function desiredByPatch(core: ServerCore, call: ResourceCall): Promise<Desired> {
+  const type = patchTypeOf(call);
+  const body = await readBody(call.context.request, core.limits.bodyBytesMax);
+  const options = parsePatchOptions(call.context.query, type === APPLY_PATCH);
+  const manager = managerOf(call, options.fieldManager);
+  const compute =
+    type === APPLY_PATCH ? applied(call, body, options) : patched(core, call, type, body, options, manager);
+  return { options, uid: "", desired: (existing) => checkIdentity(call, compute(existing), existing) };
 }
 
 /** Throws a 415. Custom resources have no strategic merge patch. */
@@ -65,7 +71,7 @@ function patchTypeOf({ context, endpoint }: ResourceCall): string {
   throw unsupportedRouteMediaType();
 }
 
-type Desired = (existing: KubeObject | undefined) => KubeObject;
+type Compute = Desired["desired"];
 
 function patched(
   core: ServerCore,
@@ -74,7 +80,7 @@ function patched(
   body: RequestBody,
   options: WriteOptions,
   manager: string,
-): Desired {
+): Compute {
   const { endpoint } = call;
   const name = type === JSON_PATCH ? "json" : type === MERGE_PATCH ? "merge" : "strategic";
   const mechanism = patchMechanism(name, body, options.fieldValidation, endpoint.version);
@@ -98,7 +104,7 @@ function decodePatched(
   const { version } = endpoint;
   let decoded: ReturnType<typeof version.decode>;
   try {
-    decoded = version.decode(value);
+    decoded = version.decode(value, mechanism.wording);
   } catch (error) {
     if (error instanceof TypedDecodingError) throw invalidPatch(mechanism, value, error.message);
     throw error;
@@ -118,7 +124,7 @@ function invalidPatch(mechanism: PatchMechanism, value: unknown, message: string
   return newInvalid({ group: "", kind: "" }, "", [field.invalid(field.newPath("patch"), shown, message)]);
 }
 
-function applied(call: ResourceCall, body: RequestBody, options: WriteOptions): Desired {
+function applied(call: ResourceCall, body: RequestBody, options: WriteOptions): Compute {
   const { context, endpoint } = call;
   const { version } = endpoint;
   const configuration = parseConfiguration(call, body, options);
@@ -141,7 +147,7 @@ function parseConfiguration(call: ResourceCall, body: RequestBody, options: Writ
   let value: unknown;
   try {
     text = decodeUtf8(body.bytes);
-    value = /^\s*\{/.test(text) ? parseJsonText(text) : decodeYaml(text);
+    value = /^\s*\{/.test(text) ? parseJsonText(text) : decodeYaml(text).value;
   } catch (error) {
     const message = parseErrorText(error);
     if (message === undefined) throw error;
