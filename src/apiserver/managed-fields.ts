@@ -117,7 +117,7 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
     gvk: { group, version: name, kind },
     schema: row.isCustom ? withObjectMeta(schema) : schema,
     ...(subresource === "" ? {} : { subresource }),
-    zero: version.decode({}).value,
+    zero: version.zero(),
     resetFields,
     otherVersions: {
       schemaOf: (apiVersion) => find(apiVersion)?.schema(),

@@ -12,7 +12,7 @@ import type { EpochMs } from "#base/clock.ts";
 import type { KindStrategy } from "#rules/strategy/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
-import type { TypedDecoding } from "./decoding/typed-decoding.ts";
+import type { DecodingWording, TypedDecoding } from "./decoding/typed-decoding.ts";
 import type { StoredVersion } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
 import type { TablePrinter } from "./table.ts";
@@ -64,7 +64,9 @@ export interface KindVersion extends GroupVersionKind {
   readonly storageVersionHash: string;
   schema(): Schema | undefined;
   /** Reads a JSON value into the kind's type; throws a TypedDecodingError. */
-  decode(value: unknown): TypedDecoding;
+  decode(value: unknown, wording?: DecodingWording): TypedDecoding;
+  /** An object of which nothing was given: what the first writer of a field is compared with. */
+  zero(): Readonly<Record<string, unknown>>;
   /** To and from the stored form, apiVersion and kind included. */
   toStored(object: KubeObject): KubeObject;
   fromStored(object: KubeObject): KubeObject;

@@ -8,7 +8,7 @@ import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
 import { applyDefaults } from "#rules/defaults/apply-defaults.ts";
 import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
-import { decodeTyped } from "../decoding/typed-decoding.ts";
+import { decodeTyped, zeroObject } from "../decoding/typed-decoding.ts";
 import type { KindRow, KindVersion, Registry } from "../registry.ts";
 import { conversionBetween } from "./conversions.ts";
 import { fieldLabelsOf } from "./field-labels.ts";
@@ -77,10 +77,11 @@ function versionOf(resource: Resource, stored: GroupVersionKind, gates: FeatureG
     subresources: resource.subresources,
     storageVersionHash: resource.storageVersionHash,
     schema: () => schemaOf(gvk),
-    decode(value) {
+    decode(value, wording) {
       assert(goType !== undefined, `${apiVersionOf(gvk)} ${kind} has no Go type`);
-      return decodeTyped(goType, value);
+      return decodeTyped(goType, value, wording);
     },
+    zero: () => (goType === undefined ? {} : zeroObject(goType)),
     toStored: conversion.toStored,
     fromStored: conversion.fromStored,
     applyDefaults: (object: KubeObject, now) => applyDefaults(gvk, object, { now, gates }),

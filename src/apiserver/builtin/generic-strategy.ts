@@ -1,13 +1,18 @@
 // The rules of kinds that have none of their own yet: status and spec are written apart, the
 // generation counts changes of the spec where upstream counts them, names are DNS subdomains.
 
-import { isDns1123Subdomain } from "#api/names.ts";
+import type { FieldError } from "#api/field-error.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { Resource } from "#api/resource-table.ts";
 import type { KindStrategy, UpdateStrategy } from "#rules/strategy/strategy.ts";
 import { withMeta } from "../object-meta.ts";
-import { validateObjectMeta } from "../write/object-meta-validation.ts";
+import { nameIsDnsSubdomain } from "../write/names.ts";
+import {
+  validateFinalizerNames,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../write/object-meta-validation.ts";
 import { fieldReaderOf } from "./field-labels.ts";
 
 /** Kinds whose generation is 1 from the start and grows with the spec. */
@@ -106,14 +111,17 @@ export function genericStrategy(resource: Resource): KindStrategy {
       const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: {} }) } : object;
       return withMeta(prepared as KubeObject, { generation: hasGeneration ? 1 : undefined });
     },
-    validate: (object) => validateObjectMeta(object.metadata ?? {}, namespaced, nameIsDnsSubdomain),
+    validate: ({ metadata = {} }) => [
+      ...validateObjectMeta(metadata, namespaced, nameIsDnsSubdomain),
+      ...validateFinalizerNames(metadata.finalizers),
+    ],
     prepareForUpdate(object, old) {
       const prepared = hasStatus ? withField(object, "status", (old as Fields).status) : object;
       return hasGeneration && !isSameContent(prepared, old)
         ? withMeta(prepared, { generation: (old.metadata?.generation ?? 0) + 1 })
         : prepared;
     },
-    validateUpdate: () => [],
+    validateUpdate,
     ...(selectableFields === undefined ? {} : { selectableFields }),
     ...(hasStatus ? { resetFields: [["status"]] } : {}),
   };
@@ -126,11 +134,16 @@ const STATUS: UpdateStrategy = {
     const { status, metadata } = object as Fields;
     return { ...oldRest, metadata, ...(status === undefined ? {} : { status }) } as KubeObject;
   },
-  validateUpdate: () => [],
+  validateUpdate,
   resetFields: [["spec"]],
 };
 
-const PLAIN: UpdateStrategy = { prepareForUpdate: (object) => object, validateUpdate: () => [] };
+const PLAIN: UpdateStrategy = { prepareForUpdate: (object) => object, validateUpdate };
+
+/** Kinds check the metadata once more, after the server has: what is wrong is listed twice. */
+function validateUpdate({ metadata = {} }: KubeObject, old: KubeObject): FieldError[] {
+  return [...validateObjectMetaUpdate(metadata, old.metadata ?? {}), ...validateFinalizerNames(metadata.finalizers)];
+}
 
 function isSameContent(object: KubeObject, old: KubeObject): boolean {
   const { metadata: _a, status: _b, ...content } = object as Fields;
@@ -143,9 +156,4 @@ function withField(object: KubeObject, name: string, value: unknown): KubeObject
   if (value === undefined) delete copy[name];
   else copy[name] = value;
   return copy as KubeObject;
-}
-
-/** A trailing dash of a prefix will not be the last character. */
-export function nameIsDnsSubdomain(name: string, isPrefix: boolean): string[] {
-  return isDns1123Subdomain(isPrefix && name.length > 1 && name.endsWith("-") ? `${name.slice(0, -1)}a` : name);
 }

@@ -1,6 +1,10 @@
 // What single built-in kinds do beyond the generic verbs, as parts of their rows.
 
+import { type Labels, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
+import type { LabelSelector } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
 import type { KindRow } from "../registry.ts";
+import { scaleSubresource } from "../subresources/scale.ts";
 import { deleteNamespace } from "./namespace-deletion.ts";
 
 type Hooks = Partial<
@@ -13,12 +17,42 @@ type Hooks = Partial<
 /** How long events live. */
 const EVENT_TTL_SECONDS = 3600;
 
+const REPLICAS = { specReplicas: ["spec", "replicas"], statusReplicas: ["status", "replicas"] };
+
+const specSelector = (object: KubeObject): unknown => (object as { spec?: { selector?: unknown } }).spec?.selector;
+
+const scale: Hooks = {
+  subresources: new Map([
+    [
+      "scale",
+      scaleSubresource({
+        ...REPLICAS,
+        selector: (object) => selectorFromObject(specSelector(object) as LabelSelector | undefined).toString(),
+      }),
+    ],
+  ]),
+};
+
+/** Replication controllers select by plain labels. */
+const controllerScale: Hooks = {
+  subresources: new Map([
+    [
+      "scale",
+      scaleSubresource({
+        ...REPLICAS,
+        selector: (object) => selectorFromSet(specSelector(object) as Labels | undefined).toString(),
+      }),
+    ],
+  ]),
+};
+
 const returnsDeletedObject: Hooks = { returnsDeletedObject: true };
 
 const HOOKS: Readonly<Record<string, Hooks>> = {
   __proto__: null as never,
   "csidrivers.storage.k8s.io": returnsDeletedObject,
   "csinodes.storage.k8s.io": returnsDeletedObject,
+  "deployments.apps": scale,
   "deviceclasses.resource.k8s.io": returnsDeletedObject,
   "devicetaintrules.resource.k8s.io": returnsDeletedObject,
   events: { ttlSeconds: EVENT_TTL_SECONDS },
@@ -27,12 +61,15 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   persistentvolumes: returnsDeletedObject,
   pods: { returnsDeletedObject: true, indexedField: "spec.nodeName" },
   podtemplates: returnsDeletedObject,
+  "replicasets.apps": scale,
+  replicationcontrollers: controllerScale,
   "resourceclaims.resource.k8s.io": returnsDeletedObject,
   "resourceclaimtemplates.resource.k8s.io": returnsDeletedObject,
   resourcequotas: returnsDeletedObject,
   "resourceslices.resource.k8s.io": returnsDeletedObject,
   serviceaccounts: returnsDeletedObject,
   services: returnsDeletedObject,
+  "statefulsets.apps": scale,
   "storageclasses.storage.k8s.io": returnsDeletedObject,
   "volumeattachments.storage.k8s.io": returnsDeletedObject,
   "volumeattributesclasses.storage.k8s.io": returnsDeletedObject,

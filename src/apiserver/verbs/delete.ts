@@ -46,9 +46,10 @@ function decodeOptions({ context }: ResourceCall, body: RequestBody): DeleteOpti
   let value: unknown;
   try {
     ({ value } = parseBody(body, encoding, expected));
-    const { kind } = (value ?? {}) as { kind?: unknown };
+    const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
     if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
-      throw newBadRequest("decoded object cannot be converted to DeleteOptions");
+      const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
+      throw newBadRequest(`no kind "${kind}" is registered for version "${apiVersion || "meta.k8s.io/v1"}" ${scheme}`);
     }
     const {
       kind: _kind,

@@ -4,12 +4,13 @@ import { decodeUtf8 } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { goFormat } from "#api/patch/go-format.ts";
 import { applyJsonPatch, decodeJsonPatch, jsonPatchStrictErrors } from "#api/patch/json-patch.ts";
-import { isObject, type JsonObject } from "#api/patch/json-value.ts";
+import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { applyMergePatch } from "#api/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
 import { parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
+import type { DecodingWording } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
 import type { FieldValidation } from "../write-options.ts";
 
@@ -18,6 +19,8 @@ export interface PatchMechanism {
   readonly strictErrors: readonly string[];
   /** The patched object, in the version of the endpoint, not yet checked. */
   apply(object: KubeObject): unknown;
+  /** How a value of the wrong type is worded. */
+  readonly wording: DecodingWording;
   /** How a refusal shows the patched object. */
   describe(patched: unknown): string;
 }
@@ -33,6 +36,7 @@ export function patchMechanism(
   const repeated = isStrict && text !== undefined ? strictErrors({ value, text, isYaml: false }, []) : [];
   switch (type) {
     case "json": {
+      if (isStrict && value !== null && !isArray(value)) throw cannotDecode(value, "[]handlers.jsonPatchOp");
       const operations = decodeJsonPatch(value);
       const errors = isStrict
         ? [...jsonPatchStrictErrors(operations), ...repeated.map((error) => `json patch ${error}`)]
@@ -40,26 +44,34 @@ export function patchMechanism(
       return {
         strictErrors: errors,
         apply: (object) => applyJsonPatch(object as JsonObject, value),
+        wording: "json",
         describe: JSON.stringify,
       };
     }
     case "merge":
+      if (isStrict && value !== null && !isObject(value)) throw cannotDecode(value, "map[string]interface {}");
       return {
         strictErrors: repeated,
         apply: (object) => applyMergePatch(object as JsonObject, value),
+        wording: "json",
         describe: JSON.stringify,
       };
     case "strategic": {
-      if (!isObject(value)) throw newBadRequest("invalid patch: expected an object");
       const schema = version.schema();
       if (schema === undefined) throw newBadRequest("the kind has no schema to merge by");
       return {
         strictErrors: repeated,
         apply: (object) => applyStrategicMergePatch(object as JsonObject, value, schema),
+        wording: "unstructured",
         describe: () => goFormat(value),
       };
     }
   }
+}
+
+function cannotDecode(value: unknown, goType: string): Error {
+  const kind = isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return newBadRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go value of type ${goType}`);
 }
 
 function parsePatch(body: RequestBody, prefix: string): { value: unknown; text?: string } {

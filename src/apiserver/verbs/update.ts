@@ -16,19 +16,13 @@ import { negotiate } from "../representation.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { dedupeOwnerReferences } from "../write/owner-references.ts";
 import { updateObject } from "../write/update-object.ts";
-import { parseWriteOptions } from "../write-options.ts";
+import { parseWriteOptions, type WriteOptions } from "../write-options.ts";
 import { negotiationRules } from "./get.ts";
 
 export async function update(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;
   const representation = negotiate(context, negotiationRules(call));
-  const body = await readBody(context.request, core.limits.bodyBytesMax);
-  const options = parseWriteOptions(context.query, "UpdateOptions");
-  let given = decodeObject(call, body, options.fieldValidation, endpoint.version);
-  given = matchNamespace(given, endpoint.row.namespaced ? call.namespace : "");
-  checkObjectName(call, given);
-  const wanted = dedupeOwnerReferences(given, context, false);
-  const manager = managerOf(call, options.fieldManager);
+  const { options, desired, uid } = await desiredByPut(core, call);
   const { object, isCreated } = await updateObject(
     core,
     call,
@@ -36,13 +30,37 @@ export async function update(core: ServerCore, call: ResourceCall, signal: Abort
       options,
       rules: updateRules(call),
       forceAllowCreate: false,
-      uid: wanted.metadata?.uid ?? "",
+      uid,
       authorizeCreate: () => authorizeCreate(core, call, signal),
-      desired: (existing) => recordUpdate(core, call, existing, wanted, manager),
+      desired,
     },
     signal,
   );
   return respondWithObject(context, endpoint, representation, object, isCreated ? 201 : 200);
+}
+
+export interface Desired {
+  readonly options: WriteOptions;
+  /** The wanted object, given the one that is there. */
+  desired(existing: KubeObject | undefined): KubeObject;
+  /** The uid that the client expects; "" for any. */
+  readonly uid: string;
+}
+
+export async function desiredByPut(core: ServerCore, call: ResourceCall): Promise<Desired> {
+  const { context, endpoint } = call;
+  const body = await readBody(context.request, core.limits.bodyBytesMax);
+  const options = parseWriteOptions(context.query, "UpdateOptions");
+  let given = decodeObject(call, body, options.fieldValidation, endpoint.version);
+  given = matchNamespace(given, endpoint.row.namespaced ? call.namespace : "");
+  checkObjectName(call, given);
+  const wanted = dedupeOwnerReferences(given, context, false);
+  const manager = managerOf(call, options.fieldManager);
+  return {
+    options,
+    uid: wanted.metadata?.uid ?? "",
+    desired: (existing) => recordUpdate(core, call, existing, wanted, manager),
+  };
 }
 
 /** The rules of the main resource or of the call's subresource. */

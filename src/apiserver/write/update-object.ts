@@ -3,11 +3,13 @@
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Update
 
 import * as field from "#api/field-error.ts";
+import { goQuote } from "#api/go-text.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
+import { bareFailure } from "../errors.ts";
 import { ignoreManagedFieldsTimes } from "../managed-fields.ts";
 import { withMeta, withResourceVersion } from "../object-meta.ts";
 import type { StorageKey, StoredVersion } from "../storage/storage.ts";
@@ -125,6 +127,10 @@ function checkVersion(call: ResourceCall, object: KubeObject, old: KubeObject): 
   const current = old.metadata?.resourceVersion;
   const given = object.metadata?.resourceVersion ?? "";
   if (given === current) return object;
+  if (given !== "" && !/^[0-9]+$/.test(given)) {
+    // Upstream does not check what it parses here.
+    throw bareFailure(500, "", `strconv.ParseUint: parsing ${goQuote(given)}: invalid syntax`);
+  }
   if (given !== "" && given !== "0") throw newConflict(endpoint.groupResource, name, OPTIMISTIC_LOCK);
   if (endpoint.row.strategy.allowUnconditionalUpdate) return withMeta(object, { resourceVersion: current });
   const { group, resource } = endpoint.groupResource;

@@ -1,0 +1,49 @@
+// The owners of an object's replicas, as owners of the replicas of its Scale and back again.
+// Upstream: k8s.io/apimachinery/pkg/util/managedfields/scalehandler.go
+
+import { difference, hasPath, setOf } from "#api/apply/field-set.ts";
+import { decodeOwners, encodeOwners, identify, type Owner } from "#api/apply/owners.ts";
+import type { ManagedFieldsEntry } from "#api/meta.ts";
+
+type Entries = readonly ManagedFieldsEntry[] | undefined;
+
+const SCALE_VERSION = "autoscaling/v1";
+const SCALE_REPLICAS = ["f:spec", "f:replicas"];
+
+/** `replicas` is the path in the parent, such as ["spec", "replicas"]. */
+export function toScaleEntries(parent: Entries, replicas: readonly string[]): ManagedFieldsEntry[] {
+  const path = replicas.map((name) => `f:${name}`);
+  const owners = [...decodeOwners(parent).values()]
+    .filter(({ set }) => hasPath(set, path))
+    .map((owner): Owner => ({ ...owner, apiVersion: SCALE_VERSION, set: setOf(SCALE_REPLICAS) }));
+  return encodeOwners(new Map(owners.map((owner) => [owner.id, owner])));
+}
+
+/** `apiVersion` is the one that the request came in. */
+export function toParentEntries(
+  parent: Entries,
+  scale: Entries,
+  replicas: readonly string[],
+  apiVersion: string,
+): ManagedFieldsEntry[] {
+  const path = replicas.map((name) => `f:${name}`);
+  const ofScale = decodeOwners(scale);
+  const ofParent = decodeOwners(parent);
+  const merged = new Map<string, Owner>();
+  for (const [id, owner] of ofParent) {
+    if (!hasPath(owner.set, path) || ofScale.has(id)) {
+      merged.set(id, owner);
+      ofScale.delete(id);
+      continue;
+    }
+    // Whoever wrote through the scale has taken the replicas over.
+    const set = difference(owner.set, setOf(path));
+    if (Object.keys(set).length > 0) merged.set(id, { ...owner, set });
+  }
+  for (const [id, owner] of ofScale) {
+    if (!hasPath(owner.set, SCALE_REPLICAS)) continue;
+    const identity = identify(owner.manager, owner.applied, apiVersion, owner.subresource);
+    merged.set(id, { ...identity, set: setOf(path), time: ofParent.get(id)?.time });
+  }
+  return encodeOwners(merged);
+}
