@@ -73,7 +73,7 @@ class Factory implements InformerFactory {
   }
 
   async waitForCacheSync(signal: AbortSignal): Promise<void> {
-    const started = [...this.#entries.values()].filter((entry) => entry.ended);
+    const started = [...this.#entries.values()].filter((entry) => entry.ended !== undefined);
     await Promise.all(started.map((entry) => entry.informer.synced(signal)));
   }
 
@@ -89,7 +89,7 @@ class Factory implements InformerFactory {
 
   async shutdown(): Promise<void> {
     this.#stop.abort();
-    await Promise.all([...this.#entries.values()].map((entry) => entry.ended));
+    await Promise.all([...this.#entries.values()].flatMap(({ ended }) => ended ?? []));
     this.#entries.clear();
   }
 
