@@ -18,12 +18,12 @@ import { getControllerOf } from "#api/owner-refs.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { addControllerIndex } from "#kit/controller-index.ts";
 import { EventBroadcaster } from "#kit/events/broadcaster.ts";
 import { eventSink } from "#kit/events/sink.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { createPodControl } from "#kit/pod-control.ts";
-import { addPodControllerIndex } from "#kit/pod-index.ts";
 import { runWorkers } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
 import { registerReplicaMetrics } from "./metrics.ts";
@@ -102,7 +102,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
       },
     });
   }
-  addPodControllerIndex(pods);
+  addControllerIndex(pods);
 
   return {
     run: (signal) =>

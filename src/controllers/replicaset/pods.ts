@@ -5,7 +5,7 @@ import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import { getControllerOf, isControlledBy } from "#api/owner-refs.ts";
 import { claim } from "#kit/claim.ts";
-import { ownedAndOrphanPods } from "#kit/pod-index.ts";
+import { ownedAndOrphans } from "#kit/controller-index.ts";
 import { isPodActive, isPodTerminating } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
@@ -27,7 +27,7 @@ export async function claimPods<T extends ReplicaObject>(
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<OwnPods> {
-  const candidates = ownedAndOrphanPods(deps.pods, owner, deps.kind.kind);
+  const candidates = ownedAndOrphans(deps.pods, owner, deps.kind.kind);
   const { namespace = "", name = "" } = owner.metadata ?? {};
   const active = await claim(candidates.filter(isPodActive), {
     owner,

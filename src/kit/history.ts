@@ -1,0 +1,196 @@
+// Controller revisions: the numbered history of an owner's template. A revision is named by the hash of
+// its data, so the same template always finds its revision again.
+// Upstream: pkg/controller/history/controller_history.go.
+
+import type { ControllerRevision } from "#api/generated/types/apps-v1.ts";
+import { goJson } from "#api/go-text.ts";
+import { controllerRevisionHash } from "#api/hash.ts";
+import type { Selector } from "#api/label-selector.ts";
+import type { KubeObject } from "#api/object.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import { isAlreadyExists, isConflict, isInvalid, isNotFound } from "#api/status-error.ts";
+import { timeOrUndefined } from "#api/time.ts";
+import { type BackoffDeps, defaultBackoff, retryOnError } from "#base/go-backoff.ts";
+import type { ResourceClient } from "#client/client.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
+import type { Kind } from "./events/recorder.ts";
+
+export const REVISION_HASH_LABEL = "controller.kubernetes.io/hash";
+/** Cut so that prefix, dash and hash fit into a DNS subdomain. */
+const NAME_PREFIX_MAX = 223;
+
+export interface NewRevision {
+  readonly owner: KubeObject;
+  readonly ownerKind: Kind;
+  readonly templateLabels: Readonly<Record<string, string>>;
+  /** The payload, as upstream's JSON text. */
+  readonly data: string;
+  readonly revision: number;
+  readonly collisionCount?: number;
+}
+
+export function newRevision({
+  owner,
+  ownerKind,
+  templateLabels,
+  data,
+  revision,
+  collisionCount,
+}: NewRevision): ControllerRevision {
+  const { namespace = "", name = "", uid = "" } = owner.metadata ?? {};
+  const hash = controllerRevisionHash(data, collisionCount);
+  return {
+    apiVersion: "apps/v1",
+    kind: "ControllerRevision",
+    metadata: {
+      name: revisionName(name, hash),
+      namespace,
+      labels: { ...templateLabels, [REVISION_HASH_LABEL]: hash },
+      ownerReferences: [{ ...ownerKind, name, uid, controller: true, blockOwnerDeletion: true }],
+    },
+    data: JSON.parse(data) as Readonly<Record<string, unknown>>,
+    revision,
+  };
+}
+
+export function revisionName(prefix: string, hash: string): string {
+  return `${prefix.slice(0, NAME_PREFIX_MAX)}-${hash}`;
+}
+
+/** Oldest first: by number, then by age, then by name. */
+export function sortedRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
+  const created = ({ metadata }: ControllerRevision): number => timeOrUndefined(metadata?.creationTimestamp) ?? 0;
+  const name = ({ metadata }: ControllerRevision): string => metadata?.name ?? "";
+  return revisions.toSorted(
+    (a, b) =>
+      a.revision - b.revision || created(a) - created(b) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0),
+  );
+}
+
+/** Same payload; numbers, labels and names do not matter. */
+export function isSameRevision(a: ControllerRevision, b: ControllerRevision): boolean {
+  return revisionText(a) === revisionText(b);
+}
+
+export function findSameRevisions(
+  revisions: readonly ControllerRevision[],
+  needle: ControllerRevision,
+): ControllerRevision[] {
+  return revisions.filter((revision) => isSameRevision(revision, needle));
+}
+
+/** Servers keep payloads as raw JSON; keys come back in the order they were sent, which is sorted. */
+function revisionText({ data }: ControllerRevision): string {
+  return goJson(data ?? null);
+}
+
+export interface HistoryDeps extends BackoffDeps {
+  readonly revisions: SharedInformer<ControllerRevision>;
+  readonly api: ResourceClient<ControllerRevision>;
+}
+
+/** The revisions of owners, and the writes that keep them. */
+export class History {
+  readonly #deps: HistoryDeps;
+
+  constructor(deps: HistoryDeps) {
+    this.#deps = deps;
+    addControllerIndex(deps.revisions);
+  }
+
+  /** What the owner controls, then matching orphans of its namespace. */
+  list(owner: KubeObject, ownerKind: Kind, selector: Selector): readonly ControllerRevision[] {
+    return ownedAndOrphans(this.#deps.revisions, owner, ownerKind.kind).filter((revision) =>
+      selector.matches(revision.metadata?.labels ?? {}),
+    );
+  }
+
+  /**
+   * Creates the revision. A name that is taken by the same payload is the one wanted; taken by another,
+   * the collision count goes up until the name is free. Returns the revision and the count it took.
+   */
+  async create(
+    input: NewRevision & { readonly collisionCount: number },
+    signal: AbortSignal,
+  ): Promise<{ revision: ControllerRevision; collisionCount: number }> {
+    const { api } = this.#deps;
+    const namespace = input.owner.metadata?.namespace ?? "";
+    const prefix = input.owner.metadata?.name ?? "";
+    const object = newRevision(input);
+    for (let { collisionCount } = input; ; collisionCount++) {
+      const name = revisionName(prefix, controllerRevisionHash(input.data, collisionCount));
+      const named: ControllerRevision = { ...object, metadata: { ...object.metadata, name } };
+      try {
+        return { revision: await api.create({ namespace, object: named }, signal), collisionCount };
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+      const existing = await api.get({ namespace, name }, signal);
+      if (isSameRevision(existing, named)) return { revision: existing, collisionCount };
+    }
+  }
+
+  /** Gives an old revision a new number: that is how a rollback is recorded. */
+  async renumber(revision: ControllerRevision, number: number, signal: AbortSignal): Promise<ControllerRevision> {
+    const { api, revisions } = this.#deps;
+    let current = revision;
+    const attempt = async (): Promise<ControllerRevision> => {
+      if (current.revision === number) return current;
+      try {
+        const object: ControllerRevision = {
+          ...current,
+          apiVersion: "apps/v1",
+          kind: "ControllerRevision",
+          revision: number,
+        };
+        return await api.update({ object }, signal);
+      } catch (error) {
+        const { namespace = "", name = "" } = current.metadata ?? {};
+        current = revisions.lister.get(`${namespace}/${name}`) ?? current;
+        throw error;
+      }
+    };
+    return retryOnError(defaultBackoff, isConflict, attempt, this.#deps, signal);
+  }
+
+  async delete(revision: ControllerRevision, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name = "" } = revision.metadata ?? {};
+    await this.#deps.api.delete({ namespace, name }, signal);
+  }
+
+  /** Makes the owner the orphan's controller. */
+  adopt(
+    owner: KubeObject,
+    ownerKind: Kind,
+    revision: ControllerRevision,
+    signal: AbortSignal,
+  ): Promise<ControllerRevision> {
+    const controller = getControllerOf(revision);
+    if (controller !== undefined)
+      throw new Error(`attempt to adopt revision owned by ${controller.kind}/${controller.name}`);
+    const { name = "", uid = "" } = owner.metadata ?? {};
+    const reference = { ...ownerKind, name, uid, controller: true, blockOwnerDeletion: true };
+    return this.#patch(revision, { ownerReferences: [reference] }, signal);
+  }
+
+  /** Gone, or no longer ours: both are as wanted, and nothing comes back. */
+  async release(
+    owner: KubeObject,
+    revision: ControllerRevision,
+    signal: AbortSignal,
+  ): Promise<ControllerRevision | undefined> {
+    try {
+      return await this.#patch(revision, { ownerReferences: [{ $patch: "delete", uid: owner.metadata?.uid }] }, signal);
+    } catch (error) {
+      if (isNotFound(error) || isInvalid(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #patch(revision: ControllerRevision, metadata: object, signal: AbortSignal): Promise<ControllerRevision> {
+    const { namespace = "", name = "", uid } = revision.metadata ?? {};
+    const patch = { metadata: { uid, ...metadata } };
+    return this.#deps.api.patch({ namespace, name, type: "strategic", patch }, signal);
+  }
+}
