@@ -30,9 +30,9 @@ export function finalizerFor(row: KindRow, finalizers: readonly string[], option
       return FOREGROUND;
     case "Background":
       return undefined;
-    case undefined: {
-      const earlier = finalizers.find((name) => name === ORPHAN || name === FOREGROUND);
-      return earlier ?? (row.strategy.defaultPropagation === "Orphan" ? ORPHAN : undefined);
-    }
+    case undefined:
+      break;
   }
+  const earlier = finalizers.find((name) => name === ORPHAN || name === FOREGROUND);
+  return earlier ?? (row.strategy.defaultPropagation === "Orphan" ? ORPHAN : undefined);
 }
