@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { describeStorage } from "#apiserver/storage/storage.contract.ts";
+import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
+import { testClock } from "#base/testing.ts";
+import { JournalUnusable, openSqliteJournal } from "./sqlite-store.ts";
+
+const directories: string[] = [];
+
+function newPath(): string {
+  const directory = mkdtempSync(join(tmpdir(), "journal-"));
+  directories.push(directory);
+  return join(directory, "store.db");
+}
+
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+describeStorage("sqlite storage", () => {
+  const clock = testClock();
+  return {
+    clock,
+    open: (options) =>
+      new MemoryStorage({ clock, journal: openSqliteJournal({ path: newPath(), synchronous: "normal" }), ...options }),
+    advance: (ms) => clock.advance(ms),
+  };
+});
+
+describe("sqlite journal", () => {
+  const clock = testClock();
+  const open = (path: string, pagesMax?: number): MemoryStorage =>
+    new MemoryStorage({
+      clock,
+      journal: openSqliteJournal({ path, synchronous: "normal", ...(pagesMax && { pagesMax }) }),
+    });
+  const build =
+    (name: string, value = "") =>
+    (revision: number) => ({
+      metadata: { name, resourceVersion: String(revision), annotations: { value } },
+    });
+
+  it("brings back state, history and revision after a restart", () => {
+    const path = newPath();
+    const first = open(path);
+    const pods = first.table("pods");
+    const x = pods.create("a/x", build("x", "1"));
+    const start = first.revision;
+    const y = pods.create("a/y", build("y"));
+    if (x === undefined || y === undefined) throw new Error("not created");
+    pods.update(x, build("x", "2"));
+    pods.delete(y, build("y"));
+    first.close();
+    const second = open(path);
+    expect(second.revision).toBe(start + 3);
+    const again = second.table("pods");
+    expect(
+      [...again.scan({ prefix: "" })].map(({ key, object }) => [key, object.metadata?.annotations?.value]),
+    ).toEqual([["a/x", "2"]]);
+    expect([...again.scan({ prefix: "", revision: start + 1 })].map(({ key }) => key)).toEqual(["a/x", "a/y"]);
+    expect(again.since(start).map(({ key, isDeletion }) => [key, isDeletion])).toEqual([
+      ["a/y", false],
+      ["a/x", false],
+      ["a/y", true],
+    ]);
+    second.close();
+  });
+
+  it("never gives a revision again, even when the last entries were compacted away", () => {
+    const path = newPath();
+    const first = open(path);
+    const x = first.table("pods").create("a/x", build("x"));
+    if (x === undefined) throw new Error("not created");
+    first.table("pods").delete(x, build("x"));
+    const last = first.revision;
+    first.compact(last);
+    first.close();
+    const second = open(path);
+    expect(second.revision).toBe(last);
+    expect(second.table("pods").compactedRevision).toBe(last);
+    expect(second.table("pods").size).toBe(0);
+    second.close();
+  });
+
+  it("refuses a write when the file is full, and keeps nothing of it", () => {
+    const path = newPath();
+    const storage = open(path, 40);
+    const table = storage.table("pods");
+    const filler = "x".repeat(8_000);
+    let written = 0;
+    expect(() => {
+      for (;;) {
+        table.create(`a/${written}`, build("x", filler));
+        written++;
+      }
+    }).toThrow(StorageWriteFailed);
+    expect(written).toBeGreaterThan(3);
+    const revision = storage.revision;
+    expect(table.get(`a/${written}`)).toBeUndefined();
+    expect(table.size).toBe(written);
+    storage.close();
+    const again = open(path);
+    expect(again.table("pods").size).toBe(written);
+    expect(again.revision).toBe(revision);
+    expect(again.table("pods").create("a/more", build("more"))).toBeDefined();
+    again.close();
+  });
+
+  it("says what is wrong with a damaged file, a foreign file and one that cannot be written", () => {
+    const damaged = newPath();
+    const storage = open(damaged);
+    for (let i = 0; i < 200; i++) storage.table("pods").create(`a/${i}`, build("x", "y".repeat(500)));
+    storage.close();
+    const bytes = readFileSync(damaged);
+    bytes.fill(0xff, 4096, 4096 * 8);
+    writeFileSync(damaged, bytes);
+    expect(() => open(damaged)).toThrow(JournalUnusable);
+    const foreign = newPath();
+    writeFileSync(foreign, "this is no database at all, but long enough to look like one".repeat(100));
+    expect(() => open(foreign)).toThrow(JournalUnusable);
+    expect(() => open(join(newPath(), "missing", "store.db"))).toThrow(JournalUnusable);
+    expect(readFileSync(foreign, "utf8")).toContain("no database");
+    const cut = newPath();
+    const whole = open(cut);
+    for (let i = 0; i < 200; i++) whole.table("pods").create(`a/${i}`, build("x", "y".repeat(500)));
+    whole.close();
+    truncateSync(cut, 4096 * 4 + 100);
+    expect(() => open(cut)).toThrow(JournalUnusable);
+  });
+});

@@ -1,0 +1,150 @@
+// A journal in an SQLite file: what the API server stores outlives its process. One table of
+// entries, one row of counters, in WAL mode.
+//
+// What is promised: an append that returned survives the end of the process (kill -9 included), whatever
+// `synchronous` is. With "full", the default, it also survives a power failure, as far as the disk keeps its own
+// promises; with "normal" the last appends before a power failure may be missing, but never one without all after it,
+// and the file stays whole. Revisions are never given twice to entries that survived.
+
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { KubeObject } from "#api/object.ts";
+import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
+import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
+
+export interface SqliteJournalOptions {
+  /** Created when it is not there. */
+  readonly path: string;
+  readonly synchronous?: "full" | "normal";
+  /** The largest size of the file; a write beyond it fails. */
+  readonly pagesMax?: number;
+}
+
+/** The file cannot be used as a journal: it is none, it is damaged, or it may not be opened. */
+export class JournalUnusable extends Error {
+  override readonly name = "JournalUnusable";
+}
+
+/** Bumped when the tables change. */
+const FORMAT = 1;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS entries (
+    revision INTEGER PRIMARY KEY,
+    resource TEXT NOT NULL,
+    key TEXT NOT NULL,
+    deletion INTEGER NOT NULL,
+    object TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS counters (
+    id INTEGER PRIMARY KEY CHECK (id = 0),
+    revision INTEGER NOT NULL,
+    compacted INTEGER NOT NULL
+  ) STRICT;
+  INSERT OR IGNORE INTO counters VALUES (0, 0, 0);
+`;
+
+interface EntryRow {
+  readonly revision: number;
+  readonly resource: string;
+  readonly key: string;
+  readonly deletion: number;
+  readonly object: string;
+}
+
+export function openSqliteJournal(options: SqliteJournalOptions): Journal {
+  let database: DatabaseSync;
+  try {
+    database = openDatabase(options);
+  } catch (cause) {
+    throw new JournalUnusable(`cannot use ${options.path} as the store: ${(cause as Error).message}`, { cause });
+  }
+  return new SqliteJournal(database);
+}
+
+function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`);
+    if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(pagesMax)}`);
+    const { quick_check: health } = database.prepare("PRAGMA quick_check(1)").get() as { quick_check: string };
+    if (health !== "ok") throw new Error(health);
+    const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+    if (format !== 0 && format !== FORMAT) throw new Error(`format ${format} is not known`);
+    database.exec(SCHEMA);
+    // Also proves that the file can be written, before anything depends on it.
+    database.exec(`PRAGMA user_version = ${FORMAT}`);
+    database.exec("BEGIN IMMEDIATE; UPDATE counters SET revision = revision; COMMIT");
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+class SqliteJournal implements Journal {
+  readonly #database: DatabaseSync;
+  readonly #insert: StatementSync;
+  readonly #remove: StatementSync;
+  readonly #setCompacted: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insert = database.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)");
+    this.#remove = database.prepare("DELETE FROM entries WHERE revision = ?");
+    this.#setCompacted = database.prepare(
+      "UPDATE counters SET compacted = max(compacted, ?), revision = max(revision, ?)",
+    );
+  }
+
+  load(): JournalState {
+    const counters = this.#database.prepare("SELECT revision, compacted FROM counters").get() as {
+      revision: number;
+      compacted: number;
+    };
+    const last = this.#database.prepare("SELECT coalesce(max(revision), 0) AS revision FROM entries").get() as {
+      revision: number;
+    };
+    return {
+      revision: Math.max(counters.revision, last.revision),
+      compactedRevision: counters.compacted,
+      entries: this.#entries(),
+    };
+  }
+
+  *#entries(): Generator<JournalEntry> {
+    const rows = this.#database.prepare("SELECT * FROM entries ORDER BY revision").iterate() as Iterable<unknown>;
+    for (const row of rows as Iterable<EntryRow>) {
+      const { revision, resource, key, deletion, object } = row;
+      yield { revision, resource, key, isDeletion: deletion !== 0, object: JSON.parse(object) as KubeObject };
+    }
+  }
+
+  append({ revision, resource, key, isDeletion, object }: JournalEntry): void {
+    try {
+      this.#insert.run(revision, resource, key, isDeletion ? 1 : 0, JSON.stringify(object));
+    } catch (cause) {
+      throw new StorageWriteFailed(`the store refused a write: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  /** Keeps the highest revision, which may be among the entries that go. */
+  compact(compactedRevision: number, superseded: readonly number[]): void {
+    try {
+      this.#database.exec("BEGIN IMMEDIATE");
+      this.#setCompacted.run(
+        compactedRevision,
+        superseded.reduce((a, b) => Math.max(a, b), 0),
+      );
+      for (const revision of superseded) this.#remove.run(revision);
+      this.#database.exec("COMMIT");
+    } catch (cause) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw new StorageWriteFailed(`the store refused to be compacted: ${(cause as Error).message}`, { cause });
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
