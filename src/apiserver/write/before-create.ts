@@ -2,7 +2,7 @@
 // kind's own rules. Upstream: k8s.io/apiserver/pkg/registry/rest/create.go, BeforeCreate
 
 import type { FieldError } from "#api/field-error.ts";
-import { generateName, isPathSegmentName } from "#api/names.ts";
+import { generateName, isPathSegmentName, isPathSegmentPrefix } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import { newInvalid } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
@@ -48,7 +48,9 @@ export function canonical(strategy: KindStrategy, object: KubeObject): KubeObjec
 }
 
 export function validateMeta(object: KubeObject, namespaced: boolean): FieldError[] {
-  return validateObjectMeta(object.metadata ?? {}, namespaced, isPathSegmentName);
+  return validateObjectMeta(object.metadata ?? {}, namespaced, (name, isPrefix) =>
+    isPrefix ? isPathSegmentPrefix(name) : isPathSegmentName(name),
+  );
 }
 
 export function refuseIfAny(

@@ -1,21 +1,39 @@
 // The rules of metadata that all kinds share, as lists of errors.
 
-import { type FieldError, newPath } from "#api/field-error.ts";
+import * as field from "#api/field-error.ts";
 import type { ObjectMeta } from "#api/meta.ts";
-import type { NameCheck } from "#api/names.ts";
-import { genericObjectMeta, genericObjectMetaUpdate } from "#rules/validation/metadata.ts";
+import { genericObjectMeta, genericObjectMetaUpdate, kubeFinalizer } from "#rules/validation/metadata.ts";
 
-const METADATA = newPath("metadata");
+export type ValidateName = (name: string, isPrefix: boolean) => string[];
 
-export function validateObjectMeta(meta: ObjectMeta, namespaced: boolean, nameCheck: NameCheck): FieldError[] {
-  const errors: FieldError[] = [];
-  genericObjectMeta(errors, meta, namespaced, nameCheck, METADATA);
+const METADATA = field.newPath("metadata");
+
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  namespaced: boolean,
+  validateName: ValidateName,
+): field.FieldError[] {
+  const { generateName = "", ...rest } = meta;
+  const errors: field.FieldError[] = [];
+  for (const message of generateName === "" ? [] : validateName(generateName, true)) {
+    errors.push(field.invalid(METADATA.child("generateName"), generateName, message));
+  }
+  genericObjectMeta(errors, rest, namespaced, (name) => validateName(name, false), METADATA);
   return errors;
 }
 
 /** What an update may not do to metadata. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
-  const errors: FieldError[] = [];
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): field.FieldError[] {
+  const errors: field.FieldError[] = [];
   genericObjectMetaUpdate(errors, meta, old, METADATA);
+  return errors;
+}
+
+/** Built-in kinds accept finalizers without a domain only if they know them. */
+export function validateFinalizerNames(finalizers: readonly string[] = []): field.FieldError[] {
+  const errors: field.FieldError[] = [];
+  for (const [i, finalizer] of finalizers.entries()) {
+    kubeFinalizer(errors, finalizer, METADATA.child("finalizers").index(i));
+  }
   return errors;
 }
