@@ -1,13 +1,14 @@
 // The rules of kinds that have none of their own yet: status and spec are written apart, the
-// generation counts changes of the spec where upstream counts them, names are DNS subdomains.
+// generation counts changes of the spec where upstream counts them, names are what the kind accepts.
 
 import type { FieldError } from "#api/field-error.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { Resource } from "#api/resource-table.ts";
+import { kindNameCheck } from "#rules/kind-names.ts";
 import type { KindStrategy, UpdateStrategy } from "#rules/strategy/strategy.ts";
+import { asPrefix } from "#rules/validation/metadata.ts";
 import { withMeta } from "../object-meta.ts";
-import { nameIsDnsSubdomain } from "../write/names.ts";
 import {
   validateFinalizerNames,
   validateObjectMeta,
@@ -111,10 +112,15 @@ export function genericStrategy(resource: Resource): KindStrategy {
       const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: {} }) } : object;
       return withMeta(prepared as KubeObject, { generation: hasGeneration ? 1 : undefined });
     },
-    validate: ({ metadata = {} }) => [
-      ...validateObjectMeta(metadata, namespaced, nameIsDnsSubdomain),
-      ...validateFinalizerNames(metadata.finalizers),
-    ],
+    validate(object, { gates }) {
+      const { metadata = {} } = object;
+      const check = kindNameCheck(resource, object, gates);
+      const validateName = (name: string, isPrefix: boolean): string[] => check(isPrefix ? asPrefix(name) : name);
+      return [
+        ...validateObjectMeta(metadata, namespaced, validateName),
+        ...validateFinalizerNames(metadata.finalizers),
+      ];
+    },
     prepareForUpdate(object, old) {
       const prepared = hasStatus ? withField(object, "status", (old as Fields).status) : object;
       return hasGeneration && !isSameContent(prepared, old)
