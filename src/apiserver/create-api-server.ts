@@ -7,6 +7,7 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
+import { builtinStrategies } from "#rules/strategy/builtin-strategies.ts";
 import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
@@ -37,7 +38,7 @@ export interface ApiServerOptions {
   readonly metrics: Metrics;
   readonly storage: Storage;
   readonly gates?: FeatureGateReader;
-  /** Rules of single kinds by "resource.group". */
+  /** Rules of single kinds by "resource.group"; absent: those of the rules layer. */
   readonly strategies?: ReadonlyMap<string, KindStrategy>;
   readonly authentication?: AuthenticationOptions;
   readonly authorizer?: Authorizer;
@@ -123,7 +124,7 @@ function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore
   const served = new Set(options.extraVersions);
   registerBuiltinKinds(registry, {
     gates,
-    strategies: options.strategies ?? new Map(),
+    strategies: options.strategies ?? builtinStrategies,
     isServed: ({ servedByDefault, group, version }) => servedByDefault || served.has(`${group}/${version}`),
   });
   const tables = new WeakMap<KindRow, Table>();
