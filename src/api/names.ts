@@ -92,13 +92,14 @@ export function isWildcardDns1123Subdomain(value: string): string[] {
 const KEY_MESSAGE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
+const KEY_REGEX = regexMessage(KEY_MESSAGE, KEY_NAME, "MyName", "my.name", "123-abc");
+
 /** A label or annotation key: an optional DNS prefix, a slash and a name. */
 export function isQualifiedName(value: string): string[] {
-  const regex = regexMessage(KEY_MESSAGE, KEY_NAME, "MyName", "my.name", "123-abc");
   const parts = value.split("/");
   const errors: string[] = [];
   if (parts.length > 2) {
-    return [`a valid label key ${regex} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [`a valid label key ${KEY_REGEX} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
   if (parts.length === 2) {
     const prefix = parts[0] ?? "";
@@ -113,7 +114,7 @@ export function isQualifiedName(value: string): string[] {
   const name = parts.at(-1) ?? "";
   if (name === "") errors.push(`name part ${EMPTY}`);
   else if (byteLength(name) > 63) errors.push(`name part ${maxLengthBytes(63)}`);
-  if (!keyNameRegex.test(name)) errors.push(`name part ${regex}`);
+  if (!keyNameRegex.test(name)) errors.push(`name part ${KEY_REGEX}`);
   return errors;
 }
 

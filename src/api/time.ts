@@ -31,7 +31,20 @@ const MICRO_LAYOUT = "2006-01-02T15:04:05.000000Z07:00";
 
 /** Reads a metav1.Time as Go does: any zone offset, any number of digits below the second. */
 export function parseTime(text: string): EpochMs {
-  return new TimeReader(text, LAYOUT).read();
+  return parsePlainTime(text) ?? new TimeReader(text, LAYOUT).read();
+}
+
+const PLAIN = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/;
+
+/** The form that servers write; undefined for any other and for what is out of range. */
+function parsePlainTime(text: string): EpochMs | undefined {
+  if (text.length !== 20 || !PLAIN.test(text)) return undefined;
+  const at = (index: number): number => text.charCodeAt(index) * 10 + text.charCodeAt(index + 1) - 528;
+  const [year, month, day] = [at(0) * 100 + at(2), at(5), at(8)];
+  const [hour, minute, second] = [at(11), at(14), at(17)];
+  if (month < 1 || month > 12 || hour > 23 || minute > 59 || second > 59) return undefined;
+  if (day < 1 || day > daysInMonth(year, month)) return undefined;
+  return secondsFromCivil(year, month, day, hour, minute, second) * 1000;
 }
 
 /** Reads a MicroTime: exactly six digits below the second, as upstream demands. */
