@@ -1,0 +1,289 @@
+// What ReplicaSets must do, as scenarios: each is played on the embedded server under the virtual clock
+// and on a real kube-apiserver (test/real/replicaset.test.ts). Names start with the parity id.
+
+import { expect } from "vitest";
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import {
+  annotatePod,
+  barePod,
+  createSet,
+  getSet,
+  labelPod,
+  listEvents,
+  makeReady,
+  nameOf,
+  ownerUid,
+  patchSet,
+  replicaSet,
+  scaleTo,
+  setsGvr,
+  untilEvent,
+  untilPods,
+  untilReplicas,
+  untilSet,
+} from "./replica-objects.ts";
+import { createObject, listPods, podsGvr, type Stage, setPodStatus } from "./stage.ts";
+
+export interface Scenario {
+  readonly name: string;
+  play(stage: Stage): Promise<void>;
+}
+
+const deletePod = (stage: Stage, pod: Pod): Promise<unknown> =>
+  stage.do((client, signal) =>
+    client.resource<Pod>(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
+  );
+
+const deleteSet = (stage: Stage, propagationPolicy: "Orphan" | "Background"): Promise<unknown> =>
+  stage.do((client, signal) =>
+    client
+      .resource(setsGvr)
+      .delete({ namespace: stage.namespace, name: "web", options: { propagationPolicy } }, signal),
+  );
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: "replicaset/5 creates what is missing, controlled by the set",
+    async play(stage) {
+      const set = await createSet(stage, 3);
+      const pods = await listPods(stage);
+      expect(pods.length).toBe(3);
+      for (const pod of pods) {
+        expect(pod.metadata?.generateName).toBe("web-");
+        expect(pod.metadata?.ownerReferences).toEqual([
+          {
+            apiVersion: "apps/v1",
+            kind: "ReplicaSet",
+            name: "web",
+            uid: set.metadata?.uid ?? "",
+            controller: true,
+            blockOwnerDeletion: true,
+          },
+        ]);
+      }
+      expect(set.status).toMatchObject({ replicas: 3, fullyLabeledReplicas: 3, observedGeneration: 1 });
+    },
+  },
+  {
+    name: "replicaset/6 scales 0 to 50 to 5 to 0 without a surplus pod",
+    async play(stage) {
+      await createSet(stage, 0);
+      await scaleTo(stage, 50);
+      expect((await listPods(stage)).length).toBe(50);
+      await scaleTo(stage, 5);
+      expect((await listPods(stage)).length).toBe(5);
+      await scaleTo(stage, 0);
+      expect(await listPods(stage)).toEqual([]);
+      const posts = (await stage.writes()).filter(({ method, resource }) => method === "POST" && resource === "pods");
+      expect(posts.length).toBe(50);
+    },
+  },
+  {
+    name: "replicaset/events tells of each pod created and deleted",
+    async play(stage) {
+      await createSet(stage, 1);
+      const [pod] = await listPods(stage);
+      await scaleTo(stage, 0);
+      await untilEvent(stage, ({ reason }) => reason === "SuccessfulDelete");
+      const events = await listEvents(stage);
+      const facts = events.map(({ reason, message, type, source, involvedObject }) => ({
+        reason,
+        message,
+        type,
+        component: source?.component,
+        about: involvedObject.kind,
+      }));
+      const common = { type: "Normal", component: "replicaset-controller", about: "ReplicaSet" };
+      expect(facts).toContainEqual({
+        ...common,
+        reason: "SuccessfulCreate",
+        message: `Created pod: ${nameOf(pod as Pod)}`,
+      });
+      expect(facts).toContainEqual({
+        ...common,
+        reason: "SuccessfulDelete",
+        message: `Deleted pod: ${nameOf(pod as Pod)}`,
+      });
+    },
+  },
+  {
+    name: "replicaset/2 replaces a failed pod, which is neither counted nor released",
+    async play(stage) {
+      const set = await createSet(stage, 1);
+      const [failed] = await listPods(stage);
+      await setPodStatus(stage, nameOf(failed as Pod), { phase: "Failed" });
+      const pods = await untilPods(stage, (found) => found.length === 2);
+      await untilReplicas(stage, 1);
+      expect(pods.every((pod) => ownerUid(pod) === set.metadata?.uid)).toBe(true);
+    },
+  },
+  {
+    name: "replicaset/4 replaces a deleted pod",
+    async play(stage) {
+      await createSet(stage, 2);
+      const [first] = await listPods(stage);
+      await deletePod(stage, first as Pod);
+      await untilPods(stage, (pods) => pods.length === 2 && !pods.some((pod) => nameOf(pod) === nameOf(first as Pod)));
+      await untilReplicas(stage, 2);
+    },
+  },
+  {
+    name: "workloads/S13 adopts a matching orphan instead of creating, and releases what no longer matches",
+    async play(stage) {
+      await createObject(stage, podsGvr, barePod("orphan"));
+      const set = await createSet(stage, 1);
+      const [orphan] = await listPods(stage);
+      expect([nameOf(orphan as Pod), ownerUid(orphan as Pod)]).toEqual(["orphan", set.metadata?.uid]);
+      await labelPod(stage, orphan as Pod, { app: "other" });
+      const pods = await untilPods(
+        stage,
+        (found) => found.length === 2 && found.some((pod) => ownerUid(pod) === undefined),
+      );
+      expect(pods.filter((pod) => ownerUid(pod) === undefined).map(nameOf)).toEqual(["orphan"]);
+    },
+  },
+  {
+    name: "workloads/S13 leaves pods of other controllers alone",
+    async play(stage) {
+      const foreign = barePod("foreign");
+      const ownerReferences = [{ apiVersion: "v1", kind: "Thing", name: "x", uid: "0b1", controller: true }];
+      await createObject(stage, podsGvr, { ...foreign, metadata: { ...foreign.metadata, ownerReferences } });
+      await createSet(stage, 1);
+      expect((await listPods(stage)).length).toBe(2);
+    },
+  },
+  {
+    name: "workloads/S18 deletes the pod whose loss costs least: not ready, then cheaper",
+    async play(stage) {
+      await createSet(stage, 3);
+      const [cheap, dear, notReady] = (await listPods(stage)) as [Pod, Pod, Pod];
+      for (const pod of [cheap, dear]) await makeReady(stage, pod);
+      await annotatePod(stage, dear, { "controller.kubernetes.io/pod-deletion-cost": "100" });
+      await untilSet(stage, ({ status }) => status?.readyReplicas === 2);
+      await scaleTo(stage, 2);
+      expect((await listPods(stage)).map(nameOf)).not.toContain(nameOf(notReady));
+      await scaleTo(stage, 1);
+      expect((await listPods(stage)).map(nameOf)).toEqual([nameOf(dear)]);
+    },
+  },
+  {
+    name: "replicaset/10 counts a pod as available once it was ready for minReadySeconds",
+    async play(stage) {
+      await createSet(stage, 1, { minReadySeconds: 4 });
+      const [pod] = await listPods(stage);
+      await makeReady(stage, pod as Pod);
+      const set = await untilSet(stage, ({ status }) => status?.readyReplicas === 1);
+      expect(set.status?.availableReplicas ?? 0).toBe(0);
+      await untilSet(stage, ({ status }) => status?.availableReplicas === 1);
+    },
+  },
+  {
+    name: "replicaset/7 counts what is terminating until it is gone",
+    async play(stage) {
+      const held = { metadata: { labels: { app: "web" }, finalizers: ["example.com/hold"] } };
+      const spec = replicaSet(1).spec?.template?.spec;
+      await createSet(stage, 1, { template: { ...held, spec } });
+      const [pod] = await listPods(stage);
+      await deletePod(stage, pod as Pod);
+      await untilSet(stage, ({ status }) => status?.terminatingReplicas === 1 && status.replicas === 1);
+      await stage.do((client, signal) =>
+        client
+          .resource(podsGvr)
+          .patch(
+            {
+              namespace: stage.namespace,
+              name: nameOf(pod as Pod),
+              type: "merge",
+              patch: { metadata: { finalizers: null } },
+            },
+            signal,
+          ),
+      );
+      await untilSet(stage, ({ status }) => (status?.terminatingReplicas ?? 0) === 0);
+    },
+  },
+  {
+    name: "replicaset/9 reports a refused create in a condition, and removes it when creating works again",
+    async play(stage) {
+      const template = replicaSet(1).spec?.template;
+      const broken = { ...template, spec: { ...template?.spec, serviceAccountName: "missing" } };
+      await createObject(stage, setsGvr, replicaSet(2, { template: broken } as never));
+      const failed = await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
+      expect(failed.status?.conditions?.[0]).toMatchObject({
+        type: "ReplicaFailure",
+        status: "True",
+        reason: "FailedCreate",
+      });
+      await untilEvent(stage, ({ reason, type }) => reason === "FailedCreate" && type === "Warning");
+      await createObject(
+        stage,
+        { group: "", version: "v1", resource: "serviceaccounts" },
+        { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "missing" } },
+      );
+      const mended = await untilReplicas(stage, 2);
+      await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+      expect(mended.status?.replicas).toBe(2);
+    },
+  },
+  {
+    name: "workloads/S8 a set recreated under the same name adopts the orphans of the old one",
+    async play(stage) {
+      await createSet(stage, 2);
+      const before = (await listPods(stage)).map(nameOf).sort();
+      await deleteSet(stage, "Orphan");
+      await orphanPods(stage);
+      const set = await createSet(stage, 2);
+      const pods = await untilPods(stage, (found) => found.every((pod) => ownerUid(pod) === set.metadata?.uid));
+      expect(pods.map(nameOf).sort()).toEqual(before);
+    },
+  },
+  {
+    name: "replicaset/1 a set that is being deleted creates nothing more, but keeps its status",
+    async play(stage) {
+      await createSet(stage, 1);
+      await patchSet(stage, { metadata: { finalizers: ["example.com/hold"] } });
+      await deleteSet(stage, "Background");
+      const [pod] = await listPods(stage);
+      await deletePod(stage, pod as Pod);
+      await untilSet(stage, ({ status }) => status?.replicas === 0);
+      await stage.pass(300);
+      expect(await listPods(stage)).toEqual([]);
+      await patchSet(stage, { metadata: { finalizers: null } });
+    },
+  },
+  {
+    name: "replicaset/8 a status write that meets a conflict is repeated on the newest object",
+    async play(stage) {
+      await createObject(stage, setsGvr, replicaSet(3));
+      await patchSet(stage, { metadata: { annotations: { touched: "1" } } });
+      await patchSet(stage, { metadata: { annotations: { touched: "2" } } });
+      await untilReplicas(stage, 3);
+      expect((await getSet(stage)).metadata?.annotations).toEqual({ touched: "2" });
+    },
+  },
+];
+
+/** What the garbage collector does after a deletion with the orphan policy, where it is not running. */
+async function orphanPods(stage: Stage): Promise<void> {
+  const isGone = await stage.do(async (client, signal) => {
+    const { items } = await client.resource(setsGvr).list({ namespace: stage.namespace }, signal);
+    return items.length === 0;
+  });
+  if (isGone) return;
+  for (const pod of await listPods(stage)) {
+    await stage.do((client, signal) =>
+      client
+        .resource(podsGvr)
+        .patch(
+          {
+            namespace: stage.namespace,
+            name: nameOf(pod),
+            type: "merge",
+            patch: { metadata: { ownerReferences: null } },
+          },
+          signal,
+        ),
+    );
+  }
+  await patchSet(stage, { metadata: { finalizers: null } }).catch(() => undefined);
+}
