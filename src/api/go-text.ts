@@ -15,14 +15,24 @@ export function byteLength(text: string): number {
 
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
+const UINT64_MAX = 2n ** 64n - 1n;
 
-export type ParsedInt = { readonly value: bigint } | { readonly error: string };
+/** Go returns the nearest int64 along with a range error, and some callers use it. */
+export type ParsedInt = { readonly value: bigint } | { readonly error: string; readonly nearest: bigint };
+
+const INTEGER = /^([+-]?)0*([0-9]*)/;
 
 /** strconv.ParseInt(text, 10, 64), or strconv.Atoi with that name in the error. */
 export function parseInt64(text: string, name: "ParseInt" | "Atoi" = "ParseInt"): ParsedInt {
-  if (!/^[+-]?[0-9]+$/.test(text)) return { error: `strconv.${name}: parsing ${goQuote(text)}: invalid syntax` };
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-  return value > INT64_MAX || value < INT64_MIN
-    ? { error: `strconv.${name}: parsing ${goQuote(text)}: value out of range` }
-    : { value };
+  const [prefix = "", sign = "", significant = ""] = INTEGER.exec(text) ?? [];
+  const fail = (why: string, nearest: bigint): ParsedInt => ({
+    error: `strconv.${name}: parsing ${goQuote(text)}: ${why}`,
+    nearest,
+  });
+  const magnitude = significant.length > 20 ? UINT64_MAX + 1n : BigInt(significant);
+  // Go reads from the left: it meets the overflow before what is not a digit.
+  if (magnitude <= UINT64_MAX && (prefix !== text || prefix === sign)) return fail("invalid syntax", 0n);
+  const value = sign === "-" ? -magnitude : magnitude;
+  if (value > INT64_MAX) return fail("value out of range", INT64_MAX);
+  return value < INT64_MIN ? fail("value out of range", INT64_MIN) : { value };
 }

@@ -6,11 +6,11 @@ import { goQuote, parseInt64 } from "#api/go-text.ts";
 
 export type IntOrString = number | string;
 
-/** The number, or the text read as one; 0 where it is none. */
+/** The number, or the text read as one; 0 where it is none, and the nearest int64 where it is too large. */
 export function intValue(value: IntOrString): number {
   if (typeof value === "number") return value;
   const parsed = parseInt64(value, "Atoi");
-  return "value" in parsed ? Number(parsed.value) : 0;
+  return Number("value" in parsed ? parsed.value : parsed.nearest);
 }
 
 /**

@@ -72,9 +72,7 @@ describe("int or string", () => {
       if (typeof up !== "number") return [up, intValue(value as IntOrString)];
       return [up, scaledValue(value as IntOrString, total as number, false), intValue(value as IntOrString)];
     };
-    // A text that is no int64 is clamped by Go's Atoi, a quirk that no caller of IntValue meets.
-    const readable = rows("intOrString").filter(([value]) => value !== "99999999999999999999%");
-    expect(differences(readable, (row) => row.slice(2), ours)).toEqual([]);
+    expect(differences(rows("intOrString"), (row) => row.slice(2), ours)).toEqual([]);
     expect(() => scaledValue(undefined, 1, true)).toThrow("nil value for IntOrString");
   });
 });
