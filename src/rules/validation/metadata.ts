@@ -6,7 +6,7 @@ import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import { byteLength, goQuote } from "#api/go-text.ts";
 import type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from "#api/meta.ts";
-import { isDns1123Label, isQualifiedName, type NameCheck } from "#api/names.ts";
+import { isDns1123Label, isPathSegmentName, isPathSegmentPrefix, isQualifiedName, type NameCheck } from "#api/names.ts";
 import { parseApiVersion } from "#api/object.ts";
 import { type Errors, IMMUTABLE, labels, NOT_NEGATIVE, name, type Path, type StringMap } from "./checks.ts";
 
@@ -30,7 +30,10 @@ export function genericObjectMeta(
   path: Path,
 ): void {
   if (meta.generateName) {
-    for (const message of check(asPrefix(meta.generateName))) {
+    // "." may begin a path segment that it may not be.
+    const prefixErrors =
+      check === isPathSegmentName ? isPathSegmentPrefix(meta.generateName) : check(asPrefix(meta.generateName));
+    for (const message of prefixErrors) {
       errors.push(field.invalid(path.child("generateName"), meta.generateName, message));
     }
   }
@@ -86,20 +89,34 @@ function ownerReferences(errors: Errors, owners: readonly OwnerReference[], path
     const current = `${owner.kind ?? ""}/${owner.name ?? ""}`;
     if (controller !== undefined) {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`;
-      errors.push(field.invalid(path, owners, detail));
+      errors.push(field.invalid(path, owners.map(inGoOrder), detail));
     } else controller = current;
   }
+}
+
+/** As Go prints it, whatever order it came in. */
+function inGoOrder({
+  apiVersion = "",
+  kind = "",
+  name = "",
+  uid = "",
+  controller,
+  blockOwnerDeletion,
+}: OwnerReference): unknown {
+  return { apiVersion, kind, name, uid, controller, blockOwnerDeletion };
 }
 
 function ownerReference(errors: Errors, owner: OwnerReference, path: Path): void {
   const { apiVersion = "", kind = "" } = owner;
   const { group, version } = parseApiVersion(apiVersion);
-  if (version === "") errors.push(field.invalid(path.child("apiVersion"), apiVersion, "version must not be empty"));
+  // More than one slash makes no version at all.
+  if (version === "" || version.includes("/"))
+    errors.push(field.invalid(path.child("apiVersion"), apiVersion, "version must not be empty"));
   for (const part of ["kind", "name", "uid"] as const) {
     if (!owner[part]) errors.push(field.invalid(path.child(part), "", "must not be empty"));
   }
   if (group === "" && version === "v1" && kind === "Event") {
-    errors.push(field.invalid(path, owner, "/v1, Kind=Event is disallowed from being an owner"));
+    errors.push(field.invalid(path, inGoOrder(owner), "/v1, Kind=Event is disallowed from being an owner"));
   }
 }
 
@@ -122,6 +139,19 @@ function kubeFinalizers(errors: Errors, meta: ObjectMeta, path: Path): void {
   });
 }
 
+/** Upstream: apimachinery pkg/apis/meta/v1/validation, ValidateFieldManager */
+export function fieldManager(errors: Errors, manager: string, path: Path): void {
+  if (byteLength(manager) > 128) errors.push(field.tooLong(path, 128));
+  let position = 0;
+  for (const char of manager) {
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)) {
+      const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+      errors.push(field.invalid(path, manager, `invalid character U+${code} (at position ${position})`));
+    }
+    position += byteLength(char);
+  }
+}
+
 function managedFields(errors: Errors, entries: readonly ManagedFieldsEntry[], path: Path): void {
   entries.forEach(({ operation = "", fieldsType = "", manager = "", subresource = "" }, i) => {
     const at = path.index(i);
@@ -131,7 +161,7 @@ function managedFields(errors: Errors, entries: readonly ManagedFieldsEntry[], p
     if (fieldsType !== "" && fieldsType !== "FieldsV1") {
       errors.push(field.invalid(at.child("fieldsType"), fieldsType, "must be `FieldsV1`"));
     }
-    if (byteLength(manager) > 128) errors.push(field.tooLong(at.child("manager"), 128));
+    fieldManager(errors, manager, at.child("manager"));
     if (byteLength(subresource) > 256) errors.push(field.tooLong(at.child("subresource"), 256));
   });
 }
