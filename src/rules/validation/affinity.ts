@@ -40,7 +40,7 @@ export function nodeSelector(
   path: Path,
   allowInvalidValues: boolean,
 ): void {
-  const { nodeSelectorTerms = [] } = selector;
+  const nodeSelectorTerms = selector.nodeSelectorTerms ?? [];
   const termsPath = path.child("nodeSelectorTerms");
   if (nodeSelectorTerms.length === 0) {
     errors.push(field.required(termsPath, "must have at least one node selector term"));

@@ -7,6 +7,7 @@ import type * as core from "#api/generated/types/core-v1.ts";
 import { byteLength } from "#api/go-text.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
 import { type Errors, IMMUTABLE, name, qualifiedName } from "./checks.ts";
+import { type InternalType, internalForm } from "./internal-form.ts";
 import { objectMeta, objectMetaUpdate } from "./metadata.ts";
 
 const METADATA = field.newPath("metadata");
@@ -33,11 +34,11 @@ export function validateEvent(event: core.Event, group: EventGroup): field.Field
   return errors;
 }
 
-const FIXED: readonly (readonly [keyof core.Event, unknown])[] = [
-  ["involvedObject", {}],
+const FIXED: readonly (readonly [keyof core.Event, unknown, InternalType?])[] = [
+  ["involvedObject", {}, "ObjectReference"],
   ["reason", ""],
   ["message", ""],
-  ["source", {}],
+  ["source", {}, "EventSource"],
   ["firstTimestamp", null],
   ["lastTimestamp", null],
   ["count", 0],
@@ -45,7 +46,7 @@ const FIXED: readonly (readonly [keyof core.Event, unknown])[] = [
   ["type", ""],
   ["eventTime", null],
   ["action", ""],
-  ["related", null],
+  ["related", null, "ObjectReference"],
 ];
 
 export function validateEventUpdate(event: core.Event, old: core.Event, group: EventGroup): field.FieldError[] {
@@ -54,10 +55,12 @@ export function validateEventUpdate(event: core.Event, old: core.Event, group: E
   if (group === "") return errors;
   objectMetaUpdate(errors, event.metadata ?? {}, old.metadata ?? {}, METADATA);
   if (!semanticEqual(event.series, old.series)) series(errors, event);
-  const fixed = (value: unknown, before: unknown, path: field.FieldPath): void => {
-    if (!semanticEqual(value, before)) errors.push(field.invalid(path, value, IMMUTABLE));
+  const fixed = (value: unknown, before: unknown, path: field.FieldPath, type?: InternalType): void => {
+    if (semanticEqual(value, before)) return;
+    const shown = type && value ? internalForm(type, value) : value;
+    errors.push(field.invalid(path, shown, IMMUTABLE));
   };
-  for (const [part, zero] of FIXED) fixed(event[part] ?? zero, old[part] ?? zero, at(part));
+  for (const [part, zero, type] of FIXED) fixed(event[part] ?? zero, old[part] ?? zero, at(part), type);
   fixed(event.reportingComponent ?? "", old.reportingComponent ?? "", at("reportingController"));
   fixed(event.reportingInstance ?? "", old.reportingInstance ?? "", at("reportingInstance"));
   return errors;

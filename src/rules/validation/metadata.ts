@@ -205,7 +205,3 @@ function noNewFinalizers(errors: Errors, list: readonly string[], old: readonly 
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${printed}`;
   errors.push(field.forbidden(path.child("finalizers"), detail));
 }
-
-export function immutable(errors: Errors, value: unknown, old: unknown, path: Path): void {
-  if (!semanticEqual(value, old)) errors.push(field.invalid(path, value ?? null, IMMUTABLE));
-}

@@ -5,7 +5,7 @@ import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import type { Errors, Path, StringMap } from "./checks.ts";
-import { internalForm } from "./internal-form.ts";
+import { internalForm, sortedMap } from "./internal-form.ts";
 import type { PodOptions } from "./pod-options.ts";
 import { tolerations } from "./tolerations.ts";
 
@@ -33,7 +33,8 @@ export function onlyDeletedGates(
 ): void {
   const known = new Set(old.map((gate) => gate.name));
   gates.forEach(({ name }, i) => {
-    if (known.has(name)) return;
+    // Of several with one name, upstream reports the last.
+    if (known.has(name) || gates.slice(i + 1).some((other) => other.name === name)) return;
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
     errors.push(field.forbidden(path.index(i).child("name"), detail));
   });
@@ -42,7 +43,7 @@ export function onlyDeletedGates(
 export function nodeSelectorMutation(errors: Errors, selector: StringMap, old: StringMap, path: Path): void {
   if (Object.entries(old).every(([key, value]) => Object.hasOwn(selector, key) && selector[key] === value)) return;
   const detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-  errors.push(field.invalid(path, selector, detail));
+  errors.push(field.invalid(path, Object.keys(selector).length === 0 ? null : sortedMap(selector), detail));
 }
 
 export function nodeAffinityMutation(

@@ -118,8 +118,8 @@ function stateTransitions(
   const inSpec = list === "initContainerStatuses" ? spec.initContainers : spec.containers;
   oldStatus[list]?.forEach((before, i) => {
     const exit = before.state?.terminated;
-    const now = (status[list] ?? []).find((candidate) => candidate.name === before.name);
-    if (!exit || !now || now.state?.terminated) return;
+    const runs = (status[list] ?? []).some(({ name, state }) => name === before.name && !state?.terminated);
+    if (!exit || !runs) return;
     const container = inSpec?.find((candidate) => candidate.name === before.name);
     if (
       !isEphemeral &&
@@ -236,7 +236,7 @@ function ips(
   const parsed = list.map(parseSloppyIp);
   const unparsed = parsed.indexOf(undefined);
   if (unparsed >= 0) {
-    const cause = `invalid IP[${unparsed}]: ${goQuote(list[unparsed] ?? "")}`;
+    const cause = `invalid IP[${unparsed}]: ${list[unparsed] ?? ""}`;
     errors.push(field.internalError(path, `failed to check for dual stack with error:${cause}`));
   }
   if (unparsed < 0 && isDualStack(parsed.map((ip) => ip?.family)) && list.length <= 2) return;

@@ -142,10 +142,11 @@ export function internalSpec(spec: core.PodSpec): unknown {
 
 function sameContainers(
   errors: Errors,
-  list: readonly core.Container[] = [],
-  old: readonly core.Container[] = [],
+  now: readonly core.Container[] | undefined,
+  before: readonly core.Container[] | undefined,
   path: Path,
 ): boolean {
+  const [list, old] = [now ?? [], before ?? []];
   if (list.length !== old.length) {
     errors.push(field.forbidden(path, "pod updates may not add or remove containers"));
     return false;

@@ -127,7 +127,9 @@ function trustBundle(errors: Errors, source: core.ClusterTrustBundleProjection, 
     trustBundleName(errors, name, path.child("name"));
     if (source.labelSelector) {
       const detail = "labelSelector must be unset if name is specified";
-      errors.push(field.invalid(path.child("labelSelector"), source.labelSelector, detail));
+      errors.push(
+        field.invalid(path.child("labelSelector"), internalForm("LabelSelector", source.labelSelector), detail),
+      );
     }
   } else if (signer !== undefined) {
     if (signer === "") errors.push(field.required(path.child("signerName"), "must be a valid signer name"));

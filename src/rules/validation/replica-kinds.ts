@@ -1,14 +1,17 @@
 // ReplicationControllers, ReplicaSets and Scales. Upstream: pkg/apis/core/validation, ValidateReplicationController;
 // pkg/apis/apps/validation, ValidateReplicaSet; pkg/apis/autoscaling/validation, ValidateScale
 
+import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as apps from "#api/generated/types/apps-v1.ts";
 import type * as autoscaling from "#api/generated/types/autoscaling-v1.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { type Selector, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
+import type { LabelSelector } from "#api/meta.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
-import { type Errors, labelSelector, nonNegative, oneOf, type Path } from "./checks.ts";
-import { immutable, objectMeta, objectMetaOfFinishedName, objectMetaUpdate } from "./metadata.ts";
+import { type Errors, IMMUTABLE, labelSelector, nonNegative, oneOf, type Path } from "./checks.ts";
+import { internalForm, sortedMap } from "./internal-form.ts";
+import { objectMeta, objectMetaOfFinishedName, objectMetaUpdate } from "./metadata.ts";
 import { podTemplateSpec } from "./pod.ts";
 import type { PodOptions } from "./pod-options.ts";
 
@@ -54,9 +57,13 @@ function template(
   opts: PodOptions,
 ): void {
   const labels = value.metadata?.labels;
-  if (selector.requirements.length > 0 && !selector.matches(labels ?? {})) {
+  if (!selector.matches(labels ?? {})) {
     errors.push(
-      field.invalid(path.child("metadata", "labels"), labels ?? null, "`selector` does not match template `labels`"),
+      field.invalid(
+        path.child("metadata", "labels"),
+        sortedMap(labels ?? null),
+        "`selector` does not match template `labels`",
+      ),
     );
   }
   podTemplateSpec(errors, value, path, opts);
@@ -82,7 +89,9 @@ export function validateReplicaSetUpdate(
   const errors: Errors = [];
   objectMetaUpdate(errors, rs.metadata ?? {}, old.metadata ?? {}, METADATA);
   replicaSetSpec(errors, rs.spec, opts);
-  immutable(errors, rs.spec?.selector, old.spec?.selector, SPEC.child("selector"));
+  if (!semanticEqual(rs.spec?.selector, old.spec?.selector)) {
+    errors.push(field.invalid(SPEC.child("selector"), selectorForm(rs.spec?.selector), IMMUTABLE));
+  }
   return errors;
 }
 
@@ -96,13 +105,16 @@ function replicaSetSpec(errors: Errors, given: apps.ReplicaSetSpec | undefined, 
   else {
     labelSelector(errors, selector, path);
     if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
-      errors.push(field.invalid(path, selector, "empty selector is invalid for deployment"));
+      errors.push(field.invalid(path, {}, "empty selector is invalid for deployment"));
     }
   }
   const parsed = tryParse(selector);
-  if (parsed === undefined) errors.push(field.invalid(path, selector, "invalid label selector"));
+  if (parsed === undefined) errors.push(field.invalid(path, selectorForm(selector), "invalid label selector"));
   else template(errors, spec.template ?? {}, parsed, "ReplicaSet", SPEC.child("template"), opts);
 }
+
+const selectorForm = (selector: LabelSelector | undefined | null): unknown =>
+  selector ? internalForm("LabelSelector", selector) : null;
 
 function tryParse(selector: apps.ReplicaSetSpec["selector"] | undefined): Selector | undefined {
   try {

@@ -22,6 +22,8 @@ var layouts = map[string]string{}
 // What prints for an absent value, as JSON; or a type, in a pointer, a list or by value.
 func form(internal, wire reflect.Type) string {
 	switch internal {
+	case reflect.TypeFor[metav1.LabelSelector](), reflect.TypeFor[metav1.LabelSelectorRequirement](), reflect.TypeFor[metav1.OwnerReference]():
+		return "@" + tagged(internal)
 	case reflect.TypeFor[resource.Quantity]():
 		return `"0"`
 	case reflect.TypeFor[intstr.IntOrString]():
@@ -94,6 +96,24 @@ func fields(internal, wire reflect.Type) []string {
 	return out
 }
 
+// Types of apimachinery print as on the wire: tagged names, optional fields only where set ("?").
+func tagged(t reflect.Type) string {
+	if _, done := layouts[t.Name()]; !done {
+		var out []string
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			kind := form(f.Type, f.Type)
+			if strings.Contains(options, "omitempty") {
+				kind = "?" + kind
+			}
+			out = append(out, name+" "+name+" "+kind)
+		}
+		layouts[t.Name()] = strings.Join(out, ",")
+	}
+	return t.Name()
+}
+
 func layout(internal, wire reflect.Type) string {
 	name := internal.Name()
 	if _, done := layouts[name]; !done {
@@ -111,6 +131,10 @@ func main() {
 	layout(reflect.TypeFor[core.NodeAddress](), reflect.TypeFor[v1.NodeAddress]())
 	layout(reflect.TypeFor[core.NodeConfigSource](), reflect.TypeFor[v1.NodeConfigSource]())
 	layout(reflect.TypeFor[core.ScopeSelector](), reflect.TypeFor[v1.ScopeSelector]())
+	layout(reflect.TypeFor[core.ObjectReference](), reflect.TypeFor[v1.ObjectReference]())
+	layout(reflect.TypeFor[core.EventSource](), reflect.TypeFor[v1.EventSource]())
+	tagged(reflect.TypeFor[metav1.LabelSelector]())
+	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))
 	for name := range layouts {
 		names = append(names, name)

@@ -1,0 +1,380 @@
+// Writes what upstream's strategies make of valid objects with seeded mutations: how they prepare
+// them, and the errors they find. Objects are stored as differences from their base.
+// Usage: vectors-validation > validation.json; a number as argument gives other cases, ten times as many.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	_ "k8s.io/kubernetes/pkg/apis/apps/install"
+	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
+	_ "k8s.io/kubernetes/pkg/apis/core/install"
+	_ "k8s.io/kubernetes/pkg/apis/events/install"
+	"k8s.io/kubernetes/pkg/capabilities"
+	"k8s.io/kubernetes/pkg/registry/apps/replicaset"
+	"k8s.io/kubernetes/pkg/registry/coordination/lease"
+	"k8s.io/kubernetes/pkg/registry/coordination/leasecandidate"
+	"k8s.io/kubernetes/pkg/registry/core/configmap"
+	"k8s.io/kubernetes/pkg/registry/core/event"
+	"k8s.io/kubernetes/pkg/registry/core/limitrange"
+	"k8s.io/kubernetes/pkg/registry/core/namespace"
+	"k8s.io/kubernetes/pkg/registry/core/node"
+	"k8s.io/kubernetes/pkg/registry/core/pod"
+	"k8s.io/kubernetes/pkg/registry/core/podtemplate"
+	"k8s.io/kubernetes/pkg/registry/core/replicationcontroller"
+	"k8s.io/kubernetes/pkg/registry/core/resourcequota"
+	"k8s.io/kubernetes/pkg/registry/core/secret"
+	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
+	"sigs.k8s.io/yaml"
+)
+
+type strategy interface {
+	rest.RESTCreateStrategy
+	rest.RESTUpdateStrategy
+}
+
+type update interface {
+	PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
+	ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList
+}
+
+type suite struct {
+	bases    string
+	resource string
+	gvk      schema.GroupVersionKind
+	create   rest.RESTCreateStrategy
+	updates  map[string]update
+	group    string
+	count    int
+}
+
+func core(kind string) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Version: "v1", Kind: kind}
+}
+
+func simple(resource, kind string, s strategy, more map[string]update) suite {
+	updates := map[string]update{"": s}
+	for name, u := range more {
+		updates[name] = u
+	}
+	return suite{bases: resource, resource: resource, gvk: core(kind), create: s, updates: updates, count: 640}
+}
+
+func suites() []suite {
+	leases := simple("leases.coordination.k8s.io", "Lease", lease.Strategy, nil)
+	leases.gvk = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"}
+	candidates := simple("leasecandidates.coordination.k8s.io", "LeaseCandidate", leasecandidate.Strategy, nil)
+	candidates.gvk = schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1alpha2", Kind: "LeaseCandidate"}
+	sets := simple("replicasets", "ReplicaSet", replicaset.Strategy, map[string]update{"status": replicaset.StatusStrategy})
+	sets.gvk = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}
+	sets.resource = "replicasets.apps"
+	sets.count = 700
+	accounts := simple("serviceaccounts", "ServiceAccount", serviceaccount.Strategy, nil)
+	accounts.count = 900
+	newEvents := simple("events", "Event", event.Strategy, nil)
+	newEvents.group = "events.k8s.io"
+	return []suite{
+		{bases: "pods", resource: "pods", gvk: core("Pod"), create: pod.Strategy, count: 2500},
+		{bases: "podupdates", resource: "pods", gvk: core("Pod"), updates: map[string]update{"": pod.Strategy}, count: 300},
+		{bases: "podstatuses", resource: "pods", gvk: core("Pod"), updates: map[string]update{"status": pod.StatusStrategy}, count: 300},
+		{bases: "podresizes", resource: "pods", gvk: core("Pod"), updates: map[string]update{"resize": pod.ResizeStrategy}, count: 220},
+		{bases: "podephemerals", resource: "pods", gvk: core("Pod"), updates: map[string]update{"ephemeralcontainers": pod.EphemeralContainersStrategy}, count: 160},
+		sets,
+		simple("replicationcontrollers", "ReplicationController", replicationcontroller.Strategy, map[string]update{"status": replicationcontroller.StatusStrategy}),
+		simple("podtemplates", "PodTemplate", podtemplate.Strategy, nil),
+		simple("namespaces", "Namespace", namespace.Strategy, map[string]update{"status": namespace.StatusStrategy, "finalize": namespace.FinalizeStrategy}),
+		simple("nodes", "Node", node.Strategy, map[string]update{"status": node.StatusStrategy}),
+		accounts,
+		simple("secrets", "Secret", secret.Strategy, nil),
+		simple("configmaps", "ConfigMap", configmap.Strategy, nil),
+		simple("resourcequotas", "ResourceQuota", resourcequota.Strategy, map[string]update{"status": resourcequota.StatusStrategy}),
+		simple("limitranges", "LimitRange", limitrange.Strategy, nil),
+		leases, candidates,
+		simple("events", "Event", event.Strategy, nil),
+		newEvents,
+	}
+}
+
+type vector struct {
+	Resource string `json:"r"`
+	Base     int    `json:"b"`
+	// "" for a create, otherwise "update" or "update/<subresource>" of the base.
+	Op    string `json:"o,omitempty"`
+	Group string `json:"g,omitempty"`
+	// The object as a difference from its base, what preparing it changes, and the errors then found.
+	Diff     [][]any  `json:"d"`
+	Prepared [][]any  `json:"p,omitempty"`
+	Errors   []string `json:"e,omitempty"`
+}
+
+// decoded, defaulted and through the internal form, as the server has it.
+func internal(gvk schema.GroupVersionKind, value any) (runtime.Object, bool) {
+	raw, err := json.Marshal(value)
+	must(err)
+	object, err := legacyscheme.Scheme.New(gvk)
+	must(err)
+	if json.Unmarshal(raw, object) != nil {
+		return nil, false
+	}
+	legacyscheme.Scheme.Default(object)
+	out, err := legacyscheme.Scheme.ConvertToVersion(object, schema.GroupVersion{Group: gvk.Group, Version: runtime.APIVersionInternal})
+	return out, err == nil
+}
+
+func external(gvk schema.GroupVersionKind, object runtime.Object) any {
+	out, err := legacyscheme.Scheme.ConvertToVersion(object.DeepCopyObject(), gvk.GroupVersion())
+	must(err)
+	raw, err := json.Marshal(out)
+	must(err)
+	return decode(raw)
+}
+
+func decode(raw []byte) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var out any
+	must(d.Decode(&out))
+	return out
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (s suite) context(subresource string) context.Context {
+	info := &genericapirequest.RequestInfo{APIGroup: s.gvk.Group, APIVersion: s.gvk.Version, Subresource: subresource, Namespace: "team-a"}
+	if s.group != "" {
+		info.APIGroup = s.group
+	}
+	return genericapirequest.WithRequestInfo(genericapirequest.NewContext(), info)
+}
+
+func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
+	object, ok := internal(s.gvk, value)
+	if !ok {
+		return nil, false
+	}
+	// What does not survive the wire, such as an empty list, is dropped first.
+	before := external(s.gvk, object)
+	object, _ = internal(s.gvk, before)
+	var errs field.ErrorList
+	ctx := s.context(subresource)
+	if op == "" {
+		s.create.PrepareForCreate(ctx, object)
+		errs = s.create.Validate(ctx, object)
+	} else {
+		old, _ := internal(s.gvk, base)
+		s.updates[subresource].PrepareForUpdate(ctx, object, old)
+		errs = s.updates[subresource].ValidateUpdate(ctx, object, old)
+	}
+	v := &vector{Resource: s.resource, Op: op, Group: s.group, Diff: [][]any{}}
+	baseObject, _ := internal(s.gvk, base)
+	diff([]any{}, external(s.gvk, baseObject), before, &v.Diff)
+	diff([]any{}, before, external(s.gvk, object), &v.Prepared)
+	for _, e := range errs {
+		v.Errors = append(v.Errors, e.Error())
+	}
+	slices.Sort(v.Errors)
+	return v, true
+}
+
+func diff(path []any, a, b any, out *[][]any) {
+	am, aOk := a.(map[string]any)
+	bm, bOk := b.(map[string]any)
+	if aOk && bOk {
+		keys := map[string]bool{}
+		for k := range am {
+			keys[k] = true
+		}
+		for k := range bm {
+			keys[k] = true
+		}
+		sorted := make([]string, 0, len(keys))
+		for k := range keys {
+			sorted = append(sorted, k)
+		}
+		slices.Sort(sorted)
+		for _, k := range sorted {
+			next := append(slices.Clone(path), k)
+			av, inA := am[k]
+			bv, inB := bm[k]
+			switch {
+			case inA && inB:
+				diff(next, av, bv, out)
+			case inA:
+				*out = append(*out, []any{next})
+			default:
+				*out = append(*out, []any{next, bv})
+			}
+		}
+		return
+	}
+	as, aOk := a.([]any)
+	bs, bOk := b.([]any)
+	if aOk && bOk && len(as) == len(bs) {
+		for i := range as {
+			diff(append(slices.Clone(path), i), as[i], bs[i], out)
+		}
+		return
+	}
+	if !reflect.DeepEqual(a, b) {
+		*out = append(*out, []any{path, b})
+	}
+}
+
+// Values that each run makes anew.
+func stripTimes(entries [][]any) {
+	for _, entry := range entries {
+		if path := entry[0].([]any); len(entry) == 2 && len(path) == 2 && path[1] == "name" {
+			entry[1] = "random-name"
+		}
+		if len(entry) == 2 {
+			if m, ok := entry[1].([]any); ok {
+				for _, item := range m {
+					if condition, ok := item.(map[string]any); ok && condition["reason"] == "SchedulingGated" {
+						condition["lastTransitionTime"] = "$now"
+					}
+				}
+			}
+		}
+	}
+}
+
+func main() {
+	capabilities.Setup(true, 0)
+	seed, scale := 0, 1
+	if len(os.Args) > 1 {
+		_, err := fmt.Sscan(os.Args[1], &seed)
+		must(err)
+		scale = 10
+	}
+	var off []string
+	for name := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+		if !utilfeature.DefaultFeatureGate.Enabled(name) {
+			off = append(off, string(name))
+		}
+	}
+	slices.Sort(off)
+	allBases := map[string][]any{}
+	var cases []*vector
+	for i, s := range suites() {
+		var list []any
+		for _, text := range strings.Split(bases[s.bases], "---\n") {
+			raw, err := yaml.YAMLToJSON([]byte(text))
+			must(err)
+			list = append(list, decode(raw))
+			object, err := legacyscheme.Scheme.New(s.gvk)
+			must(err)
+			must(json.Unmarshal(raw, object))
+		}
+		key := s.resource
+		offset := len(allBases[key])
+		if s.group != "" {
+			offset = 0
+		}
+		m := &mutator{rng: rand.New(rand.NewSource(int64(seed*1000 + i + 1))), donors: list}
+		seen := map[string]bool{}
+		for n := range s.count * scale {
+			at := n % len(list)
+			value := list[at]
+			if n >= len(list) {
+				value = m.mutate(value)
+			}
+			op, subresource := s.choose(m.rng)
+			v, ok := s.run(op, subresource, value, list[at])
+			if !ok {
+				continue
+			}
+			v.Base = offset + at
+			stripTimes(v.Prepared)
+			line, err := json.Marshal(v)
+			must(err)
+			if seen[string(line)] || len(line) > 6000 {
+				continue
+			}
+			seen[string(line)] = true
+			cases = append(cases, v)
+		}
+		if s.group == "" {
+			for _, b := range list {
+				object, ok := internal(s.gvk, b)
+				if !ok {
+					panic(fmt.Sprintf("base of %s", key))
+				}
+				allBases[key] = append(allBases[key], external(s.gvk, object))
+			}
+		}
+	}
+	write(off, allBases, cases)
+	summary(cases)
+}
+
+func (s suite) choose(rng *rand.Rand) (string, string) {
+	var ops []string
+	if s.create != nil {
+		ops = append(ops, "")
+	}
+	var names []string
+	for name := range s.updates {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	ops = append(ops, names...)
+	pick := rng.Intn(len(ops))
+	if s.create != nil && pick == 0 {
+		return "", ""
+	}
+	name := ops[pick]
+	if name == "" {
+		return "update", ""
+	}
+	return "update/" + name, name
+}
+
+func write(off []string, allBases map[string][]any, cases []*vector) {
+	out := os.Stdout
+	raw, err := json.Marshal(off)
+	must(err)
+	fmt.Fprintf(out, "{\"gatesOff\":%s,\n\"bases\":", raw)
+	raw, err = json.Marshal(allBases)
+	must(err)
+	fmt.Fprintf(out, "%s,\n\"cases\":[\n", raw)
+	for i, v := range cases {
+		raw, err := json.Marshal(v)
+		must(err)
+		if i > 0 {
+			fmt.Fprintln(out, ",")
+		}
+		out.Write(raw)
+	}
+	fmt.Fprintln(out, "\n]}")
+}
+
+func summary(cases []*vector) {
+	invalid := map[string]int{}
+	for _, v := range cases {
+		if len(v.Errors) > 0 {
+			invalid[v.Resource+" "+v.Op+v.Group]++
+		}
+	}
+	for name, n := range invalid {
+		fmt.Fprintln(os.Stderr, n, name)
+	}
+}
