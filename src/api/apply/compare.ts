@@ -79,11 +79,16 @@ function compareLists(list: ListAtom, before: unknown, after: unknown): Delta | 
 }
 
 function compareElements(list: ListAtom, left: JsonArray, right: JsonArray, delta: Delta): void {
+  if (left.length === right.length && left.every((element, i) => isUnchanged(list.element, element, right[i]))) return;
   const before = byKey(list, left);
   const after = byKey(list, right);
   for (const [key, olds] of before) attach(delta, key, compareTwins(list.element, olds, after.get(key) ?? []));
   for (const [key, news] of after) if (!before.has(key)) attach(delta, key, compareTwins(list.element, [], news));
 }
+
+/** Equal elements in equal places need no keys. */
+const isUnchanged = (atom: Atom, before: unknown, after: unknown): boolean =>
+  before === after || compareValues(atom, before, after) === undefined;
 
 function byKey(list: ListAtom, elements: JsonArray): Map<string, unknown[]> {
   const index = new Map<string, unknown[]>();

@@ -184,5 +184,3 @@ export function pathsOf(set: FieldSet, prefix: readonly string[] = []): string[]
   });
   return paths;
 }
-
-export const sizeOf = (set: FieldSet): number => pathsOf(set).length;

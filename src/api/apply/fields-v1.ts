@@ -2,7 +2,7 @@
 // entry is decoded once in its life. Upstream: structured-merge-diff fieldpath/serialize.go, FromJSON
 
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
-import { type FieldSet, LEAF, sortKeys, union } from "./field-set.ts";
+import { asMember, type FieldSet, hasChildren, isMember, LEAF, sortKeys } from "./field-set.ts";
 import { canonicalPathKey } from "./path-element.ts";
 
 const known = new WeakMap<object, FieldSet>();
@@ -30,10 +30,16 @@ function decodeChildren(fields: JsonObject): FieldSet {
     if (key === undefined) continue;
     const node = decodeNode(fields[rawKey]);
     const twin = out[key];
-    out[key] = twin === undefined ? node : ({ ...union({ x: twin }, { x: node }) }.x as FieldSet);
+    out[key] = twin === undefined ? node : mergeTwins(twin, node);
   }
   for (const _ in out) return sortKeys(out);
   return LEAF;
+}
+
+/** Two spellings of one element: upstream joins their membership and keeps the children of the later. */
+function mergeTwins(first: FieldSet, second: FieldSet): FieldSet {
+  const node = hasChildren(second) ? second : first;
+  return isMember(first) || isMember(second) ? asMember(node) : node;
 }
 
 function decodeNode(value: unknown): FieldSet {

@@ -3,7 +3,7 @@
 // object and shared by all of them, instead of being built and stored each time.
 
 import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
-import { type Atom, kindFor, type ListAtom, type MapAtom } from "./atoms.ts";
+import type { Atom, ListAtom, MapAtom } from "./atoms.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet, union } from "./field-set.ts";
 import { markReconciled } from "./field-set-of.ts";
@@ -49,20 +49,28 @@ export class Shapes {
   }
 }
 
-/** Everything about an object that decides its set: keys, list keys, and which values are hollow or as in zero. */
+/**
+ * Everything about an object that decides its set: keys, list keys, and which values are hollow or as in zero. Texts
+ * carry their length, so that no two shapes share a signature.
+ */
 function signatureOf(atom: Atom, zero: unknown, value: unknown): string {
   if (value === null) return "n";
-  const kind = kindFor(atom, value);
-  if (typeof value !== "object") return kind === "scalar" && value === zero ? "=" : typeof value;
-  if (isArray(value)) {
-    if (kind !== "list") return "!";
-    return atom.list?.associative ? signElements(atom.list, value) : value.length === 0 ? "e" : "a";
+  if (typeof value !== "object") {
+    if (atom.scalar === undefined) return "!";
+    return value === zero ? "=" : (SCALARS[typeof value] as string);
   }
-  if (kind !== "map") return "!";
+  if (isArray(value)) {
+    if (atom.list === undefined) return "!";
+    return atom.list.associative ? signElements(atom.list, value) : value.length === 0 ? "e" : "a";
+  }
+  if (atom.map === undefined) return "!";
   const object = value as JsonObject;
-  if (atom.map?.atomic) return isHollow(object) ? "E" : "A";
-  return signFields(atom.map as MapAtom, typeof zero === "object" ? (zero as JsonObject | null) : null, object);
+  if (atom.map.atomic) return isHollow(object) ? "E" : "A";
+  return signFields(atom.map, typeof zero === "object" ? (zero as JsonObject | null) : null, object);
 }
+
+/** One that fits its schema has the same set whatever its type, one that does not must not hide behind it. */
+const SCALARS: Readonly<Record<string, string>> = { string: "s", number: "d", boolean: "b" };
 
 function isHollow(object: JsonObject): boolean {
   for (const _ in object) return false;
@@ -73,8 +81,9 @@ function signFields(map: MapAtom, zero: JsonObject | null, object: JsonObject): 
   let text = "{";
   for (const key of Object.keys(object)) {
     const type = map.field(key) ?? map.element;
-    const zeroValue = zero === null || zero === undefined ? undefined : own(zero, key);
-    text += `${key.length}:${key}${type === undefined ? "?" : signatureOf(type, zeroValue, object[key])}`;
+    const zeroValue = zero === null ? undefined : own(zero, key);
+    const signature = type === undefined ? "?" : signatureOf(type, zeroValue, object[key]);
+    text += `${key.length}:${key}${signature}`;
   }
   return `${text}}`;
 }

@@ -44,16 +44,27 @@ func main() {
 		}
 		fmt.Fprintf(out, "\n%s", line)
 	}
-	fmt.Fprint(out, "\n],\n\"creates\":[")
-	for i, create := range typedCreates(rand.New(rand.NewSource(43))) {
-		line, err := json.Marshal(create)
-		if err != nil {
-			panic(err)
+	random = rand.New(rand.NewSource(44))
+	sections := []struct {
+		name  string
+		cases []list
+	}{{"creates", typedCreates(rand.New(rand.NewSource(43)))}, {"sets", nil}, {"decodes", nil}}
+	for range 250 {
+		sections[1].cases = append(sections[1].cases, setCase(random))
+		sections[2].cases = append(sections[2].cases, decodeCase(random))
+	}
+	for _, section := range sections {
+		fmt.Fprintf(out, "\n],\n%q:[", section.name)
+		for i, vector := range section.cases {
+			line, err := json.Marshal(vector)
+			if err != nil {
+				panic(err)
+			}
+			if i > 0 {
+				fmt.Fprint(out, ",")
+			}
+			fmt.Fprintf(out, "\n%s", line)
 		}
-		if i > 0 {
-			fmt.Fprint(out, ",")
-		}
-		fmt.Fprintf(out, "\n%s", line)
 	}
 	fmt.Fprintln(out, "\n]}")
 }
