@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { featureGateTable } from "#api/feature-gate-table.ts";
+import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
 import { directTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
@@ -62,7 +63,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
     metrics: noMetrics,
     storage: new MemoryStorage({ clock }),
     gates,
-    admission: () => [unwrittenWarning(unwrittenControllers())],
+    admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
   });
   const https = await startHttpsServer({
     host: "127.0.0.1",

@@ -1,6 +1,7 @@
 // A whole cluster under the virtual clock: the embedded API server, the controllers asked for, and an
 // administrator's client. Everything random comes from one seed; everything that waits, from one clock.
 
+import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
@@ -70,6 +71,7 @@ export class World {
       metrics: noMetrics,
       storage: new MemoryStorage({ clock: this.clock }),
       gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
+      admission: defaultPlugins,
     });
     this.#transport = bytesTransport(this.server, { peer: { user: { name: "admin", groups: ["system:masters"] } } });
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });

@@ -1,0 +1,70 @@
+// Which secrets a pod refers to, and which of them its service account forbids.
+// Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitSecretReferences; pkg/api/pod/util.go, VisitPodSecretNames
+
+import type { Container, Pod, ServiceAccount, Volume } from "#api/generated/types/core-v1.ts";
+
+/** Why the account does not allow the pod, in the words of the first reference it lacks. */
+export function forbiddenSecret(pod: Pod, account: ServiceAccount): string | undefined {
+  const accountName = account.metadata?.name;
+  const mountable = new Set((account.secrets ?? []).map(({ name }) => name));
+  const ending = `is not allowed because service account ${accountName} does not reference that secret`;
+  for (const { secret } of pod.spec?.volumes ?? []) {
+    if (secret && !mountable.has(secret.secretName)) {
+      return `volume with secret.secretName="${secret.secretName ?? ""}" ${ending}`;
+    }
+  }
+  const inContainers = (containers: readonly Container[] | undefined, label: string): string | undefined => {
+    for (const { name: container, env = [], envFrom = [] } of containers ?? []) {
+      for (const { name, valueFrom } of env) {
+        const secret = valueFrom?.secretKeyRef?.name;
+        if (secret !== undefined && !mountable.has(secret)) {
+          return `${label} ${container} with envVar ${name} referencing secret.secretName="${secret}" ${ending}`;
+        }
+      }
+      for (const { secretRef } of envFrom) {
+        if (secretRef && !mountable.has(secretRef.name)) {
+          return `${label} ${container} with envFrom referencing secret.secretName="${secretRef.name ?? ""}" ${ending}`;
+        }
+      }
+    }
+    return undefined;
+  };
+  const problem =
+    inContainers(pod.spec?.initContainers, "init container") ?? inContainers(pod.spec?.containers, "container");
+  if (problem !== undefined) return problem;
+  const pullable = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));
+  const index = (pod.spec?.imagePullSecrets ?? []).findIndex(({ name }) => !pullable.has(name));
+  if (index < 0) return undefined;
+  const name = pod.spec?.imagePullSecrets?.[index]?.name ?? "";
+  return `imagePullSecrets[${index}].name="${name}" is not allowed because service account ${accountName} does not reference that imagePullSecret`;
+}
+
+/** Why a mirror pod is refused for the secrets or tokens it wants. */
+export function mirrorPodSecret(pod: Pod): string | undefined {
+  const spec = pod.spec ?? { containers: [] };
+  const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
+  const hasSecret =
+    (spec.imagePullSecrets ?? []).length > 0 ||
+    containers.some(
+      ({ env = [], envFrom = [] }) =>
+        env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) ||
+        envFrom.some(({ secretRef }) => secretRef !== undefined),
+    ) ||
+    (spec.volumes ?? []).some(volumeHasSecret);
+  if (hasSecret) return "a mirror pod may not reference secrets";
+  const hasToken = (spec.volumes ?? []).some(({ projected }) =>
+    projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken !== undefined),
+  );
+  return hasToken ? "a mirror pod may not use ServiceAccountToken volume projections" : undefined;
+}
+
+function volumeHasSecret(volume: Volume): boolean {
+  const { secret, projected, azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi } = volume;
+  return (
+    secret !== undefined ||
+    azureFile !== undefined ||
+    (projected?.sources?.some((source) => source.secret !== undefined) ?? false) ||
+    [cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos].some((source) => source?.secretRef !== undefined) ||
+    csi?.nodePublishSecretRef !== undefined
+  );
+}
