@@ -3,6 +3,8 @@
 // Upstream: k8s.io/apiserver/pkg/storage/continue.go
 
 import { newBadRequest } from "#api/status-error.ts";
+import { errorMessage } from "#base/errors.ts";
+import { readGoJson } from "./decoding/go-json.ts";
 
 export interface ContinueToken {
   /** Below 0: go on with the latest state, although it is not the one the list began with. */
@@ -52,7 +54,7 @@ function parse(text: string): { v: string; rv: number; start: string } {
   try {
     value = JSON.parse(json);
   } catch {
-    throw invalid("continue key is not valid: invalid character looking for beginning of value");
+    throw invalid(`continue key is not valid: ${syntaxError(json)}`);
   }
   const { v, rv, start } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   return {
@@ -60,6 +62,15 @@ function parse(text: string): { v: string; rv: number; start: string } {
     rv: Number.isSafeInteger(rv) ? (rv as number) : 0,
     start: typeof start === "string" ? start : "",
   };
+}
+
+function syntaxError(json: string): string {
+  try {
+    readGoJson(json);
+    return "unexpected end of JSON input";
+  } catch (error) {
+    return errorMessage(error);
+  }
 }
 
 function invalid(reason: string): Error {

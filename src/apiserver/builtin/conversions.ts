@@ -1,7 +1,9 @@
 // Between the versions of one built-in kind. Most differ in their apiVersion only; events and
 // autoscalers have fields of other names.
 
+import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { autoscalerConversion } from "./autoscaler-conversion.ts";
 
 export interface Conversion {
@@ -15,11 +17,27 @@ export function conversionBetween(version: GroupVersionKind, stored: GroupVersio
   const own = apiVersionOf(version);
   const inStore = apiVersionOf(stored);
   if (own === inStore) return { toStored: identity, fromStored: identity };
-  if (version.kind === "Event") return eventConversion;
-  if (own === "autoscaling/v1") return autoscalerConversion;
+  if (version.kind === "Event") return normalised(eventConversion, version, stored);
+  if (own === "autoscaling/v1") return normalised(autoscalerConversion, version, stored);
   return {
     toStored: (object) => ({ ...object, apiVersion: inStore, kind: stored.kind }),
     fromStored: (object) => ({ ...object, apiVersion: own, kind: version.kind }),
+  };
+}
+
+/** What one version leaves out when it is empty, the other may write, and the other way round. */
+function normalised(
+  { toStored, fromStored }: Conversion,
+  version: GroupVersionKind,
+  stored: GroupVersionKind,
+): Conversion {
+  const inType = (gvk: GroupVersionKind, object: KubeObject): KubeObject => {
+    const goType = goTypeOfKind(gvk);
+    return goType === undefined ? object : (decodeTyped(goType, object).value as KubeObject);
+  };
+  return {
+    toStored: (object) => inType(stored, toStored(object)),
+    fromStored: (object) => inType(version, fromStored(object)),
   };
 }
 

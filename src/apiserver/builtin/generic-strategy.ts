@@ -2,12 +2,14 @@
 // generation counts changes of the spec where upstream counts them, names are what the kind accepts.
 
 import type { FieldError } from "#api/field-error.ts";
+import { goTypeOfKind } from "#api/go-layout.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { Resource } from "#api/resource-table.ts";
 import { kindNameCheck } from "#rules/kind-names.ts";
 import type { KindStrategy, UpdateStrategy } from "#rules/strategy/strategy.ts";
 import { asPrefix } from "#rules/validation/metadata.ts";
+import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { withMeta } from "../object-meta.ts";
 import {
   validateFinalizerNames,
@@ -96,6 +98,8 @@ export function genericStrategy(resource: Resource): KindStrategy {
   const hasStatus = resource.subresources.some(({ name }) => name === "status");
   const hasGeneration = WITH_GENERATION.has(kind);
   const selectableFields = fieldReaderOf(resource);
+  const goType = goTypeOfKind(resource);
+  const zeroStatus = goType === undefined ? {} : (decodeTyped(goType, {}).value.status ?? {});
   const subresources: Record<string, UpdateStrategy> = {};
   for (const { name, kind: subKind } of resource.subresources) {
     const isSameKind = subKind.group === resource.group && subKind.kind === kind;
@@ -109,7 +113,7 @@ export function genericStrategy(resource: Resource): KindStrategy {
     subresources,
     prepareForCreate(object) {
       const { status, ...rest } = object as Fields;
-      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: {} }) } : object;
+      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: zeroStatus }) } : object;
       return withMeta(prepared as KubeObject, { generation: hasGeneration ? 1 : undefined });
     },
     validate(object, { gates }) {

@@ -3,7 +3,10 @@
 import { type Labels, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
 import type { LabelSelector } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
-import type { KindRow } from "../registry.ts";
+import type { DeletionHook, KindRow } from "../registry.ts";
+import { addWarning } from "../request-context.ts";
+import { bindNamedPod, bindPod } from "../subresources/binding.ts";
+import { evictPod } from "../subresources/eviction.ts";
 import { scaleSubresource } from "../subresources/scale.ts";
 import { deleteNamespace } from "./namespace-deletion.ts";
 
@@ -46,20 +49,41 @@ const controllerScale: Hooks = {
   ]),
 };
 
+/** Upstream: pkg/registry/batch/job/storage/storage.go, Delete */
+const warnOfOrphans: DeletionHook = async (_core, call, _existing, options) => {
+  if (options.propagationPolicy === undefined && options.orphanDependents === undefined) {
+    addWarning(
+      call.context,
+      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+        "set propagationPolicy=Orphan to suppress this warning",
+    );
+  }
+  return undefined;
+};
+
 const returnsDeletedObject: Hooks = { returnsDeletedObject: true };
 
 const HOOKS: Readonly<Record<string, Hooks>> = {
   __proto__: null as never,
+  bindings: { virtual: bindNamedPod },
   "csidrivers.storage.k8s.io": returnsDeletedObject,
   "csinodes.storage.k8s.io": returnsDeletedObject,
   "deployments.apps": scale,
+  "jobs.batch": { deletion: warnOfOrphans },
   "deviceclasses.resource.k8s.io": returnsDeletedObject,
   "devicetaintrules.resource.k8s.io": returnsDeletedObject,
   events: { ttlSeconds: EVENT_TTL_SECONDS },
   namespaces: { returnsDeletedObject: true, deletion: deleteNamespace },
   persistentvolumeclaims: returnsDeletedObject,
   persistentvolumes: returnsDeletedObject,
-  pods: { returnsDeletedObject: true, indexedField: "spec.nodeName" },
+  pods: {
+    returnsDeletedObject: true,
+    indexedField: "spec.nodeName",
+    subresources: new Map([
+      ["binding", bindPod],
+      ["eviction", evictPod],
+    ]),
+  },
   podtemplates: returnsDeletedObject,
   "replicasets.apps": scale,
   replicationcontrollers: controllerScale,

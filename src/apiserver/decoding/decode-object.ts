@@ -10,7 +10,7 @@ import type { ResourceCall } from "../core.ts";
 import type { KindVersion } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import type { FieldValidation } from "../write-options.ts";
-import { readGoJson } from "./go-json.ts";
+import { strictGoErrors } from "./go-json.ts";
 import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
 import { TypedDecodingError } from "./typed-decoding.ts";
 
@@ -106,12 +106,12 @@ const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
 /** Unknown fields, and repeated ones, which are only looked for when the text has more keys than the value. */
 export function strictErrors(parsed: ParsedBody, unknownFields: readonly string[]): string[] {
   const errors = unknownFields.map((path) => `unknown field "${path}"`);
-  if (parsed.text === undefined || parsed.isYaml) return errors;
+  if (parsed.text === undefined) return [...(parsed.yamlErrors ?? []), ...errors];
   let keys = 0;
   KEY.lastIndex = 0;
   while (KEY.test(parsed.text)) keys++;
   if (keys === countKeys(parsed.value)) return errors;
-  return [...errors, ...readGoJson(parsed.text).duplicates.map((path) => `duplicate field "${path}"`)];
+  return [...strictGoErrors(parsed.text, unknownFields)];
 }
 
 function countKeys(value: unknown): number {

@@ -11,21 +11,33 @@ const SPACE = /[ \t\r\n]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings contain none
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
-/** Throws a GoJsonError with Go's text when it is not JSON. The duplicates are paths such as "spec.containers[0].name". */
-export function readGoJson(text: string): { readonly duplicates: readonly string[] } {
-  const reader = new Reader(text);
+/** Throws a GoJsonError with Go's text when it is not JSON. */
+export function readGoJson(text: string): void {
+  const reader = new Reader(text, new Set());
   reader.value("", 0);
   reader.end();
-  return { duplicates: reader.duplicates };
+}
+
+/**
+ * What a strict decoder says about valid JSON: unknown fields, which are given as paths such as "spec.containers[0].foo",
+ * and fields that occur twice, in the order of the text. Nothing is said about what is inside of unknown fields.
+ */
+export function strictGoErrors(text: string, unknownFields: readonly string[]): readonly string[] {
+  const reader = new Reader(text, new Set(unknownFields));
+  reader.value("", 0);
+  return reader.errors;
 }
 
 class Reader {
-  readonly duplicates: string[] = [];
+  readonly errors: string[] = [];
   readonly #text: string;
+  readonly #unknownFields: ReadonlySet<string>;
+  #isSilent = false;
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, unknownFields: ReadonlySet<string>) {
     this.#text = text;
+    this.#unknownFields = unknownFields;
   }
 
   end(): void {
@@ -56,16 +68,27 @@ class Reader {
       if (this.#peek() !== '"') throw this.#unexpected("looking for beginning of object key string");
       const key = this.#string();
       const keyPath = path === "" ? key : `${path}.${key}`;
-      if (seen.has(key)) this.duplicates.push(keyPath);
-      seen.add(key);
+      const isKnown = this.#isSilent || !this.#report(key, keyPath, seen);
       if (this.#peek() !== ":") throw this.#unexpected("after object key");
       this.#at++;
+      const wasSilent = this.#isSilent;
+      this.#isSilent = wasSilent || !isKnown;
       this.value(keyPath, depth + 1);
+      this.#isSilent = wasSilent;
       const next = this.#peek();
       if (next !== "," && next !== "}") throw this.#unexpected("after object key:value pair");
       this.#at++;
       if (next === "}") return;
     }
+  }
+
+  /** Is the field unknown? */
+  #report(key: string, path: string, seen: Set<string>): boolean {
+    const isUnknown = this.#unknownFields.has(path);
+    if (seen.has(key)) this.errors.push(`duplicate field "${path}"`);
+    else if (isUnknown) this.errors.push(`unknown field "${path}"`);
+    seen.add(key);
+    return isUnknown;
   }
 
   #array(path: string, depth: number): void {

@@ -58,9 +58,10 @@ export function isEmptyBody(body: RequestBody): boolean {
 
 export interface ParsedBody {
   readonly value: unknown;
-  /** The text it was read from; absent for protobuf and for objects. */
+  /** The JSON it was read from. */
   readonly text?: string;
-  readonly isYaml: boolean;
+  /** What is doubtful about the YAML it was read from. */
+  readonly yamlErrors?: readonly string[];
 }
 
 export type BodyEncoding = "json" | "yaml" | "protobuf";
@@ -77,11 +78,15 @@ export function bodyEncoding(request: ServerRequest, allowsProtobuf: boolean): B
 
 /** Throws a CodecError or a GoJsonError; their messages are what the client is told. */
 export function parseBody(body: RequestBody, encoding: BodyEncoding, expected: GroupVersionKind): ParsedBody {
-  if (body.kind === "object") return { value: body.value, isYaml: false };
-  if (encoding === "protobuf") return { value: decodeProtobuf(body.bytes, expected), isYaml: false };
+  if (body.kind === "object") return { value: body.value };
+  if (encoding === "protobuf") return { value: decodeProtobuf(body.bytes, expected) };
   const text = decodeUtf8(body.bytes);
-  if (encoding === "yaml") return { value: decodeYaml(text).value, text, isYaml: true };
-  return { value: parseJsonText(text), text, isYaml: false };
+  return encoding === "yaml" ? parseYamlText(text) : { value: parseJsonText(text), text };
+}
+
+export function parseYamlText(text: string): ParsedBody {
+  const { value, duplicates } = decodeYaml(text);
+  return { value, yamlErrors: duplicates };
 }
 
 export function parseJsonText(text: string): unknown {

@@ -68,15 +68,14 @@ function version(
 }
 
 /** The version of the aggregated document that the client would rather have than the plain one. */
-function aggregatedVersion(accept: string): "v2" | "v2beta1" | undefined {
+function aggregatedVersion(accept: string): "v2" | undefined {
   if (!accept.includes("apidiscovery.k8s.io")) return undefined;
   for (const { type, subtype, params } of parseAccept(accept)) {
     const isJson =
       (type === "application" && (subtype === "json" || subtype === "*")) || (type === "*" && subtype === "*");
     if (!isJson) continue;
     if (params.get("as") !== "APIGroupDiscoveryList") return undefined;
-    const wanted = params.get("v");
-    if (params.get("g") === "apidiscovery.k8s.io" && (wanted === "v2" || wanted === "v2beta1")) return wanted;
+    if (params.get("g") === "apidiscovery.k8s.io" && params.get("v") === "v2") return "v2";
   }
   return undefined;
 }

@@ -33,7 +33,7 @@ export function patchMechanism(
 ): PatchMechanism {
   const isStrict = validation !== "Ignore";
   const { value, text } = parsePatch(body, type !== "strategic" && isStrict ? "error decoding patch: " : "");
-  const repeated = isStrict && text !== undefined ? strictErrors({ value, text, isYaml: false }, []) : [];
+  const repeated = isStrict && text !== undefined ? strictErrors({ value, text }, []) : [];
   switch (type) {
     case "json": {
       if (isStrict && value !== null && !isArray(value)) throw cannotDecode(value, "[]handlers.jsonPatchOp");

@@ -7,11 +7,17 @@ import * as field from "#api/field-error.ts";
 import { decodeUtf8 } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { newBadRequest, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
-import { decodeYaml } from "#api/yaml.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
-import { parseErrorText, parseJsonText, type RequestBody, readBody } from "../decoding/request-body.ts";
+import {
+  type ParsedBody,
+  parseErrorText,
+  parseJsonText,
+  parseYamlText,
+  type RequestBody,
+  readBody,
+} from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { unsupportedRouteMediaType } from "../errors.ts";
 import { applyTo, managerOf, recordUpdate } from "../managed-fields.ts";
@@ -143,24 +149,23 @@ function applied(call: ResourceCall, body: RequestBody, options: WriteOptions): 
 
 function parseConfiguration(call: ResourceCall, body: RequestBody, options: WriteOptions): unknown {
   if (body.kind === "object") return body.value;
-  let text: string;
-  let value: unknown;
+  let parsed: ParsedBody;
   try {
-    text = decodeUtf8(body.bytes);
-    value = /^\s*\{/.test(text) ? parseJsonText(text) : decodeYaml(text).value;
+    const text = decodeUtf8(body.bytes);
+    parsed = /^\s*\{/.test(text) ? { value: parseJsonText(text), text } : parseYamlText(text);
   } catch (error) {
     const message = parseErrorText(error);
     if (message === undefined) throw error;
     throw newBadRequest(`error decoding YAML: ${message}`);
   }
   if (options.fieldValidation !== "Ignore") {
-    const errors = strictErrors({ value, text, isYaml: !/^\s*\{/.test(text) }, []);
+    const errors = strictErrors(parsed, []);
     if (errors.length > 0 && options.fieldValidation === "Strict") {
       throw newBadRequest(`error strict decoding YAML: ${errors.join(", ")}`);
     }
     for (const error of errors) addWarning(call.context, error);
   }
-  return value;
+  return parsed.value;
 }
 
 /** A patch can change neither name nor namespace. Upstream: patch.go, applyPatch */
