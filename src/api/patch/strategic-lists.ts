@@ -117,6 +117,12 @@ export function orderMerged(
   return [...out, ...others.slice(next)];
 }
 
+function sameMergeKey(left: unknown, right: unknown, mergeKey: string): boolean {
+  asObject(left);
+  asObject(right);
+  return mergeKeyOf(left, mergeKey) === mergeKeyOf(right, mergeKey);
+}
+
 /** The elements of a patch must stand in the order that $setElementOrder names, deletions aside. */
 export function validateSetElementOrder(patch: JsonArray, order: JsonArray, mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
@@ -128,8 +134,7 @@ export function validateSetElementOrder(patch: JsonArray, order: JsonArray, merg
       next++;
       continue;
     }
-    const isSame =
-      mergeKey === "" ? kept[next] === order[at] : mergeKeyOf(kept[next], mergeKey) === mergeKeyOf(order[at], mergeKey);
+    const isSame = mergeKey === "" ? kept[next] === order[at] : sameMergeKey(kept[next], order[at], mergeKey);
     if (isSame) next++;
     at++;
   }

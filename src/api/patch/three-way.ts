@@ -1,6 +1,7 @@
 // The three-way strategic patch of kubectl apply: changes from current to modified, deletions from
 // original to modified; what others changed in the meantime stays.
 // Upstream: k8s.io/apimachinery pkg/util/strategicpatch/patch.go, CreateThreeWayMergePatch
+// Deviation: looking for conflicts changes nothing; upstream sorts lists of scalars in the patch on the way.
 
 import type { Schema } from "#api/schema.ts";
 import { goFormat, goString } from "./go-format.ts";
