@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: help install up test test-real test-torture check build generate real-control-plane differential bench
+.PHONY: planted-faults help install up test test-real test-torture check build generate real-control-plane differential bench
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,3 +39,6 @@ differential: install ## Compare with the Go manager, same scenario, same kube-a
 
 bench: install ## Measure against the Go manager
 	@$(BUN) tools/bench.ts
+
+planted-faults: install ## Plant faults into a copy of the program; the suites must notice each
+	@$(BUN) tools/planted-faults.ts

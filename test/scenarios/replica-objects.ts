@@ -101,17 +101,15 @@ export async function annotatePod(
   annotations: Readonly<Record<string, string>>,
 ): Promise<void> {
   await stage.do((client, signal) =>
-    client
-      .resource<Pod>(podsGvr)
-      .patch(
-        {
-          namespace: stage.namespace,
-          name: pod.metadata?.name ?? "",
-          type: "merge",
-          patch: { metadata: { annotations } },
-        },
-        signal,
-      ),
+    client.resource<Pod>(podsGvr).patch(
+      {
+        namespace: stage.namespace,
+        name: pod.metadata?.name ?? "",
+        type: "merge",
+        patch: { metadata: { annotations } },
+      },
+      signal,
+    ),
   );
 }
 
@@ -121,17 +119,15 @@ export async function labelPod(
   podLabels: Readonly<Record<string, string | null>>,
 ): Promise<void> {
   await stage.do((client, signal) =>
-    client
-      .resource<Pod>(podsGvr)
-      .patch(
-        {
-          namespace: stage.namespace,
-          name: pod.metadata?.name ?? "",
-          type: "merge",
-          patch: { metadata: { labels: podLabels } },
-        },
-        signal,
-      ),
+    client.resource<Pod>(podsGvr).patch(
+      {
+        namespace: stage.namespace,
+        name: pod.metadata?.name ?? "",
+        type: "merge",
+        patch: { metadata: { labels: podLabels } },
+      },
+      signal,
+    ),
   );
 }
 

@@ -178,6 +178,44 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "replicaset/10 looks again on its own when minReadySeconds were raised after the pod was ready",
+    async play(stage) {
+      await createSet(stage, 1);
+      const [pod] = await listPods(stage);
+      await makeReady(stage, pod as Pod);
+      await untilSet(stage, ({ status }) => status?.availableReplicas === 1);
+      await patchSet(stage, { spec: { minReadySeconds: 4 } });
+      await untilSet(stage, ({ status }) => status?.observedGeneration === 2 && (status.availableReplicas ?? 0) === 0);
+      await untilSet(stage, ({ status }) => status?.availableReplicas === 1);
+    },
+  },
+  {
+    name: "replicaset/4 an orphan that appears later is adopted, and the surplus goes",
+    async play(stage) {
+      const set = await createSet(stage, 1);
+      const [own] = await listPods(stage);
+      await makeReady(stage, own as Pod);
+      await untilSet(stage, ({ status }) => status?.readyReplicas === 1);
+      await createObject(stage, podsGvr, barePod("late"));
+      const pods = await untilPods(stage, (found) => found.length === 1);
+      expect(pods.map((pod) => [nameOf(pod), ownerUid(pod)])).toEqual([[nameOf(own as Pod), set.metadata?.uid]]);
+    },
+  },
+  {
+    name: "replicaset/7 a pod's change that the status does not show writes no status",
+    async play(stage) {
+      await createSet(stage, 1);
+      const statusWrites = async (): Promise<number> =>
+        (await stage.writes()).filter(({ resource }) => resource === "replicasets/status").length;
+      await stage.pass(200);
+      const before = await statusWrites();
+      const [pod] = await listPods(stage);
+      for (const note of ["1", "2", "3"]) await annotatePod(stage, pod as Pod, { note });
+      await stage.pass(300);
+      expect(await statusWrites()).toBe(before);
+    },
+  },
+  {
     name: "replicaset/7 counts what is terminating until it is gone",
     async play(stage) {
       const held = { metadata: { labels: { app: "web" }, finalizers: ["example.com/hold"] } };
@@ -187,17 +225,15 @@ export const scenarios: readonly Scenario[] = [
       await deletePod(stage, pod as Pod);
       await untilSet(stage, ({ status }) => status?.terminatingReplicas === 1 && status.replicas === 1);
       await stage.do((client, signal) =>
-        client
-          .resource(podsGvr)
-          .patch(
-            {
-              namespace: stage.namespace,
-              name: nameOf(pod as Pod),
-              type: "merge",
-              patch: { metadata: { finalizers: null } },
-            },
-            signal,
-          ),
+        client.resource(podsGvr).patch(
+          {
+            namespace: stage.namespace,
+            name: nameOf(pod as Pod),
+            type: "merge",
+            patch: { metadata: { finalizers: null } },
+          },
+          signal,
+        ),
       );
       await untilSet(stage, ({ status }) => (status?.terminatingReplicas ?? 0) === 0);
     },
@@ -272,17 +308,15 @@ async function orphanPods(stage: Stage): Promise<void> {
   if (isGone) return;
   for (const pod of await listPods(stage)) {
     await stage.do((client, signal) =>
-      client
-        .resource(podsGvr)
-        .patch(
-          {
-            namespace: stage.namespace,
-            name: nameOf(pod),
-            type: "merge",
-            patch: { metadata: { ownerReferences: null } },
-          },
-          signal,
-        ),
+      client.resource(podsGvr).patch(
+        {
+          namespace: stage.namespace,
+          name: nameOf(pod),
+          type: "merge",
+          patch: { metadata: { ownerReferences: null } },
+        },
+        signal,
+      ),
     );
   }
   await patchSet(stage, { metadata: { finalizers: null } }).catch(() => undefined);
