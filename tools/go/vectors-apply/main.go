@@ -155,7 +155,7 @@ func stable(run func() (*unstructured.Unstructured, error)) (result *unstructure
 		}
 	}()
 	var first string
-	for i := 0; i < 24; i++ {
+	for i := 0; i < 48; i++ {
 		object, err := run()
 		failure = nil
 		var answer list
