@@ -10,6 +10,7 @@ import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
 import { goQuote } from "#api/go-text.ts";
 import { parseQuantity } from "#api/quantity-parser.ts";
 import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "#api/time.ts";
+import { elementZero, type IndexedField, indexOf } from "./struct-index.ts";
 
 /** A value that does not fit its Go type. The message is Go's. */
 export class TypedDecodingError extends Error {
@@ -34,120 +35,43 @@ export function decodeTyped(type: GoStruct, input: unknown, wording: DecodingWor
     throw new TypedDecodingError(`json: cannot unmarshal ${jsonKind(input)} into Go value of type ${type.name}`);
   }
   const decoder = new Decoder(wording);
-  const value = decoder.struct(type, input as Record<string, unknown>, "", "") as Readonly<Record<string, unknown>>;
+  const value = decoder.struct(type, input as Record<string, unknown>) as Readonly<Record<string, unknown>>;
   if (decoder.error !== undefined) throw new TypedDecodingError(decoder.error);
   return { value, unknownFields: decoder.unknownFields };
 }
 
-interface StructIndex {
-  /** With inline structs flattened. */
-  readonly byName: ReadonlyMap<string, IndexedField>;
-  /** Fields that Go writes even when they were not given. */
-  readonly always: readonly { readonly name: string; readonly zero: unknown }[];
-}
+/** Where the decoder is: fields of structs, elements of lists, keys of maps. */
+type Step = IndexedField | number | string;
 
-interface IndexedField {
-  readonly field: GoField;
-  /** The struct that Go's errors name, and what it puts between the path and the field's name. */
-  readonly owner: string;
-  readonly inlinePath: string;
-}
-
-const indexes = new WeakMap<GoStruct, StructIndex>();
-
-function indexOf(type: GoStruct): StructIndex {
-  let index = indexes.get(type);
-  if (index === undefined) {
-    const byName = new Map<string, IndexedField>();
-    const always: { name: string; zero: unknown }[] = [];
-    addFields(type, "", byName, always);
-    index = { byName, always };
-    indexes.set(type, index);
-  }
-  return index;
-}
-
-function addFields(
-  type: GoStruct,
-  inlinePath: string,
-  byName: Map<string, IndexedField>,
-  always: { name: string; zero: unknown }[],
-): void {
-  for (const field of type.fields) {
-    if (field.inline) {
-      const inner = field.type.kind === "pointer" ? field.type.elem : field.type;
-      if (inner.kind === "struct") addFields(inner, `${inlinePath}${field.goName}.`, byName, always);
-      continue;
-    }
-    byName.set(field.jsonName, { field, owner: shortName(type), inlinePath });
-    const zero = zeroThatIsWritten(field);
-    if (zero !== undefined) always.push({ name: field.jsonName, zero });
-  }
-}
-
-/** Undefined: Go omits the zero value, or writes null for it. */
-function zeroThatIsWritten({ type, omitEmpty, omitZero }: GoField): unknown {
-  if (omitZero) return undefined;
-  if (type.kind === "struct") return zeroStruct(type);
-  if (omitEmpty) return undefined;
-  switch (type.kind) {
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "int32":
-    case "int64":
-    case "int":
-    case "uint8":
-    case "float64":
-      return 0;
-    case "opaque":
-      return type.opaque === "Quantity" ? "0" : type.opaque === "IntOrString" ? 0 : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** What Go writes for a struct of which nothing was given. */
-function zeroStruct(type: GoStruct): Readonly<Record<string, unknown>> {
-  const value: Record<string, unknown> = {};
-  for (const { name, zero } of indexOf(type).always) value[name] = zero;
-  return Object.freeze(value);
-}
-
-/** All that Go would write of an object of which nothing was given, nulls included. */
-export function zeroObject(type: GoStruct): Readonly<Record<string, unknown>> {
-  const value: Record<string, unknown> = {};
-  for (const [name, { field }] of indexOf(type).byName) {
-    if (field.type.kind === "struct" && !field.omitZero) value[name] = zeroObject(field.type);
-    else if (!field.omitEmpty && !field.omitZero) value[name] = zeroThatIsWritten(field) ?? null;
-  }
-  return value;
-}
+const INT32: GoType = { kind: "int32", name: "int32" };
+const STRING: GoType = { kind: "string", name: "string" };
 
 class Decoder {
   readonly unknownFields: string[] = [];
   error: string | undefined;
   readonly #wording: DecodingWording;
+  /** Spelled out only when something is wrong. */
+  readonly #trail: Step[] = [];
 
   constructor(wording: DecodingWording) {
     this.#wording = wording;
   }
 
-  struct(type: GoStruct, input: Record<string, unknown>, path: string, goPath: string): unknown {
+  struct(type: GoStruct, input: Record<string, unknown>): unknown {
     const { byName, always } = indexOf(type);
     let output: Record<string, unknown> | undefined;
     for (const name in input) {
       const given = input[name];
       const indexed = byName.get(name);
       if (indexed === undefined) {
-        this.unknownFields.push(path === "" ? name : `${path}.${name}`);
+        this.unknownFields.push(this.#jsonPath(name));
       } else {
-        const fieldPath = path === "" ? name : `${path}.${name}`;
-        const { owner, inlinePath, field } = indexed;
-        const value = this.value(field.type, given, fieldPath, owner, `${goPath}${inlinePath}${name}`);
-        if (value === given && !isOmitted(field, value)) continue;
+        const { field } = indexed;
+        this.#trail.push(indexed);
+        const value = this.value(field.type, given);
+        this.#trail.pop();
         if (!isOmitted(field, value)) {
+          if (value === given) continue;
           output ??= { ...input };
           output[name] = value;
           continue;
@@ -157,7 +81,7 @@ class Decoder {
       delete output[name];
     }
     for (const { name, zero } of always) {
-      if (output === undefined ? Object.hasOwn(input, name) : Object.hasOwn(output, name)) continue;
+      if (Object.hasOwn(output ?? input, name)) continue;
       output ??= { ...input };
       output[name] = zero;
     }
@@ -165,40 +89,40 @@ class Decoder {
   }
 
   /** Undefined for null: what Go leaves at its zero value. */
-  value(type: GoType, input: unknown, path: string, owner: string, goPath: string): unknown {
+  value(type: GoType, input: unknown): unknown {
     if (input === null || input === undefined) return undefined;
     switch (type.kind) {
       case "pointer":
-        return this.value(type.elem, input, path, owner, goPath);
+        return this.value(type.elem, input);
       case "struct":
-        if (!isObject(input)) return this.#mismatch(type, input, owner, goPath);
-        return this.struct(type, input, path, `${goPath}.`);
+        return isObject(input) ? this.struct(type, input) : this.#mismatch(type, input);
       case "slice":
-        return this.#slice(type, input, path, owner, goPath);
+        return this.#slice(type, input);
       case "map":
-        return this.#map(type, input, path, owner, goPath);
+        return this.#map(type, input);
       case "opaque":
-        return this.#opaque(type.opaque, input, owner, goPath);
+        return this.#opaque(type.opaque, input);
       case "string":
-        return typeof input === "string" ? input : this.#mismatch(type, input, owner, goPath);
+        return typeof input === "string" ? input : this.#mismatch(type, input);
       case "bool":
-        return typeof input === "boolean" ? input : this.#mismatch(type, input, owner, goPath);
+        return typeof input === "boolean" ? input : this.#mismatch(type, input);
       case "float64":
-        return typeof input === "number" ? input : this.#mismatch(type, input, owner, goPath);
+        return typeof input === "number" ? input : this.#mismatch(type, input);
       default:
-        return this.#integer(type, input, owner, goPath);
+        return this.#integer(type, input);
     }
   }
 
-  #slice(type: GoType & { kind: "slice" }, input: unknown, path: string, owner: string, goPath: string): unknown {
+  #slice(type: GoType & { kind: "slice" }, input: unknown): unknown {
     if (type.elem.kind === "uint8") {
-      if (typeof input !== "string") return this.#mismatch(type, input, owner, goPath);
-      return this.#base64(input);
+      return typeof input === "string" ? this.#base64(input) : this.#mismatch(type, input);
     }
-    if (!Array.isArray(input)) return this.#mismatch(type, input, owner, goPath);
+    if (!Array.isArray(input)) return this.#mismatch(type, input);
     let output: unknown[] | undefined;
     for (let i = 0; i < input.length; i++) {
-      const value = this.value(type.elem, input[i], `${path}[${i}]`, owner, goPath) ?? elementZero(type.elem);
+      this.#trail.push(i);
+      const value = this.value(type.elem, input[i]) ?? elementZero(type.elem);
+      this.#trail.pop();
       if (value === input[i] && output === undefined) continue;
       output ??= input.slice(0, i);
       output.push(value);
@@ -206,11 +130,13 @@ class Decoder {
     return output ?? input;
   }
 
-  #map(type: GoType & { kind: "map" }, input: unknown, path: string, owner: string, goPath: string): unknown {
-    if (!isObject(input)) return this.#mismatch(type, input, owner, goPath);
+  #map(type: GoType & { kind: "map" }, input: unknown): unknown {
+    if (!isObject(input)) return this.#mismatch(type, input);
     let output: Record<string, unknown> | undefined;
     for (const key in input) {
-      const value = this.value(type.elem, input[key], `${path}.${key}`, owner, goPath) ?? elementZero(type.elem);
+      this.#trail.push(key);
+      const value = this.value(type.elem, input[key]) ?? elementZero(type.elem);
+      this.#trail.pop();
       if (value === input[key]) continue;
       output ??= { ...input };
       Object.defineProperty(output, key, { value, enumerable: true, configurable: true, writable: true });
@@ -218,49 +144,35 @@ class Decoder {
     return output ?? input;
   }
 
-  #integer(type: GoType, input: unknown, owner: string, goPath: string): unknown {
-    if (typeof input !== "number") return this.#mismatch(type, input, owner, goPath);
+  #integer(type: GoType, input: unknown): unknown {
+    if (typeof input !== "number") return this.#mismatch(type, input);
     const isInRange = type.kind !== "int32" || (input >= -2147483648 && input <= 2147483647);
     if (Number.isInteger(input) && isInRange) return input;
     this.error ??=
       this.#wording === "json"
-        ? `json: cannot unmarshal number ${input} into Go struct field ${owner}.${goPath} of type ${type.name}`
+        ? `json: cannot unmarshal number ${input} into ${this.#goField()} of type ${type.name}`
         : `cannot convert float64 to ${type.name}`;
     return undefined;
   }
 
-  #opaque(opaque: OpaqueType, input: unknown, owner: string, goPath: string): unknown {
+  #opaque(opaque: OpaqueType, input: unknown): unknown {
     switch (opaque) {
       case "Time":
-        return this.#time(input, owner, goPath, (text) => formatTime(parseTime(text)));
+        return typeof input === "string" ? this.#checked(canonicalTime, input) : this.#mismatch(STRING, input);
       case "MicroTime":
-        return this.#time(input, owner, goPath, (text) => formatMicroTime(parseMicroTime(text)));
+        return typeof input === "string" ? this.#checked(canonicalMicroTime, input) : this.#mismatch(STRING, input);
       case "Quantity":
-        return this.#quantity(input);
+        return this.#checked(canonicalQuantity, input);
       case "IntOrString":
-        if (typeof input === "string") return input;
-        return this.#integer({ kind: "int32", name: "int32" }, input, owner, goPath);
+        return typeof input === "string" ? input : this.#integer(INT32, input);
       default:
         return input;
     }
   }
 
-  #time(input: unknown, owner: string, goPath: string, canonical: (text: string) => string): unknown {
-    if (typeof input !== "string") return this.#mismatch({ kind: "string", name: "string" }, input, owner, goPath);
-    return this.#checked(() => canonical(input));
-  }
-
-  #quantity(input: unknown): unknown {
-    return this.#checked(() =>
-      parseQuantity(
-        typeof input === "number" ? String(input) : typeof input === "string" ? input.trim() : goQuote(String(input)),
-      ).toString(),
-    );
-  }
-
-  #checked<T>(parse: () => T): T | undefined {
+  #checked<I>(canonical: (input: I) => string, input: I): string | undefined {
     try {
-      return parse();
+      return canonical(input);
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
       this.error ??= error.message;
@@ -276,13 +188,49 @@ class Decoder {
     return at >= 0 ? undefined : text;
   }
 
-  #mismatch(type: GoType, input: unknown, owner: string, goPath: string): undefined {
+  #mismatch(type: GoType, input: unknown): undefined {
     this.error ??=
       this.#wording === "json"
-        ? `json: cannot unmarshal ${jsonKind(input)} into Go struct field ${owner}.${goPath} of type ${type.name}`
+        ? `json: cannot unmarshal ${jsonKind(input)} into ${this.#goField()} of type ${type.name}`
         : unstructuredMismatch(type, input);
     return undefined;
   }
+
+  /** "spec.containers[0].name" */
+  #jsonPath(last: string): string {
+    let path = "";
+    for (const step of [...this.#trail, last]) {
+      if (typeof step === "number") path += `[${step}]`;
+      else path += `${path === "" ? "" : "."}${typeof step === "string" ? step : step.field.jsonName}`;
+    }
+    return path;
+  }
+
+  /** As Go's decoder names it: the struct, then all fields from the top, without indexes and keys. */
+  #goField(): string {
+    const fields = this.#trail.filter((step) => typeof step === "object");
+    const path = fields.map(({ inlinePath, field }) => inlinePath + field.jsonName).join(".");
+    return `Go struct field ${fields.at(-1)?.owner ?? ""}.${path}`;
+  }
+}
+
+const canonicalTime = (text: string): string => formatTime(parseTime(text));
+const canonicalMicroTime = (text: string): string => formatMicroTime(parseMicroTime(text));
+
+/** The same few quantities come again and again. */
+const quantities = new Map<string, string>();
+const QUANTITIES_MAX = 4096;
+
+function canonicalQuantity(input: unknown): string {
+  const text =
+    typeof input === "number" ? String(input) : typeof input === "string" ? input.trim() : goQuote(String(input));
+  let canonical = quantities.get(text);
+  if (canonical === undefined) {
+    canonical = parseQuantity(text).toString();
+    if (quantities.size >= QUANTITIES_MAX) quantities.clear();
+    quantities.set(text, canonical);
+  }
+  return canonical;
 }
 
 /** Upstream: k8s.io/apimachinery/pkg/runtime/converter.go, fromUnstructured */
@@ -300,28 +248,6 @@ function unstructuredKind(input: unknown): string {
   if (Array.isArray(input)) return "slice";
   if (typeof input === "number") return Number.isInteger(input) ? "int64" : "float64";
   return typeof input === "boolean" ? "bool" : typeof input === "string" ? "string" : "map";
-}
-
-/** null in a list or map of plain values is Go's zero value. */
-function elementZero(type: GoType): unknown {
-  switch (type.kind) {
-    case "string":
-      return "";
-    case "bool":
-      return false;
-    case "struct":
-      return zeroStruct(type);
-    case "slice":
-      return type.elem.kind === "uint8" ? "" : [];
-    case "map":
-      return {};
-    case "opaque":
-      return type.opaque === "Quantity" ? "0" : null;
-    case "pointer":
-      return null;
-    default:
-      return 0;
-  }
 }
 
 function isOmitted(field: GoField, value: unknown): boolean {
@@ -344,9 +270,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function jsonKind(value: unknown): string {
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-/** "PodSpec" of "v1.PodSpec". */
-function shortName(type: GoStruct): string {
-  return type.name.slice(type.name.lastIndexOf(".") + 1);
 }
