@@ -10,6 +10,7 @@ import type { Rng } from "#base/rng.ts";
 import { builtinStrategies } from "#rules/strategy/builtin-strategies.ts";
 import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
+import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
 import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces } from "./bootstrap.ts";
@@ -74,6 +75,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const closing = new AbortController();
   const core = createCore(options, closing.signal);
   bootstrapNamespaces(core);
+  bootstrapPriorityClasses(core);
   const { clock } = core;
   const filters = [
     answerErrors(core.log),

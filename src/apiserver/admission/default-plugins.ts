@@ -3,8 +3,20 @@
 
 import type { AdmissionPlugin } from "../admission.ts";
 import type { ServerCore } from "../core.ts";
+import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
+import { limitRanger } from "./limit-ranger.ts";
+import { priority } from "./priority.ts";
+import { resourceQuota } from "./resource-quota.ts";
 import { serviceAccount } from "./service-account.ts";
+import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
 
 export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin[] {
-  return [serviceAccount(core)];
+  return [
+    limitRanger(core),
+    serviceAccount(core),
+    taintNodesByCondition(),
+    priority(core),
+    defaultTolerationSeconds(),
+    resourceQuota(core),
+  ];
 }

@@ -104,7 +104,7 @@ function rankOf(core: ServerCore, attributes: AdmissionAttributes, className: st
 }
 
 const rankBy = ({ value, preemptionPolicy }: PriorityClass): Omit<Rank, "className"> => ({
-  priority: value,
+  priority: value ?? 0,
   preemptionPolicy,
 });
 
@@ -115,7 +115,8 @@ function defaultClass(core: ServerCore): PriorityClass | undefined {
   let found: PriorityClass | undefined;
   for (const { object } of core.tableOf(row).scan({ prefix: "" })) {
     const each = object as PriorityClass;
-    if (each.globalDefault === true && (found === undefined || found.value > each.value)) found = each;
+    if (each.globalDefault !== true) continue;
+    if (found === undefined || (found.value ?? 0) > (each.value ?? 0)) found = each;
   }
   return found;
 }
