@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { scenarios } from "#test/scenarios/replicaset.ts";
+import { createSet, patchSet, replicaSet, setsGvr, untilReplicas, untilSet } from "#test/scenarios/replica-objects.ts";
+import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
+import { scenarios as controllerScenarios } from "#test/scenarios/replicationcontroller.ts";
+import { createObject, listPods } from "#test/scenarios/stage.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
-import { describeReal } from "./suite.ts";
+import { describeReal, eventually } from "./suite.ts";
 
 describeReal(
-  "replicaset on a real kube-apiserver, under its own service account, beside Go's other controllers",
+  "replicaset on a real kube-apiserver, under their own service accounts, beside Go's other controllers",
   () => {
     let plane: ControlPlane;
     let ours: OurManager;
@@ -22,9 +25,55 @@ describeReal(
       await plane.stop();
     });
 
-    for (const scenario of scenarios) {
+    for (const scenario of [...setScenarios, ...controllerScenarios]) {
       it(scenario.name, async () => scenario.play(await realStage(plane)), 120_000);
     }
+
+    it("an API server killed and restarted in the middle of scaling: converges, no surplus, no error loop", async () => {
+      const stage = await realStage(plane);
+      await createObject(stage, setsGvr, replicaSet(0));
+      await patchSet(stage, { spec: { replicas: 60 } });
+      await plane.restartApiServer();
+      await untilReplicas(stage, 60);
+      expect((await listPods(stage)).length).toBe(60);
+      const before = (await stage.writes()).length;
+      await stage.pass(3_000);
+      expect((await stage.writes()).length).toBe(before);
+    }, 120_000);
+
+    it("a namespace that is deleted takes its sets and pods along, without an error loop", async () => {
+      const stage = await realStage(plane);
+      await createSet(stage, 5);
+      await plane.request("DELETE", `/api/v1/namespaces/${stage.namespace}`);
+      await eventually(async () =>
+        (await plane.request("GET", `/api/v1/namespaces/${stage.namespace}`)).status === 404 ? true : undefined,
+      );
+      const refused = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403);
+      expect(refused.length).toBeLessThan(20);
+    }, 120_000);
+
+    it("a quota refuses what is too much: the condition says so, back-off between tries, and it ends with the quota", async () => {
+      const stage = await realStage(plane);
+      const quotas = `/api/v1/namespaces/${stage.namespace}/resourcequotas`;
+      await plane.request("POST", quotas, { metadata: { name: "two" }, spec: { hard: { pods: "2" } } });
+      await eventually(async () =>
+        (await plane.request("GET", `${quotas}/two`)).text.includes('"used":{"pods":"0"}') ? true : undefined,
+      );
+      await createObject(stage, setsGvr, replicaSet(4));
+      const set = await untilSet(
+        stage,
+        ({ status }) => (status?.conditions ?? []).length > 0 && status?.replicas === 2,
+      );
+      expect(set.status?.conditions?.[0]?.message).toContain(
+        "exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2",
+      );
+      await stage.pass(2_000);
+      const tries = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403).length;
+      expect(tries).toBeLessThan(30);
+      await plane.request("DELETE", `${quotas}/two`);
+      await untilReplicas(stage, 4);
+      await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+    }, 120_000);
 
     it("was never refused by RBAC", async () => {
       const refused = plane.audit

@@ -1,0 +1,25 @@
+// Plays a list of scenarios on the embedded server, each twice: the same seed must leave the same trace.
+
+import { expect, it } from "vitest";
+import { embeddedStage } from "./embedded-stage.ts";
+import type { Scenario } from "./replicaset.ts";
+
+export function playEmbedded(controllers: readonly string[], scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
+    it(scenario.name, async () => {
+      const trace = await play(controllers, scenario);
+      expect(trace.length).toBeGreaterThan(4);
+      expect(await play(controllers, scenario)).toEqual(trace);
+    });
+  }
+}
+
+async function play(controllers: readonly string[], scenario: Scenario): Promise<readonly string[]> {
+  const stage = await embeddedStage({ controllers, seed: scenario.name });
+  try {
+    await scenario.play(stage);
+    return [...stage.world.log.lines];
+  } finally {
+    await stage.stop();
+  }
+}

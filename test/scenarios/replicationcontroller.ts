@@ -1,0 +1,115 @@
+// What ReplicationControllers must do, as scenarios for both stages. The engine is ReplicaSet's; these
+// are the places where the kinds differ, and the proof that the engine works for this kind too.
+
+import { expect } from "vitest";
+import type { Pod, ReplicationController } from "#api/generated/types/core-v1.ts";
+import { barePod, labelPod, makeReady, nameOf, ownerUid, untilEvent, untilPods } from "./replica-objects.ts";
+import type { Scenario } from "./replicaset.ts";
+import { createObject, listPods, podsGvr, type Stage } from "./stage.ts";
+
+const gvr = { group: "", version: "v1", resource: "replicationcontrollers" };
+
+function controller(replicas: number, minReadySeconds = 0): ReplicationController {
+  const labels = { app: "web" };
+  return {
+    apiVersion: "v1",
+    kind: "ReplicationController",
+    metadata: { name: "web" },
+    spec: {
+      replicas,
+      minReadySeconds,
+      selector: labels,
+      template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } },
+    },
+  };
+}
+
+function until(stage: Stage, test: (found: ReplicationController) => boolean): Promise<ReplicationController> {
+  return stage.until(async (client, signal) => {
+    const found = await client
+      .resource<ReplicationController>(gvr)
+      .get({ namespace: stage.namespace, name: "web" }, signal);
+    return test(found) ? found : undefined;
+  });
+}
+
+async function create(stage: Stage, replicas: number, minReadySeconds = 0): Promise<ReplicationController> {
+  await createObject(stage, gvr, controller(replicas, minReadySeconds));
+  return until(stage, ({ status }) => status?.replicas === replicas && status.observedGeneration === 1);
+}
+
+async function patch(stage: Stage, change: object): Promise<void> {
+  await stage.do((client, signal) =>
+    client.resource(gvr).patch({ namespace: stage.namespace, name: "web", type: "merge", patch: change }, signal),
+  );
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: "replicationcontroller/1 owns its pods as a v1 ReplicationController, and events are about it",
+    async play(stage) {
+      const found = await create(stage, 2);
+      const pods = await listPods(stage);
+      for (const pod of pods) {
+        expect(pod.metadata?.ownerReferences?.[0]).toMatchObject({
+          apiVersion: "v1",
+          kind: "ReplicationController",
+          uid: found.metadata?.uid ?? "",
+        });
+      }
+      const event = await untilEvent(stage, ({ reason }) => reason === "SuccessfulCreate");
+      expect(event.involvedObject).toMatchObject({ apiVersion: "v1", kind: "ReplicationController", name: "web" });
+      expect(event.source?.component).toBe("replication-controller");
+    },
+  },
+  {
+    name: "replicationcontroller/8 scales down to nothing and up again",
+    async play(stage) {
+      await create(stage, 3);
+      await patch(stage, { spec: { replicas: 0 } });
+      await until(stage, ({ status }) => status?.replicas === 0 && status.observedGeneration === 2);
+      expect(await listPods(stage)).toEqual([]);
+      await patch(stage, { spec: { replicas: 2 } });
+      await untilPods(stage, (pods) => pods.length === 2);
+    },
+  },
+  {
+    name: "replicationcontroller/2 its selector is a plain map: orphans are adopted, strangers released",
+    async play(stage) {
+      await createObject(stage, podsGvr, barePod("orphan"));
+      const found = await create(stage, 1);
+      const [orphan] = (await listPods(stage)) as [Pod];
+      expect(ownerUid(orphan)).toBe(found.metadata?.uid as string);
+      await labelPod(stage, orphan, { app: null });
+      const pods = await untilPods(stage, (all) => all.length === 2 && all.some((pod) => ownerUid(pod) === undefined));
+      expect(pods.filter((pod) => ownerUid(pod) === undefined).map(nameOf)).toEqual(["orphan"]);
+    },
+  },
+  {
+    name: "replicationcontroller/3 never reports terminating pods",
+    async play(stage) {
+      const { status } = await create(stage, 1);
+      expect(status).not.toHaveProperty("terminatingReplicas");
+    },
+  },
+  {
+    name: "replicationcontroller/6 being deleted it creates nothing, but its status goes on; minReadySeconds count",
+    async play(stage) {
+      await create(stage, 1, 3);
+      const [pod] = (await listPods(stage)) as [Pod];
+      await makeReady(stage, pod);
+      await until(stage, ({ status }) => status?.availableReplicas === 1);
+      await patch(stage, { metadata: { finalizers: ["example.com/hold"] } });
+      const options = { propagationPolicy: "Background" };
+      await stage.do((client, signal) =>
+        client.resource(gvr).delete({ namespace: stage.namespace, name: "web", options }, signal),
+      );
+      await stage.do((client, signal) =>
+        client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
+      );
+      await until(stage, ({ status }) => status?.replicas === 0);
+      expect(await listPods(stage)).toEqual([]);
+      await patch(stage, { metadata: { finalizers: null } });
+    },
+  },
+];
