@@ -143,8 +143,9 @@ describe("laws of ownership", () => {
     fc.assert(
       fc.property(config, (object) => {
         const { modified, added } = compare(widget.atom, widget.zero, object);
-        expect(widget.shapes.ownedByCreate(object)).toEqual(difference(union(modified, added), stripSet));
-        expect(widget.shapes.ownedByCreate(structuredClone(object))).toBe(widget.shapes.ownedByCreate(object));
+        const [first, ...rest] = Array.from({ length: 3 }, () => widget.shapes.ownedByCreate(structuredClone(object)));
+        expect(first).toEqual(difference(union(modified, added), stripSet));
+        for (const set of rest) expect(set).toBe(first as JsonObject as typeof set);
       }),
     );
   });

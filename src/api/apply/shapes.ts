@@ -9,14 +9,20 @@ import { difference, type FieldSet, union } from "./field-set.ts";
 import { markReconciled } from "./field-set-of.ts";
 import { rememberSet } from "./fields-v1.ts";
 import type { FieldFilter } from "./filters.ts";
+import { matches, type Shape, shapeOf } from "./shape-match.ts";
 import { stripSet } from "./strip-set.ts";
 
 /** Shapes kept of one kind; a second generation of as many lives on until it is used or replaced. */
 const shapesMax = 512;
 
+/** Shapes that the next object is held against before its signature is made. */
+const runsMax = 4;
+
 export class Shapes {
   private recent = new Map<string, FieldSet>();
   private older = new Map<string, FieldSet>();
+  private runs: readonly { readonly shape: Shape; readonly set: FieldSet }[] = [];
+  private last: FieldSet | undefined;
   private readonly atom: Atom;
   private readonly zero: JsonObject;
   private readonly filter: FieldFilter | undefined;
@@ -29,10 +35,24 @@ export class Shapes {
 
   /** What creating the object owns. Throws TypedError if it does not fit its schema. */
   ownedByCreate(object: JsonObject): FieldSet {
+    for (const { shape, set } of this.runs) if (matches(shape, object)) return set;
+    const set = this.find(object);
+    // The second in a row begins a run.
+    if (set === this.last) this.expect(object, set);
+    this.last = set;
+    return set;
+  }
+
+  private expect(object: JsonObject, set: FieldSet): void {
+    const shape = shapeOf(this.atom, this.zero, object);
+    if (shape !== undefined) this.runs = [{ shape, set }, ...this.runs.slice(0, runsMax - 1)];
+  }
+
+  private find(object: JsonObject): FieldSet {
     const signature = signatureOf(this.atom, this.zero, object);
-    let set = this.recent.get(signature);
-    if (set !== undefined) return set;
-    set = this.older.get(signature) ?? this.build(object);
+    const known = this.recent.get(signature);
+    if (known !== undefined) return known;
+    const set = this.older.get(signature) ?? this.build(object);
     if (this.recent.size >= shapesMax) {
       this.older = this.recent;
       this.recent = new Map();
