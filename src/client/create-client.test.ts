@@ -81,9 +81,14 @@ describe("verbs", () => {
       'DELETE /api/v1/namespaces/ns/pods/a [application/json] {"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u"}}',
     ],
     [
+      "delete without options",
+      (c) => c.resource(PODS).delete(at, signal),
+      'DELETE /api/v1/namespaces/ns/pods/a [application/json] {"kind":"DeleteOptions","apiVersion":"v1"}',
+    ],
+    [
       "deleteCollection",
       (c) => c.resource(PODS).deleteCollection({ namespace: "ns", fieldSelector: "metadata.name=a" }, signal),
-      "DELETE /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Da",
+      'DELETE /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Da [application/json] {"kind":"DeleteOptions","apiVersion":"v1"}',
     ],
     [
       "subresource",

@@ -214,13 +214,12 @@ function addressed(request: ObjectAddress & { readonly subresource?: string }): 
   return { namespace: request.namespace, name: request.name, subresource: request.subresource };
 }
 
-/** Delete options travel as JSON of the meta group, whatever the client's content type. */
+/** Delete options travel as JSON of the meta group, whatever the client's content type; as client-go's, even empty ones. */
 export function withDeleteOptions(
   calls: ResourceCalls,
   call: Call,
   request: { readonly options?: Parameters<ResourceClient["delete"]>[0]["options"] },
 ): Call {
-  if (!request.options) return call;
   const options = { kind: "DeleteOptions", apiVersion: apiVersionOf({ group: "", version: "v1" }), ...request.options };
   return calls.withBody(call, options, JSON_TYPE);
 }
