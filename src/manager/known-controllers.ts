@@ -15,7 +15,6 @@ export interface KnownController {
   readonly isOffByDefault?: boolean;
 }
 
-
 export const knownControllers: readonly KnownController[] = [
   {
     name: "serviceaccount-token-controller",
