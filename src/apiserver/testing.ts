@@ -1,6 +1,7 @@
 // For tests: a server on a virtual clock, and a small client over a transport.
 
 import type { KubeObject } from "#api/object.ts";
+import type { Clock } from "#base/clock.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
@@ -21,9 +22,13 @@ export interface TestServer {
   readonly direct: TestClient;
 }
 
-export function startTestServer(options: Partial<ApiServerOptions> = {}): TestServer {
+export interface TestServerOptions extends Partial<Omit<ApiServerOptions, "storage" | "clock">> {
+  openStorage?(clock: Clock): Storage;
+}
+
+export function startTestServer({ openStorage, ...options }: TestServerOptions = {}): TestServer {
   const clock = testClock();
-  const storage = options.storage ?? new MemoryStorage({ clock });
+  const storage = openStorage?.(clock) ?? new MemoryStorage({ clock });
   const server = createApiServer({ clock, rng: seededRng(1), log: noLog, metrics: noMetrics, storage, ...options });
   const peer = { user: { name: "admin", groups: ["system:masters"] } };
   return {

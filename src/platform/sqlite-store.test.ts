@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { describeConvergence } from "#apiserver/convergence.contract.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { describeStorage } from "#apiserver/storage/storage.contract.ts";
 import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
@@ -29,6 +30,11 @@ describeStorage("sqlite storage", () => {
     advance: (ms) => clock.advance(ms),
   };
 });
+
+describeConvergence(
+  "sqlite storage",
+  (clock) => new MemoryStorage({ clock, journal: openSqliteJournal({ path: newPath(), synchronous: "normal" }) }),
+);
 
 describe("sqlite journal", () => {
   const clock = testClock();
