@@ -14,8 +14,16 @@ export interface AuthorizationAttributes {
 
 export type Decision = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
 
+export interface RuleList {
+  readonly resourceRules: readonly unknown[];
+  readonly nonResourceRules: readonly unknown[];
+  readonly incomplete: boolean;
+}
+
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes, signal: AbortSignal): Decision | Promise<Decision>;
+  /** All that a user may do in a namespace, where the authorizer can tell. */
+  rulesFor?(user: UserInfo, namespace: string): RuleList;
 }
 
 const ALLOWED: Decision = { isAllowed: true };
@@ -23,7 +31,30 @@ const DENIED: Decision = { isAllowed: false, reason: "" };
 
 const PUBLIC_PATHS = /^\/(healthz|livez|readyz|version|api|apis|openapi)(\/|$)/;
 
+const PUBLIC_RULE = {
+  verbs: ["get"],
+  nonResourceURLs: [
+    "/healthz",
+    "/livez",
+    "/readyz",
+    "/version",
+    "/version/",
+    "/api",
+    "/api/*",
+    "/apis",
+    "/apis/*",
+    "/openapi",
+    "/openapi/*",
+  ],
+};
+const EVERYTHING = { verbs: ["*"], apiGroups: ["*"], resources: ["*"] };
+const EVERY_PATH = { verbs: ["*"], nonResourceURLs: ["*"] };
+
 export const mastersOnly: Authorizer = {
+  rulesFor: ({ groups }) =>
+    groups?.includes("system:masters")
+      ? { resourceRules: [EVERYTHING], nonResourceRules: [PUBLIC_RULE, EVERY_PATH], incomplete: false }
+      : { resourceRules: [], nonResourceRules: [PUBLIC_RULE], incomplete: false },
   authorize({ user, info }) {
     if (user.groups?.includes("system:masters")) return ALLOWED;
     return !info.isResourceRequest && info.verb === "get" && PUBLIC_PATHS.test(info.path) ? ALLOWED : DENIED;

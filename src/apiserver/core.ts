@@ -9,7 +9,7 @@ import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./
 import type { Authorizer } from "./authorization.ts";
 import type { Expiry } from "./expiry.ts";
 import type { Endpoint, KindRow, Registry } from "./registry.ts";
-import { addWarning, type RequestContext } from "./request-context.ts";
+import { addWarning, type RequestContext, type UserInfo } from "./request-context.ts";
 import type { ResourceRequestInfo } from "./request-info.ts";
 import type { Storage, StorageKey, Table } from "./storage/storage.ts";
 import type { WatchHub } from "./watch/watch-hub.ts";
@@ -24,6 +24,10 @@ export interface ServerCore {
   readonly registry: Registry;
   readonly admission: AdmissionChain;
   readonly authorizer: Authorizer;
+  /** The user of a bearer token; undefined for nobody's. */
+  authenticateToken(token: string, signal: AbortSignal): Promise<UserInfo | undefined>;
+  /** Whom tokens are for when nobody says otherwise. */
+  readonly audience: string;
   readonly gates: FeatureGateReader;
   readonly expiry: Expiry;
   readonly limits: ServerLimits;

@@ -17,7 +17,7 @@ import { bootstrapNamespaces } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-kinds.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
 import { Expiry } from "./expiry.ts";
-import { type AuthenticationOptions, anonymous, authenticate } from "./filters/authenticate.ts";
+import { type AuthenticationOptions, anonymous, authenticate, authenticateToken } from "./filters/authenticate.ts";
 import { authorize } from "./filters/authorize.ts";
 import { limitTime } from "./filters/deadline.ts";
 import { answerErrors, plainText } from "./filters/errors.ts";
@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   /** After NamespaceLifecycle, in their order: all that change, then all that refuse. */
   readonly admission?: (core: () => ServerCore) => readonly AdmissionPlugin[];
   readonly limits?: Partial<ServerLimits>;
+  /** Whom tokens are for: the issuer of service-account tokens. */
+  readonly audience?: string;
   /** "host:port" where clients find the server. */
   readonly serverAddress?: string;
   /** The versions to serve besides the stable ones, as "group/version". */
@@ -69,6 +71,8 @@ const DEFAULT_LIMITS: ServerLimits = {
   readingInFlightMax: 400,
 };
 
+const ANONYMOUS_ALLOWED: AuthenticationOptions = { allowsAnonymous: true };
+
 const NO_GATES: FeatureGateReader = { isEnabled: () => false };
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
@@ -80,7 +84,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const filters = [
     answerErrors(core.log),
     limitTime(clock, core.limits),
-    authenticate(options.authentication ?? { allowsAnonymous: true }),
+    authenticate(options.authentication ?? ANONYMOUS_ALLOWED),
     limitInFlight(core.limits),
     authorize(core.authorizer),
   ];
@@ -122,6 +126,7 @@ function dispatch(core: ServerCore): Handler {
 function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore {
   const { clock, rng, storage } = options;
   const gates = options.gates ?? NO_GATES;
+  const authentication = options.authentication ?? ANONYMOUS_ALLOWED;
   const registry = new Registry();
   const served = new Set(options.extraVersions);
   registerBuiltinKinds(registry, {
@@ -152,6 +157,8 @@ function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore
     registry,
     admission: new AdmissionChain([namespaceLifecycle(() => core), ...(options.admission?.(() => core) ?? [])]),
     authorizer: options.authorizer ?? mastersOnly,
+    authenticateToken: (token, signal) => authenticateToken(authentication, token, signal),
+    audience: options.audience ?? "https://kubernetes.default.svc.cluster.local",
     gates,
     expiry: new Expiry(clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -96,9 +96,9 @@ const HANDLERS: Readonly<Record<Verb, SubresourceHandler>> = {
 function verbHandler(call: ResourceCall, kind: "collection" | "everywhere" | "object"): SubresourceHandler {
   const { endpoint, context, info } = call;
   const { method } = context.request;
-  const isKindWithoutRoute = kind === "everywhere" && !endpoint.version.verbs.includes("list");
-  if (isKindWithoutRoute && method === "GET") throw routeNotFound();
-  let verb = (kind === "object" ? OBJECT : kind === "collection" ? COLLECTION : EVERYWHERE)[method];
+  const verbs = kind === "object" ? OBJECT : kind === "collection" ? COLLECTION : EVERYWHERE;
+  if (!Object.values(verbs).some((verb) => endpoint.version.verbs.includes(verb))) throw routeNotFound();
+  let verb = verbs[method];
   if (info.verb === "watch" && method === "GET") verb = "watch";
   if (verb === undefined || !endpoint.version.verbs.includes(verb)) throw methodNotAllowed();
   if (verb === "create" && endpoint.row.virtual !== undefined) return endpoint.row.virtual;

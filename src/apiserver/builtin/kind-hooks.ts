@@ -7,6 +7,13 @@ import type { DeletionHook, KindRow } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import { bindNamedPod, bindPod } from "../subresources/binding.ts";
 import { evictPod } from "../subresources/eviction.ts";
+import {
+  reviewSelf,
+  reviewSelfAccess,
+  reviewSelfRules,
+  reviewSubjectAccess,
+  reviewToken,
+} from "../subresources/reviews.ts";
 import { scaleSubresource } from "../subresources/scale.ts";
 import { deleteNamespace } from "./namespace-deletion.ts";
 
@@ -70,6 +77,7 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "csinodes.storage.k8s.io": returnsDeletedObject,
   "deployments.apps": scale,
   "jobs.batch": { deletion: warnOfOrphans },
+  "localsubjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },
   "deviceclasses.resource.k8s.io": returnsDeletedObject,
   "devicetaintrules.resource.k8s.io": returnsDeletedObject,
   events: { ttlSeconds: EVENT_TTL_SECONDS },
@@ -91,10 +99,15 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "resourceclaimtemplates.resource.k8s.io": returnsDeletedObject,
   resourcequotas: returnsDeletedObject,
   "resourceslices.resource.k8s.io": returnsDeletedObject,
+  "selfsubjectaccessreviews.authorization.k8s.io": { virtual: reviewSelfAccess },
+  "selfsubjectreviews.authentication.k8s.io": { virtual: reviewSelf },
+  "selfsubjectrulesreviews.authorization.k8s.io": { virtual: reviewSelfRules },
   serviceaccounts: returnsDeletedObject,
   services: returnsDeletedObject,
   "statefulsets.apps": scale,
   "storageclasses.storage.k8s.io": returnsDeletedObject,
+  "subjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },
+  "tokenreviews.authentication.k8s.io": { virtual: reviewToken },
   "volumeattachments.storage.k8s.io": returnsDeletedObject,
   "volumeattributesclasses.storage.k8s.io": returnsDeletedObject,
 };

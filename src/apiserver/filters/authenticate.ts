@@ -24,7 +24,7 @@ export const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", gro
 export function authenticate(options: AuthenticationOptions): Filter {
   return (next) => async (context, signal) => {
     const user = userOf(context.request) ?? (await userOfToken(options, context.request, signal));
-    if (user !== undefined) context.user = authenticated(user);
+    if (user !== undefined) context.user = withGroupOfAuthenticated(user);
     else if (options.allowsAnonymous && bearerToken(context.request) === undefined) context.user = anonymous;
     else throw newUnauthorized("Unauthorized");
     return next(context, signal);
@@ -43,12 +43,20 @@ function bearerToken(request: ServerRequest): string | undefined {
 }
 
 async function userOfToken(
-  { staticTokens, tokenAuthenticators = [] }: AuthenticationOptions,
+  options: AuthenticationOptions,
   request: ServerRequest,
   signal: AbortSignal,
 ): Promise<UserInfo | undefined> {
   const token = bearerToken(request);
-  if (token === undefined) return undefined;
+  return token === undefined ? undefined : authenticateToken(options, token, signal);
+}
+
+/** Undefined: nobody's token. */
+export async function authenticateToken(
+  { staticTokens, tokenAuthenticators = [] }: AuthenticationOptions,
+  token: string,
+  signal: AbortSignal,
+): Promise<UserInfo | undefined> {
   const known = staticTokens?.get(token);
   if (known !== undefined) return known;
   for (const authenticator of tokenAuthenticators) {
@@ -61,7 +69,7 @@ async function userOfToken(
 const withGroup = new WeakMap<UserInfo, UserInfo>();
 
 /** Everybody who is known belongs to one group more. */
-function authenticated(user: UserInfo): UserInfo {
+export function withGroupOfAuthenticated(user: UserInfo): UserInfo {
   if (user.groups?.includes(AUTHENTICATED) || user.name === anonymous.name) return user;
   let extended = withGroup.get(user);
   if (extended === undefined) {

@@ -1,0 +1,177 @@
+// Questions to the server about users and rights: answered, not stored.
+// Upstream: pkg/registry/authentication and pkg/registry/authorization
+
+import * as field from "#api/field-error.ts";
+import type { KubeObject } from "#api/object.ts";
+import { newBadRequest, newInvalid } from "#api/status-error.ts";
+import { formatTime } from "#api/time.ts";
+import { admissionAttributes, type ResourceCall, type ServerCore } from "../core.ts";
+import { decodeObject } from "../decoding/decode-object.ts";
+import { readBody } from "../decoding/request-body.ts";
+import { withGroupOfAuthenticated } from "../filters/authenticate.ts";
+import { managerOf, recordUpdate } from "../managed-fields.ts";
+import { withMeta } from "../object-meta.ts";
+import { respondWithValue } from "../rendering.ts";
+import { negotiate } from "../representation.ts";
+import type { UserInfo } from "../request-context.ts";
+import type { RequestInfo } from "../request-info.ts";
+import { negotiationRules } from "../verbs/get.ts";
+import { wipeSystemFields } from "../write/before-create.ts";
+import { matchNamespace } from "../write/namespace-match.ts";
+import { parseWriteOptions } from "../write-options.ts";
+import type { SubresourceHandler } from "./subresource.ts";
+
+type Answer = (core: ServerCore, call: ResourceCall, review: KubeObject, signal: AbortSignal) => Promise<KubeObject>;
+
+/** Reads the review, lets admission see it, and answers with it and its status. */
+function reviewed(answer: Answer, tracksFields = true): SubresourceHandler {
+  return async (core, call, signal) => {
+    const { context, endpoint } = call;
+    const representation = negotiate(context, negotiationRules(call));
+    const body = await readBody(context.request, core.limits.bodyBytesMax);
+    const options = parseWriteOptions(context.query, "CreateOptions");
+    let review = wipeSystemFields(decodeObject(call, body, options.fieldValidation, endpoint.version));
+    review = matchNamespace(review, endpoint.row.namespaced ? call.namespace : "");
+    if (tracksFields) review = recordUpdate(core, call, undefined, review, managerOf(call, options.fieldManager));
+    const attributes = admissionAttributes(call, "CREATE", options, { object: review });
+    await core.admission.admit(attributes, signal);
+    const admitted = attributes.object as KubeObject;
+    await core.admission.validate(attributes, signal);
+    const answered = await answer(core, call, admitted, signal);
+    return respondWithValue(context, representation, endpoint.version.fromStored(answered), 201);
+  };
+}
+
+interface TokenReview extends KubeObject {
+  readonly spec?: { readonly token?: string; readonly audiences?: readonly string[] };
+}
+
+export const reviewToken: SubresourceHandler = reviewed(async (core, _call, review, signal) => {
+  const { token = "" } = (review as TokenReview).spec ?? {};
+  if (token === "") throw newBadRequest("token is required for TokenReview in authentication");
+  const user = await core.authenticateToken(token, signal);
+  const status =
+    user === undefined
+      ? { user: {}, error: "invalid bearer token" }
+      : { authenticated: true, user: userFields(withGroupOfAuthenticated(user)), audiences: [core.audience] };
+  return { ...review, status } as KubeObject;
+});
+
+export const reviewSelf: SubresourceHandler = reviewed(async (_core, call, review) => {
+  const { user, receivedMs } = call.context;
+  return {
+    ...withMeta(review, { creationTimestamp: formatTime(receivedMs), managedFields: undefined }),
+    status: { userInfo: userFields(user) },
+  } as KubeObject;
+}, false);
+
+function userFields({ name, uid, groups, extra }: UserInfo): unknown {
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    ...(groups === undefined ? {} : { groups }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
+interface AccessSpec {
+  readonly resourceAttributes?: Readonly<Record<string, string>>;
+  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
+  readonly user?: string;
+  readonly groups?: readonly string[];
+  readonly uid?: string;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** About anybody, in the namespace of the review where it has one. */
+export const reviewSubjectAccess: SubresourceHandler = reviewed(async (core, call, review, signal) => {
+  const spec = specOf(review);
+  const errors = validateAccess(spec);
+  if (!spec.user && (spec.groups?.length ?? 0) === 0) {
+    errors.push(
+      field.invalid(field.newPath("spec", "user"), spec.user ?? "", "at least one of user or group must be specified"),
+    );
+  }
+  if (call.endpoint.row.namespaced) errors.push(...validateLocal(spec, call.namespace));
+  refuse(call, errors);
+  const { user: name = "", groups, uid, extra } = spec;
+  const user = { name, ...(groups && { groups }), ...(uid && { uid }), ...(extra && { extra }) };
+  return withDecision(core, review, user, spec, signal);
+});
+
+export const reviewSelfAccess: SubresourceHandler = reviewed(async (core, call, review, signal) => {
+  const spec = specOf(review);
+  refuse(call, validateAccess(spec));
+  return withDecision(core, review, call.context.user, spec, signal);
+});
+
+export const reviewSelfRules: SubresourceHandler = reviewed(async (core, call, review) => {
+  const { namespace = "" } = (review as { spec?: { namespace?: string } }).spec ?? {};
+  if (namespace === "") throw newBadRequest("no namespace on request");
+  const rules = core.authorizer.rulesFor?.(call.context.user, namespace);
+  const status = rules ?? { resourceRules: [], nonResourceRules: [], incomplete: true };
+  return { ...withMeta(review, { managedFields: undefined }), spec: {}, status } as KubeObject;
+}, false);
+
+const specOf = (review: KubeObject): AccessSpec => (review as { spec?: AccessSpec }).spec ?? {};
+
+function validateAccess({ resourceAttributes, nonResourceAttributes }: AccessSpec): field.FieldError[] {
+  const spec = field.newPath("spec");
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    const { path = "", verb = "" } = nonResourceAttributes;
+    const detail = "cannot be specified in combination with resourceAttributes";
+    return [field.invalid(spec.child("nonResourceAttributes"), { Path: path, Verb: verb }, detail)];
+  }
+  if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return [];
+  const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
+  return [field.invalid(spec.child("resourceAttributes"), null, detail)];
+}
+
+function validateLocal(
+  { resourceAttributes, nonResourceAttributes }: AccessSpec,
+  namespace: string,
+): field.FieldError[] {
+  const spec = field.newPath("spec");
+  if (nonResourceAttributes !== undefined) {
+    return [
+      field.invalid(spec.child("nonResourceAttributes"), nonResourceAttributes, "disallowed on this kind of request"),
+    ];
+  }
+  const asked = resourceAttributes?.namespace ?? "";
+  if (resourceAttributes === undefined || asked === namespace) return [];
+  return [field.invalid(spec.child("resourceAttributes", "namespace"), asked, "must match metadata.namespace")];
+}
+
+function refuse({ endpoint }: ResourceCall, errors: readonly field.FieldError[]): void {
+  if (errors.length > 0) throw newInvalid({ group: endpoint.version.group, kind: "" }, "", errors);
+}
+
+async function withDecision(
+  core: ServerCore,
+  review: KubeObject,
+  user: UserInfo,
+  spec: AccessSpec,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const decision = await core.authorizer.authorize({ user, info: infoOf(spec) }, signal);
+  const reason = decision.isAllowed ? "" : decision.reason;
+  return { ...review, status: { allowed: decision.isAllowed, ...(reason === "" ? {} : { reason }) } } as KubeObject;
+}
+
+function infoOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): RequestInfo {
+  if (resourceAttributes === undefined) {
+    const { path = "", verb = "" } = nonResourceAttributes ?? {};
+    return { isResourceRequest: false, path, verb };
+  }
+  const {
+    verb = "",
+    group = "",
+    version = "*",
+    namespace = "",
+    resource = "",
+    subresource = "",
+    name = "",
+  } = resourceAttributes;
+  const place = { group, version, namespace, resource, subresource, name };
+  return { isResourceRequest: true, path: "", verb, ...place, segments: [], isWatchPath: false };
+}
