@@ -158,6 +158,8 @@ function describe(incoming: IncomingMessage): ProxiedRequest {
   };
 }
 
+const readGraceMs = 30;
+
 type Forward = (incoming: IncomingMessage, body: Buffer) => Promise<IncomingMessage>;
 
 async function handle(
@@ -204,6 +206,8 @@ async function relay(
       await armed?.removed;
       return "goes on";
     }
+    // What was let through must be read before the break: a reset, and an error in a fetch body, discard it.
+    if (breaks?.afterLines !== undefined) await sleep(readGraceMs);
     if (breaks?.kind === "reset") socket.resetAndDestroy();
     else socket.destroy();
     return "broken";
