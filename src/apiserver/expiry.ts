@@ -2,6 +2,7 @@
 // table live equally long, so the order of writing is the order of expiring and one timer suffices.
 
 import type { Clock, Timer } from "#base/clock.ts";
+import type { ServerCore } from "./core.ts";
 import { withResourceVersion } from "./object-meta.ts";
 import type { StoredVersion, Table } from "./storage/storage.ts";
 
@@ -58,5 +59,14 @@ export class Expiry {
       queue.start = 0;
     }
     this.#arm(ttlSeconds);
+  }
+}
+
+/** What was stored before the server started lives on for a whole life: when it was written is not known. */
+export function resumeExpiry(core: ServerCore): void {
+  for (const row of core.registry.rows()) {
+    if (row.ttlSeconds === undefined) continue;
+    const table = core.tableOf(row);
+    for (const version of [...table.scan({ prefix: "" })]) core.expiry.schedule(table, version, row.ttlSeconds);
   }
 }

@@ -90,6 +90,7 @@ export class Registry {
   readonly #rows = new Map<string, KindRow>();
   /** By group, version, resource. */
   readonly #endpoints = new Map<string, Map<string, Map<string, Endpoint>>>();
+  readonly #removalListeners: ((row: KindRow) => void)[] = [];
   #generation = 0;
 
   /** Grows with every change: caches of derived documents compare it. */
@@ -120,6 +121,7 @@ export class Registry {
   remove(table: string): void {
     const row = this.#rows.get(table);
     if (row === undefined) return;
+    for (const listener of this.#removalListeners) listener(row);
     this.#rows.delete(table);
     for (const { group, version } of row.versions) {
       const versions = this.#endpoints.get(group);
@@ -129,6 +131,11 @@ export class Registry {
       if (versions?.size === 0) this.#endpoints.delete(group);
     }
     this.#generation++;
+  }
+
+  /** Calls the listener with each row that goes or is replaced. */
+  onRemoval(listener: (row: KindRow) => void): void {
+    this.#removalListeners.push(listener);
   }
 
   row(table: string): KindRow | undefined {

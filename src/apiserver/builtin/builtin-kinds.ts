@@ -87,5 +87,11 @@ function versionOf(resource: Resource, stored: GroupVersionKind, gates: FeatureG
     fromStored: conversion.fromStored,
     applyDefaults: (object: KubeObject, now) => applyDefaults(gvk, object, { now, gates }),
     fieldLabels: fieldLabelsOf(gvk),
+    ...(DEPRECATED[`${apiVersionOf(gvk)} ${kind}`] ?? {}),
   };
 }
+
+const DEPRECATED: Readonly<Record<string, { readonly deprecationWarning: string }>> = {
+  "v1 Endpoints": { deprecationWarning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice" },
+  "v1 ComponentStatus": { deprecationWarning: "v1 ComponentStatus is deprecated in v1.19+" },
+};

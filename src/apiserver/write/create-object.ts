@@ -9,6 +9,7 @@ import type { StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";
 import { beforeCreate, fillSystemFields } from "./before-create.ts";
+import { checkSize } from "./object-size.ts";
 
 /** How often a generated name that is taken is drawn again. */
 const NAME_ATTEMPTS_MAX = 8;
@@ -54,6 +55,7 @@ export function storeNew(core: ServerCore, call: ResourceCall, object: KubeObjec
   if (existing !== undefined) throw alreadyExists(call, object, existing);
   if (dryRun)
     return object.metadata?.resourceVersion === undefined ? object : withMeta(object, { resourceVersion: undefined });
+  checkSize(call, object);
   const stored = table.create(key, (revision) => withResourceVersion(object, revision)) as StoredVersion;
   if (row.ttlSeconds !== undefined) core.expiry.schedule(table, stored, row.ttlSeconds);
   return stored.object;

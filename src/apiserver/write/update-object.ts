@@ -18,6 +18,7 @@ import type { WriteOptions } from "../write-options.ts";
 import { beforeCreate, fillSystemFields } from "./before-create.ts";
 import { beforeUpdate } from "./before-update.ts";
 import { storeNew } from "./create-object.ts";
+import { checkSize } from "./object-size.ts";
 import { dedupeOwnerReferences } from "./owner-references.ts";
 import { OPTIMISTIC_LOCK, uidPreconditionFailed } from "./storage-errors.ts";
 
@@ -114,6 +115,7 @@ async function updateOnce(
   if (isLastFinalizerGone(object, old)) return remove(core, call, existing, object, options.dryRun);
   if (deepEqual(object, old)) return { object: old, isCreated: false };
   if (options.dryRun) return { object, isCreated: false };
+  checkSize(call, object);
   const table = core.tableOf(row);
   const stored = table.update(existing, (revision) => withResourceVersion(object, revision));
   if (stored === undefined) return undefined;

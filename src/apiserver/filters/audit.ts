@@ -1,0 +1,38 @@
+// The audit slot: whoever listens learns of every request with its answer, and every answer carries
+// an id to find it by. Without a listener it costs nothing.
+// Upstream: k8s.io/apiserver/pkg/endpoints/filters/audit.go
+
+import type { Clock, EpochMs } from "#base/clock.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { Rng } from "#base/rng.ts";
+import { type Filter, headerOf, type ServerRequest, type UserInfo } from "../request-context.ts";
+import type { RequestInfo } from "../request-info.ts";
+
+export interface AuditEvent {
+  readonly id: string;
+  readonly request: ServerRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly receivedMs: EpochMs;
+  /** Of a watch: when its answer began. */
+  readonly answeredMs: EpochMs;
+  readonly response: HttpResponse;
+}
+
+export interface AuditSink {
+  /** Must not throw, and must not keep bodies that stream. */
+  record(event: AuditEvent): void;
+}
+
+const ID_HEADER = "audit-id";
+
+export function recordAudit(clock: Clock, rng: Rng, sink: AuditSink): Filter {
+  return (next) => async (context, signal) => {
+    const id = headerOf(context.request, ID_HEADER) || rng.uuid();
+    const answer = await next(context, signal);
+    const response = { ...answer, headers: { ...answer.headers, [ID_HEADER]: id } };
+    const { request, info, user, receivedMs } = context;
+    sink.record({ id, request, info, user, receivedMs, answeredMs: clock.now(), response });
+    return response;
+  };
+}
