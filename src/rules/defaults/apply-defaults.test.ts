@@ -37,7 +37,7 @@ function freeze<T>(value: T): T {
 
 const gvkOf = ({ apiVersion, kind }: Vector) => ({ ...parseApiVersion(apiVersion), kind });
 
-describe("machinery/7.4 defaults", () => {
+describe("machinery/7.4.r9 defaults", () => {
   it("has vectors of every served kind", () => {
     expect(new Set(vectors.map(({ apiVersion, kind }) => `${apiVersion}/${kind}`)).size).toBeGreaterThan(100);
   });

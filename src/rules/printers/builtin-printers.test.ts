@@ -26,7 +26,7 @@ function withTimes(value: unknown, key = ""): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withTimes(part, name)]));
 }
 
-describe("machinery/7.1 tables", () => {
+describe("machinery/7.1.r12 tables", () => {
   it.each(Object.entries(columns))("%s has upstream's columns", (resource, expected) => {
     const own = builtinPrinters.get(resource)?.columns;
     expect(

@@ -54,9 +54,9 @@ export function withLabelKeys(pod: core.Pod, gates: FeatureGateReader): core.Pod
   return spec === pod.spec ? pod : { ...pod, spec };
 }
 
-const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
+export const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
 
-function profileOf(annotation: string): core.AppArmorProfile | undefined {
+export function profileOf(annotation: string): core.AppArmorProfile | undefined {
   if (annotation === "unconfined") return { type: "Unconfined" };
   if (annotation === "runtime/default") return { type: "RuntimeDefault" };
   const local = annotation.startsWith("localhost/") ? annotation.slice("localhost/".length) : "";

@@ -16,6 +16,7 @@ import { validateEphemeralContainersUpdate, validatePodStatusUpdate } from "#rul
 import { dropDisabledStatus, withoutDisabled } from "./disabled-fields.ts";
 import { firstGeneration, put, putMeta, resetMetaForStatus } from "./parts.ts";
 import { withAppArmorFields, withLabelKeys } from "./pod-placement.ts";
+import { podWarnings } from "./pod-warnings.ts";
 import type { KindStrategy, StrategyContext } from "./strategy.ts";
 
 const optionsOf = (ctx: StrategyContext, old?: core.Pod): PodOptions => podOptions(ctx.gates, old, true);
@@ -48,12 +49,14 @@ export const podStrategy: KindStrategy<core.Pod> = {
     return withAppArmorFields(withLabelKeys(withoutDisabled(started, undefined, ctx.gates), ctx.gates));
   },
   validate: (pod, ctx) => validatePodCreate(pod, optionsOf(ctx)),
-  warningsOnCreate(pod) {
+  // Deviation: that an AppArmor annotation filled the field in is not warned about here; the field
+  // stands in the object by then, as if it had been written.
+  warningsOnCreate(pod, { gates }) {
     const messages = isDns1123Label(pod.metadata?.name ?? "");
-    if (messages.length === 0) return [];
     const advice =
       "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
-    return [`metadata.name: ${advice}: [${messages.join(" ")}]`];
+    const ofName = messages.length === 0 ? [] : [`metadata.name: ${advice}: [${messages.join(" ")}]`];
+    return [...ofName, ...podWarnings(pod, undefined, gates)];
   },
   prepareForUpdate: (pod, old, { gates }) =>
     countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),

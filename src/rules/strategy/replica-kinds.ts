@@ -20,6 +20,7 @@ import {
 } from "#rules/validation/replica-kinds.ts";
 import { withoutDisabled } from "./disabled-fields.ts";
 import { countChange, firstGeneration, put } from "./parts.ts";
+import { podWarnings } from "./pod-warnings.ts";
 import type { FeatureGateReader, KindStrategy, StrategyContext } from "./strategy.ts";
 
 const CONTROLLER_SPEC = lazy(() => schemaOfType("core.v1", "ReplicationControllerSpec"));
@@ -47,6 +48,13 @@ export function nameWarnings(object: KubeObject): string[] {
     "this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
   return [`metadata.name: ${advice}: [${messages.join(" ")}]`];
 }
+
+const templateWarnings = (template: core.PodTemplateSpec | undefined, { gates }: StrategyContext): string[] =>
+  podWarnings(template ?? {}, field.newPath("spec", "template"), gates);
+
+/** Did the update change what the generation counts? */
+const isCounted = (object: KubeObject, old: KubeObject): boolean =>
+  (object.metadata?.generation ?? 0) !== (old.metadata?.generation ?? 0);
 
 const NON_CONVERTIBLE = "non-convertible.kubernetes.io";
 
@@ -76,11 +84,13 @@ export const replicationControllerStrategy: KindStrategy<core.ReplicationControl
   prepareForCreate: (rc, { gates }) =>
     withoutDisabledTemplate(firstGeneration({ ...rc, status: { replicas: 0 } }), undefined, gates),
   validate: (rc, ctx) => validateReplicationController(rc, optionsOf(ctx)),
-  warningsOnCreate: nameWarnings,
+  warningsOnCreate: (object, ctx) => [...nameWarnings(object), ...templateWarnings(object.spec?.template, ctx)],
   prepareForUpdate(rc, old, { gates }) {
     const kept = withoutDisabledTemplate(put(rc, "status", old.status), old, gates);
     return countChange(kept, old, "spec", CONTROLLER_SPEC());
   },
+  // Upstream warns about the old template here.
+  warningsOnUpdate: (rc, old, ctx) => (isCounted(rc, old) ? templateWarnings(old.spec?.template, ctx) : []),
   validateUpdate: (rc, old, ctx) => [
     ...validateReplicationControllerUpdate(rc, old, optionsOf(ctx, old.spec?.template)),
     ...nonConvertible(rc, old),
@@ -104,11 +114,12 @@ export const replicaSetStrategy: KindStrategy<apps.ReplicaSet> = {
   prepareForCreate: (rs, { gates }) =>
     withoutDisabledTemplate(firstGeneration({ ...rs, status: { replicas: 0 } }), undefined, gates),
   validate: (rs, ctx) => validateReplicaSet(rs, optionsOf(ctx)),
-  warningsOnCreate: nameWarnings,
+  warningsOnCreate: (object, ctx) => [...nameWarnings(object), ...templateWarnings(object.spec?.template, ctx)],
   prepareForUpdate(rs, old, { gates }) {
     const kept = withoutDisabledTemplate(put(rs, "status", old.status), old, gates);
     return countChange(kept, old, "spec", REPLICA_SET_SPEC());
   },
+  warningsOnUpdate: (rs, old, ctx) => (isCounted(rs, old) ? templateWarnings(rs.spec?.template, ctx) : []),
   validateUpdate: (rs, old, ctx) => validateReplicaSetUpdate(rs, old, optionsOf(ctx, old.spec?.template)),
   selectableFields: ({ status }) => ({ "status.replicas": String(status?.replicas ?? 0) }),
   subresources: {
@@ -134,6 +145,9 @@ export const podTemplateStrategy: KindStrategy<core.PodTemplate> = {
   prepareForCreate: (object, { gates }) =>
     firstGeneration(put(object, "template", withoutDisabled(object.template ?? {}, undefined, gates))),
   validate: (object, ctx) => validatePodTemplate(object, optionsOf(ctx)),
+  warningsOnCreate: ({ template }, ctx) => podWarnings(template ?? {}, field.newPath("template"), ctx.gates),
+  warningsOnUpdate: (object, old, ctx) =>
+    isCounted(object, old) ? podWarnings(object.template ?? {}, field.newPath("template"), ctx.gates) : [],
   prepareForUpdate(object, old, { gates }) {
     const template = withoutDisabled(object.template ?? {}, old.template ?? {}, gates);
     return countChange(put(object, "template", template), old, "template", TEMPLATE_SPEC());

@@ -15,6 +15,7 @@ interface Vector {
   readonly d: readonly Change[];
   readonly p?: readonly Change[];
   readonly e?: readonly string[];
+  readonly w?: readonly string[];
 }
 interface Vectors {
   readonly gatesOff: readonly string[];
@@ -64,7 +65,13 @@ function bare(value: unknown): unknown {
   );
 }
 
-function run(vector: Vector): { prepared: KubeObject; errors: string[] } {
+interface Outcome {
+  readonly prepared: KubeObject;
+  readonly errors: string[];
+  readonly warnings: string[];
+}
+
+function run(vector: Vector): Outcome {
   const strategy = builtinStrategies.get(vector.r);
   const base = bases[vector.r]?.[vector.b];
   if (strategy === undefined || base === undefined) throw new Error(`nothing for ${vector.r}`);
@@ -72,24 +79,27 @@ function run(vector: Vector): { prepared: KubeObject; errors: string[] } {
   const object = freeze(patched(base, vector.d));
   if (vector.o === undefined) {
     const prepared = freeze(strategy.prepareForCreate(object, ctx));
-    return { prepared, errors: strategy.validate(prepared, ctx).map(errorText) };
+    const warnings = strategy.warningsOnCreate?.(prepared, ctx) ?? [];
+    return { prepared, errors: strategy.validate(prepared, ctx).map(errorText), warnings };
   }
   const name = vector.o.slice("update/".length);
   const update = name === "" ? strategy : strategy.subresources[name];
   if (update === undefined) throw new Error(`${vector.r} has no ${name}`);
   const old = freeze(structuredClone(base));
   const prepared = freeze(update.prepareForUpdate(object, old, ctx));
-  return { prepared, errors: update.validateUpdate(prepared, old, ctx).map(errorText) };
+  const warnings = update.warningsOnUpdate?.(prepared, old, ctx) ?? [];
+  return { prepared, errors: update.validateUpdate(prepared, old, ctx).map(errorText), warnings };
 }
 
-describe("machinery/7.4 strategies of the first kinds", () => {
+describe("machinery/7.4.r1 machinery/7.4.r2 machinery/7.4.r3 strategies of the first kinds", () => {
   const groups = Map.groupBy(cases, ({ r, o = "create", g = "" }) => `${r} ${o} ${g}`.trim());
   it.each([...groups])("%s agrees with upstream", (_, vectors) => {
     for (const vector of vectors) {
       const base = bases[vector.r]?.[vector.b] as KubeObject;
-      const { prepared, errors } = run(vector);
+      const { prepared, errors, warnings } = run(vector);
       const what = JSON.stringify([vector.r, vector.b, vector.o, vector.d]);
       expect([what, errors.sort()]).toEqual([what, vector.e ?? []]);
+      if (vector.e === undefined) expect([what, warnings.sort()]).toEqual([what, vector.w ?? []]);
       const expected = patched(patched(base, vector.d), vector.p ?? []);
       expect([what, bare(prepared)]).toEqual([what, bare(expected)]);
     }

@@ -8,7 +8,7 @@ import type * as autoscaling from "#api/generated/types/autoscaling-v1.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { type Selector, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
 import type { LabelSelector } from "#api/meta.ts";
-import { isDns1123Subdomain } from "#api/names.ts";
+import { isDns1123Subdomain, maxLengthBytes, maxLengthCharacters, type NameCheck } from "#api/names.ts";
 import { type Errors, IMMUTABLE, labelSelector, nonNegative, oneOf, type Path } from "./checks.ts";
 import { internalForm, sortedMap } from "./internal-form.ts";
 import { objectMeta, objectMetaOfFinishedName, objectMetaUpdate } from "./metadata.ts";
@@ -19,9 +19,13 @@ const METADATA = field.newPath("metadata");
 const SPEC = field.newPath("spec");
 const STATUS = field.newPath("status");
 
+/** The generated check of the same names counts bytes. Upstream: apimachinery pkg/api/validate, LongName */
+const isLongName: NameCheck = (value) =>
+  isDns1123Subdomain(value).map((message) => (message === maxLengthCharacters(253) ? maxLengthBytes(253) : message));
+
 export function validateReplicationController(rc: core.ReplicationController, opts: PodOptions): field.FieldError[] {
   const errors: Errors = [];
-  objectMetaOfFinishedName(errors, rc.metadata ?? {}, true, isDns1123Subdomain, METADATA);
+  objectMetaOfFinishedName(errors, rc.metadata ?? {}, true, isLongName, METADATA);
   controllerSpec(errors, rc.spec ?? {}, opts);
   return errors;
 }

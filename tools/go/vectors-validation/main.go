@@ -51,6 +51,7 @@ type strategy interface {
 type update interface {
 	PrepareForUpdate(ctx context.Context, obj, old runtime.Object)
 	ValidateUpdate(ctx context.Context, obj, old runtime.Object) field.ErrorList
+	WarningsOnUpdate(ctx context.Context, obj, old runtime.Object) []string
 }
 
 type suite struct {
@@ -120,6 +121,8 @@ type vector struct {
 	Diff     [][]any  `json:"d"`
 	Prepared [][]any  `json:"p,omitempty"`
 	Errors   []string `json:"e,omitempty"`
+	// What a valid object is warned about.
+	Warnings []string `json:"w,omitempty"`
 }
 
 // decoded, defaulted and through the internal form, as the server has it.
@@ -175,14 +178,19 @@ func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
 	before := external(s.gvk, object)
 	object, _ = internal(s.gvk, before)
 	var errs field.ErrorList
+	var warnings func(ctx context.Context, object runtime.Object) []string
 	ctx := s.context(subresource)
 	if op == "" {
 		s.create.PrepareForCreate(ctx, object)
 		errs = s.create.Validate(ctx, object)
+		warnings = s.create.WarningsOnCreate
 	} else {
 		old, _ := internal(s.gvk, base)
 		s.updates[subresource].PrepareForUpdate(ctx, object, old)
 		errs = s.updates[subresource].ValidateUpdate(ctx, object, old)
+		warnings = func(ctx context.Context, object runtime.Object) []string {
+			return s.updates[subresource].WarningsOnUpdate(ctx, object, old)
+		}
 	}
 	v := &vector{Resource: s.resource, Op: op, Group: s.group, Diff: [][]any{}}
 	baseObject, _ := internal(s.gvk, base)
@@ -192,6 +200,11 @@ func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
 		v.Errors = append(v.Errors, e.Error())
 	}
 	slices.Sort(v.Errors)
+	// Certificates of secrets are not looked at.
+	if len(errs) == 0 && s.resource != "secrets" {
+		v.Warnings = warnings(ctx, object)
+		slices.Sort(v.Warnings)
+	}
 	return v, true
 }
 

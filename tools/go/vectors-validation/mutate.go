@@ -14,7 +14,7 @@ var texts = []string{
 	"10.0.0.300", "010.0.0.1", "::ffff:1.2.3.4", "fd00::1", "10.0.0.0/33", "10.0.0.1/24", "kubernetes.io/x", "example.com/x", "Localhost", "RuntimeDefault", "metadata.name", "limits.cpu",
 	"main", "c", "data", "web", "team-a", "http", "nginx", " nginx", "Unmasked", "Default", "NoExecute", "NoSchedule", "BestEffort", "PriorityClass", "CAP_SYS_ADMIN", "windows", "linux",
 	"cpu", "memory", "hugepages-2Mi", "pods", "storage", "example.com/foo", "requests.cpu", "kubernetes", "orphan", "foregroundDeletion", "plain", "Bidirectional", "Enabled", "latest", "v1", "v2",
-	"eA==", "e30=", "bm90IGpzb24=", "WzFd", "Active", "Terminating", "1.36.0", "1.2", "2.0.0-rc.1", "2026-01-02T00:00:00Z", "2026-01-02T00:00:00.000000Z", "unconfined", "localhost/x", "Recursive", "MountOption",
+	"eA==", "e30=", "bm90IGpzb24=", "WzFd", "Active", "Terminating", "1.36.0", "1.2", "2.0.0-rc.1", "2026-01-02T00:00:00Z", "2026-01-02T00:00:00.000000Z", "unconfined", "localhost/x", "beta.kubernetes.io/os", "1500u", "0.5", "Recursive", "MountOption",
 }
 var numbers = []int64{-1, 0, 1, 2, 3, 7, 80, 81, 100, 101, 256, 300, 420, 512, 600, 65535, 65536, 70000, 2147483647, 4294967297}
 
