@@ -9,23 +9,27 @@ import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./
 import type { Authorizer } from "./authorization.ts";
 import type { Expiry } from "./expiry.ts";
 import type { Endpoint, KindRow, Registry } from "./registry.ts";
-import { addWarning, type RequestContext, type UserInfo } from "./request-context.ts";
+import { addWarning, type RequestContext } from "./request-context.ts";
 import type { ResourceRequestInfo } from "./request-info.ts";
 import type { Storage, StorageKey, Table } from "./storage/storage.ts";
+import type { AccountTokens } from "./tokens/account-tokens.ts";
+import type { TokenAnswer, TokenQuestion } from "./tokens/token-authentication.ts";
 import type { WatchHub } from "./watch/watch-hub.ts";
 import type { WriteOptions } from "./write-options.ts";
 
 export interface ServerCore {
   readonly clock: Clock;
-  /** Streams by use: names, uids, watch timeouts. */
-  readonly rng: { readonly names: Rng; readonly uids: Rng; readonly timeouts: Rng; readonly strategies: Rng };
+  /** Streams by use. */
+  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "tokens", Rng>>;
   readonly log: Logger;
   readonly storage: Storage;
   readonly registry: Registry;
   readonly admission: AdmissionChain;
   readonly authorizer: Authorizer;
-  /** The user of a bearer token; undefined for nobody's. */
-  authenticateToken(token: string, signal: AbortSignal): Promise<UserInfo | undefined>;
+  /** The user of a bearer token, or why it is nobody's. */
+  authenticateToken(token: string, question: TokenQuestion, signal: AbortSignal): Promise<TokenAnswer>;
+  /** How tokens of service accounts are issued; undefined: they are not. */
+  readonly accountTokens: AccountTokens | undefined;
   /** Whom tokens are for when nobody says otherwise. */
   readonly audience: string;
   readonly gates: FeatureGateReader;

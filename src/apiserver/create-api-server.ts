@@ -16,8 +16,8 @@ import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-kinds.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
-import { Expiry } from "./expiry.ts";
-import { type AuthenticationOptions, anonymous, authenticate, authenticateToken } from "./filters/authenticate.ts";
+import { Expiry, resumeExpiry } from "./expiry.ts";
+import { type AuthenticationOptions, anonymous, authenticate } from "./filters/authenticate.ts";
 import { authorize } from "./filters/authorize.ts";
 import { limitTime } from "./filters/deadline.ts";
 import { answerErrors, plainText } from "./filters/errors.ts";
@@ -30,6 +30,10 @@ import { parseRequestInfo } from "./request-info.ts";
 import { routeResource } from "./routing.ts";
 import { selectableFields } from "./selection.ts";
 import type { Storage, Table } from "./storage/storage.ts";
+import type { AccountTokens, TokenKeys } from "./tokens/account-tokens.ts";
+import { boundTokens } from "./tokens/bound-tokens.ts";
+import { legacyTokens } from "./tokens/legacy-tokens.ts";
+import { authenticateToken } from "./tokens/token-authentication.ts";
 import { WatchHub } from "./watch/watch-hub.ts";
 
 export interface ApiServerOptions {
@@ -48,6 +52,8 @@ export interface ApiServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Whom tokens are for: the issuer of service-account tokens. */
   readonly audience?: string;
+  /** Signs and verifies tokens of service accounts; absent: there are none. */
+  readonly tokenKeys?: TokenKeys;
   /** "host:port" where clients find the server. */
   readonly serverAddress?: string;
   /** The versions to serve besides the stable ones, as "group/version". */
@@ -77,14 +83,19 @@ const NO_GATES: FeatureGateReader = { isEnabled: () => false };
 
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const closing = new AbortController();
-  const core = createCore(options, closing.signal);
+  const audience = options.audience ?? "https://kubernetes.default.svc.cluster.local";
+  const { tokenKeys } = options;
+  const accountTokens = tokenKeys && { issuer: audience, audiences: [audience], keys: tokenKeys };
+  const authentication = authenticationBy(options.authentication, audience, accountTokens, () => core);
+  const core = createCore(options, { audience, accountTokens, authentication }, closing.signal);
   bootstrapNamespaces(core);
   bootstrapPriorityClasses(core);
+  resumeExpiry(core);
   const { clock } = core;
   const filters = [
     answerErrors(core.log),
     limitTime(clock, core.limits),
-    authenticate(options.authentication ?? ANONYMOUS_ALLOWED),
+    authenticate(authentication),
     limitInFlight(core.limits),
     authorize(core.authorizer),
   ];
@@ -123,10 +134,35 @@ function dispatch(core: ServerCore): Handler {
   };
 }
 
-function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore {
+interface Identities {
+  readonly audience: string;
+  readonly accountTokens: AccountTokens | undefined;
+  readonly authentication: AuthenticationOptions;
+}
+
+/** What is given, and the tokens of service accounts. */
+function authenticationBy(
+  given: AuthenticationOptions | undefined,
+  audience: string,
+  tokens: AccountTokens | undefined,
+  core: () => ServerCore,
+): AuthenticationOptions {
+  const options = given ?? ANONYMOUS_ALLOWED;
+  const ofAccounts = tokens === undefined ? [] : [legacyTokens(core, tokens), boundTokens(core, tokens)];
+  return {
+    ...options,
+    audiences: [audience],
+    tokenAuthenticators: [...(options.tokenAuthenticators ?? []), ...ofAccounts],
+  };
+}
+
+function createCore(
+  options: ApiServerOptions,
+  { audience, accountTokens, authentication }: Identities,
+  closing: AbortSignal,
+): ServerCore {
   const { clock, rng, storage } = options;
   const gates = options.gates ?? NO_GATES;
-  const authentication = options.authentication ?? ANONYMOUS_ALLOWED;
   const registry = new Registry();
   const served = new Set(options.extraVersions);
   registerBuiltinKinds(registry, {
@@ -151,14 +187,16 @@ function createCore(options: ApiServerOptions, closing: AbortSignal): ServerCore
       uids: rng.fork("uids"),
       timeouts: rng.fork("watch-timeouts"),
       strategies: rng.fork("strategies"),
+      tokens: rng.fork("tokens"),
     },
     log: options.log,
     storage,
     registry,
     admission: new AdmissionChain([namespaceLifecycle(() => core), ...(options.admission?.(() => core) ?? [])]),
     authorizer: options.authorizer ?? mastersOnly,
-    authenticateToken: (token, signal) => authenticateToken(authentication, token, signal),
-    audience: options.audience ?? "https://kubernetes.default.svc.cluster.local",
+    authenticateToken: (token, question, signal) => authenticateToken(authentication, token, question, signal),
+    accountTokens,
+    audience,
     gates,
     expiry: new Expiry(clock),
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -2,18 +2,10 @@
 // Upstream: k8s.io/apiserver/pkg/authentication; endpoints/filters/authentication.go
 
 import { newUnauthorized } from "#api/status-error.ts";
-import { type Filter, headerOf, type ServerRequest, type UserInfo } from "../request-context.ts";
+import { addWarning, type Filter, headerOf, type ServerRequest, type UserInfo } from "../request-context.ts";
+import { authenticateToken, isAuthenticated, type TokenSources } from "../tokens/token-authentication.ts";
 
-export interface TokenAuthenticator {
-  /** Undefined: not one of its tokens. */
-  authenticate(token: string, signal: AbortSignal): UserInfo | undefined | Promise<UserInfo | undefined>;
-}
-
-export interface AuthenticationOptions {
-  /** Users by token. */
-  readonly staticTokens?: ReadonlyMap<string, UserInfo>;
-  /** Asked in order. */
-  readonly tokenAuthenticators?: readonly TokenAuthenticator[];
+export interface AuthenticationOptions extends TokenSources {
   readonly allowsAnonymous: boolean;
 }
 
@@ -23,10 +15,21 @@ export const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", gro
 
 export function authenticate(options: AuthenticationOptions): Filter {
   return (next) => async (context, signal) => {
-    const user = userOf(context.request) ?? (await userOfToken(options, context.request, signal));
-    if (user !== undefined) context.user = withGroupOfAuthenticated(user);
-    else if (options.allowsAnonymous && bearerToken(context.request) === undefined) context.user = anonymous;
-    else throw newUnauthorized("Unauthorized");
+    const { request } = context;
+    const known = userOf(request);
+    const token = known === undefined ? bearerToken(request) : undefined;
+    if (known !== undefined) {
+      context.user = withGroupOfAuthenticated(known);
+    } else if (token !== undefined) {
+      const question = { addWarning: (text: string) => addWarning(context, text) };
+      const answer = await authenticateToken(options, token, question, signal);
+      if (!isAuthenticated(answer)) throw newUnauthorized("Unauthorized");
+      context.user = withGroupOfAuthenticated(answer.user);
+    } else if (options.allowsAnonymous) {
+      context.user = anonymous;
+    } else {
+      throw newUnauthorized("Unauthorized");
+    }
     return next(context, signal);
   };
 }
@@ -40,30 +43,6 @@ function userOf({ peer }: ServerRequest): UserInfo | undefined {
 function bearerToken(request: ServerRequest): string | undefined {
   const match = /^bearer +(\S+)$/i.exec(headerOf(request, "authorization").trim());
   return match?.[1];
-}
-
-async function userOfToken(
-  options: AuthenticationOptions,
-  request: ServerRequest,
-  signal: AbortSignal,
-): Promise<UserInfo | undefined> {
-  const token = bearerToken(request);
-  return token === undefined ? undefined : authenticateToken(options, token, signal);
-}
-
-/** Undefined: nobody's token. */
-export async function authenticateToken(
-  { staticTokens, tokenAuthenticators = [] }: AuthenticationOptions,
-  token: string,
-  signal: AbortSignal,
-): Promise<UserInfo | undefined> {
-  const known = staticTokens?.get(token);
-  if (known !== undefined) return known;
-  for (const authenticator of tokenAuthenticators) {
-    const user = await authenticator.authenticate(token, signal);
-    if (user !== undefined) return user;
-  }
-  return undefined;
 }
 
 const withGroup = new WeakMap<UserInfo, UserInfo>();

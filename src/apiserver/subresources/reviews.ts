@@ -13,8 +13,9 @@ import { managerOf, recordUpdate } from "../managed-fields.ts";
 import { withMeta } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
-import type { UserInfo } from "../request-context.ts";
+import { addWarning, type UserInfo } from "../request-context.ts";
 import type { RequestInfo } from "../request-info.ts";
+import { isAuthenticated } from "../tokens/token-authentication.ts";
 import { negotiationRules } from "../verbs/get.ts";
 import { wipeSystemFields } from "../write/before-create.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
@@ -46,15 +47,18 @@ interface TokenReview extends KubeObject {
   readonly spec?: { readonly token?: string; readonly audiences?: readonly string[] };
 }
 
-export const reviewToken: SubresourceHandler = reviewed(async (core, _call, review, signal) => {
-  const { token = "" } = (review as TokenReview).spec ?? {};
+export const reviewToken: SubresourceHandler = reviewed(async (core, call, review, signal) => {
+  const { token = "", audiences = [] } = (review as TokenReview).spec ?? {};
   if (token === "") throw newBadRequest("token is required for TokenReview in authentication");
-  const user = await core.authenticateToken(token, signal);
-  const status =
-    user === undefined
-      ? { user: {}, error: "invalid bearer token" }
-      : { authenticated: true, user: userFields(withGroupOfAuthenticated(user)), audiences: [core.audience] };
-  return { ...review, status } as KubeObject;
+  const asked = audiences.length > 0 ? audiences : [core.audience];
+  const question = { audiences: asked, addWarning: (text: string) => addWarning(call.context, text) };
+  const answer = await core.authenticateToken(token, question, signal);
+  if (!isAuthenticated(answer)) {
+    const error = field.aggregateText(["invalid bearer token", ...answer.problems]);
+    return { ...review, status: { user: {}, error } } as KubeObject;
+  }
+  const user = userFields(withGroupOfAuthenticated(answer.user));
+  return { ...review, status: { authenticated: true, user, audiences: answer.audiences } } as KubeObject;
 });
 
 export const reviewSelf: SubresourceHandler = reviewed(async (_core, call, review) => {
