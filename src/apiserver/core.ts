@@ -74,6 +74,7 @@ export function strategyContext(core: ServerCore, call: ResourceCall, dryRun: bo
     user: call.context.user,
     gates: core.gates,
     dryRun,
+    groupVersion: call.endpoint.version,
   };
 }
 

@@ -7,6 +7,7 @@ import { builtinResources, type Resource } from "#api/resource-table.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
 import { applyDefaults } from "#rules/defaults/apply-defaults.ts";
+import { builtinPrinters } from "#rules/printers/builtin-printers.ts";
 import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
 import { zeroObject } from "../decoding/struct-index.ts";
 import { decodeTyped } from "../decoding/typed-decoding.ts";
@@ -49,6 +50,7 @@ function rowOf(table: string, versions: readonly Resource[], options: BuiltinOpt
   const stored: GroupVersionKind = { group, version, kind };
   const { resource, singular, namespaced, shortNames, categories } = preferred;
   const strategy = options.strategies.get(table) ?? genericStrategy(preferred);
+  const printer = builtinPrinters.get(table);
   return {
     table,
     resource,
@@ -62,6 +64,7 @@ function rowOf(table: string, versions: readonly Resource[], options: BuiltinOpt
     isCustom: false,
     returnsDeletedObject: false,
     subresources: new Map(),
+    ...(printer === undefined ? {} : { printer }),
     ...hooksOf(table),
   };
 }
