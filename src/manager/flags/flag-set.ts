@@ -25,6 +25,8 @@ export interface FlagSection {
 
 export class FlagError extends Error {
   override readonly name = "FlagError";
+  /** Deprecation notices of the flags before the bad one. */
+  notices: readonly string[] = [];
 }
 
 export interface ParsedFlags {
@@ -51,7 +53,12 @@ export function flag<V>(
 
 export function parseFlags(sections: readonly FlagSection[], args: readonly string[]): ParsedFlags {
   const parser = new Parser(sections);
-  parser.parse([...args]);
+  try {
+    parser.parse([...args]);
+  } catch (error) {
+    if (error instanceof FlagError) error.notices = parser.notices;
+    throw error;
+  }
   return parser;
 }
 
@@ -60,7 +67,9 @@ class Parser implements ParsedFlags {
   readonly changed = new Set<string>();
   readonly positional: string[] = [];
   readonly notices: string[] = [];
-  isHelpWanted = false;
+  get isHelpWanted(): boolean {
+    return this.values.get("help") === true;
+  }
   readonly #byName = new Map<string, FlagDefinition>();
   readonly #byShorthand = new Map<string, FlagDefinition>();
 
@@ -75,7 +84,7 @@ class Parser implements ParsedFlags {
   }
 
   parse(args: string[]): void {
-    for (let arg = args.shift(); arg !== undefined && !this.isHelpWanted; arg = args.shift()) {
+    for (let arg = args.shift(); arg !== undefined; arg = args.shift()) {
       if (arg === "--") {
         this.positional.push(...args);
         return;
@@ -99,7 +108,7 @@ class Parser implements ParsedFlags {
   }
 
   #parseShort(arg: string, rest: string[]): void {
-    for (let letters = arg.slice(1); letters !== "" && !this.isHelpWanted; ) {
+    for (let letters = arg.slice(1); letters !== ""; ) {
       const letter = letters[0] ?? "";
       const definition = this.#byShorthand.get(letter);
       if (definition === undefined) throw new FlagError(`unknown shorthand flag: '${letter}' in -${letters}`);
@@ -125,6 +134,5 @@ class Parser implements ParsedFlags {
     }
     this.changed.add(name);
     if (deprecated !== undefined) this.notices.push(`Flag --${name} has been deprecated, ${deprecated}`);
-    if (name === "help" && this.values.get("help") === true) this.isHelpWanted = true;
   }
 }

@@ -179,7 +179,7 @@ export const namedCertKeys: FlagType<readonly NamedCertKey[]> = {
     `[${value
       .map(({ certFile, keyFile, names }) => `${certFile},${keyFile}${names.length > 0 ? `:${names.join(",")}` : ""}`)
       .join(";")}]`,
-  zeroText: ["[]"],
+  zeroText: [], // pflag does not know this type's zero either
 };
 
 /** klog's verbosity. */

@@ -1,0 +1,112 @@
+// The command line of kube-controller-manager, from arguments to what must happen next. Nothing is
+// printed or run here: the composition root does what the verdict says.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, NewControllerManagerCommand; component-base/cli/run.go.
+
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import { aggregateText } from "#api/field-error.ts";
+import { goQuote } from "#api/go-text.ts";
+import { errorMessage } from "#base/errors.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import { FlagError, type FlagSection, type ParsedFlags, parseFlags } from "./flags/flag-set.ts";
+import { printSections } from "./flags/usage.ts";
+import { knownControllerNames, offByDefaultNames } from "./known-controllers.ts";
+import { buildOptions } from "./options/build-options.ts";
+import { applyVersionsAndGates, type ComponentVersions } from "./options/component-versions.ts";
+import { flagTable } from "./options/flag-table.ts";
+import { validateLogs } from "./options/log-options.ts";
+import type { Options } from "./options/options.ts";
+import { KUBERNETES_VERSION } from "./options/version-flag.ts";
+
+const NAME = "kube-controller-manager";
+
+const description = `The Kubernetes controller manager runs the control loops of a cluster: each one watches
+the state that is kept by the API server and works to bring what is closer to what is wanted. This one is
+written in TypeScript by the Steersman project and takes the flags, files and identities of the original.`;
+
+export type Verdict =
+  /** Help or version: print to standard output and exit 0. */
+  | { readonly kind: "print"; readonly text: string }
+  /** A flag that cannot be parsed: print usage and error to standard error and exit 1. */
+  | { readonly kind: "refuse"; readonly text: string }
+  /** An error before logging is set up: log it as text and exit 1. */
+  | { readonly kind: "fail"; readonly error: string }
+  | { readonly kind: "run"; readonly command: Command };
+
+export interface Command {
+  readonly options: Options;
+  readonly gates: FeatureGates;
+  readonly versions: ComponentVersions;
+  readonly sections: readonly FlagSection[];
+  readonly flags: ParsedFlags;
+  /** The version to report. */
+  readonly version: string;
+}
+
+/** columns: the width of the terminal that help goes to, 0 when it is none. */
+export function readCommandLine(
+  args: readonly string[],
+  columns: number,
+): Verdict & { readonly notices: readonly string[] } {
+  const gates = new FeatureGates(featureGateTable(), "1.36");
+  const sections = flagTable({
+    knownControllers: knownControllerNames,
+    disabledByDefault: offByDefaultNames,
+    featureGateLines: gates.helpLines(),
+  });
+  let flags: ParsedFlags;
+  try {
+    flags = parseFlags(sections, args);
+  } catch (error) {
+    const text = `${usage(sections, columns)}\nError: ${errorMessage(error)}\n`;
+    return { kind: "refuse", text, notices: error instanceof FlagError ? error.notices : [] };
+  }
+  return { ...judge(sections, flags, gates, columns), notices: flags.notices };
+}
+
+function judge(
+  sections: ReturnType<typeof flagTable>,
+  flags: ParsedFlags,
+  gates: FeatureGates,
+  columns: number,
+): Verdict {
+  if (flags.isHelpWanted) return { kind: "print", text: `${description}\n\n${usage(sections, columns)}` };
+  if (flags.positional.some((argument) => argument !== "")) {
+    const got = flags.positional.map(goQuote).join(" ");
+    return { kind: "refuse", text: `Error: ${goQuote(NAME)} does not take any arguments, got [${got}]\n` };
+  }
+  const options = buildOptions(sections, flags);
+  const versions = applyVersionsAndGates(options, gates);
+  if ("problem" in versions) return { kind: "fail", error: versions.problem };
+  const version = options.version.startsWith("v") ? options.version : KUBERNETES_VERSION;
+  if (options.version === "true") return { kind: "print", text: `Kubernetes ${version}\n` };
+  if (options.version === "raw") return { kind: "print", text: `${rawVersion(version)}\n` };
+  const logProblems = validateLogs(options.logs, gates);
+  if (logProblems.length > 0) return { kind: "fail", error: aggregateText(logProblems) };
+  return { kind: "run", command: { options, gates, versions, sections, flags, version } };
+}
+
+function usage(sections: readonly FlagSection[], columns: number): string {
+  return `Usage:\n  ${NAME} [flags]\n${printSections(sections, columns)}`;
+}
+
+function rawVersion(gitVersion: string): string {
+  const [, major = "", minor = ""] = /^v(\d+)\.(\d+)/.exec(gitVersion) ?? [];
+  const fields = {
+    Major: major,
+    Minor: minor,
+    EmulationMajor: "",
+    EmulationMinor: "",
+    MinCompatibilityMajor: "",
+    MinCompatibilityMinor: "",
+    GitVersion: gitVersion,
+    GitCommit: "",
+    GitTreeState: "",
+    BuildDate: "1970-01-01T00:00:00Z",
+    GoVersion: "",
+    Compiler: "",
+    Platform: "",
+  };
+  return `version.Info{${Object.entries(fields)
+    .map(([name, value]) => `${name}:${goQuote(value)}`)
+    .join(", ")}}`;
+}
