@@ -6,7 +6,8 @@ import type { LogEntry } from "./logger.ts";
 
 /** One line, or more where a value has line breaks; ends with a line break. */
 export function textLine(entry: LogEntry, pid: number, utcOffsetMs: number): string {
-  return `${header(entry, pid, utcOffsetMs)}${goQuote(entry.message)}${pairs(entry)}\n`;
+  const text = entry.isPlain ? entry.message : goQuote(entry.message);
+  return `${header(entry, pid, utcOffsetMs)}${text}${pairs(entry)}\n`;
 }
 
 function header(entry: LogEntry, pid: number, utcOffsetMs: number): string {

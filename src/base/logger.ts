@@ -22,6 +22,8 @@ export interface LogEntry {
   /** Names joined by dots; empty for the root. */
   readonly name: string;
   readonly message: string;
+  /** The message is the line's whole text, as klog's formatted (unstructured) calls write it. */
+  readonly isPlain?: boolean;
   readonly err?: unknown;
   /** From the root's to the line's own, which are always there, if only empty. */
   readonly values: readonly LogValues[];
@@ -44,6 +46,16 @@ export interface LoggerOptions {
 
 export function createLogger(options: LoggerOptions): Logger {
   return new TreeLogger(options, { name: "", names: stem(options.source ?? ""), level: 0, values: [] });
+}
+
+/** One line of plain text at a level. What operators grep for must not be quoted. */
+export function logPlainLine(options: LoggerOptions, level: number, message: string): void {
+  const { clock, format, verbosity, pid = 0, utcOffsetMs, source, write } = options;
+  if (!verbosity.isEnabled(level, stem(source ?? ""))) return;
+  const timeMs = clock.now();
+  const caller = { file: source ?? "???", line: 1 };
+  const entry: LogEntry = { severity: "info", timeMs, level, caller, name: "", message, isPlain: true, values: [{}] };
+  write(format === "json" ? jsonLine(entry) : textLine(entry, pid, utcOffsetMs?.(timeMs) ?? 0), "info");
 }
 
 interface Place {
