@@ -113,8 +113,9 @@ describe("HTTPS server", () => {
   });
 
   it("tells who a client certificate says the caller is", async () => {
-    const { notAfterMs: _, ...who } = JSON.parse((await ask("/who", { client: admin })).body);
+    const { notAfterMs: _, fingerprint, ...who } = JSON.parse((await ask("/who", { client: admin })).body);
     expect(who).toEqual({ commonName: "admin", organizations: ["system:masters", "ops"], signedBy: ["client-ca"] });
+    expect(fingerprint).toMatch(/^[0-9a-f]{64}$/);
     expect((await ask("/who")).body).toBe("null");
     expect((await ask("/who", { client: stranger })).body).toBe("null");
   });

@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { createServer as createTlsServer, type Server, type TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
 import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from "#base/http.ts";
-import { type PeerCertificate, peerCertificate } from "./peer-certificate.ts";
+import { type PeerCertificate, peerCertificate, untrustedCertificate } from "./peer-certificate.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
 
 /** A connection without a request for this long is closed. */
@@ -23,7 +23,13 @@ const HEADER_BYTES_MAX = 1 << 20;
 const COLLECTED_BODY_BYTES_MAX = 256 << 10;
 
 export interface ServedRequest extends HttpRequest {
-  readonly peer: { readonly address: string; readonly certificate?: PeerCertificate };
+  readonly peer: {
+    readonly address: string;
+    /** One of our CAs vouches for it. */
+    readonly certificate?: PeerCertificate;
+    /** None does. */
+    readonly untrusted?: PeerCertificate;
+  };
 }
 
 export interface HttpsServerOptions {
@@ -146,13 +152,18 @@ function servedRequest(
   const url = incoming.url ?? "/";
   const question = url.indexOf("?");
   const certificate = peerCertificate(socket, settings.clientCas);
+  const untrusted = untrustedCertificate(socket, settings.clientCas);
   return {
     method: incoming.method ?? "GET",
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
     headers: incoming.headers as HttpHeaders,
     ...(body === undefined ? {} : { body }),
-    peer: { address: socket.remoteAddress ?? "", ...(certificate === undefined ? {} : { certificate }) },
+    peer: {
+      address: socket.remoteAddress ?? "",
+      ...(certificate === undefined ? {} : { certificate }),
+      ...(untrusted === undefined ? {} : { untrusted }),
+    },
   };
 }
 

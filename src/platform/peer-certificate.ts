@@ -1,6 +1,6 @@
 // Who a client certificate says the caller is, and which of our CA bundles vouch for it.
 
-import { X509Certificate } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
 import type { ClientCa } from "./tls-settings.ts";
 
@@ -10,13 +10,32 @@ export interface PeerCertificate {
   /** Names of the bundles whose CA signed it. */
   readonly signedBy: readonly string[];
   readonly notAfterMs: number;
+  /** SHA-256 of the certificate, in hexadecimal. */
+  readonly fingerprint: string;
 }
 
-const seen = new WeakMap<TLSSocket, PeerCertificate | null>();
+interface Presented {
+  readonly certificate: PeerCertificate;
+  readonly isVouchedFor: boolean;
+}
+
+const seen = new WeakMap<TLSSocket, Presented | null>();
 const parsedCas = new Map<string, readonly X509Certificate[]>();
 
-/** Undefined: no certificate, or one that none of our CAs vouches for. Worked out once per connection. */
+/** Undefined: no certificate, or one that none of our CAs vouches for. */
 export function peerCertificate(socket: TLSSocket, cas: readonly ClientCa[] = []): PeerCertificate | undefined {
+  const presented = presentedBy(socket, cas);
+  return presented?.isVouchedFor ? presented.certificate : undefined;
+}
+
+/** A certificate that was presented in vain. It proves nothing, but its bearer is not anonymous either. */
+export function untrustedCertificate(socket: TLSSocket, cas: readonly ClientCa[] = []): PeerCertificate | undefined {
+  const presented = presentedBy(socket, cas);
+  return presented === undefined || presented.isVouchedFor ? undefined : presented.certificate;
+}
+
+/** Worked out once per connection. */
+function presentedBy(socket: TLSSocket, cas: readonly ClientCa[]): Presented | undefined {
   if (cas.length === 0) return undefined;
   let result = seen.get(socket);
   if (result === undefined) {
@@ -26,16 +45,22 @@ export function peerCertificate(socket: TLSSocket, cas: readonly ClientCa[] = []
   return result ?? undefined;
 }
 
-function describe(socket: TLSSocket, cas: readonly ClientCa[]): PeerCertificate | undefined {
+function describe(socket: TLSSocket, cas: readonly ClientCa[]): Presented | undefined {
   const raw = socket.getPeerCertificate(true)?.raw;
-  if (raw === undefined || !socket.authorized) return undefined;
+  if (raw === undefined) return undefined;
   const certificate = new X509Certificate(raw);
   const subject = parseSubject(certificate.subject);
+  const isVouchedFor = socket.authorized;
+  const signers = isVouchedFor ? cas.filter(({ pem }) => isSignedBy(certificate, certificatesIn(pem))) : [];
   return {
-    commonName: subject.get("CN")?.[0] ?? "",
-    organizations: subject.get("O") ?? [],
-    signedBy: cas.filter(({ pem }) => isSignedBy(certificate, certificatesIn(pem))).map(({ name }) => name),
-    notAfterMs: Date.parse(certificate.validTo),
+    isVouchedFor,
+    certificate: {
+      commonName: subject.get("CN")?.[0] ?? "",
+      organizations: subject.get("O") ?? [],
+      signedBy: signers.map(({ name }) => name),
+      notAfterMs: Date.parse(certificate.validTo),
+      fingerprint: createHash("sha256").update(raw).digest("hex"),
+    },
   };
 }
 
