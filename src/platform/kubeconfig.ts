@@ -96,7 +96,7 @@ function namespaceOf(dir: string): string {
 }
 
 async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
-  const text = readFileSync(path, "utf8");
+  const text = readText(path);
   // Loaded here and now: most of the program's life needs no YAML.
   const { parse } = await import("yaml");
   try {
@@ -104,6 +104,23 @@ async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
     return parseKubeconfig(parse(text), resolve);
   } catch (cause) {
     throw new KubeconfigFileError(`error loading config file "${path}": ${errorMessage(cause)}`, { cause });
+  }
+}
+
+/** As Go: it looks whether the file is there before it opens it. */
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    if (isMissing(cause)) {
+      throw Object.assign(new KubeconfigFileError(`stat ${path}: no such file or directory`, { cause }), {
+        code: "ENOENT",
+      });
+    }
+    const { code } = cause as NodeJS.ErrnoException;
+    const [operation, problem] = code === "EISDIR" ? ["read", "is a directory"] : ["open", "permission denied"];
+    const text = code === "EISDIR" || code === "EACCES" ? `${operation} ${path}: ${problem}` : errorMessage(cause);
+    throw new KubeconfigFileError(`error loading config file "${path}": ${text}`, { cause });
   }
 }
 
