@@ -1,0 +1,158 @@
+// Authenticators in order: a front proxy that speaks for others, client certificates, bearer tokens. The first
+// that knows the caller wins. A caller who presented something that nobody accepts is refused; one who presented
+// nothing is anonymous.
+// Upstream: apiserver/pkg/authentication/{authenticatorfactory/delegating.go,request/headerrequest,request/x509,request/bearertoken}.
+
+import type { Clock } from "#base/clock.ts";
+import type { HttpHeaders } from "#base/http.ts";
+import { headerValue, headerValues } from "#client/headers.ts";
+import type { AuthMetrics } from "./auth-metrics.ts";
+import type { DaemonRequest, PeerIdentity, User } from "./request.ts";
+import type { TokenReviews } from "./token-reviews.ts";
+
+/** Names of the CA bundles on the server: what PeerIdentity.signedBy lists. */
+export const CLIENT_CA = "client-ca";
+export const REQUEST_HEADER_CA = "request-header-ca";
+
+export interface RequestHeaderNames {
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+  /** Common names that may speak for others; empty: all that the CA signed. */
+  readonly allowedNames: readonly string[];
+}
+
+/** What can change while the program runs is asked for anew with each request. */
+export interface AuthenticationSources {
+  /** Undefined: no front proxy is trusted. */
+  requestHeader(): RequestHeaderNames | undefined;
+  /** Are client certificates looked at? */
+  hasClientCa(): boolean;
+  readonly tokens: TokenReviews | undefined;
+}
+
+export type Authenticator = (request: DaemonRequest) => Promise<User>;
+
+export const anonymousUser: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
+const AUTHENTICATED = "system:authenticated";
+
+/** Something was presented, and nobody accepts it. */
+export class NotAuthenticated extends Error {
+  override readonly name = "NotAuthenticated";
+}
+
+export function createAuthenticator(sources: AuthenticationSources, metrics: AuthMetrics, clock: Clock): Authenticator {
+  return async (request) => {
+    const problems: unknown[] = [];
+    const attempts: readonly (() => User | undefined | Promise<User | undefined>)[] = [
+      () => frontProxyUser(request, sources.requestHeader()),
+      () => certificateUser(request.peer.certificate, sources.hasClientCa(), metrics, clock),
+      () => tokenUser(request, sources.tokens),
+    ];
+    for (const attempt of attempts) {
+      try {
+        const user = await attempt();
+        if (user !== undefined) return withAuthenticatedGroup(user);
+      } catch (error) {
+        problems.push(error);
+      }
+    }
+    if (problems.length === 0) return anonymousUser;
+    const texts = [...new Set(problems.map((problem) => (problem as Error).message))];
+    throw new NotAuthenticated(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+  };
+}
+
+/** Users who are already in one of the two groups keep theirs. */
+function withAuthenticatedGroup(user: User): User {
+  if (user.name === anonymousUser.name) return user;
+  if (user.groups.some((group) => group === AUTHENTICATED || group === "system:unauthenticated")) return user;
+  return { ...user, groups: [...user.groups, AUTHENTICATED] };
+}
+
+function frontProxyUser({ peer, headers }: DaemonRequest, names: RequestHeaderNames | undefined): User | undefined {
+  const { certificate } = peer;
+  if (certificate === undefined || names === undefined) return undefined;
+  if (!certificate.signedBy.includes(REQUEST_HEADER_CA)) {
+    throw new NotAuthenticated("x509: certificate signed by unknown authority");
+  }
+  const { allowedNames } = names;
+  if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName)) {
+    throw new NotAuthenticated(`x509: subject with cn=${certificate.commonName} is not in the allowed list`);
+  }
+  const firstOf = (list: readonly string[]): string =>
+    list.map((name) => headerValue(headers, name.toLowerCase())).find((value) => value !== "") ?? "";
+  const name = firstOf(names.usernameHeaders);
+  if (name === "") return undefined;
+  const uid = firstOf(names.uidHeaders);
+  const groups = names.groupHeaders.flatMap((header) => listed(headers, header.toLowerCase()));
+  const extra = extraOf(headers, names.extraHeaderPrefixes);
+  return { name, groups, extra, ...(uid === "" ? {} : { uid }) };
+}
+
+/** Values of a header that may occur more than once; both servers of node fold them with ", ". */
+function listed(headers: HttpHeaders, name: string): readonly string[] {
+  return headerValues(headers, name)
+    .flatMap((value) => value.split(", "))
+    .filter((value) => value !== "");
+}
+
+function extraOf(headers: HttpHeaders, prefixes: readonly string[]): Record<string, readonly string[]> {
+  const extra: Record<string, string[]> = {};
+  for (const prefix of prefixes.map((text) => text.toLowerCase())) {
+    for (const header of Object.keys(headers)) {
+      if (!header.startsWith(prefix)) continue;
+      const key = unescapedKey(header.slice(prefix.length));
+      extra[key] = [...(extra[key] ?? []), ...listed(headers, header)];
+    }
+  }
+  return extra;
+}
+
+function unescapedKey(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // malformed keys are recorded as they are
+  }
+}
+
+function certificateUser(
+  certificate: PeerIdentity | undefined,
+  hasClientCa: boolean,
+  metrics: AuthMetrics,
+  clock: Clock,
+): User | undefined {
+  if (certificate === undefined || !hasClientCa) return undefined;
+  metrics.certificateExpirySeconds.observe((certificate.notAfterMs - clock.now()) / 1000);
+  if (!certificate.signedBy.includes(CLIENT_CA)) {
+    throw new NotAuthenticated("verifying certificate failed: x509: certificate signed by unknown authority");
+  }
+  if (certificate.commonName === "") return undefined;
+  const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${certificate.fingerprint}`] };
+  return { name: certificate.commonName, groups: certificate.organizations, extra };
+}
+
+async function tokenUser({ headers }: DaemonRequest, tokens: TokenReviews | undefined): Promise<User | undefined> {
+  if (tokens === undefined) return undefined;
+  const [scheme = "", token = ""] = headerValue(headers, "authorization").trim().split(" ");
+  if (scheme.toLowerCase() === "bearer" && token !== "") return tokens.userOf(token);
+  const fromWebSocket = webSocketToken(headers);
+  return fromWebSocket === undefined ? undefined : tokens.userOf(fromWebSocket);
+}
+
+const WEBSOCKET_PREFIX = "base64url.bearer.authorization.k8s.io.";
+
+/** Browsers cannot set headers on a WebSocket, so the token comes as a subprotocol. */
+function webSocketToken(headers: HttpHeaders): string | undefined {
+  if (headerValue(headers, "upgrade").toLowerCase() !== "websocket") return undefined;
+  const protocols = headerValues(headers, "sec-websocket-protocol").flatMap((value) => value.split(","));
+  const found = protocols.map((text) => text.trim()).find((text) => text.startsWith(WEBSOCKET_PREFIX));
+  if (found === undefined) return undefined;
+  try {
+    return atob(found.slice(WEBSOCKET_PREFIX.length).replaceAll("-", "+").replaceAll("_", "/")) || undefined;
+  } catch {
+    throw new NotAuthenticated("invalid base64.bearer token encoding");
+  }
+}

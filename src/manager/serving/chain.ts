@@ -1,0 +1,101 @@
+// The way of a request through the daemon's port: no caching, who is it, may they, then the page; and a log line.
+// Upstream: controller-manager/app/serve.go, BuildHandlerChain; apiserver/pkg/endpoints/filters.
+
+import { goQuote } from "#api/go-text.ts";
+import { newForbidden, newUnauthorized } from "#api/status-error.ts";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { Logger } from "#base/log.ts";
+import { headerValue } from "#client/headers.ts";
+import { type AuthMetrics, userLabel } from "./auth-metrics.ts";
+import type { Authenticator } from "./authentication.ts";
+import type { Authorizer } from "./authorization.ts";
+import { type DaemonRequest, type Handler, requestUri, type User } from "./request.ts";
+import { errorResponse, sanitized, statusResponse } from "./responses.ts";
+
+const HTTP_LOG_LEVEL = 3;
+const CACHE_CONTROL = { "cache-control": "no-cache, private" };
+const NOSNIFF = { "x-content-type-options": "nosniff" };
+
+export interface ChainDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: AuthMetrics;
+  readonly authenticate: Authenticator;
+  readonly authorize: Authorizer;
+  readonly page: Handler;
+}
+
+export function buildChain(deps: ChainDeps): Handler {
+  const { clock, log } = deps;
+  return async (request, signal) => {
+    const beganMs = clock.monotonicMs();
+    const { status, headers, body } = await answer(request, deps, signal);
+    const httpLog = log.v(HTTP_LOG_LEVEL);
+    if (httpLog.isEnabled) {
+      httpLog.info("HTTP", {
+        verb: request.method,
+        URI: requestUri(request),
+        latency: `${(clock.monotonicMs() - beganMs).toFixed(3)}ms`,
+        userAgent: headerValue(request.headers, "user-agent"),
+        "audit-ID": headerValue(request.headers, "audit-id"),
+        srcIP: request.peer.address,
+        resp: status,
+      });
+    }
+    return { status, headers: { ...CACHE_CONTROL, ...headers }, body };
+  };
+}
+
+async function answer(request: DaemonRequest, deps: ChainDeps, signal: AbortSignal): Promise<HttpResponse> {
+  const user = await authenticated(request, deps);
+  if (user === undefined) return statusResponse(newUnauthorized("Unauthorized"), request);
+  const refusal = await refused(user, request, deps, signal);
+  return refusal ?? (await deps.page(request, signal));
+}
+
+async function authenticated(request: DaemonRequest, deps: ChainDeps): Promise<User | undefined> {
+  const { clock, log, metrics } = deps;
+  const beganMs = clock.monotonicMs();
+  let user: User | undefined;
+  try {
+    user = await deps.authenticate(request);
+    metrics.userRequests.inc([userLabel(user.name)]);
+  } catch (error) {
+    log.error(error, "Unable to authenticate the request");
+  }
+  const result = user === undefined ? "error" : "success";
+  metrics.authenticationAttempts.inc([result]);
+  metrics.authenticationSeconds.observe((clock.monotonicMs() - beganMs) / 1000, [result]);
+  return user;
+}
+
+async function refused(
+  user: User,
+  request: DaemonRequest,
+  deps: ChainDeps,
+  signal: AbortSignal,
+): Promise<HttpResponse | undefined> {
+  const { clock, log, metrics } = deps;
+  const beganMs = clock.monotonicMs();
+  const verb = request.method.toLowerCase();
+  const note = (result: string): void => {
+    metrics.authorizationAttempts.inc([result]);
+    metrics.authorizationSeconds.observe((clock.monotonicMs() - beganMs) / 1000, [result]);
+  };
+  try {
+    const { kind, reason } = await deps.authorize(user, verb, request.path, signal);
+    note(kind);
+    if (kind === "allowed") return undefined;
+    log.v(4).info("Forbidden", { URI: requestUri(request), reason });
+    const message = sanitized(`User ${goQuote(user.name)} cannot ${verb} path ${goQuote(request.path)}`);
+    const error = newForbidden({ group: "", resource: "" }, "", reason === "" ? message : `${message}: ${reason}`);
+    return statusResponse(error, request, NOSNIFF);
+  } catch (error) {
+    note("error");
+    log.named("UnhandledError").error(error, "Unhandled Error");
+    const text = `Internal Server Error: ${goQuote(requestUri(request))}: ${errorMessage(error)}`;
+    return errorResponse(500, sanitized(text));
+  }
+}

@@ -1,0 +1,37 @@
+// What the daemon's own port serves: requests with their peer, users, and handlers as functions.
+
+import type { HttpRequest, HttpResponse } from "#base/http.ts";
+
+/** The client certificate of a connection, checked against our CA bundles. */
+export interface PeerIdentity {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** Names of the bundles that vouch for it; none means that it was presented in vain. */
+  readonly signedBy: readonly string[];
+  readonly notAfterMs: number;
+  /** SHA-256 of the certificate, in hexadecimal. */
+  readonly fingerprint: string;
+}
+
+export interface DaemonRequest extends HttpRequest {
+  readonly peer: { readonly address: string; readonly certificate?: PeerIdentity };
+}
+
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export type Handler = (request: DaemonRequest, signal: AbortSignal) => Promise<HttpResponse> | HttpResponse;
+
+/** As the client wrote it: path and query. */
+export function requestUri({ path, query }: HttpRequest): string {
+  return query === "" ? path : `${path}?${query}`;
+}
+
+/** All values of a query parameter; a bare name has the value "". */
+export function queryValues({ query }: HttpRequest, name: string): readonly string[] {
+  return new URLSearchParams(query).getAll(name);
+}
