@@ -3,6 +3,7 @@
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext, BuildControllers, RunControllers.
 
 import { durationMs } from "#api/go-duration.ts";
+import { whenAborted } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import { isAborted } from "#base/errors.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
@@ -54,14 +55,26 @@ export class ShutdownTimeout extends Error {
 
 /** Resolves when all controllers have ended after an abort. A controller that cannot be built ends it at once. */
 export async function runControllers(deps: RunDeps, signal: AbortSignal): Promise<void> {
-  const informers = await createFactory(deps, signal);
-  const built = await buildControllers(deps, informers, signal);
+  const { log } = deps;
+  const informers = await logged(log, "Error building controller context", signal, () => createFactory(deps, signal));
+  const built = await logged(log, "Error building controllers", signal, () =>
+    buildControllers(deps, informers, signal),
+  );
   deps.onBuilt?.(built);
   informers.start();
   try {
     await runAll(built, deps, signal);
   } finally {
     await informers.shutdown();
+  }
+}
+
+async function logged<T>(log: Logger, message: string, signal: AbortSignal, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!isAborted(error, signal)) log.error(error, message);
+    throw error;
   }
 }
 
@@ -96,9 +109,10 @@ async function buildControllers(
   const built: BuiltController[] = [];
   const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<void> => {
     const { name } = registered;
-    log.v(1).info("Starting controller", { controller: name });
-    const controller = await registered.build(contextFor(deps, informers, clients, signal), settings);
-    if (controller === undefined) log.info("Skipping controller", { controller: name });
+    const controller = await logged(log.with({ controller: name }), "Error initializing a controller", signal, () =>
+      registered.build(contextFor(deps, informers, clients, signal), settings),
+    );
+    if (controller === undefined) log.info("Warning: skipping controller", { controller: name });
     else built.push({ name, controller });
   };
   if (deps.serviceAccountTokens !== undefined) await build(deps.serviceAccountTokens, deps.rootClients);
@@ -159,7 +173,10 @@ async function runAll(built: readonly BuiltController[], deps: RunDeps, signal: 
       running.delete(name);
     }
   };
-  const all = Promise.all(built.map(runOne)).then(() => undefined);
+  const all = Promise.all(built.map(runOne)).then(async () => {
+    if (built.length === 0) await whenAborted(signal);
+    else log.info("All controllers terminated");
+  });
   deps.onRunning?.();
   await Promise.race([all, shutdownTimeout(running, deps, signal)]);
 }
@@ -178,7 +195,13 @@ function shutdownTimeout(running: ReadonlySet<string>, deps: RunDeps, signal: Ab
       clock.after(reminderMs, remind);
       if (shutdownTimeoutMs <= 0) return;
       clock.after(shutdownTimeoutMs, () => {
-        if (running.size > 0) reject(new ShutdownTimeout("controller shutdown timeout reached"));
+        if (running.size === 0) return;
+        const runningControllers = [...running].sort();
+        log.info("Controller shutdown timeout reached", {
+          timeout: `${shutdownTimeoutMs / 1000}s`,
+          runningControllers,
+        });
+        reject(new ShutdownTimeout("controller shutdown timeout reached"));
       });
     };
     if (signal.aborted) begin();
