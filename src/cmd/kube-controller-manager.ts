@@ -1,27 +1,45 @@
-// The kube-controller-manager program: parses the command line and wires the manager.
+// The kube-controller-manager program: reads the command line and does what it says.
 
-import { argv, stderr, stdout } from "node:process";
-import { kubernetesVersion, steersmanVersion } from "./version.ts";
+import { argv, stdout } from "node:process";
+import { LogVerbosity } from "#base/log-verbosity.ts";
+import { createLogger } from "#base/logger.ts";
+import { readCommandLine } from "#manager/command.ts";
+import { writeAll } from "#platform/log-output.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { runDaemon } from "./daemon/daemon.ts";
 
-const help = `Runs the controllers that keep a Kubernetes ${kubernetesVersion} cluster in its desired state.
-Part of Steersman ${steersmanVersion}. This build answers --help and --version only.
+const STDOUT = 1;
+const STDERR = 2;
 
-Usage:
-  kube-controller-manager [flags]
-
-Flags:
-  -h, --help      print this text
-      --version   print the Kubernetes version and exit
-`;
-
-function main(args: readonly string[]): number {
-  if (args.includes("--version")) stdout.write(`Kubernetes ${kubernetesVersion}\n`);
-  else if (args.includes("--help") || args.includes("-h")) stdout.write(help);
-  else {
-    stderr.write("kube-controller-manager: this build answers --help and --version only\n");
-    return 1;
+async function main(args: readonly string[]): Promise<number> {
+  const verdict = readCommandLine(args, stdout.isTTY ? stdout.columns : 0);
+  for (const notice of verdict.notices) writeAll(STDERR, `${notice}\n`);
+  switch (verdict.kind) {
+    case "print":
+      writeAll(STDOUT, verdict.text);
+      return 0;
+    case "refuse":
+      writeAll(STDERR, verdict.text);
+      return 1;
+    case "fail":
+      createLogger({
+        clock: systemClock,
+        format: "text",
+        verbosity: new LogVerbosity(),
+        write: (line) => writeAll(STDERR, line),
+        pid: process.pid,
+        source: "command.ts",
+      }).error(new Error(verdict.error), "command failed");
+      return 1;
+    case "run":
+      return runDaemon(verdict.command);
   }
-  return 0;
 }
 
-process.exitCode = main(argv.slice(2));
+main(argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    writeAll(STDERR, `panic: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,274 @@
+// Delegated authentication and authorization of the daemon's port, wired: clients for the reviews, CA bundles out
+// of files or out of the cluster, and their reload.
+// Upstream: apiserver/pkg/server/options/{authentication,authorization}.go, ApplyTo.
+
+import { createHmac, randomBytes } from "node:crypto";
+import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+import { durationMs } from "#api/go-duration.ts";
+import { isForbidden, isNotFound } from "#api/status-error.ts";
+import { errorMessage } from "#base/errors.ts";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { rateLimiterFor } from "#client/rate-limiter.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import type { Options } from "#manager/options/options.ts";
+import { AccessReviews } from "#manager/serving/access-reviews.ts";
+import type { AuthMetrics } from "#manager/serving/auth-metrics.ts";
+import { type AuthenticationSources, CLIENT_CA, REQUEST_HEADER_CA } from "#manager/serving/authentication.ts";
+import {
+  authenticationConfigMap,
+  type ClusterAuthentication,
+  clusterAuthentication,
+} from "#manager/serving/authentication-config.ts";
+import { type Authorizer, createAuthorizer } from "#manager/serving/authorization.ts";
+import type { ReviewDeps } from "#manager/serving/review-call.ts";
+import { TokenReviews } from "#manager/serving/token-reviews.ts";
+import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig-transport.ts";
+import { readCaBundle } from "#platform/serving-files.ts";
+import type { ClientCa } from "#platform/tls-settings.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const REVIEW_LIMITS = { qps: 200, burst: 400 };
+const REVIEW_TIMEOUT_MS = 10_000;
+const { namespace, name } = authenticationConfigMap;
+const MAP = `configmap/${name} in ${namespace}`;
+
+export interface Delegation {
+  readonly sources: AuthenticationSources;
+  readonly authorize: Authorizer;
+  /** Bundles to ask clients for certificates of. */
+  clientCas(): readonly ClientCa[];
+  /** Files whose change calls for reload(). */
+  readonly files: readonly string[];
+  /** Reads the files again; a bad one leaves the old bundle in force. */
+  reload(): void;
+  /** Follows the cluster's configuration until the signal aborts. */
+  follow(onChange: () => void, signal: AbortSignal): void;
+}
+
+export async function delegate(
+  options: Options,
+  surroundings: Surroundings,
+  metrics: AuthMetrics,
+  signal: AbortSignal,
+): Promise<Delegation> {
+  const { authentication, authorization } = options;
+  const { log } = surroundings;
+  const client = await delegatedClient("authentication", authentication.kubeconfig, surroundings);
+  const bundles = new Bundles(options, surroundings);
+  const isLookingUp = !authentication.skipLookup && client !== undefined;
+  const [needsClientCa, needsProxyCa] = [
+    authentication.clientCaFile === "",
+    authentication.requestHeader.clientCaFile === "",
+  ];
+  if (!authentication.skipLookup && client === undefined) {
+    const missing = (file: string, what: string): string =>
+      `No authentication-kubeconfig provided in order to lookup ${file} in ${MAP}, so ${what} authentication won't work.`;
+    if (needsClientCa) log.info(missing("client-ca-file", "client certificate"));
+    if (needsProxyCa) log.info(missing("requestheader-client-ca-file", "request-header client certificate"));
+  }
+  if (isLookingUp && (needsClientCa || needsProxyCa)) {
+    bundles.cluster = await lookUp(client, needsProxyCa, options, surroundings, signal);
+  }
+
+  const authorizationClient = await delegatedClient("authorization", authorization.kubeconfig, surroundings);
+  const reviewDeps = (reviewer: Client): ReviewDeps => ({ ...surroundings, client: reviewer, digest });
+  let reviews: AccessReviews | undefined;
+  if (authorizationClient !== undefined) {
+    reviews = new AccessReviews(reviewDeps(authorizationClient), metrics, {
+      allowedMs: durationMs(authorization.allowCacheTtl),
+      deniedMs: durationMs(authorization.denyCacheTtl),
+    });
+  }
+  const authorize = createAuthorizer(authorization.alwaysAllowPaths, reviews);
+  if (reviews === undefined) {
+    log.info("No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.");
+  }
+  const tokenTtlMs = durationMs(authentication.tokenCacheTtl);
+  return {
+    authorize,
+    sources: {
+      tokens: client === undefined ? undefined : new TokenReviews(reviewDeps(client), metrics, tokenTtlMs),
+      hasClientCa: () => bundles.clientCa !== "",
+      requestHeader: () => (bundles.requestHeaderCa === "" ? undefined : bundles.requestHeader),
+    },
+    clientCas: () => bundles.list(),
+    files: [authentication.clientCaFile, authentication.requestHeader.clientCaFile].filter((file) => file !== ""),
+    reload: () => bundles.reload(),
+    follow(onChange, running) {
+      if (!isLookingUp || !(needsClientCa || needsProxyCa)) return;
+      followConfigMap(client, surroundings, running, (found) => {
+        bundles.cluster = found;
+        onChange();
+      });
+    },
+  };
+}
+
+/** The CA bundles in force. A file wins over the cluster. */
+class Bundles {
+  cluster: ClusterAuthentication | undefined;
+  readonly #options: Options["authentication"];
+  readonly #surroundings: Surroundings;
+  #clientCa: string;
+  #requestHeaderCa: string;
+
+  constructor({ authentication }: Options, surroundings: Surroundings) {
+    this.#options = authentication;
+    this.#surroundings = surroundings;
+    this.#clientCa = named("unable to load client CA provider", () =>
+      bundle("client-ca-bundle", authentication.clientCaFile),
+    );
+    this.#requestHeaderCa = named("unable to create request header authentication config", () =>
+      bundle("request-header", authentication.requestHeader.clientCaFile),
+    );
+  }
+
+  get clientCa(): string {
+    return this.#options.clientCaFile === "" ? (this.cluster?.clientCa ?? "") : this.#clientCa;
+  }
+
+  get requestHeaderCa(): string {
+    return this.#options.requestHeader.clientCaFile === ""
+      ? (this.cluster?.requestHeaderCa ?? "")
+      : this.#requestHeaderCa;
+  }
+
+  get requestHeader(): AuthenticationSources["requestHeader"] extends () => infer R ? R : never {
+    return this.#options.requestHeader.clientCaFile === "" ? this.cluster?.requestHeader : this.#options.requestHeader;
+  }
+
+  list(): readonly ClientCa[] {
+    return [
+      { name: CLIENT_CA, pem: this.clientCa },
+      { name: REQUEST_HEADER_CA, pem: this.requestHeaderCa },
+    ].filter(({ pem }) => pem !== "");
+  }
+
+  reload(): void {
+    try {
+      this.#clientCa = bundle("client-ca-bundle", this.#options.clientCaFile);
+      this.#requestHeaderCa = bundle("request-header", this.#options.requestHeader.clientCaFile);
+    } catch (error) {
+      this.#surroundings.log.error(error, "Failed to load the client CA; the old one stays in force");
+    }
+  }
+}
+
+function bundle(purpose: string, file: string): string {
+  return file === "" ? "" : readCaBundle(purpose, file);
+}
+
+function named<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Error(`${what}: ${errorMessage(cause)}`, { cause });
+  }
+}
+
+/** Undefined: there is nobody to ask, which is allowed. */
+async function delegatedClient(
+  part: "authentication" | "authorization",
+  kubeconfig: string,
+  surroundings: Surroundings,
+): Promise<Client | undefined> {
+  const { clock, log, registry, userAgentPrefix } = surroundings;
+  let config: Awaited<ReturnType<typeof loadClientConfig>>;
+  try {
+    config = kubeconfig === "" ? inClusterConfig() : await loadClientConfig({ path: kubeconfig, log });
+  } catch (error) {
+    if (kubeconfig === "") {
+      if (error instanceof NotInCluster) return undefined;
+      log.info(`failed to read in-cluster kubeconfig for delegated ${part}: ${errorMessage(error)}`);
+      return undefined;
+    }
+    const text = `failed to get delegated ${part} kubeconfig: ${errorMessage(error)}`;
+    // Upstream says it twice for authentication.
+    throw new Error(part === "authentication" ? `failed to get delegated ${part} kubeconfig: ${text}` : text, {
+      cause: error,
+    });
+  }
+  const transport = await createTransport(config, { clock, log, metrics: registry });
+  const rateLimiter = rateLimiterFor(REVIEW_LIMITS, clock);
+  return createClient({
+    transport,
+    clock,
+    log,
+    metrics: registry,
+    host: transport.host,
+    userAgent: userAgentPrefix,
+    ...(rateLimiter ? { rateLimiter } : {}),
+    ...(part === "authorization" ? { timeoutMs: REVIEW_TIMEOUT_MS } : {}),
+  });
+}
+
+/** A failure is fatal only where a front proxy's CA is looked for, and tolerated on request. */
+async function lookUp(
+  client: Client,
+  needsProxyCa: boolean,
+  options: Options,
+  { log }: Surroundings,
+  signal: AbortSignal,
+): Promise<ClusterAuthentication | undefined> {
+  try {
+    const map = await client
+      .resource<ConfigMap>({ group: "", version: "v1", resource: "configmaps" })
+      .get({ namespace, name }, signal);
+    return clusterAuthentication(map);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    if (isForbidden(error)) {
+      log.info(
+        `Unable to get ${MAP}.  Usually fixed by 'kubectl create rolebinding -n ${namespace} ROLEBINDING_NAME --role=extension-apiserver-authentication-reader --serviceaccount=YOUR_NS:YOUR_SA'`,
+      );
+    }
+    if (!needsProxyCa) {
+      log.info(`Initial population of client CA failed: ${errorMessage(error)}`);
+      return undefined;
+    }
+    if (!options.authentication.tolerateLookupFailure) {
+      throw new Error(`unable to load configmap based request-header-client-ca-file: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    }
+    log.info(`Error looking up in-cluster authentication configuration: ${errorMessage(error)}`);
+    log.info("Continuing without authentication configuration. This may treat all requests as anonymous.");
+    log.info(
+      "To require authentication configuration lookup to succeed, set --authentication-tolerate-lookup-failure=false",
+    );
+    return undefined;
+  }
+}
+
+function followConfigMap(
+  client: Client,
+  { clock, rng, log }: Surroundings,
+  signal: AbortSignal,
+  onChange: (found: ClusterAuthentication) => void,
+): void {
+  const informers = createInformerFactory({ client, clock, rng: rng.fork("authentication"), log });
+  const seen = (map: ConfigMap): void => {
+    try {
+      onChange(clusterAuthentication(map));
+    } catch (error) {
+      log.error(error, "The cluster's authentication configuration is not usable; the old one stays in force");
+    }
+  };
+  informers
+    .informer<ConfigMap>(
+      { group: "", version: "v1", resource: "configmaps" },
+      { namespace, fieldSelector: `metadata.name=${name}` },
+    )
+    .addHandler({ onAdd: seen, onUpdate: (_, map) => seen(map) });
+  informers.start();
+  signal.addEventListener("abort", () => void informers.shutdown(), { once: true });
+}
+
+const secret = randomBytes(32);
+
+/** Caches hold this instead of tokens. */
+function digest(text: string): string {
+  return createHmac("sha256", secret).update(text).digest("base64");
+}

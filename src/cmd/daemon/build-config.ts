@@ -1,0 +1,129 @@
+// From options to what the program runs on, in upstream's order: check everything, certificate, kubeconfig, client,
+// leader migration, socket, authentication. Whatever is wrong is an error of the command, exit code 1.
+// Upstream: cmd/kube-controller-manager/app/options/options.go, Config, ApplyTo.
+
+import { basename } from "node:path";
+import { aggregateText } from "#api/field-error.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
+import type { Client } from "#client/client.ts";
+import { PROTOBUF_TYPE } from "#client/codec.ts";
+import type { ClientConfig } from "#client/kubeconfig.ts";
+import { type BuilderOptions, rootClientBuilder } from "#manager/clients/client-builder.ts";
+import type { Command } from "#manager/command.ts";
+import { canonicalSelection } from "#manager/controller-selection.ts";
+import { validateVersions } from "#manager/options/component-versions.ts";
+import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
+import type { Options } from "#manager/options/options.ts";
+import { validateOptions } from "#manager/options/validate.ts";
+import { KUBERNETES_VERSION } from "#manager/options/version-flag.ts";
+import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
+import { unwrittenProblem } from "#manager/unwritten-selection.ts";
+import { loadClientConfig } from "#platform/kubeconfig.ts";
+import { execMetrics } from "#platform/kubeconfig-metrics.ts";
+import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { systemRng } from "#platform/system-rng.ts";
+import { type Delegation, delegate } from "./authentication.ts";
+import { readAllowLists, readMigration } from "./files.ts";
+import type { Logging } from "./logging.ts";
+import { openPort, type Port, prepareCertificate } from "./serving.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export const COMPONENT = "kube-controller-manager";
+
+/** An open port and who may use it. */
+export interface Served {
+  readonly port: Port;
+  readonly delegation: Delegation;
+  readonly metrics: AuthMetrics;
+}
+
+export interface Built {
+  readonly surroundings: Surroundings;
+  readonly config: ComponentConfig;
+  readonly migration: LeaderMigrationConfig | undefined;
+  readonly clientConfig: ClientConfig;
+  readonly transport: ConfiguredTransport;
+  readonly builderOptions: BuilderOptions;
+  /** For events and what belongs to nobody in particular. */
+  readonly mainClient: Client;
+  /** Undefined with --secure-port=0. */
+  readonly served: Served | undefined;
+}
+
+export async function buildConfig(command: Command, logging: Logging, signal: AbortSignal): Promise<Built> {
+  const { options } = command;
+  const selection = checkedSelection(command);
+  const certificate = prepareCertificate(options, systemClock.now(), logging);
+  const { log } = logging;
+  const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
+  const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, log });
+  const surroundings = await surround(command, logging);
+  execMetrics(surroundings.registry, surroundings.clock); // there with or without a plugin
+  const transport = await createTransport(clientConfig, { ...surroundings, metrics: surroundings.registry });
+  const builderOptions: BuilderOptions = {
+    clock: surroundings.clock,
+    log,
+    metrics: surroundings.registry,
+    host: transport.host,
+    limits: { qps, burst },
+    userAgentPrefix: surroundings.userAgentPrefix,
+    ...(contentType === PROTOBUF_TYPE ? { protobuf: (await import("#client/protobuf.ts")).protobufCodec } : {}),
+  };
+  const mainClient = await rootClientBuilder(transport, builderOptions).client(COMPONENT, {}, signal);
+  const migration = await readMigration(options);
+  let served: Served | undefined;
+  if (certificate !== undefined) {
+    const port = await openPort(options, certificate, logging);
+    const metrics = registerAuthMetrics(surroundings.registry);
+    const delegation = await delegate(options, surroundings, metrics, signal);
+    port.update(delegation.clientCas());
+    served = { port, delegation, metrics };
+  }
+  const config = appliedConfig(options, selection, migration);
+  return { surroundings, config, migration, clientConfig, transport, builderOptions, mainClient, served };
+}
+
+/** All problems at once; then the canonical names of --controllers. */
+function checkedSelection({ options, versions, gates }: Command): readonly string[] {
+  const problems = [...validateVersions(versions), ...validateOptions(options)];
+  if (problems.length > 0) throw new Error(aggregateText(problems));
+  const selection = canonicalSelection(options.config.Generic.Controllers);
+  const unwritten = unwrittenProblem(selection, gates);
+  if (unwritten !== undefined) throw new Error(unwritten);
+  return selection;
+}
+
+async function surround({ options, version }: Command, { log }: Logging): Promise<Surroundings> {
+  const registry = new MetricRegistry({
+    version: KUBERNETES_VERSION.slice(1),
+    showsHidden: options.metrics.showHiddenForVersion !== "",
+    disabled: options.metrics.disabled,
+    allowedLabels: await readAllowLists(options, log),
+  });
+  return { clock: systemClock, rng: systemRng(), log, registry, userAgentPrefix: userAgentPrefix(version) };
+}
+
+function appliedConfig(
+  { config }: Options,
+  selection: readonly string[],
+  migration: LeaderMigrationConfig | undefined,
+): ComponentConfig {
+  const Generic = { ...config.Generic, Controllers: selection };
+  return { ...config, Generic: migration === undefined ? Generic : { ...Generic, LeaderMigration: migration } };
+}
+
+/** As client-go's: the program's name, its version, the platform and the commit, which nobody knows here. */
+function userAgentPrefix(version: string): string {
+  return `${programName()}/${version} (${platformText()}) kubernetes/unknown`;
+}
+
+function programName(): string {
+  const script = process.argv[1] ?? COMPONENT;
+  return basename(script).replace(/\.(?:ts|mjs|js)$/, "") || COMPONENT;
+}
+
+/** "linux/amd64". */
+export function platformText(): string {
+  return `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`;
+}

@@ -1,0 +1,248 @@
+// kube-controller-manager from its flags to its end: serve, lead, run the controllers, stop.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, Run.
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import type { Lease } from "#api/generated/types/coordination-v1.ts";
+import { durationMs } from "#api/go-duration.ts";
+import { goQuote } from "#api/go-text.ts";
+import { AssertionFailed } from "#base/assert.ts";
+import { isAborted } from "#base/errors.ts";
+import type { Transport } from "#base/http.ts";
+import { createClient } from "#client/create-client.ts";
+import type { ClientConfig } from "#client/kubeconfig.ts";
+import { rateLimiterFor } from "#client/rate-limiter.ts";
+import { EventBroadcaster } from "#kit/events/broadcaster.ts";
+import type { EventRecorder } from "#kit/events/recorder.ts";
+import { eventSink } from "#kit/events/sink.ts";
+import { createClientBuilders } from "#manager/clients/builders.ts";
+import type { Command } from "#manager/command.ts";
+import type { Elector } from "#manager/election/elector.ts";
+import { fencedTransport } from "#manager/election/fence.ts";
+import { LeaseLock } from "#manager/election/lease-lock.ts";
+import { registerElectionMetrics } from "#manager/election/metrics.ts";
+import { leadAndRun, type Shift } from "#manager/lead-and-run.ts";
+import { registerVersionMetrics } from "#manager/metrics.ts";
+import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
+import { runControllers } from "#manager/run-controllers.ts";
+import { HealthPage } from "#manager/serving/healthz.ts";
+import { HealthRecord } from "#manager/serving/slis.ts";
+import { createTransport } from "#platform/kubeconfig-transport.ts";
+import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
+import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
+import { readSettings } from "./files.ts";
+import { flagTexts, type Logging, startLogging } from "./logging.ts";
+import { runtimeVersion, serve } from "./pages.ts";
+
+/** How long the election check stays green after a leader stopped renewing. */
+const ELECTION_TOLERANCE_MS = 20_000;
+const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
+const COORDINATED_GATE = "CoordinatedLeaderElection";
+/** What Go exits with after a panic. */
+const PANIC_CODE = 2;
+
+/** Ends the process. */
+export async function runDaemon(command: Command): Promise<never> {
+  const logging = startLogging(command.options.logs);
+  for (const [name, text] of flagTexts(command)) logging.plain(1, `FLAG: --${name}=${goQuote(text)}`);
+  const stop = new AbortController();
+  try {
+    const built = await buildConfig(command, logging, stop.signal);
+    if (command.gates.isEnabled(RELEASE_GATE)) stopOnSignals(stop, logging);
+    await run(command, built, logging, stop.signal);
+    return logging.exit(0);
+  } catch (error) {
+    if (isAborted(error, stop.signal)) return logging.exit(0);
+    if (error instanceof AssertionFailed) {
+      logging.plain(0, `panic: ${error.message}`);
+      return logging.exit(PANIC_CODE);
+    }
+    logging.log.error(error, "command failed");
+    return logging.exit(1);
+  }
+}
+
+/** The first signal asks for an orderly end, the second takes it. Without the gate the system's own action applies. */
+function stopOnSignals(stop: AbortController, logging: Logging): void {
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    process.on(name, () => {
+      if (stop.signal.aborted) logging.exit(1);
+      stop.abort();
+    });
+  }
+}
+
+async function run(command: Command, built: Built, logging: Logging, signal: AbortSignal): Promise<void> {
+  const { surroundings, config, served, mainClient } = built;
+  const { clock, rng, log, registry } = surroundings;
+  const startSeconds = processStartSeconds();
+  registerProcessMetrics(registry, startSeconds);
+  registerVersionMetrics(
+    registry,
+    { gitVersion: command.version, runtimeVersion: runtimeVersion(), compiler: "bun", platform: platformText() },
+    command.versions,
+    command.gates,
+  );
+  log.info("Starting", { version: command.version });
+  // Deviation: there are no Go settings; what takes their place is the runtime itself.
+  log.info("Runtime settings", { runtime: runtimeVersion() });
+
+  const broadcaster = new EventBroadcaster({ clock, rng, log, sink: eventSink(mainClient) }, { logLevel: 0 });
+  void broadcaster.run(signal);
+  const election = config.Generic.LeaderElection;
+  const watched: { elector?: Elector } = {};
+  const healthRecord = new HealthRecord();
+  const check = { name: "leaderElection", problem: () => watched.elector?.healthProblem(ELECTION_TOLERANCE_MS) };
+  const health = new HealthPage(election.leaderElect ? [check] : [], log, healthRecord);
+  if (served !== undefined) {
+    serve(served, { command, config, surroundings, logging, health, healthRecord, startSeconds }, signal);
+  }
+
+  const runShift = await shiftRunner(command, built, health);
+  if (!election.leaderElect) {
+    await runShift({ hasTokenController: true, isLeaseCertain: () => true }, signal);
+    return;
+  }
+  const identity = `${hostname()}_${randomUUID()}`;
+  if (built.migration !== undefined) log.info("starting leader migration");
+  const recorder = broadcaster.recorder(COMPONENT);
+  await leadAndRun(
+    {
+      clock,
+      rng,
+      log,
+      metrics: registerElectionMetrics(registry),
+      election,
+      migration: built.migration,
+      isReleasing: command.gates.isEnabled(RELEASE_GATE),
+      isCoordinated: command.gates.isEnabled(COORDINATED_GATE),
+      createLock: (name) => createLock(built, name, identity, recorder, logging),
+      runShift,
+      onElection: (elector) => {
+        watched.elector = elector;
+      },
+      exit: (code) => logging.exit(code),
+    },
+    signal,
+  );
+}
+
+/** Leases have a client of their own: other traffic must not hold up a renewal. */
+function createLock(
+  { surroundings, builderOptions, transport, config, migration }: Built,
+  name: string,
+  identity: string,
+  recorder: EventRecorder,
+  logging: Logging,
+): LeaseLock {
+  const { resourceNamespace, renewDeadline } = config.Generic.LeaderElection;
+  if (migration?.leaderName === name && migration.resourceLock === "endpoints") {
+    logging.log.error(
+      new Error("endpoints lock is removed, migrate to endpointsleases (using version v0.27.x)"),
+      "Error creating lock",
+    );
+    logging.exit(1);
+  }
+  const { limits, userAgentPrefix, ...options } = builderOptions;
+  const rateLimiter = rateLimiterFor(limits, surroundings.clock);
+  const client = createClient({
+    ...options,
+    transport,
+    userAgent: `${userAgentPrefix}/leader-election`,
+    timeoutMs: Math.max(1000, durationMs(renewDeadline) / 2),
+    ...(rateLimiter ? { rateLimiter } : {}),
+  });
+  const leases = client.resource<Lease>({ group: "coordination.k8s.io", version: "v1", resource: "leases" });
+  return new LeaseLock({ leases, namespace: resourceNamespace, name, identity, recorder });
+}
+
+/** Runs the controllers of one shift over transports that write nothing once its lease is in doubt. */
+async function shiftRunner(
+  command: Command,
+  { surroundings, config, clientConfig, transport, builderOptions }: Built,
+  health: HealthPage,
+): Promise<(shift: Shift, signal: AbortSignal) => Promise<void>> {
+  const { clock, rng, log, registry } = surroundings;
+  const isSplit = config.KubeCloudShared.UseServiceAccountCredentials;
+  const anonymous = isSplit
+    ? await createTransport(withoutCredentials(clientConfig), { clock, log, metrics: registry })
+    : undefined;
+  return async (shift, signal) => {
+    const fence = (own: Transport): Transport => fencedTransport(own, shift.isLeaseCertain);
+    const builders = await createClientBuilders(
+      fence(transport),
+      anonymous && fence(anonymous),
+      builderOptions,
+      signal,
+    );
+    await runControllers(
+      {
+        clock,
+        rng,
+        log,
+        metrics: registry,
+        gates: command.gates,
+        settings: readSettingsOrLog(config, clientConfig, surroundings.log),
+        ...builders,
+        controllers: registeredControllers,
+        shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),
+        ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
+        ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),
+        onBuilt: (all) => health.add(...all.map(({ name }) => ({ name, problem: () => undefined }))),
+      },
+      signal,
+    );
+  };
+}
+
+function readSettingsOrLog(
+  ...[config, client, log]: [...Parameters<typeof readSettings>, Built["surroundings"]["log"]]
+): ReturnType<typeof readSettings> {
+  try {
+    return readSettings(config, client);
+  } catch (error) {
+    log.error(error, "Error building controllers");
+    throw error;
+  }
+}
+
+/** The token controller, which says when its run begins: leader migration waits for that. */
+// Deviation: without a key upstream signals and then crashes on the controller that is not there; ours goes on.
+function announcing({ onTokenControllerRunning }: Shift): RegisteredController {
+  if (onTokenControllerRunning === undefined) return serviceAccountTokens;
+  return {
+    ...serviceAccountTokens,
+    async build(context, settings) {
+      const controller = await serviceAccountTokens.build(context, settings);
+      if (controller === undefined) {
+        onTokenControllerRunning();
+        return undefined;
+      }
+      return {
+        run(signal) {
+          onTokenControllerRunning();
+          return controller.run(signal);
+        },
+      };
+    },
+  };
+}
+
+/** The same server, but nobody in particular. */
+function withoutCredentials(config: ClientConfig): ClientConfig {
+  const {
+    clientCertificate: _1,
+    clientCertificateData: _2,
+    clientKey: _3,
+    clientKeyData: _4,
+    token: _5,
+    tokenFile: _6,
+    username: _7,
+    password: _8,
+    impersonate: _9,
+    exec: _10,
+    hasAuthProvider: _11,
+    ...rest
+  } = config;
+  return rest;
+}

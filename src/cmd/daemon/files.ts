@@ -1,0 +1,68 @@
+// The files that flags name: leader migration, metric allow-lists, the root CA and the token key.
+
+import { errorMessage } from "#base/errors.ts";
+import type { Logger } from "#base/log.ts";
+import type { ClientConfig } from "#client/kubeconfig.ts";
+import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
+import { defaultLeaderMigration, readLeaderMigration } from "#manager/options/leader-migration.ts";
+import type { Options } from "#manager/options/options.ts";
+import type { ControllerSettings } from "#manager/registry.ts";
+import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
+import { readFileAsGo } from "#platform/serving-files.ts";
+
+/** Undefined when leader migration is off. */
+export async function readMigration(options: Options): Promise<LeaderMigrationConfig | undefined> {
+  if (!options.config.Generic.LeaderMigrationEnabled) return undefined;
+  const file = options.leaderMigrationConfigFile;
+  if (file === "") return defaultLeaderMigration;
+  let text: string;
+  try {
+    text = readFileAsGo(file);
+  } catch (cause) {
+    throw new Error(`unable to read leader migration configuration from "${file}": ${errorMessage(cause)}`, { cause });
+  }
+  const { parse } = await import("yaml");
+  return readLeaderMigration(parse(text), text);
+}
+
+/** --allow-metric-labels, or the file of --allow-metric-labels-manifest. A file that cannot be used is only logged. */
+export async function readAllowLists({ metrics }: Options, log: Logger): Promise<Readonly<Record<string, string>>> {
+  if (metrics.allowLabelsManifest === "") return metrics.allowLabels;
+  try {
+    const { parse } = await import("yaml");
+    const lists: unknown = parse(readFileAsGo(metrics.allowLabelsManifest));
+    if (typeof lists !== "object" || lists === null) throw new Error("it is not a map");
+    return lists as Record<string, string>;
+  } catch (error) {
+    log.error(error, "Failed to read allow list manifest");
+    return metrics.allowLabels;
+  }
+}
+
+/** What controllers are built with. Read when they are built: that is when upstream complains. */
+export function readSettings(config: ComponentConfig, client: ClientConfig): ControllerSettings {
+  const { ServiceAccountKeyFile: keyFile, RootCAFile: rootCaFile } = config.SAController;
+  const rootCa = rootCaFile === "" ? (client.certificateAuthorityData ?? caFile(client)) : readRootCa(rootCaFile);
+  if (keyFile === "") return { config, rootCa };
+  try {
+    return { config, rootCa, signToken: jwtSigner(readPrivateKey(readFileAsGo(keyFile))) };
+  } catch (cause) {
+    throw new Error(`error reading key for service account token controller: ${errorMessage(cause)}`, { cause });
+  }
+}
+
+function caFile({ certificateAuthority }: ClientConfig): string {
+  return certificateAuthority === undefined ? "" : readFileAsGo(certificateAuthority);
+}
+
+function readRootCa(file: string): string {
+  try {
+    const pem = readFileAsGo(file);
+    if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
+      throw new Error("data does not contain any valid RSA or ECDSA certificates");
+    }
+    return pem;
+  } catch (cause) {
+    throw new Error(`error parsing root-ca-file at ${file}: ${errorMessage(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,55 @@
+// Logging as the flags ask for it, and the one way out of the program that loses no line.
+
+import { durationMs } from "#api/go-duration.ts";
+import type { Logger } from "#base/log.ts";
+import { LogVerbosity } from "#base/log-verbosity.ts";
+import { createLogger, type LoggerOptions, logPlainLine } from "#base/logger.ts";
+import type { Command } from "#manager/command.ts";
+import { bufferBytes } from "#manager/options/log-options.ts";
+import type { LogOptions } from "#manager/options/options.ts";
+import { openLogOutput } from "#platform/log-output.ts";
+import { systemClock } from "#platform/system-clock.ts";
+
+export interface Logging {
+  readonly log: Logger;
+  readonly verbosity: LogVerbosity;
+  /** A line of unquoted text. */
+  plain(level: number, text: string): void;
+  exit(code: number): never;
+}
+
+export function startLogging(logs: LogOptions): Logging {
+  const isJson = logs.format === "json";
+  const output = openLogOutput({
+    splitStream: isJson ? logs.jsonSplitStream : logs.textSplitStream,
+    infoBufferBytes: bufferBytes(isJson ? logs.jsonInfoBufferSize : logs.textInfoBufferSize),
+    flushEveryMs: durationMs(logs.flushFrequency),
+  });
+  const verbosity = new LogVerbosity(logs.verbosity, logs.moduleLevels);
+  const options: LoggerOptions = {
+    clock: systemClock,
+    format: isJson ? "json" : "text",
+    verbosity,
+    write: (line, severity) => output.write(line, severity),
+    pid: process.pid,
+    utcOffsetMs: (timeMs) => -new Date(timeMs).getTimezoneOffset() * 60_000,
+    source: "controllermanager.ts",
+  };
+  return {
+    log: createLogger(options),
+    verbosity,
+    plain: (level, text) => logPlainLine(options, level, text),
+    exit(code) {
+      output.flush();
+      process.exit(code);
+    },
+  };
+}
+
+/** Every flag and its value, as FLAG lines and /flagz show them, by name. */
+export function flagTexts({ sections, flags }: Command): ReadonlyMap<string, string> {
+  const texts = sections.flatMap((section) =>
+    section.flags.map(({ name, type }) => [name, type.print(flags.values.get(name))] as const),
+  );
+  return new Map(texts.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,184 @@
+// The HTTPS port of the daemon: certificates out of files or self-signed, reloaded when they change; the socket is
+// bound while the configuration is built, so that a taken port is an error of the command.
+// Upstream: apiserver/pkg/server/options/serving.go; server/secure_serving.go.
+
+import { errorMessage } from "#base/errors.ts";
+import type { HttpResponse } from "#base/http.ts";
+import type { Options } from "#manager/options/options.ts";
+import type { DaemonRequest, Handler } from "#manager/serving/request.ts";
+import { type TlsPolicy, tlsPolicy } from "#manager/serving/tls-names.ts";
+import { type HttpsServer, type ServedRequest, startHttpsServer } from "#platform/https-server.ts";
+import {
+  namesIn,
+  pairInDirectory,
+  readPair,
+  selfSigned,
+  systemErrorText,
+  watchFiles,
+} from "#platform/serving-files.ts";
+import type { CertificateKey, ClientCa, TlsSettings } from "#platform/tls-settings.ts";
+import type { Logging } from "./logging.ts";
+
+const PAIR_NAME = "kube-controller-manager";
+
+/** What to present: a pair in memory, or files to read. */
+export type ServingCertificate =
+  | { readonly kind: "memory"; readonly pair: CertificateKey }
+  | { readonly kind: "files"; readonly certFile: string; readonly keyFile: string };
+
+/** Undefined when nothing is served. Makes a self-signed certificate where none is given. */
+export function prepareCertificate(
+  { secureServing }: Options,
+  nowMs: number,
+  logging: Logging,
+): ServingCertificate | undefined {
+  const { port, certFile, keyFile, certDirectory, bindAddress } = secureServing;
+  if (port === 0) return undefined;
+  if (certFile !== "" || keyFile !== "") return { kind: "files", certFile, keyFile };
+  try {
+    if (certDirectory === "") {
+      const pair = selfSigned(bindAddress, nowMs);
+      logging.plain(0, "Generated self-signed cert in-memory");
+      return { kind: "memory", pair };
+    }
+    const files = pairInDirectory(certDirectory, PAIR_NAME, () => selfSigned(bindAddress, nowMs));
+    if (files.isNew) logging.plain(0, `Generated self-signed cert (${files.certFile}, ${files.keyFile})`);
+    return { kind: "files", ...files };
+  } catch (cause) {
+    throw new Error(`error creating self-signed certificates: ${errorMessage(cause)}`, { cause });
+  }
+}
+
+export interface Port {
+  /** Answers from now on; what came before waited. */
+  serve(handler: Handler): void;
+  /** Asks clients for certificates of these CAs. */
+  update(clientCas: readonly ClientCa[]): void;
+  /** Re-reads everything when one of our files or one of these changes. */
+  watch(files: readonly string[], reread: () => readonly ClientCa[]): void;
+  close(): Promise<void>;
+}
+
+export async function openPort(options: Options, certificate: ServingCertificate, logging: Logging): Promise<Port> {
+  const { secureServing } = options;
+  const { log } = logging;
+  let start: (handler: Handler) => void = () => undefined;
+  const started = new Promise<Handler>((resolve) => (start = resolve));
+  const bootstrap: TlsSettings =
+    certificate.kind === "memory" ? certificate.pair : selfSigned(secureServing.bindAddress, Date.now());
+  const server = await listen(
+    options,
+    bootstrap,
+    async (request, signal) => (await started)(daemonRequest(request), signal),
+    logging,
+  );
+  const pair = certificate.kind === "memory" ? certificate.pair : readPair(certificate.certFile, certificate.keyFile);
+  const policy = tlsPolicy(secureServing);
+  for (const suite of policy.insecure) log.info(`Use of insecure cipher '${suite}' detected.`);
+  const material = new Material(options, certificate, pair, policy);
+  server.update(material.settings);
+  return {
+    serve(handler) {
+      start(handler);
+      logging.plain(
+        0,
+        `Serving securely on ${server.host.includes(":") ? `[${server.host}]` : server.host}:${server.port}`,
+      );
+    },
+    update(clientCas) {
+      server.update(material.withClientCas(clientCas));
+    },
+    watch(files, reread) {
+      const all = [...files, ...material.files];
+      if (all.length === 0) return;
+      watchFiles(all, () => {
+        try {
+          material.reload();
+          server.update(material.withClientCas(reread()));
+        } catch (error) {
+          log.error(error, "Failed to reload the serving certificates; the old ones stay in force");
+        }
+      });
+    },
+    close: () => server.close(),
+  };
+}
+
+class Material {
+  #settings: TlsSettings;
+  readonly #options: Options;
+  readonly #certificate: ServingCertificate;
+
+  constructor(options: Options, certificate: ServingCertificate, pair: CertificateKey, policy: TlsPolicy) {
+    this.#options = options;
+    this.#certificate = certificate;
+    const { minVersion, ciphers, groups } = policy;
+    this.#settings = { ...pair, minVersion, ciphers, groups, sni: this.#readSni() };
+  }
+
+  get settings(): TlsSettings {
+    return this.#settings;
+  }
+
+  get files(): readonly string[] {
+    const own = this.#certificate.kind === "files" ? [this.#certificate.certFile, this.#certificate.keyFile] : [];
+    return [...own, ...this.#options.secureServing.sniCertKeys.flatMap(({ certFile, keyFile }) => [certFile, keyFile])];
+  }
+
+  withClientCas(clientCas: readonly ClientCa[]): TlsSettings {
+    this.#settings = { ...this.#settings, clientCas };
+    return this.#settings;
+  }
+
+  reload(): void {
+    const certificate = this.#certificate;
+    const pair = certificate.kind === "files" ? readPair(certificate.certFile, certificate.keyFile) : certificate.pair;
+    this.#settings = { ...this.#settings, ...pair, sni: this.#readSni() };
+  }
+
+  #readSni(): NonNullable<TlsSettings["sni"]> {
+    return this.#options.secureServing.sniCertKeys.map(({ certFile, keyFile, names }) => {
+      try {
+        const pair = readPair(certFile, keyFile);
+        return { ...pair, names: names.length > 0 ? names : namesIn(pair.cert) };
+      } catch (cause) {
+        throw new Error(`failed to load SNI cert and key: ${errorMessage(cause)}`, { cause });
+      }
+    });
+  }
+}
+
+async function listen(
+  { secureServing }: Options,
+  tls: TlsSettings,
+  handle: (request: ServedRequest, signal: AbortSignal) => Promise<HttpResponse>,
+  { log }: Logging,
+): Promise<HttpsServer> {
+  const { bindAddress, port, disableHttp2, http2MaxStreams, permitPortSharing } = secureServing;
+  try {
+    return await startHttpsServer({
+      // As in Go, the unspecified address of either family means both.
+      host: bindAddress === "0.0.0.0" ? "::" : bindAddress,
+      port,
+      tls,
+      disableHttp2,
+      http2StreamsMax: http2MaxStreams,
+      reusePort: permitPortSharing,
+      handle,
+      onError: (error) => log.error(error, "Observed a panic", { panic: errorMessage(error) }),
+      onHandshakeError: (error) => log.v(5).info("http: TLS handshake error", { err: error }),
+    });
+  } catch (cause) {
+    const address = `${bindAddress.includes(":") ? `[${bindAddress}]` : bindAddress}:${port}`;
+    throw new Error(
+      `failed to create listener: failed to listen on ${address}: listen tcp ${address}: bind: ${systemErrorText(cause)}`,
+      { cause },
+    );
+  }
+}
+
+function daemonRequest(request: ServedRequest): DaemonRequest {
+  const { address, certificate, untrusted } = request.peer;
+  const presented = certificate ?? untrusted;
+  return { ...request, peer: { address, ...(presented === undefined ? {} : { certificate: presented }) } };
+}

@@ -1,0 +1,15 @@
+// What every part of the daemon is given.
+
+import type { Clock } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import type { MetricRegistry } from "#base/metric-registry.ts";
+import type { Rng } from "#base/rng.ts";
+
+export interface Surroundings {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  /** "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/<commit>". */
+  readonly userAgentPrefix: string;
+}
