@@ -10,6 +10,8 @@ import type { RequestContext } from "./request-context.ts";
 const CACHE_CONTROL = "no-cache, private";
 const JSON_HEADERS: HttpHeaders = Object.freeze({ "cache-control": CACHE_CONTROL, "content-type": MEDIA_TYPES.json });
 const utf8 = new TextEncoder();
+/** As upstream writes it: keys sorted, lists not indented, texts quoted that YAML 1.1 would take for something else. */
+const YAML_OPTIONS = { sortMapEntries: true, aliasDuplicateObjects: false, indentSeq: false, version: "1.1" } as const;
 
 /** In this process the value itself goes out, frozen; otherwise its bytes. */
 export function encodeBody(
@@ -31,7 +33,7 @@ export function encodeValue({ encoding, isPretty }: Representation, value: unkno
     case "json":
       return utf8.encode(isPretty ? JSON.stringify(value, null, 2) : `${JSON.stringify(value)}\n`);
     case "yaml":
-      return utf8.encode(stringify(value, { sortMapEntries: true, lineWidth: 80, aliasDuplicateObjects: false }));
+      return utf8.encode(stringify(value, YAML_OPTIONS));
     case "protobuf":
       return encodeProtobuf(value as KubeObject) as Uint8Array<ArrayBuffer>;
   }

@@ -20,7 +20,7 @@ import type { WriteOptions } from "./write-options.ts";
 export interface ServerCore {
   readonly clock: Clock;
   /** Streams by use. */
-  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "tokens", Rng>>;
+  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "tokens" | "audit", Rng>>;
   readonly log: Logger;
   readonly storage: Storage;
   readonly registry: Registry;

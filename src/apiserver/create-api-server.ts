@@ -17,6 +17,7 @@ import { bootstrapNamespaces } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-kinds.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
 import { Expiry, resumeExpiry } from "./expiry.ts";
+import { type AuditSink, recordAudit } from "./filters/audit.ts";
 import { type AuthenticationOptions, anonymous, authenticate } from "./filters/authenticate.ts";
 import { authorize } from "./filters/authorize.ts";
 import { limitTime } from "./filters/deadline.ts";
@@ -25,7 +26,7 @@ import { limitInFlight } from "./filters/max-in-flight.ts";
 import { nonResourceHandler } from "./non-resource.ts";
 import { decodePercent, parseQuery } from "./query.ts";
 import { type KindRow, Registry } from "./registry.ts";
-import type { Handler, RequestContext, ServerRequest } from "./request-context.ts";
+import { addWarning, type Handler, type RequestContext, type ServerRequest } from "./request-context.ts";
 import { parseRequestInfo } from "./request-info.ts";
 import { routeResource } from "./routing.ts";
 import { selectableFields } from "./selection.ts";
@@ -54,6 +55,8 @@ export interface ApiServerOptions {
   readonly audience?: string;
   /** Signs and verifies tokens of service accounts; absent: there are none. */
   readonly tokenKeys?: TokenKeys;
+  /** Is told about every request and its answer. */
+  readonly audit?: AuditSink;
   /** "host:port" where clients find the server. */
   readonly serverAddress?: string;
   /** The versions to serve besides the stable ones, as "group/version". */
@@ -93,6 +96,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   resumeExpiry(core);
   const { clock } = core;
   const filters = [
+    ...(options.audit === undefined ? [] : [recordAudit(clock, core.rng.audit, options.audit)]),
     answerErrors(core.log),
     limitTime(clock, core.limits),
     authenticate(authentication),
@@ -130,6 +134,7 @@ function dispatch(core: ServerCore): Handler {
     if (!info.isResourceRequest) return handleNonResource(context, signal);
     if (!core.registry.hasGroup(info.group)) return plainText(404, "404 page not found\n");
     const { call, handle } = routeResource(core, context, info);
+    addWarning(context, call.endpoint.version.deprecationWarning ?? "");
     return handle(core, call, signal);
   };
 }
@@ -180,6 +185,10 @@ function createCore(
     }
     return table;
   };
+  // Watches of a kind that is withdrawn end; clients find out what is served now.
+  registry.onRemoval((row) => {
+    for (const watcher of hubs.get(row)?.watchers() ?? []) watcher.close();
+  });
   const core: ServerCore = {
     clock,
     rng: {
@@ -187,6 +196,7 @@ function createCore(
       uids: rng.fork("uids"),
       timeouts: rng.fork("watch-timeouts"),
       strategies: rng.fork("strategies"),
+      audit: rng.fork("audit"),
       tokens: rng.fork("tokens"),
     },
     log: options.log,

@@ -15,6 +15,7 @@ import {
   reviewToken,
 } from "../subresources/reviews.ts";
 import { scaleSubresource } from "../subresources/scale.ts";
+import { requestToken } from "../subresources/token.ts";
 import { deleteNamespace } from "./namespace-deletion.ts";
 
 type Hooks = Partial<
@@ -102,7 +103,7 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "selfsubjectaccessreviews.authorization.k8s.io": { virtual: reviewSelfAccess },
   "selfsubjectreviews.authentication.k8s.io": { virtual: reviewSelf },
   "selfsubjectrulesreviews.authorization.k8s.io": { virtual: reviewSelfRules },
-  serviceaccounts: returnsDeletedObject,
+  serviceaccounts: { returnsDeletedObject: true, subresources: new Map([["token", requestToken]]) },
   services: returnsDeletedObject,
   "statefulsets.apps": scale,
   "storageclasses.storage.k8s.io": returnsDeletedObject,

@@ -40,7 +40,8 @@ export async function readCreated(
 const versions = new Map<string, KindVersion>();
 const identity = (object: KubeObject): KubeObject => object;
 
-function bodyVersion(kind: GroupVersionKind): KindVersion {
+/** A kind that is only ever the body of a request. */
+export function bodyVersion(kind: GroupVersionKind): KindVersion {
   const name = `${kind.group}/${kind.version}/${kind.kind}`;
   let version = versions.get(name);
   if (version === undefined) {
