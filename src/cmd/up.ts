@@ -24,6 +24,7 @@ import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNode } from "#nodes/simulated-node.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
 import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
+import { jwtVerifier } from "#platform/jwt-verifier.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { systemRng } from "#platform/system-rng.ts";
 import { issueCertificate, type KeyCertificate, newPrivateKeyPem } from "#platform/x509.ts";
@@ -56,6 +57,8 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
   const rng = systemRng();
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const pki = createPki(clock.now());
+  const accountKey = readPrivateKey(pki.accountKeyPem);
+  const signToken = jwtSigner(accountKey);
   const server = createApiServer({
     clock,
     rng: rng.fork("apiserver"),
@@ -63,6 +66,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
     metrics: noMetrics,
     storage: new MemoryStorage({ clock }),
     gates,
+    tokenKeys: { sign: signToken, verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
   });
   const https = await startHttpsServer({
@@ -96,7 +100,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       settings: {
         config: defaultConfig,
         rootCa: pki.ca.certificatePem,
-        signToken: jwtSigner(readPrivateKey(pki.accountKeyPem)),
+        signToken,
       },
       rootClients: clients,
       controllerClients: clients,

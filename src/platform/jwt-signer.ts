@@ -31,9 +31,7 @@ export function readPrivateKey(pem: string): KeyObject {
 
 export function jwtSigner(key: KeyObject): (claims: Readonly<Record<string, unknown>>) => string {
   const { name, digest } = algorithmOf(key);
-  const publicDer = createPublicKey(key).export({ type: "spki", format: "der" });
-  const kid = createHash("sha256").update(publicDer).digest("base64url");
-  const header = base64url({ alg: name, kid });
+  const header = base64url({ alg: name, kid: keyIdOf(createPublicKey(key)) });
   return (claims) => {
     const content = `${header}.${base64url(claims)}`;
     const signature = sign(digest, Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
@@ -41,7 +39,14 @@ export function jwtSigner(key: KeyObject): (claims: Readonly<Record<string, unkn
   };
 }
 
-function algorithmOf(key: KeyObject): Algorithm {
+/** Tells a public key from others without giving it away. */
+export function keyIdOf(publicKey: KeyObject): string {
+  return createHash("sha256")
+    .update(publicKey.export({ type: "spki", format: "der" }))
+    .digest("base64url");
+}
+
+export function algorithmOf(key: KeyObject): Algorithm {
   if (key.asymmetricKeyType === "rsa") return { name: "RS256", digest: "sha256" };
   const curve = key.asymmetricKeyDetails?.namedCurve ?? "";
   const algorithm = ellipticCurves[curve];

@@ -2,9 +2,11 @@
 // administrator's client. Everything random comes from one seed; everything that waits, from one clock.
 
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
+import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
 import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
 import { FeatureGates, type FeatureTable } from "#base/feature-gates.ts";
 import type { Transport } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
@@ -15,11 +17,21 @@ import { VirtualClock } from "#base/virtual-clock.ts";
 import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
 import type { SyncTrace } from "#kit/trace.ts";
-import { rootClientBuilder } from "#manager/clients/client-builder.ts";
+import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients/client-builder.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
 import { registeredControllers } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
 import { RequestLog } from "./request-log.ts";
+import { simulatedKeys } from "./token-keys.ts";
+
+/** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
+const mastersAndControllers: Authorizer = {
+  ...mastersOnly,
+  authorize(attributes, signal) {
+    const isController = attributes.user.groups?.includes("system:serviceaccounts:kube-system");
+    return isController ? { isAllowed: true } : mastersOnly.authorize(attributes, signal);
+  },
+};
 
 export interface WorldOptions {
   /** One hop of the host's event loop: the composition root hands it in. */
@@ -40,6 +52,8 @@ export interface ManagerOptions {
   readonly network?: (transport: Transport) => Transport;
   /** Requests per second of each controller; generous unless a scenario is about throttling. */
   readonly qps?: number;
+  /** As --use-service-account-credentials: each controller is its own service account in kube-system. */
+  readonly useServiceAccountCredentials?: boolean;
 }
 
 export interface RunningManager {
@@ -57,6 +71,7 @@ export class World {
   /** Requests of managers, not of the scenario itself. */
   readonly #options: WorldOptions;
   readonly #transport: Transport;
+  readonly #tokenKeys: TokenKeys;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -64,6 +79,7 @@ export class World {
     this.rng = seededRng(options.seed ?? "world");
     this.log = new RequestLog(this.clock);
     const gates = new FeatureGates(options.gates, "1.36");
+    this.#tokenKeys = simulatedKeys(this.rng.fork("token-keys").uuid());
     this.server = createApiServer({
       clock: this.clock,
       rng: this.rng.fork("apiserver"),
@@ -72,6 +88,8 @@ export class World {
       storage: new MemoryStorage({ clock: this.clock }),
       gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
       admission: defaultPlugins,
+      authorizer: mastersAndControllers,
+      tokenKeys: this.#tokenKeys,
     });
     this.#transport = bytesTransport(this.server, { peer: { user: { name: "admin", groups: ["system:masters"] } } });
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
@@ -85,11 +103,16 @@ export class World {
     gates.setFromMap(options.gates ?? {});
     const network = options.network ?? ((transport: Transport): Transport => transport);
     const qps = options.qps ?? 10_000;
-    const clients = rootClientBuilder(this.log.over(network(this.#transport)), {
-      clock,
-      limits: { qps, burst: qps },
-      userAgentPrefix: "kube-controller-manager",
-    });
+    const clientOptions = { clock, limits: { qps, burst: qps }, userAgentPrefix: "kube-controller-manager" };
+    const transport = this.log.over(network(this.#transport));
+    const clients = rootClientBuilder(transport, clientOptions);
+    const controllerClients = options.useServiceAccountCredentials
+      ? serviceAccountClientBuilder(
+          createClient({ transport, clock, userAgent: "kube-controller-manager/controller-client-builder" }),
+          this.log.over(network(bytesTransport(this.server))),
+          clientOptions,
+        )
+      : clients;
     const config: ComponentConfig = { ...defaultConfig, ...options.config };
     const ended = runControllers(
       {
@@ -101,9 +124,10 @@ export class World {
         settings: {
           config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
           rootCa: "",
+          signToken: this.#tokenKeys.sign,
         },
         rootClients: clients,
-        controllerClients: clients,
+        controllerClients,
         controllers: registeredControllers,
         shutdownTimeoutMs: 0,
         ...(options.trace === undefined ? {} : { trace: options.trace }),
