@@ -1,0 +1,124 @@
+// Runs every scenario with the Go manager, with ours, and with the Go manager again, on one control plane, and
+// compares. The second Go run is the control: where Go differs from Go, the comparison says nothing.
+//   bun test/differential/main.ts [--json=<file>] [name of a scenario or part of it …]
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { argv, exit, stdout } from "node:process";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { createHttpClient } from "#platform/http-client.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
+import { type AuditFollower, followAuditLog } from "./audit-follower.ts";
+import { compare } from "./compare.ts";
+import { knownDifferences } from "./known-differences.ts";
+import { normalise, type Section } from "./normalise.ts";
+import { startPatchTypeProxy } from "./patch-type-proxy.ts";
+import { playScenario } from "./play.ts";
+import { judge, type Played, printReport } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
+import { replicaSetScenarios } from "./scenarios-replicaset.ts";
+import { replicationControllerScenarios } from "./scenarios-replicationcontroller.ts";
+
+const SCENARIOS_AT_ONCE = 6;
+
+const compared = ["replicaset-controller", "replicationcontroller-controller"];
+const identities = ["replicaset-controller", "replication-controller"];
+/** What scenarios rely on, always Go's. The namespace controller is not among them: namespaces stay as they are left. */
+const helpers = [
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+  "garbage-collector-controller",
+  "resourcequota-controller",
+];
+const flags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
+const ourProgram = join(import.meta.dirname, "our-process.ts");
+
+const wanted = argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const jsonFile = argv.find((argument) => argument.startsWith("--json="))?.slice("--json=".length);
+const scenarios = [...replicaSetScenarios, ...replicationControllerScenarios].filter(
+  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
+);
+
+type Outcome = readonly Section[] | Error;
+
+async function main(): Promise<number> {
+  const plane = await startControlPlane();
+  try {
+    await plane.startGoManager({ controllers: helpers, flags });
+    for (const name of ["node-1", "node-2"]) await plane.request("POST", "/api/v1/nodes", { metadata: { name } });
+    const client = await adminClient(plane);
+    const follower = followAuditLog(
+      join(plane.directory, "audit.log"),
+      identities.map((name) => `system:serviceaccount:kube-system:${name}`),
+    );
+    const proxy = await startPatchTypeProxy(plane);
+    const kubeconfig = plane.kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
+    const options = { controllers: compared, flags: [...flags, `--kubeconfig=${kubeconfig}`] };
+    const startGo = (): Promise<RunningManager> => plane.startGoManager(options);
+    const startOurs = (): Promise<RunningManager> => plane.startManager([process.execPath, ourProgram], options);
+    const go = await playAll("go", startGo, client, follower);
+    const ours = await playAll("ours", startOurs, client, follower);
+    const control = await playAll("control", startGo, client, follower);
+    const played = scenarios.map((scenario, index): Played => {
+      const runs = { go: go[index], ours: ours[index], control: control[index] };
+      const errors = Object.entries(runs).flatMap(([run, outcome]) =>
+        outcome instanceof Error ? [`${run}: ${outcome.message}`] : [],
+      );
+      const sections = (outcome: Outcome | undefined): readonly Section[] =>
+        outcome === undefined || outcome instanceof Error ? [] : outcome;
+      const [left, right, again] = [sections(runs.go), sections(runs.ours), sections(runs.control)];
+      if (errors.length > 0) return { scenario, errors, differences: [], controlDifferences: [], writes: 0 };
+      const writes = left.filter(({ name }) => name.startsWith("writes")).flatMap(({ items }) => items).length;
+      return { scenario, errors, differences: compare(left, right), controlDifferences: compare(left, again), writes };
+    });
+    if (jsonFile !== undefined) writeFileSync(jsonFile, JSON.stringify({ go, ours, control }, undefined, 1));
+    const verdict = judge(played, wanted.length === 0 ? knownDifferences : knownIn(scenarios));
+    stdout.write(printReport(played, verdict));
+    return verdict.isGood ? 0 : 1;
+  } finally {
+    await plane.stop();
+  }
+}
+
+/** With a selection of scenarios, what is known about the others cannot occur. */
+function knownIn(selection: readonly Scenario[]) {
+  return knownDifferences.filter((known) => selection.some(({ name }) => known.scenarios.test(name)));
+}
+
+async function playAll(
+  run: string,
+  start: () => Promise<RunningManager>,
+  client: Client,
+  follower: AuditFollower,
+): Promise<readonly Outcome[]> {
+  const begin = performance.now();
+  const manager = await start();
+  const outcomes: Outcome[] = [];
+  let next = 0;
+  const player = async (): Promise<void> => {
+    for (let index = next++; index < scenarios.length; index = next++) {
+      const scenario = scenarios[index] as Scenario;
+      try {
+        outcomes[index] = normalise(await playScenario(client, follower, scenario, `${run}-${scenario.name}`));
+      } catch (error) {
+        outcomes[index] = error as Error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: SCENARIOS_AT_ONCE }, player));
+  const isAlive = manager.isRunning;
+  const end = await manager.stop();
+  if (!isAlive) stdout.write(`The manager of run ${run} ended by itself (${end}):\n${manager.log().slice(-2000)}\n`);
+  stdout.write(`${run}: ${scenarios.length} scenarios in ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
+  return outcomes;
+}
+
+async function adminClient(plane: ControlPlane): Promise<Client> {
+  const { certificatePem: cert, keyPem: key } = plane.admin;
+  const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
+  return createClient({ transport, clock: systemClock, userAgent: "differential" });
+}
+
+exit(await main());

@@ -1,0 +1,266 @@
+// Plays one scenario in a namespace of its own and records what the controllers under comparison left behind.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { KubeList, KubeObject } from "#api/object.ts";
+import { ApiError } from "#api/status-error.ts";
+import { formatTime } from "#api/time.ts";
+import { errorMessage } from "#base/errors.ts";
+import type { Client } from "#client/client.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import type { AuditFollower } from "./audit-follower.ts";
+import { NAMESPACE, type OwnerKind, type Play, type Scenario } from "./scenario.ts";
+
+const PROBE_MS = 50;
+/** No write for so long means that the controllers have nothing more to do. */
+const QUIET_MS = 600;
+const PATIENCE_MS = 60_000;
+
+/** What a run left behind, as the server tells it. */
+export interface Recording {
+  readonly namespace: string;
+  readonly objects: readonly KubeObject[];
+  readonly events: readonly KubeObject[];
+  /** The writes of each phase, in the order of the audit log. */
+  readonly phases: readonly (readonly AuditEvent[])[];
+  /** Objects that ended in a phase: "1 replicasets web". */
+  readonly ended: ReadonlySet<string>;
+  /** The scenario's own names of generated names. */
+  readonly symbols: ReadonlyMap<string, string>;
+}
+
+/** The kinds whose final state is compared. */
+const RECORDED = ["api/v1:replicationcontrollers", "apis/apps/v1:replicasets", "api/v1:pods"] as const;
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export async function playScenario(
+  client: Client,
+  follower: AuditFollower,
+  scenario: Scenario,
+  namespace: string,
+): Promise<Recording> {
+  const stage = new RealStage(client, follower, namespace);
+  await stage.open();
+  try {
+    await scenario.play(stage.as("ReplicaSet"));
+    await stage.settle();
+    return await stage.record();
+  } finally {
+    await stage.close();
+  }
+}
+
+class RealStage {
+  readonly #client: Client;
+  readonly #follower: AuditFollower;
+  readonly #namespace: string;
+  readonly #symbols = new Map<string, string>();
+  readonly #ended = new Set<string>();
+  /** How many writes had been seen when each phase ended. */
+  readonly #phaseEnds: number[] = [];
+
+  constructor(client: Client, follower: AuditFollower, namespace: string) {
+    this.#client = client;
+    this.#follower = follower;
+    this.#namespace = namespace;
+  }
+
+  /** A new namespace, usable once its default service account is there. */
+  async open(): Promise<void> {
+    await this.#call("POST", "/api/v1/namespaces", { metadata: { name: this.#namespace } });
+    await this.until("the default service account", () => this.get("serviceaccounts/default"));
+  }
+
+  /** Leaves nothing that the next manager would work on. */
+  async close(): Promise<void> {
+    const orphan = { propagationPolicy: "Orphan" };
+    for (const kind of ["replicasets", "replicationcontrollers"]) {
+      const { items } = await this.#list(kind);
+      for (const { metadata } of items) {
+        const path = `${kind}/${metadata?.name}`;
+        if (metadata?.finalizers?.length) await this.patch(path, { metadata: { finalizers: null } });
+        await this.delete(path, { propagationPolicy: "Background" });
+      }
+    }
+    for (const { metadata } of (await this.#list("pods")).items) {
+      if (metadata?.finalizers?.length) await this.patch(`pods/${metadata.name}`, { metadata: { finalizers: null } });
+    }
+    await this.#call("DELETE", this.#path("pods"), { ...orphan, gracePeriodSeconds: 0 });
+  }
+
+  as(kind: OwnerKind): Play {
+    const owners = kind === "ReplicaSet" ? "replicasets" : "replicationcontrollers";
+    const play: Play = {
+      namespace: this.#namespace,
+      kind,
+      of: (other) => this.as(other),
+      create: (object) => this.create(object),
+      patch: (path, patch) => this.patch(path, patch),
+      delete: (path, options) => this.delete(path, options),
+      post: async (path, object) => void (await this.#call("POST", this.#path(path), object)),
+      get: (path) => this.get(path),
+      owner: (name, replicas, more) => this.create(ownerOf(kind, name, replicas, more)),
+      scale: (name, replicas) => this.patch(`${owners}/${name}`, { spec: { replicas } }),
+      untilStatus: async (name, wanted) => {
+        await this.until(`status ${JSON.stringify(wanted)} of ${name}`, async () => {
+          const { status = {} } =
+            (await this.get<{ status?: Record<string, unknown> } & KubeObject>(`${owners}/${name}`)) ?? {};
+          return Object.entries(wanted).every(([field, value]) => (status[field] ?? 0) === value) ? true : undefined;
+        });
+      },
+      pod: (name, labels, more) => this.create(podOf(name, labels, more)),
+      pods: () => this.pods(),
+      call: async (...symbols) => {
+        const generated = (await this.pods()).filter(({ metadata }) => metadata?.generateName !== undefined);
+        const names = generated.map(({ metadata }) => metadata?.name ?? "");
+        const unnamed = names.filter((name) => !this.#symbols.has(name));
+        for (const [index, symbol] of symbols.entries()) this.#symbols.set(unnamed[index] ?? "", symbol);
+        return unnamed.slice(0, symbols.length);
+      },
+      ready: (pod, since = new Date()) =>
+        this.patch(`pods/${pod}/status`, {
+          status: {
+            phase: "Running",
+            conditions: [{ type: "Ready", status: "True", lastTransitionTime: formatTime(since.getTime()) }],
+          },
+        }),
+      bind: (pod, node) =>
+        play.post(`pods/${pod}/binding`, {
+          metadata: { name: pod },
+          target: { apiVersion: "v1", kind: "Node", name: node },
+        }),
+      until: (what, probe) => this.until(what, probe),
+      untilGone: async (path) => {
+        await this.until(`the end of ${path}`, async () => ((await this.get(path)) ? undefined : true));
+        this.#ended.add(`${this.#phaseEnds.length + 1} ${path.replace("/", " ")}`);
+      },
+      untilRefused: async (count) => {
+        // Conflicts are chance; refusals are what the server's rules say.
+        const isRefusal = ({ responseStatus: { code = 0 } = {} }: AuditEvent): boolean => code >= 400 && code !== 409;
+        await this.until(`${count} refused writes`, async () =>
+          this.#writes().filter(isRefusal).length >= count ? true : undefined,
+        );
+      },
+      settle: () => this.settle(),
+    };
+    return play;
+  }
+
+  async create(object: KubeObject): Promise<void> {
+    const { apiVersion = "v1", kind = "" } = object;
+    const prefix = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+    await this.#call("POST", `${prefix}/namespaces/${this.#namespace}/${kind.toLowerCase()}s`, object);
+  }
+
+  async patch(path: string, patch: unknown): Promise<void> {
+    await this.#call("PATCH", this.#path(path), patch);
+  }
+
+  async delete(path: string, options: object = {}): Promise<void> {
+    await this.#call("DELETE", this.#path(path), options, [404]);
+  }
+
+  async get<T extends KubeObject>(path: string): Promise<T | undefined> {
+    return await this.#call<T>("GET", this.#path(path), undefined, [404]);
+  }
+
+  async pods(): Promise<readonly Pod[]> {
+    const { items } = await this.#list("pods");
+    const age = ({ metadata }: KubeObject): string => `${metadata?.creationTimestamp} ${metadata?.name}`;
+    return (items as readonly Pod[]).toSorted((a, b) => (age(a) < age(b) ? -1 : 1));
+  }
+
+  async until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = await probe();
+      if (found !== undefined) return found;
+      if (performance.now() > deadline) throw new Error(`waited in vain for ${what} in ${this.#namespace}`);
+      await sleep(PROBE_MS);
+    }
+  }
+
+  async settle(): Promise<void> {
+    let seen = this.#writes().length;
+    for (let since = performance.now(); performance.now() - since < QUIET_MS; ) {
+      await sleep(PROBE_MS);
+      const { length } = this.#writes();
+      if (length !== seen) since = performance.now();
+      seen = length;
+    }
+    this.#phaseEnds.push(seen);
+  }
+
+  async record(): Promise<Recording> {
+    const objects: KubeObject[] = [];
+    for (const entry of RECORDED) {
+      const [prefix = "", resource = ""] = entry.split(":");
+      const { items } = await this.#list(resource);
+      const kind = { replicasets: "ReplicaSet", replicationcontrollers: "ReplicationController" }[resource] ?? "Pod";
+      objects.push(...items.map((item) => ({ apiVersion: prefix.replace(/^apis?\//, ""), kind, ...item })));
+    }
+    const { items: events } = await this.#list("events");
+    const writes = this.#writes();
+    const phases = this.#phaseEnds.map((end, index) => writes.slice(this.#phaseEnds[index - 1] ?? 0, end));
+    return { namespace: this.#namespace, objects, events, phases, ended: this.#ended, symbols: this.#symbols };
+  }
+
+  #writes(): readonly AuditEvent[] {
+    return this.#follower.writesIn(this.#namespace);
+  }
+
+  async #list(resource: string): Promise<KubeList<KubeObject>> {
+    const list = await this.#call<KubeList<KubeObject>>("GET", this.#path(resource));
+    if (list === undefined) throw new Error(`no list of ${resource}`);
+    return list;
+  }
+
+  #path(below: string): string {
+    const prefix = /^(replicasets|deployments)\b/.test(below) ? "/apis/apps/v1" : "/api/v1";
+    return `${prefix}/namespaces/${this.#namespace}${below === NAMESPACE ? "" : `/${below}`}`;
+  }
+
+  /** The answer, or undefined when it is an error that is fine as well. */
+  async #call<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    alsoFine: readonly number[] = [],
+  ): Promise<T | undefined> {
+    const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const payload = body === undefined ? {} : { contentType, body: utf8.encode(JSON.stringify(body)) };
+    try {
+      const { bytes } = await this.#client.raw({ method, path, ...payload }, AbortSignal.timeout(PATIENCE_MS));
+      return JSON.parse(text.decode(bytes)) as T;
+    } catch (error) {
+      if (error instanceof ApiError && alsoFine.includes(error.code)) return undefined;
+      throw new Error(`${method} ${path}: ${errorMessage(error)}`, { cause: error });
+    }
+  }
+}
+
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+function ownerOf(kind: OwnerKind, name: string, replicas: number, more: object = {}): KubeObject {
+  const labels = { app: name };
+  const object = {
+    apiVersion: kind === "ReplicaSet" ? "apps/v1" : "v1",
+    kind,
+    metadata: { name },
+    spec: {
+      replicas,
+      selector: kind === "ReplicaSet" ? { matchLabels: labels } : labels,
+      template: { metadata: { labels }, spec: podSpec },
+      ...more,
+    },
+  };
+  return object;
+}
+
+const podSpec = { containers: [{ name: "main", image: "example/web:1" }] };
+
+function podOf(name: string, labels: Readonly<Record<string, string>>, more: object = {}): KubeObject {
+  const object = { apiVersion: "v1", kind: "Pod", metadata: { name, labels, ...more }, spec: podSpec };
+  return object;
+}
