@@ -97,8 +97,7 @@ function namespaceOf(dir: string): string {
 
 async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
   const text = readText(path);
-  // Loaded here and now: most of the program's life needs no YAML.
-  const { parse } = await import("yaml");
+  const parse = await yamlParser();
   try {
     const resolve = (file: string): string => (isAbsolute(file) ? file : join(dirname(path), file));
     return parseKubeconfig(parse(text), resolve);
@@ -122,6 +121,13 @@ function readText(path: string): string {
     const text = code === "EISDIR" || code === "EACCES" ? `${operation} ${path}: ${problem}` : errorMessage(cause);
     throw new KubeconfigFileError(`error loading config file "${path}": ${text}`, { cause });
   }
+}
+
+/** Bun has a parser built in; the package costs 10 MB and is loaded only where it must be. */
+async function yamlParser(): Promise<(text: string) => unknown> {
+  const bun = Reflect.get(globalThis, "Bun") as { YAML?: { parse(text: string): unknown } } | undefined;
+  if (bun?.YAML) return bun.YAML.parse;
+  return (await import("yaml")).parse;
 }
 
 function defaultFiles(env: Readonly<Record<string, string | undefined>>): readonly string[] {
