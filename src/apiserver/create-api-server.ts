@@ -29,7 +29,7 @@ import { type KindRow, Registry } from "./registry.ts";
 import { addWarning, type Handler, type RequestContext, type ServerRequest } from "./request-context.ts";
 import { parseRequestInfo } from "./request-info.ts";
 import { routeResource } from "./routing.ts";
-import { selectableFields } from "./selection.ts";
+import { fieldsOf } from "./selection.ts";
 import type { Storage, Table } from "./storage/storage.ts";
 import type { AccountTokens, TokenKeys } from "./tokens/account-tokens.ts";
 import { boundTokens } from "./tokens/bound-tokens.ts";
@@ -230,5 +230,5 @@ function newHub(row: KindRow, table: Table, registry: Registry): WatchHub {
   const [version] = row.versions;
   const endpoint = version && registry.endpoint(version.group, version.version, row.resource);
   if (indexedField === undefined || endpoint === undefined) return new WatchHub(table);
-  return new WatchHub(table, indexedField, ({ object }) => selectableFields(endpoint, object)[indexedField] ?? "");
+  return new WatchHub(table, indexedField, (version) => fieldsOf(endpoint, version)[indexedField] ?? "");
 }

@@ -57,7 +57,7 @@ export class Selection {
 }
 
 /** The selectable fields of a version, computed once. */
-function fieldsOf(endpoint: Endpoint, stored: StoredVersion): Readonly<Record<string, string>> {
+export function fieldsOf(endpoint: Endpoint, stored: StoredVersion): Readonly<Record<string, string>> {
   stored.renderings ??= new Map();
   let fields = stored.renderings.get("fields") as Record<string, string> | undefined;
   if (fields === undefined) {

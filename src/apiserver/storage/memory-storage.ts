@@ -163,16 +163,23 @@ class MemoryTable implements Table {
   }
 
   *scan(query: ListQuery): Generator<StoredVersion> {
-    const { prefix, revision } = query;
-    const start = query.from === undefined || query.from < prefix ? prefix : query.from;
-    assert(revision === undefined || revision >= this.compactedRevision, "list below the retained history");
-    for (const record of this.#order.from(start)) {
-      if (!record.key.startsWith(prefix)) return;
-      let version: Version | undefined = record.latest;
-      if (revision !== undefined)
-        while (version !== undefined && version.revision > revision) version = version.previous;
-      if (version !== undefined && !version.isDeletion) yield version;
+    this.#requireHistory(query);
+    for (const record of this.#order.from(startOf(query))) {
+      if (!record.key.startsWith(query.prefix)) return;
+      const version = liveAt(record, query.revision);
+      if (version !== undefined) yield version;
     }
+  }
+
+  count(query: ListQuery): number {
+    this.#requireHistory(query);
+    let count = 0;
+    this.#order.visit(startOf(query), (record) => {
+      if (!record.key.startsWith(query.prefix)) return false;
+      if (liveAt(record, query.revision) !== undefined) count++;
+      return true;
+    });
+    return count;
   }
 
   create(key: StorageKey, build: BuildObject): StoredVersion | undefined {
@@ -244,6 +251,10 @@ class MemoryTable implements Table {
     }
   }
 
+  #requireHistory({ revision }: ListQuery): void {
+    assert(revision === undefined || revision >= this.compactedRevision, "list below the retained history");
+  }
+
   #replace(expected: StoredVersion, build: BuildObject, isDeletion: boolean): StoredVersion | undefined {
     const record = this.#records.get(expected.key);
     if (record === undefined || record.latest !== expected || expected.isDeletion) return undefined;
@@ -270,6 +281,17 @@ class MemoryTable implements Table {
     else if (version.previous === undefined || version.previous.isDeletion) this.size++;
     if (version.revision > this.compactedRevision) this.#log.push(version);
   }
+}
+
+function startOf({ prefix, from }: ListQuery): StorageKey {
+  return from === undefined || from < prefix ? prefix : from;
+}
+
+/** The object's version at a revision; undefined when it was not there. */
+function liveAt({ latest }: KeyRecord, revision: number | undefined): Version | undefined {
+  let version: Version | undefined = latest;
+  if (revision !== undefined) while (version !== undefined && version.revision > revision) version = version.previous;
+  return version?.isDeletion ? undefined : version;
 }
 
 /** Freezes until it meets what is frozen already: shared parts cost nothing again. */

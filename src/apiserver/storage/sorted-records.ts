@@ -40,6 +40,16 @@ export class SortedRecords<R extends KeyedRecord> {
     }
   }
 
+  /** As `from`, for callers that look at many records and keep none; stops when the visitor answers false. */
+  visit(from: string, visitor: (record: R) => boolean): void {
+    let at = this.#blockFor(from);
+    let index = lowerBound(this.#blocks[at] as R[], from);
+    for (; at < this.#blocks.length; at++, index = 0) {
+      const block = this.#blocks[at] as R[];
+      for (; index < block.length; index++) if (!visitor(block[index] as R)) return;
+    }
+  }
+
   /** Splits unevenly at the end, since keys often arrive in order: full blocks then stay full. */
   #split(at: number, block: R[]): void {
     const isLast = at === this.#blocks.length - 1;

@@ -182,6 +182,7 @@ function checkAgainstModel(storage: Storage, steps: readonly Step[]): void {
   for (const [revision, expected] of states) {
     if (revision < table.compactedRevision) continue;
     const listed = [...table.scan({ prefix: "", revision })].map((v) => [v.key, v.object.metadata?.annotations?.value]);
+    expect(table.count({ prefix: "", revision })).toBe(expected.size);
     expect(listed).toEqual([...expected].sort(([a], [b]) => (a < b ? -1 : 1)));
     expect(table.since(revision).map(({ revision, key }) => ({ revision, key }))).toEqual(
       events.filter((event) => event.revision > revision),

@@ -42,6 +42,8 @@ export interface Table {
   get(key: StorageKey): StoredVersion | undefined;
   /** Live versions in key order; stop iterating at any time, but do not write meanwhile. */
   scan(query: ListQuery): Iterable<StoredVersion>;
+  /** How many versions a scan would give. */
+  count(query: ListQuery): number;
   /** Undefined: the key exists. */
   create(key: StorageKey, build: BuildObject): StoredVersion | undefined;
   /** Undefined: the latest version is not `expected` any more. */

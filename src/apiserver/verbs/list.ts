@@ -11,7 +11,7 @@ import { respondWithList } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { parseRevision, waitForRevision } from "../resource-version.ts";
 import { type Selection, selectionOf } from "../selection.ts";
-import type { StoredVersion, Table } from "../storage/storage.ts";
+import type { ListQuery, StoredVersion, Table } from "../storage/storage.ts";
 import { negotiationRules } from "./get.ts";
 
 export async function list(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
@@ -51,30 +51,28 @@ export async function listPage(
   // Upstream's cache ignores the limit when any state will do.
   const limit = options.limit > 0 && options.resourceVersion !== "0" ? options.limit : Number.POSITIVE_INFINITY;
   const from = start.from === "" ? {} : { from: selection.prefix + start.from };
-  return collect(table.scan({ prefix: selection.prefix, ...from, ...at }), selection, limit, revision);
+  return collect(table, { prefix: selection.prefix, ...from, ...at }, selection, limit, revision);
 }
 
-function collect(versions: Iterable<StoredVersion>, selection: Selection, limit: number, revision: number): Page {
+function collect(table: Table, query: ListQuery, selection: Selection, limit: number, revision: number): Page {
   const objects: KubeObject[] = [];
   let lastKey = "";
-  let remaining = 0;
-  for (const version of versions) {
+  let hasMore = false;
+  for (const version of table.scan(query)) {
     if (objects.length >= limit) {
-      remaining++;
-      if (!selection.isEmpty) break;
-      continue;
+      hasMore = true;
+      break;
     }
     lastKey = version.key;
     if (selection.matches(version)) objects.push(version.object);
   }
-  const metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number } = {
-    resourceVersion: String(revision),
-  };
-  if (remaining > 0) {
-    metadata.continue = encodeContinue({ revision, startKey: `${lastKey.slice(selection.prefix.length)}\0` });
-    if (selection.isEmpty) metadata.remainingItemCount = remaining;
-  }
-  return { objects, metadata };
+  const resourceVersion = String(revision);
+  if (!hasMore) return { objects, metadata: { resourceVersion } };
+  const next = `${lastKey}\0`;
+  const more = encodeContinue({ revision, startKey: next.slice(selection.prefix.length) });
+  // How many of the rest a selector would take is not known.
+  const rest = selection.isEmpty ? { remainingItemCount: table.count({ ...query, from: next }) } : {};
+  return { objects, metadata: { resourceVersion, continue: more, ...rest } };
 }
 
 function single(table: Table, key: string, at: { revision?: number }): StoredVersion | undefined {

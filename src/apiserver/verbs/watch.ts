@@ -95,7 +95,7 @@ async function startOf(
 }
 
 function timeoutMs(core: ServerCore, { timeoutSeconds = 0 }: ListOptions): number {
-  if (timeoutSeconds > 0) return timeoutSeconds * 1000;
+  if (timeoutSeconds !== 0) return timeoutSeconds * 1000;
   return core.limits.watchTimeoutMsMin * (1 + core.rng.timeouts.float());
 }
 

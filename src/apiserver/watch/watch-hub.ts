@@ -8,11 +8,16 @@ import type { Watcher } from "./watcher.ts";
 /** The value of the indexed field of a version. */
 export type IndexedValue = (version: StoredVersion) => string;
 
+const RENDERED_VERSIONS_MAX = 512;
+
 export class WatchHub {
   readonly #table: Table;
   readonly #indexedField: string | undefined;
   readonly #indexedValue: IndexedValue | undefined;
   readonly #buckets = new Map<string, Set<Watcher>>();
+  /** The last versions handed out, in a ring: only their renderings are kept for watchers to share. */
+  readonly #recent: (StoredVersion | undefined)[] = [];
+  #recentAt = 0;
   #subscription: Disposable | undefined;
   #count = 0;
 
@@ -58,6 +63,7 @@ export class WatchHub {
   }
 
   #dispatch(version: StoredVersion): void {
+    this.#forgetOldest(version);
     this.#offer("a", version);
     const slash = version.key.indexOf("/");
     if (slash > 0) this.#offer(`n${version.key.slice(0, slash)}`, version);
@@ -68,6 +74,14 @@ export class WatchHub {
     if (version.previous === undefined) return;
     const before = this.#indexedValue(version.previous);
     if (before !== value) this.#offer(`f${before}`, version);
+  }
+
+  /** Encoded events are large; whoever is slower than the ring has them made again. */
+  #forgetOldest(version: StoredVersion): void {
+    const oldest = this.#recent[this.#recentAt];
+    if (oldest !== undefined) oldest.renderings = undefined;
+    this.#recent[this.#recentAt] = version;
+    this.#recentAt = (this.#recentAt + 1) % RENDERED_VERSIONS_MAX;
   }
 
   #offer(bucketName: string, version: StoredVersion): void {
