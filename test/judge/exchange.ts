@@ -1,0 +1,133 @@
+// One request and its answer, to either server: the embedded one in this process, or the real one.
+
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
+import { createApiServer } from "#apiserver/create-api-server.ts";
+import { bytesTransport } from "#apiserver/in-process-transport.ts";
+import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { createHttpClient } from "#platform/http-client.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import type { ControlPlane } from "#test/real/control-plane.ts";
+
+export interface Call {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** An object is sent as JSON; text as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly warnings: readonly string[];
+  /** Parsed JSON, a list of parsed lines for a watch, or text. */
+  readonly body: unknown;
+}
+
+export interface Subject {
+  readonly name: "embedded" | "real";
+  ask(call: Call): Promise<Answer>;
+  close(): void;
+}
+
+/** As system:masters, on the system clock. */
+export function embeddedSubject(): Subject {
+  const gates = new FeatureGates(featureGateTable(), "1.36");
+  const server = createApiServer({
+    clock: systemClock,
+    rng: seededRng("judge"),
+    log: noLog,
+    metrics: noMetrics,
+    storage: new MemoryStorage({ clock: systemClock }),
+    gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
+    admission: defaultPlugins,
+  });
+  const peer = { user: { name: "test-admin", groups: ["system:masters"] } };
+  return subject("embedded", bytesTransport(server, { peer }), () => server.close());
+}
+
+export async function realSubject(plane: ControlPlane): Promise<Subject> {
+  const { certificatePem: cert, keyPem: key } = plane.admin;
+  const client = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
+  return subject("real", client, () => client.close());
+}
+
+const WATCH_LIMIT_MS = 5_000;
+
+function subject(name: Subject["name"], transport: Transport, close: () => void): Subject {
+  return {
+    name,
+    close,
+    async ask({ method, target, body, headers = {} }) {
+      const question = target.indexOf("?");
+      const bytes =
+        body === undefined
+          ? undefined
+          : new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), WATCH_LIMIT_MS);
+      try {
+        const response = await transport.send(
+          {
+            method,
+            path: question < 0 ? target : target.slice(0, question),
+            query: question < 0 ? "" : target.slice(question + 1),
+            headers: {
+              "user-agent": "judge/1",
+              ...(bytes === undefined ? {} : { "content-type": "application/json" }),
+              ...lowerCase(headers),
+            },
+            ...(bytes === undefined ? {} : { body: { kind: "bytes", bytes } }),
+          },
+          limit.signal,
+        );
+        return await readAnswer(response);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answer> {
+  const chunks: Uint8Array[] = [];
+  if (body.kind === "bytes") chunks.push(body.bytes);
+  if (body.kind === "stream") for await (const chunk of body.chunks) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const contentType = one(headers, "content-type");
+  return { status, contentType, warnings: all(headers, "warning"), body: parse(text, contentType) };
+}
+
+function parse(text: string, contentType: string): unknown {
+  if (!contentType.startsWith("application/json")) return text;
+  const lines = text.split("\n").filter((line) => line !== "");
+  if (lines.length > 1 && lines.every((line) => line.startsWith('{"type":')))
+    return lines.map((line) => JSON.parse(line) as unknown);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+const one = (headers: HttpHeaders, name: string): string => all(headers, name)[0] ?? "";
+
+function all(headers: HttpHeaders, name: string): readonly string[] {
+  const value = headers[name];
+  if (value === undefined) return [];
+  // Some clients join repeated headers; every warning begins with its code.
+  return (typeof value === "string" ? [value] : value).flatMap((text) =>
+    name === "warning" ? text.split(/, (?=299 )/) : [text],
+  );
+}

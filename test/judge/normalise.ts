@@ -1,0 +1,64 @@
+// What two servers may differ in without anybody noticing: identities, versions, times and random
+// suffixes. Each distinct value becomes a numbered placeholder, so that relations between them still count.
+
+import type { Answer } from "./exchange.ts";
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
+const GENERATED_SUFFIX = /^(.*-)[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+
+export class Normaliser {
+  readonly #placeholders = new Map<string, string>();
+
+  answer({ status, contentType, warnings, body }: Answer): unknown {
+    return {
+      status,
+      contentType: contentType.replace(/\s/g, ""),
+      warnings: warnings.map((text) => this.#text(text)),
+      body: this.#value(body, ""),
+    };
+  }
+
+  #value(value: unknown, key: string): unknown {
+    if (typeof value === "string") return this.#scalar(value, key);
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, key));
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value as Record<string, unknown>)
+      .filter(([name]) => !isVolatile(name, key))
+      .map(([name, item]) => [name, name === "generateName" ? item : this.#value(item, name)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries);
+  }
+
+  #scalar(text: string, key: string): string {
+    if (key === "resourceVersion") return text === "" ? "" : "<version>";
+    if (key === "continue") return text === "" ? "" : "<continue>";
+    if (key === "description") return ""; // prose of column definitions
+    if (key === "name" && GENERATED_SUFFIX.test(text)) return text.replace(GENERATED_SUFFIX, "$1<suffix>");
+    return this.#text(text);
+  }
+
+  #text(text: string): string {
+    return text
+      .replace(UUID, (uuid) => this.#placeholder("uid", uuid))
+      .replace(TIME, "<time>")
+      .replace(/resource version: \d+/gi, "resource version: <version>")
+      .replace(/in record \(\d+\)/g, "in record (<version>)")
+      .replace(/\(\d+ < \d+\)|: \d+ \(\d+\)|: \d+, current: \d+/g, "<versions>")
+      .replace(/etcdserver: mvcc: /g, "");
+  }
+
+  #placeholder(kind: string, value: string): string {
+    let placeholder = this.#placeholders.get(value);
+    if (placeholder === undefined) {
+      placeholder = `<${kind} ${this.#placeholders.size + 1}>`;
+      this.#placeholders.set(value, placeholder);
+    }
+    return placeholder;
+  }
+}
+
+/** Ages in tables, and the hash of what a server happens to serve. */
+function isVolatile(name: string, parent: string): boolean {
+  return (name === "time" && parent === "managedFields") || name === "selfLink" || name === "retryAfterSeconds";
+}

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { judgeCase } from "#test/judge/case.ts";
+import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
+import { genericCases } from "#test/judge/generic-cases.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { describeReal } from "./suite.ts";
+
+/** What ours does not have yet is switched off on the judge. */
+const apiServerFlags = [
+  "--disable-admission-plugins=PodSecurity,PodTopologyLabels,DefaultIngressClass,DefaultStorageClass,StorageObjectInUseProtection,RuntimeClass",
+];
+
+describeReal("the real kube-apiserver judges the embedded one", () => {
+  let plane: ControlPlane;
+  let real: Subject;
+  let embedded: Subject;
+  beforeAll(async () => {
+    plane = await startControlPlane({ apiServerFlags });
+    real = await realSubject(plane);
+    embedded = embeddedSubject();
+  }, 120_000);
+  afterAll(async () => {
+    embedded.close();
+    real.close();
+    await plane.stop();
+  }, 60_000);
+
+  for (const [index, judged] of genericCases.entries()) {
+    it(judged.name, async () => {
+      expect(await judgeCase(judged, `judge-${index}`, embedded, real)).toEqual([]);
+    }, 60_000);
+  }
+});
