@@ -6,6 +6,14 @@ import type { KubeObject } from "#api/object.ts";
 import type { DeletionHook, KindRow } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import { bindNamedPod, bindPod } from "../subresources/binding.ts";
+import {
+  forwardPorts,
+  proxyToNode,
+  proxyToPod,
+  proxyToService,
+  readLog,
+  streamToContainer,
+} from "../subresources/connect.ts";
 import { evictPod } from "../subresources/eviction.ts";
 import {
   reviewSelf,
@@ -83,14 +91,20 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "devicetaintrules.resource.k8s.io": returnsDeletedObject,
   events: { ttlSeconds: EVENT_TTL_SECONDS },
   namespaces: { returnsDeletedObject: true, deletion: deleteNamespace },
+  nodes: { subresources: new Map([["proxy", proxyToNode]]) },
   persistentvolumeclaims: returnsDeletedObject,
   persistentvolumes: returnsDeletedObject,
   pods: {
     returnsDeletedObject: true,
     indexedField: "spec.nodeName",
     subresources: new Map([
+      ["attach", streamToContainer],
       ["binding", bindPod],
       ["eviction", evictPod],
+      ["exec", streamToContainer],
+      ["log", readLog],
+      ["portforward", forwardPorts],
+      ["proxy", proxyToPod],
     ]),
   },
   podtemplates: returnsDeletedObject,
@@ -104,7 +118,7 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "selfsubjectreviews.authentication.k8s.io": { virtual: reviewSelf },
   "selfsubjectrulesreviews.authorization.k8s.io": { virtual: reviewSelfRules },
   serviceaccounts: { returnsDeletedObject: true, subresources: new Map([["token", requestToken]]) },
-  services: returnsDeletedObject,
+  services: { returnsDeletedObject: true, subresources: new Map([["proxy", proxyToService]]) },
   "statefulsets.apps": scale,
   "storageclasses.storage.k8s.io": returnsDeletedObject,
   "subjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },

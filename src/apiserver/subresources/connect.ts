@@ -1,0 +1,133 @@
+// What a kubelet or a container would have to answer: logs, commands, ports, proxies. Everything is
+// checked as upstream does before it turns to the kubelet; there the way ends.
+// Upstream: pkg/registry/core/pod/strategy.go, LogLocation and its siblings; pkg/kubelet/client
+//
+// Deviation: the server knows no way to kubelets and says so with a 501.
+
+import * as field from "#api/field-error.ts";
+import type { Node, Pod } from "#api/generated/types/core-v1.ts";
+import { type ApiError, newBadRequest, newInvalid, newNotFound } from "#api/status-error.ts";
+import type { HttpResponse } from "#base/http.ts";
+import { parseSloppyIp } from "#rules/validation/ip.ts";
+import type { ResourceCall, ServerCore } from "../core.ts";
+import { bareFailure } from "../errors.ts";
+import { storedObject } from "../tokens/stored-references.ts";
+import { findObject } from "../verbs/get.ts";
+import type { SubresourceHandler } from "./subresource.ts";
+
+const NO_CONTENT: HttpResponse = { status: 204, headers: {}, body: { kind: "bytes", bytes: new Uint8Array(0) } };
+
+/** A pod that runs nowhere yet has an empty log. */
+export const readLog: SubresourceHandler = async (core, call) => {
+  const errors = validateLogOptions(call);
+  if (errors.length > 0) throw newInvalid({ group: "", kind: "PodLogOptions" }, call.name, errors);
+  const pod = findObject(core, call).object as Pod;
+  checkContainer(pod, call);
+  if (!pod.spec?.nodeName) return NO_CONTENT;
+  throw beyondKubelet(core, call, pod.spec.nodeName);
+};
+
+/** exec and attach. */
+export const streamToContainer: SubresourceHandler = async (core, call) => {
+  const pod = findObject(core, call).object as Pod;
+  checkContainer(pod, call);
+  throw beyondPod(core, call, pod);
+};
+
+export const forwardPorts: SubresourceHandler = async (core, call) => {
+  throw beyondPod(core, call, findObject(core, call).object as Pod);
+};
+
+/** The name may carry a scheme and a port: "https:name:443". */
+export const proxyToPod: SubresourceHandler = async (core, call) => {
+  const pod = findObject(core, targetOf(call)).object as Pod;
+  const address = pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? "";
+  if (!isReachable(address)) throw newBadRequest("address not allowed");
+  throw notConnected(call);
+};
+
+export const proxyToNode: SubresourceHandler = async (core, call) => {
+  const target = targetOf(call);
+  throw beyondKubelet(core, call, findObject(core, target).object.metadata?.name ?? "");
+};
+
+export const proxyToService: SubresourceHandler = async (core, call) => {
+  findObject(core, targetOf(call));
+  throw notConnected(call);
+};
+
+function targetOf(call: ResourceCall): ResourceCall {
+  const parts = call.name.split(":");
+  if (parts.length === 1) return call;
+  const [first = "", second = "", third = ""] = parts;
+  const isSchemed = parts.length === 3;
+  const isValid = isSchemed ? ["", "http", "https"].includes(first) && second !== "" : parts.length === 2;
+  if (!isValid || (isSchemed && third.includes("/"))) {
+    const what = call.endpoint.row.singular;
+    throw newBadRequest(`invalid ${what} request "${call.name}"`);
+  }
+  return { ...call, name: isSchemed ? second : first };
+}
+
+function validateLogOptions({ context: { query } }: ResourceCall): field.FieldError[] {
+  const errors: field.FieldError[] = [];
+  const tailLines = query.optionalInteger("tailLines");
+  const limitBytes = query.optionalInteger("limitBytes");
+  const sinceSeconds = query.optionalInteger("sinceSeconds");
+  if (tailLines !== undefined && tailLines < 0) {
+    errors.push(field.invalid(field.newPath("tailLines"), tailLines, "must be greater than or equal to 0"));
+  }
+  if (limitBytes !== undefined && limitBytes < 1) {
+    errors.push(field.invalid(field.newPath("limitBytes"), limitBytes, "must be greater than 0"));
+  }
+  if (sinceSeconds !== undefined && query.text("sinceTime") !== "") {
+    errors.push(field.forbidden(field.newPath(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+    errors.push(field.invalid(field.newPath("sinceSeconds"), sinceSeconds, "must be greater than 0"));
+  }
+  if (query.all("stream").length > 0) errors.push(field.forbidden(field.newPath("stream"), "may not be specified"));
+  return errors;
+}
+
+function checkContainer(pod: Pod, { context, name }: ResourceCall): void {
+  const wanted = context.query.text("container");
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  const names = [...initContainers, ...containers, ...ephemeralContainers].map((each) => each.name);
+  if (wanted !== "") {
+    if (!names.includes(wanted)) throw newBadRequest(`container ${wanted} is not valid for pod ${name}`);
+  } else if (containers.length !== 1) {
+    throw newBadRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(" ")}]`);
+  }
+}
+
+function beyondPod(core: ServerCore, call: ResourceCall, { spec }: Pod): ApiError {
+  if (!spec?.nodeName) return newBadRequest(`pod ${call.name} does not have a host assigned`);
+  return beyondKubelet(core, call, spec.nodeName);
+}
+
+/** A node that is missed is reported as one of the kind that was asked for. */
+function beyondKubelet(core: ServerCore, call: ResourceCall, nodeName: string): ApiError {
+  const node = storedObject(core, "nodes", "", nodeName) as Node | undefined;
+  if (node === undefined) return newNotFound(call.endpoint.groupResource, nodeName);
+  const addresses = node.status?.addresses ?? [];
+  if (addresses.length === 0) return bareFailure(500, "", "no preferred addresses found; known addresses: []");
+  return notConnected(call);
+}
+
+function notConnected({ endpoint, name, subresource }: ResourceCall): ApiError {
+  const what = `${endpoint.row.resource} "${name}": ${subresource} is not available`;
+  return bareFailure(501, "", `${what}, because this API server has no connection to kubelets and containers`);
+}
+
+/** Neither this host nor a group of hosts nor one link only. */
+function isReachable(text: string): boolean {
+  const ip = parseSloppyIp(text);
+  if (ip === undefined) return false;
+  const [first = 0, second = 0, ...rest] = ip.bytes;
+  if (ip.family === 4) {
+    const isBounds = [0, 255].includes(first) && [second, ...rest].every((byte) => byte === first);
+    return !isBounds && first !== 127 && !(first === 169 && second === 254) && (first < 224 || first > 239);
+  }
+  const isSelf = [first, second, ...rest].slice(0, 15).every((byte) => byte === 0) && (rest.at(-1) ?? 0) <= 1;
+  return !isSelf && first !== 0xff && !(first === 0xfe && (second & 0xc0) === 0x80);
+}
