@@ -117,7 +117,8 @@ export function parseKubeconfig(document: unknown, resolvePath: (path: string) =
 
 function readCluster(fields: Fields, path: (value: string | undefined) => string | undefined): Cluster {
   return defined({
-    server: fields.text("server"),
+    // A cluster that is there is never taken for none, even if it says nothing.
+    server: fields.text("server") ?? "",
     tlsServerName: fields.text("tls-server-name"),
     insecureSkipTlsVerify: fields.flag("insecure-skip-tls-verify"),
     certificateAuthority: path(fields.text("certificate-authority")),

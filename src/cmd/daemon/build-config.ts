@@ -13,6 +13,7 @@ import type { Command } from "#manager/command.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { validateVersions } from "#manager/options/component-versions.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
+import type { Manifest } from "#manager/options/metrics-options.ts";
 import type { Options } from "#manager/options/options.ts";
 import { validateOptions } from "#manager/options/validate.ts";
 import { KUBERNETES_VERSION } from "#manager/options/version-flag.ts";
@@ -24,7 +25,7 @@ import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig-
 import { systemClock } from "#platform/system-clock.ts";
 import { systemRng } from "#platform/system-rng.ts";
 import { type Delegation, delegate } from "./authentication.ts";
-import { readAllowLists, readMigration } from "./files.ts";
+import { readManifest, readMigration } from "./files.ts";
 import type { Logging } from "./logging.ts";
 import { openPort, type Port, prepareCertificate } from "./serving.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -53,12 +54,13 @@ export interface Built {
 
 export async function buildConfig(command: Command, logging: Logging, signal: AbortSignal): Promise<Built> {
   const { options } = command;
-  const selection = checkedSelection(command);
+  const manifest = await readManifest(options);
+  const selection = checkedSelection(command, manifest);
   const certificate = prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
   const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, log });
-  const surroundings = await surround(command, logging);
+  const surroundings = surround(command, logging, manifest);
   execMetrics(surroundings.registry, surroundings.clock); // there with or without a plugin
   const transport = await createTransport(clientConfig, { ...surroundings, metrics: surroundings.registry });
   const builderOptions: BuilderOptions = {
@@ -85,8 +87,8 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
 }
 
 /** All problems at once; then the canonical names of --controllers. */
-function checkedSelection({ options, versions, gates }: Command): readonly string[] {
-  const problems = [...validateVersions(versions), ...validateOptions(options)];
+function checkedSelection({ options, versions, gates }: Command, manifest: Manifest | undefined): readonly string[] {
+  const problems = [...validateVersions(versions), ...validateOptions(options, manifest)];
   if (problems.length > 0) throw new Error(aggregateText(problems));
   const selection = canonicalSelection(options.config.Generic.Controllers);
   const unwritten = unwrittenProblem(selection, gates);
@@ -94,12 +96,12 @@ function checkedSelection({ options, versions, gates }: Command): readonly strin
   return selection;
 }
 
-async function surround({ options, version }: Command, { log }: Logging): Promise<Surroundings> {
+function surround({ options, version }: Command, { log }: Logging, manifest: Manifest | undefined): Surroundings {
   const registry = new MetricRegistry({
     version: KUBERNETES_VERSION.slice(1),
     showsHidden: options.metrics.showHiddenForVersion !== "",
     disabled: options.metrics.disabled,
-    allowedLabels: await readAllowLists(options, log),
+    allowedLabels: manifest !== undefined && "lists" in manifest ? manifest.lists : options.metrics.allowLabels,
   });
   return { clock: systemClock, rng: systemRng(), log, registry, userAgentPrefix: userAgentPrefix(version) };
 }

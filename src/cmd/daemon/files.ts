@@ -1,10 +1,10 @@
 // The files that flags name: leader migration, metric allow-lists, the root CA and the token key.
 
 import { errorMessage } from "#base/errors.ts";
-import type { Logger } from "#base/log.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
 import { defaultLeaderMigration, readLeaderMigration } from "#manager/options/leader-migration.ts";
+import type { Manifest } from "#manager/options/metrics-options.ts";
 import type { Options } from "#manager/options/options.ts";
 import type { ControllerSettings } from "#manager/registry.ts";
 import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
@@ -25,17 +25,23 @@ export async function readMigration(options: Options): Promise<LeaderMigrationCo
   return readLeaderMigration(parse(text), text);
 }
 
-/** --allow-metric-labels, or the file of --allow-metric-labels-manifest. A file that cannot be used is only logged. */
-export async function readAllowLists({ metrics }: Options, log: Logger): Promise<Readonly<Record<string, string>>> {
-  if (metrics.allowLabelsManifest === "") return metrics.allowLabels;
+/** Undefined without --allow-metric-labels-manifest. */
+export async function readManifest({ metrics }: Options): Promise<Manifest | undefined> {
+  const file = metrics.allowLabelsManifest;
+  if (file === "") return undefined;
+  let text: string;
+  try {
+    text = readFileAsGo(file);
+  } catch (error) {
+    return { problem: `failed to read allow list manifest: ${errorMessage(error)}` };
+  }
   try {
     const { parse } = await import("yaml");
-    const lists: unknown = parse(readFileAsGo(metrics.allowLabelsManifest));
-    if (typeof lists !== "object" || lists === null) throw new Error("it is not a map");
-    return lists as Record<string, string>;
+    const lists: unknown = parse(text) ?? {};
+    if (typeof lists !== "object") return { problem: "failed to parse allow list manifest: it is not a map" };
+    return { lists: lists as Record<string, string> };
   } catch (error) {
-    log.error(error, "Failed to read allow list manifest");
-    return metrics.allowLabels;
+    return { problem: `failed to parse allow list manifest: ${errorMessage(error)}` };
   }
 }
 

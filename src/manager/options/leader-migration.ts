@@ -54,7 +54,7 @@ export function readLeaderMigration(document: unknown, text: string): LeaderMigr
   const problems = validate(config);
   if (problems.length > 0) {
     throw new LeaderMigrationError(
-      `failed to parse leader migration configuration: ${field.aggregateText(problems.map(field.errorText))}`,
+      `failed to parse leader migration configuration: [${problems.map(field.errorText).join(" ")}]`,
     );
   }
   return config;
@@ -65,9 +65,6 @@ function requireKind(apiVersion: unknown, kind: unknown, text: string): string {
   const [group = "", version = ""] = typeof apiVersion === "string" ? apiVersion.split("/") : [];
   if (apiVersion === undefined) throw new LeaderMigrationError(`Object 'apiVersion' is missing in '${text}'`);
   if (group === GROUP && versions.includes(version) && kind === KIND) return version;
-  if (group === GROUP && versions.includes(version)) {
-    throw new LeaderMigrationError(`no kind ${goQuote(kind)} is registered for version ${goQuote(String(apiVersion))}`);
-  }
   throw new LeaderMigrationError(`no kind ${goQuote(kind)} is registered for version ${goQuote(String(apiVersion))}`);
 }
 

@@ -14,7 +14,13 @@ const SHOWABLE_VERSION = "1.35";
 
 const root: field.FieldPath = field.newPath("metrics");
 
-export function validateMetrics(options: MetricsOptions): string[] {
+/** What the file of --allow-metric-labels-manifest says, or why it says nothing. */
+export type Manifest =
+  | { readonly lists: Readonly<Record<string, string>> }
+  /** "failed to read allow list manifest: open x: no such file or directory" */
+  | { readonly problem: string };
+
+export function validateMetrics(options: MetricsOptions, manifest: Manifest | undefined): string[] {
   const errors: field.FieldError[] = [];
   const { showHiddenForVersion, disabled, allowLabels, allowLabelsManifest } = options;
   if (showHiddenForVersion !== "" && showHiddenForVersion !== SHOWABLE_VERSION) {
@@ -27,17 +33,36 @@ export function validateMetrics(options: MetricsOptions): string[] {
     errors.push(field.invalid(root.child("disabledMetrics"), disabled, detail));
   }
   errors.push(...validateAllowList(allowLabels, root.child("allowListMapping")));
+  errors.push(...manifestErrors(allowLabelsManifest, manifest));
   if (Object.keys(allowLabels).length > 0 && allowLabelsManifest !== "") {
-    errors.push(field.invalid(root, options, "cannot specify both allowListMapping and allowListMappingManifest"));
+    errors.push(
+      field.invalid(root, wireForm(options), "cannot specify both allowListMapping and allowListMappingManifest"),
+    );
   }
   return errors.map(field.errorText);
 }
 
-/** Also used for the manifest file's content. */
-export function validateAllowList(
-  allowList: Readonly<Record<string, string>>,
-  path: field.FieldPath,
-): field.FieldError[] {
+function manifestErrors(path: string, manifest: Manifest | undefined): field.FieldError[] {
+  const place = root.child("allowListMappingManifest");
+  if (manifest === undefined) return [];
+  if ("problem" in manifest) return [field.invalid(place, path, manifest.problem)];
+  const problems = validateAllowList(manifest.lists, place).map(field.errorText);
+  if (problems.length === 0) return [];
+  return [field.invalid(place, path, `invalid allow list mapping in manifest: [${problems.join(" ")}]`)];
+}
+
+/** The configuration as its API type is written. */
+function wireForm(options: MetricsOptions): object {
+  const { showHiddenForVersion, disabled, allowLabels, allowLabelsManifest } = options;
+  return {
+    ...(showHiddenForVersion === "" ? {} : { showHiddenMetricsForVersion: showHiddenForVersion }),
+    ...(disabled.length === 0 ? {} : { disabledMetrics: disabled }),
+    ...(Object.keys(allowLabels).length === 0 ? {} : { allowListMapping: allowLabels }),
+    ...(allowLabelsManifest === "" ? {} : { allowListMappingManifest: allowLabelsManifest }),
+  };
+}
+
+function validateAllowList(allowList: Readonly<Record<string, string>>, path: field.FieldPath): field.FieldError[] {
   if (Object.keys(allowList).every((key) => allowListKey.test(key))) return [];
   const detail = `must have keys with format \`metricName,labelName\` where metricName matches ${goQuote(METRIC_NAME)} and labelName matches ${goQuote(LABEL)}`;
   return [field.invalid(path, allowList, detail)];

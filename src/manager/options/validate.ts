@@ -5,16 +5,16 @@ import { SECOND } from "#api/go-duration.ts";
 import { goQuote } from "#api/go-text.ts";
 import { controllerAliases, knownControllerNames } from "../known-controllers.ts";
 import type { ComponentConfig, SignerFiles } from "./config.ts";
-import { validateMetrics } from "./metrics-options.ts";
+import { type Manifest, validateMetrics } from "./metrics-options.ts";
 import type { Options } from "./options.ts";
 
-export function validateOptions(options: Options): readonly string[] {
+export function validateOptions(options: Options, metricsManifest?: Manifest): readonly string[] {
   const { config } = options;
   return [
     ...validateGeneric(config),
     ...validateControllers(config),
     ...validateServing(options),
-    ...validateMetrics(options.metrics),
+    ...validateMetrics(options.metrics, metricsManifest),
     ...validateCloud(config),
   ];
 }
