@@ -13,10 +13,18 @@ import { addWarning } from "../request-context.ts";
 import { matchNamespace } from "./namespace-match.ts";
 import { validateObjectMeta } from "./object-meta-validation.ts";
 
+const SYSTEM_FIELDS = [
+  "creationTimestamp",
+  "uid",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+] as const;
+
 /** Clients do not decide these. Upstream: registry/rest/meta.go, WipeObjectMetaSystemFields */
 export function wipeSystemFields(object: KubeObject): KubeObject {
   const { metadata } = object;
-  if (metadata === undefined) return object;
+  if (metadata === undefined || !SYSTEM_FIELDS.some((name) => metadata[name] !== undefined)) return object;
   const { creationTimestamp, uid, deletionTimestamp, deletionGracePeriodSeconds, selfLink, ...kept } = metadata;
   return { ...object, metadata: kept };
 }
