@@ -2,6 +2,12 @@
 // built-in kinds take the generic strategy of the API server.
 
 import {
+  controllerRevisionStrategy,
+  daemonSetStrategy,
+  deploymentStrategy,
+  statefulSetStrategy,
+} from "./apps-kinds.ts";
+import {
   configMapStrategy,
   limitRangeStrategy,
   namespaceStrategy,
@@ -28,8 +34,12 @@ export const builtinStrategies: ReadonlyMap<string, KindStrategy> = new Map(
     resourcequotas: resourceQuotaStrategy,
     secrets: secretStrategy,
     serviceaccounts: serviceAccountStrategy,
+    "controllerrevisions.apps": controllerRevisionStrategy,
+    "daemonsets.apps": daemonSetStrategy,
+    "deployments.apps": deploymentStrategy,
     "leasecandidates.coordination.k8s.io": leaseCandidateStrategy,
     "leases.coordination.k8s.io": leaseStrategy,
     "replicasets.apps": replicaSetStrategy,
+    "statefulsets.apps": statefulSetStrategy,
   } satisfies Record<string, unknown>) as [string, KindStrategy][],
 );

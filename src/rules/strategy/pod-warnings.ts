@@ -164,7 +164,12 @@ function duplicates(warnings: string[], spec: core.PodSpec, path: FieldPath): vo
 
 const BYTES = ["memory", "ephemeral-storage"];
 
-function fractional(warnings: string[], amounts: WireAmounts | undefined, resource: string, path: FieldPath): void {
+export function fractional(
+  warnings: string[],
+  amounts: WireAmounts | undefined,
+  resource: string,
+  path: FieldPath,
+): void {
   const text = amounts?.[resource];
   if (text === undefined) return;
   const quantity = amount(text);

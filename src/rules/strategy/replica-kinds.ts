@@ -27,13 +27,17 @@ const CONTROLLER_SPEC = lazy(() => schemaOfType("core.v1", "ReplicationControlle
 const REPLICA_SET_SPEC = lazy(() => schemaOfType("apps.v1", "ReplicaSetSpec"));
 const TEMPLATE_SPEC = lazy(() => schemaOfType("core.v1", "PodTemplateSpec"));
 
-const optionsOf = (ctx: StrategyContext, old?: TemplateLike): PodOptions => podOptions(ctx.gates, old, false);
+export const optionsOf = (ctx: StrategyContext, old?: TemplateLike): PodOptions => podOptions(ctx.gates, old, false);
 
 interface WithTemplate extends KubeObject {
   readonly spec?: { readonly template?: core.PodTemplateSpec };
 }
 
-function withoutDisabledTemplate<T extends WithTemplate>(object: T, old: T | undefined, gates: FeatureGateReader): T {
+export function withoutDisabledTemplate<T extends WithTemplate>(
+  object: T,
+  old: T | undefined,
+  gates: FeatureGateReader,
+): T {
   const template = object.spec?.template;
   if (template === undefined) return object;
   const kept = withoutDisabled(template, old?.spec?.template, gates);
@@ -49,11 +53,11 @@ export function nameWarnings(object: KubeObject): string[] {
   return [`metadata.name: ${advice}: [${messages.join(" ")}]`];
 }
 
-const templateWarnings = (template: core.PodTemplateSpec | undefined, { gates }: StrategyContext): string[] =>
+export const templateWarnings = (template: core.PodTemplateSpec | undefined, { gates }: StrategyContext): string[] =>
   podWarnings(template ?? {}, field.newPath("spec", "template"), gates);
 
 /** Did the update change what the generation counts? */
-const isCounted = (object: KubeObject, old: KubeObject): boolean =>
+export const isCounted = (object: KubeObject, old: KubeObject): boolean =>
   (object.metadata?.generation ?? 0) !== (old.metadata?.generation ?? 0);
 
 const NON_CONVERTIBLE = "non-convertible.kubernetes.io";

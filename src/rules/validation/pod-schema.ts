@@ -8,3 +8,5 @@ export const POD_SPEC: () => Schema | undefined = lazy(() => schemaOfType("core.
 export const CONTAINER: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "Container"));
 export const EPHEMERAL_CONTAINER: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "EphemeralContainer"));
 export const RESOURCES: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "ResourceRequirements"));
+export const POD_TEMPLATE: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "PodTemplateSpec"));
+export const STATEFUL_SET_SPEC: () => Schema | undefined = lazy(() => schemaOfType("apps.v1", "StatefulSetSpec"));

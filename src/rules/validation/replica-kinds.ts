@@ -1,19 +1,16 @@
 // ReplicationControllers, ReplicaSets and Scales. Upstream: pkg/apis/core/validation, ValidateReplicationController;
 // pkg/apis/apps/validation, ValidateReplicaSet; pkg/apis/autoscaling/validation, ValidateScale
 
-import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as apps from "#api/generated/types/apps-v1.ts";
 import type * as autoscaling from "#api/generated/types/autoscaling-v1.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
-import { type Selector, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
-import type { LabelSelector } from "#api/meta.ts";
+import { selectorFromSet } from "#api/label-selector.ts";
 import { isDns1123Subdomain, maxLengthBytes, maxLengthCharacters, type NameCheck } from "#api/names.ts";
-import { type Errors, IMMUTABLE, labelSelector, nonNegative, oneOf, type Path } from "./checks.ts";
-import { internalForm, sortedMap } from "./internal-form.ts";
+import { type Errors, nonNegative } from "./checks.ts";
 import { objectMeta, objectMetaOfFinishedName, objectMetaUpdate } from "./metadata.ts";
-import { podTemplateSpec } from "./pod.ts";
 import type { PodOptions } from "./pod-options.ts";
+import { fixedSelector, workloadSelector, workloadTemplate } from "./workload-template.ts";
 
 const METADATA = field.newPath("metadata");
 const SPEC = field.newPath("spec");
@@ -48,34 +45,7 @@ function controllerSpec(errors: Errors, spec: core.ReplicationControllerSpec, op
   else nonNegative(errors, spec.replicas, SPEC.child("replicas"));
   const path = SPEC.child("template");
   if (!spec.template) errors.push(field.required(path, ""));
-  else template(errors, spec.template, selectorFromSet(spec.selector), "ReplicationController", path, opts);
-}
-
-/** The template of a controller that keeps pods running: its pods restart always and have no deadline. */
-function template(
-  errors: Errors,
-  value: core.PodTemplateSpec,
-  selector: Selector,
-  kind: string,
-  path: Path,
-  opts: PodOptions,
-): void {
-  const labels = value.metadata?.labels;
-  if (!selector.matches(labels ?? {})) {
-    errors.push(
-      field.invalid(
-        path.child("metadata", "labels"),
-        sortedMap(labels ?? null),
-        "`selector` does not match template `labels`",
-      ),
-    );
-  }
-  podTemplateSpec(errors, value, path, opts);
-  oneOf(errors, value.spec?.restartPolicy, path.child("spec", "restartPolicy"), ["Always"]);
-  if (value.spec?.activeDeadlineSeconds !== undefined) {
-    const detail = `activeDeadlineSeconds in ${kind} is not Supported`;
-    errors.push(field.forbidden(path.child("spec", "activeDeadlineSeconds"), detail));
-  }
+  else workloadTemplate(errors, spec.template, selectorFromSet(spec.selector), "ReplicationController", path, opts);
 }
 
 export function validateReplicaSet(rs: apps.ReplicaSet, opts: PodOptions): field.FieldError[] {
@@ -93,9 +63,7 @@ export function validateReplicaSetUpdate(
   const errors: Errors = [];
   objectMetaUpdate(errors, rs.metadata ?? {}, old.metadata ?? {}, METADATA);
   replicaSetSpec(errors, rs.spec, opts);
-  if (!semanticEqual(rs.spec?.selector, old.spec?.selector)) {
-    errors.push(field.invalid(SPEC.child("selector"), selectorForm(rs.spec?.selector), IMMUTABLE));
-  }
+  fixedSelector(errors, rs.spec?.selector, old.spec?.selector, SPEC.child("selector"));
   return errors;
 }
 
@@ -103,29 +71,8 @@ function replicaSetSpec(errors: Errors, given: apps.ReplicaSetSpec | undefined, 
   const spec: Partial<apps.ReplicaSetSpec> = given ?? {};
   nonNegative(errors, spec.replicas, SPEC.child("replicas"));
   nonNegative(errors, spec.minReadySeconds, SPEC.child("minReadySeconds"));
-  const path = SPEC.child("selector");
-  const { selector } = spec;
-  if (!selector) errors.push(field.required(path, ""));
-  else {
-    labelSelector(errors, selector, path);
-    if (Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0) {
-      errors.push(field.invalid(path, {}, "empty selector is invalid for deployment"));
-    }
-  }
-  const parsed = tryParse(selector);
-  if (parsed === undefined) errors.push(field.invalid(path, selectorForm(selector), "invalid label selector"));
-  else template(errors, spec.template ?? {}, parsed, "ReplicaSet", SPEC.child("template"), opts);
-}
-
-const selectorForm = (selector: LabelSelector | undefined | null): unknown =>
-  selector ? internalForm("LabelSelector", selector) : null;
-
-function tryParse(selector: apps.ReplicaSetSpec["selector"] | undefined): Selector | undefined {
-  try {
-    return selectorFromObject(selector);
-  } catch {
-    return undefined; // Which part is wrong stands in the errors of the selector's own check.
-  }
+  const selector = workloadSelector(errors, spec.selector, SPEC.child("selector"), "deployment");
+  if (selector) workloadTemplate(errors, spec.template ?? {}, selector, "ReplicaSet", SPEC.child("template"), opts);
 }
 
 interface ReplicaStatus {

@@ -10,11 +10,15 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/kubernetes/pkg/apis/apps"
 	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/policy"
 )
 
 var layouts = map[string]string{}
@@ -133,6 +137,10 @@ func main() {
 	layout(reflect.TypeFor[core.ScopeSelector](), reflect.TypeFor[v1.ScopeSelector]())
 	layout(reflect.TypeFor[core.ObjectReference](), reflect.TypeFor[v1.ObjectReference]())
 	layout(reflect.TypeFor[core.EventSource](), reflect.TypeFor[v1.EventSource]())
+	layout(reflect.TypeFor[apps.DeploymentStrategy](), reflect.TypeFor[appsv1.DeploymentStrategy]())
+	layout(reflect.TypeFor[apps.DaemonSetUpdateStrategy](), reflect.TypeFor[appsv1.DaemonSetUpdateStrategy]())
+	layout(reflect.TypeFor[apps.StatefulSetUpdateStrategy](), reflect.TypeFor[appsv1.StatefulSetUpdateStrategy]())
+	layout(reflect.TypeFor[policy.PodDisruptionBudgetSpec](), reflect.TypeFor[policyv1.PodDisruptionBudgetSpec]())
 	tagged(reflect.TypeFor[metav1.LabelSelector]())
 	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))

@@ -237,6 +237,68 @@ spec:
   template: {metadata: {labels: {app: web, tier: front}}, spec: {containers: [{name: c, image: busybox, ports: [{containerPort: 80}], resources: {limits: {cpu: "1"}}}], initContainers: [{name: i, image: busybox}], hostNetwork: true, volumes: [{name: v, emptyDir: {}}], tolerations: [{key: a, operator: Exists}]}}
 status: {replicas: 3, fullyLabeledReplicas: 3, readyReplicas: 2, availableReplicas: 1, observedGeneration: 2}
 `,
+	"deployments": `
+metadata: {name: d, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2, labels: {app: web}, annotations: {a: b}}
+spec:
+  replicas: 3
+  minReadySeconds: 5
+  progressDeadlineSeconds: 60
+  revisionHistoryLimit: 4
+  strategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 1, maxSurge: 25%}}
+  selector: {matchLabels: {app: web}, matchExpressions: [{key: tier, operator: In, values: [front]}]}
+  template: {metadata: {labels: {app: web, tier: front}}, spec: {containers: [{name: c, image: busybox, ports: [{containerPort: 80}]}], tolerations: [{key: a, operator: Exists}]}}
+status: {replicas: 3, updatedReplicas: 3, readyReplicas: 2, availableReplicas: 1, unavailableReplicas: 2, observedGeneration: 2, collisionCount: 1}
+---
+metadata: {name: d2, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2}
+spec:
+  paused: true
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: busybox}]}}
+`,
+	"statefulsets": `
+metadata: {name: s, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2, labels: {app: web}}
+spec:
+  replicas: 3
+  minReadySeconds: 5
+  serviceName: svc
+  podManagementPolicy: Parallel
+  revisionHistoryLimit: 4
+  ordinals: {start: 2}
+  updateStrategy: {type: RollingUpdate, rollingUpdate: {partition: 1}}
+  persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete, whenScaled: Retain}
+  selector: {matchLabels: {app: web}, matchExpressions: [{key: tier, operator: In, values: [front]}]}
+  template: {metadata: {labels: {app: web, tier: front}, annotations: {a: b}}, spec: {hostname: h, subdomain: s, containers: [{name: c, image: busybox, volumeMounts: [{name: data, mountPath: /d}, {name: v, mountPath: /v}]}], volumes: [{name: v, emptyDir: {}}]}}
+  volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}, storageClassName: fast}}]
+status: {replicas: 3, readyReplicas: 2, currentReplicas: 3, updatedReplicas: 3, availableReplicas: 1, observedGeneration: 2, collisionCount: 1}
+---
+metadata: {name: s2, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2}
+spec:
+  updateStrategy: {type: OnDelete}
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: busybox}]}}
+`,
+	"daemonsets": `
+metadata: {name: ds, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2, labels: {app: web}, annotations: {deprecated.daemonset.template.generation: "3", a: b}}
+spec:
+  minReadySeconds: 5
+  revisionHistoryLimit: 4
+  updateStrategy: {type: RollingUpdate, rollingUpdate: {maxUnavailable: 10%, maxSurge: 0}}
+  selector: {matchLabels: {app: web}, matchExpressions: [{key: tier, operator: In, values: [front]}]}
+  template: {metadata: {labels: {app: web, tier: front}}, spec: {containers: [{name: c, image: busybox, ports: [{containerPort: 80}]}], nodeSelector: {disk: ssd}}}
+status: {currentNumberScheduled: 1, numberMisscheduled: 0, desiredNumberScheduled: 2, numberReady: 1, observedGeneration: 2, updatedNumberScheduled: 1, numberAvailable: 1, numberUnavailable: 1, collisionCount: 1}
+---
+metadata: {name: ds2, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2}
+spec:
+  updateStrategy: {type: OnDelete}
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: busybox}]}}
+`,
+	"controllerrevisions": `
+metadata: {name: cr, namespace: team-a, uid: u1, resourceVersion: "5", labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: r, uid: x, controller: true}]}
+revision: 3
+data: {spec: {a: 1, b: [x]}}
+`,
 	"podtemplates": `
 metadata: {name: pt, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2}
 template: {metadata: {labels: {app: web, tier: front}}, spec: {containers: [{name: c, image: busybox, ports: [{containerPort: 80}], resources: {limits: {cpu: "1"}}}], volumes: [{name: v, emptyDir: {}}], tolerations: [{key: a, operator: Exists}]}}
