@@ -4,8 +4,9 @@
 import { CORE_PRINTERS } from "./core.ts";
 import { OTHER_PRINTERS } from "./other-groups.ts";
 import type { Printer } from "./printer.ts";
+import { STORAGE_AND_DEVICE_PRINTERS } from "./storage-and-devices.ts";
 import { WORKLOAD_PRINTERS } from "./workloads.ts";
 
 export const builtinPrinters: ReadonlyMap<string, Printer> = new Map(
-  Object.entries({ ...CORE_PRINTERS, ...WORKLOAD_PRINTERS, ...OTHER_PRINTERS }),
+  Object.entries({ ...CORE_PRINTERS, ...WORKLOAD_PRINTERS, ...OTHER_PRINTERS, ...STORAGE_AND_DEVICE_PRINTERS }),
 );

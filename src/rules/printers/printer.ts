@@ -101,3 +101,10 @@ export function firstThree(items: readonly string[]): string {
   if (items.length > 3) return `${items.slice(0, 3).join(",")} + ${items.length - 3} more...`;
   return items.join(",") || "<unset>";
 }
+
+/** For kinds with nothing else to show. */
+export const nameAndAge: Printer = printer("Name|Age", (object, now) => [nameOf(object), ageOf(object, now)]);
+
+/** Marks the class that objects without one get. */
+export const defaultMark = (object: KubeObject, ...annotations: readonly string[]): string =>
+  annotations.some((key) => object.metadata?.annotations?.[key] === "true") ? " (default)" : "";
