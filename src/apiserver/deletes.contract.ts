@@ -107,7 +107,7 @@ export function describeDeletes(name: string, clientOf: (server: TestServer) => 
       expect((await client.delete(`${MAPS}/a`, { orphanDependents: false })).status).toBe(200);
     });
 
-    it("machinery/7.1.r18 machinery/7.4.r5 lets a running pod end gracefully, and only hurries it", async () => {
+    it("machinery/7.1.r18, machinery/7.4.r5 lets a running pod end gracefully, and only hurries it", async () => {
       const server = startTestServer();
       const client = clientOf(server);
       await client.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
@@ -125,6 +125,21 @@ export function describeDeletes(name: string, clientOf: (server: TestServer) => 
       expect((await client.get(`${PODS}/p`)).status).toBe(200);
       await client.delete(`${PODS}/p?gracePeriodSeconds=0`);
       expect((await client.get(`${PODS}/p`)).status).toBe(404);
+      for (const [each, spec, status, query, left] of [
+        ["unscheduled", {}, "Pending", "", 404],
+        ["finished", { nodeName: "n" }, "Succeeded", "", 404],
+        ["negative", { nodeName: "n" }, "Running", "?gracePeriodSeconds=-5", 200],
+      ] as const) {
+        await client.post(PODS, {
+          metadata: { name: each },
+          spec: { containers: [{ name: "c", image: "i" }], ...spec },
+        });
+        await client.patch(`${PODS}/${each}/status`, "merge", { status: { phase: status } });
+        await client.delete(`${PODS}/${each}${query}`);
+        const { status: found, body } = await client.get(`${PODS}/${each}`);
+        expect([each, found]).toEqual([each, left]);
+        if (found === 200) expect(body.metadata.deletionGracePeriodSeconds).toBe(1);
+      }
     });
 
     it("machinery/7.2.r2 keeps a namespace until it is finalized", async () => {

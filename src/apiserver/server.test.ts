@@ -249,6 +249,32 @@ describe("the rest", () => {
 
   it("machinery/7.2.r6 serves events in both groups as one, for an hour after their last write", async () => {
     const { bytes, clock } = startTestServer();
+    const served = [
+      ...["configmaps", "secrets", "endpoints", "events", "limitranges", "podtemplates"].map(
+        (name) => `/api/v1/${name}`,
+      ),
+      ...[
+        "apps/v1/controllerrevisions",
+        "coordination.k8s.io/v1/leases",
+        "discovery.k8s.io/v1/endpointslices",
+        "events.k8s.io/v1/events",
+      ],
+      ...["clusterroles", "roles"].map((name) => `rbac.authorization.k8s.io/v1/${name}`),
+      ...["storageclasses", "csidrivers", "csinodes", "volumeattributesclasses"].map(
+        (name) => `storage.k8s.io/v1/${name}`,
+      ),
+      ...["ipaddresses", "ingressclasses", "networkpolicies"].map((name) => `networking.k8s.io/v1/${name}`),
+      ...["resourceslices", "deviceclasses", "resourceclaimtemplates"].map((name) => `resource.k8s.io/v1/${name}`),
+      ...["scheduling.k8s.io/v1/priorityclasses", "node.k8s.io/v1/runtimeclasses"],
+      ...["validatingwebhookconfigurations", "mutatingwebhookconfigurations", "validatingadmissionpolicybindings"].map(
+        (name) => `admissionregistration.k8s.io/v1/${name}`,
+      ),
+    ].map((path) => (path.startsWith("/") ? path : `/apis/${path}`));
+    for (const path of served) {
+      const { status, body } = await bytes.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect((await bytes.watch(`${path}?watch=1&resourceVersion=${body.metadata.resourceVersion}`)).status).toBe(200);
+    }
     const events = "/api/v1/namespaces/default/events";
     const event = (name: string): unknown => ({
       metadata: { name },
