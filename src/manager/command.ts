@@ -7,7 +7,7 @@ import { aggregateText } from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
-import { FlagError, type FlagSection, type ParsedFlags, parseFlags } from "./flags/flag-set.ts";
+import { type FlagSection, type ParsedFlags, parseFlags } from "./flags/flag-set.ts";
 import { printSections } from "./flags/usage.ts";
 import { knownControllerNames, offByDefaultNames } from "./known-controllers.ts";
 import { buildOptions } from "./options/build-options.ts";
@@ -58,7 +58,7 @@ export function readCommandLine(
     flags = parseFlags(sections, args);
   } catch (error) {
     const text = `${usage(sections, columns)}\nError: ${errorMessage(error)}\n`;
-    return { kind: "refuse", text, notices: error instanceof FlagError ? error.notices : [] };
+    return { kind: "refuse", text, notices: [] }; // notices are only printed when all is well
   }
   return { ...judge(sections, flags, gates, columns), notices: flags.notices };
 }

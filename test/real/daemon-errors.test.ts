@@ -154,6 +154,7 @@ const failed: readonly Case[] = [
   { args: ["--requestheader-allowed-names= ,x"] },
   { args: ["--requestheader-uid-headers=x-other"] },
   { args: ["--requestheader-uid-headers= "] },
+  { args: ["--requestheader-uid-headers=x-remote-uid", "--feature-gates=RemoteRequestHeaderUID=false"] },
   { args: ["--cloud-provider=gce"] },
   { args: ["--cidr-allocator-type=CloudAllocator"] },
   { args: ["--attach-detach-reconcile-sync-period=1ms"] },

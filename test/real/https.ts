@@ -10,6 +10,8 @@ export interface HttpsCall {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly caPem: string;
+  /** The server's certificate is not checked. */
+  readonly isInsecure?: boolean;
   readonly client?: { readonly certificatePem: string; readonly keyPem: string };
 }
 
@@ -25,7 +27,7 @@ export function openHttps(call: HttpsCall): Promise<IncomingMessage> {
   const options: RequestOptions = {
     method: call.method ?? "GET",
     headers: { ...(payload === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
-    ca: call.caPem,
+    ...(call.isInsecure ? { rejectUnauthorized: false } : { ca: call.caPem }),
     agent: false,
     ...(call.client === undefined ? {} : { cert: call.client.certificatePem, key: call.client.keyPem }),
   };

@@ -11,11 +11,11 @@ import type { ClientConfig } from "#client/kubeconfig.ts";
 import { type BuilderOptions, rootClientBuilder } from "#manager/clients/client-builder.ts";
 import type { Command } from "#manager/command.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
+import { appliedConfig } from "#manager/options/applied-config.ts";
 import { validateVersions } from "#manager/options/component-versions.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
 import type { Manifest } from "#manager/options/metrics-options.ts";
-import type { Options } from "#manager/options/options.ts";
-import { validateOptions } from "#manager/options/validate.ts";
+import { servingWarnings, validateOptions } from "#manager/options/validate.ts";
 import { KUBERNETES_VERSION } from "#manager/options/version-flag.ts";
 import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
 import { unwrittenProblem } from "#manager/unwritten-selection.ts";
@@ -55,7 +55,8 @@ export interface Built {
 export async function buildConfig(command: Command, logging: Logging, signal: AbortSignal): Promise<Built> {
   const { options } = command;
   const manifest = await readManifest(options);
-  const selection = checkedSelection(command, manifest);
+  for (const warning of servingWarnings(options)) logging.plain(0, warning);
+  checkOptions(command, manifest);
   const certificate = prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
@@ -82,18 +83,16 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
     port.update(delegation.clientCas());
     served = { port, delegation, metrics };
   }
-  const config = appliedConfig(options, selection, migration);
+  const config = appliedConfig(options.config, migration);
   return { surroundings, config, migration, clientConfig, transport, builderOptions, mainClient, served };
 }
 
-/** All problems at once; then the canonical names of --controllers. */
-function checkedSelection({ options, versions, gates }: Command, manifest: Manifest | undefined): readonly string[] {
-  const problems = [...validateVersions(versions), ...validateOptions(options, manifest)];
+/** All problems at once. */
+function checkOptions({ options, versions, gates }: Command, manifest: Manifest | undefined): void {
+  const problems = [...validateVersions(versions), ...validateOptions(options, gates, manifest)];
   if (problems.length > 0) throw new Error(aggregateText(problems));
-  const selection = canonicalSelection(options.config.Generic.Controllers);
-  const unwritten = unwrittenProblem(selection, gates);
+  const unwritten = unwrittenProblem(canonicalSelection(options.config.Generic.Controllers), gates);
   if (unwritten !== undefined) throw new Error(unwritten);
-  return selection;
 }
 
 function surround({ options, version }: Command, { log }: Logging, manifest: Manifest | undefined): Surroundings {
@@ -104,15 +103,6 @@ function surround({ options, version }: Command, { log }: Logging, manifest: Man
     allowedLabels: manifest !== undefined && "lists" in manifest ? manifest.lists : options.metrics.allowLabels,
   });
   return { clock: systemClock, rng: systemRng(), log, registry, userAgentPrefix: userAgentPrefix(version) };
-}
-
-function appliedConfig(
-  { config }: Options,
-  selection: readonly string[],
-  migration: LeaderMigrationConfig | undefined,
-): ComponentConfig {
-  const Generic = { ...config.Generic, Controllers: selection };
-  return { ...config, Generic: migration === undefined ? Generic : { ...Generic, LeaderMigration: migration } };
 }
 
 /** As client-go's: the program's name, its version, the platform and the commit, which nobody knows here. */

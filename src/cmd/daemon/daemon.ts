@@ -30,7 +30,7 @@ import { HealthRecord } from "#manager/serving/slis.ts";
 import { createTransport } from "#platform/kubeconfig-transport.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
-import { readSettings } from "./files.ts";
+import { lazySettings } from "./files.ts";
 import { flagTexts, type Logging, startLogging } from "./logging.ts";
 import { runtimeVersion, serve } from "./pages.ts";
 
@@ -182,7 +182,7 @@ async function shiftRunner(
         log,
         metrics: registry,
         gates: command.gates,
-        settings: readSettingsOrLog(config, clientConfig, surroundings.log),
+        settings: lazySettings(config, clientConfig),
         ...builders,
         controllers: registeredControllers,
         shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),
@@ -193,17 +193,6 @@ async function shiftRunner(
       signal,
     );
   };
-}
-
-function readSettingsOrLog(
-  ...[config, client, log]: [...Parameters<typeof readSettings>, Built["surroundings"]["log"]]
-): ReturnType<typeof readSettings> {
-  try {
-    return readSettings(config, client);
-  } catch (error) {
-    log.error(error, "Error building controllers");
-    throw error;
-  }
 }
 
 /** The token controller, which says when its run begins: leader migration waits for that. */

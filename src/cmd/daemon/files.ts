@@ -45,13 +45,22 @@ export async function readManifest({ metrics }: Options): Promise<Manifest | und
   }
 }
 
-/** What controllers are built with. Read when they are built: that is when upstream complains. */
-export function readSettings(config: ComponentConfig, client: ClientConfig): ControllerSettings {
+/** What controllers are built with. Files are read when a controller asks for them, as upstream's constructors do. */
+export function lazySettings(config: ComponentConfig, client: ClientConfig): ControllerSettings {
   const { ServiceAccountKeyFile: keyFile, RootCAFile: rootCaFile } = config.SAController;
-  const rootCa = rootCaFile === "" ? (client.certificateAuthorityData ?? caFile(client)) : readRootCa(rootCaFile);
-  if (keyFile === "") return { config, rootCa };
+  const root = {
+    config,
+    get rootCa(): string {
+      return rootCaFile === "" ? (client.certificateAuthorityData ?? caFile(client)) : readRootCa(rootCaFile);
+    },
+  };
+  if (keyFile === "") return root;
+  return Object.defineProperty(root, "signToken", { enumerable: true, get: () => tokenSigner(keyFile) });
+}
+
+function tokenSigner(keyFile: string): NonNullable<ControllerSettings["signToken"]> {
   try {
-    return { config, rootCa, signToken: jwtSigner(readPrivateKey(readFileAsGo(keyFile))) };
+    return jwtSigner(readPrivateKey(readFileAsGo(keyFile)));
   } catch (cause) {
     throw new Error(`error reading key for service account token controller: ${errorMessage(cause)}`, { cause });
   }

@@ -25,8 +25,6 @@ export interface FlagSection {
 
 export class FlagError extends Error {
   override readonly name = "FlagError";
-  /** Deprecation notices of the flags before the bad one. */
-  notices: readonly string[] = [];
 }
 
 export interface ParsedFlags {
@@ -53,12 +51,7 @@ export function flag<V>(
 
 export function parseFlags(sections: readonly FlagSection[], args: readonly string[]): ParsedFlags {
   const parser = new Parser(sections);
-  try {
-    parser.parse([...args]);
-  } catch (error) {
-    if (error instanceof FlagError) error.notices = parser.notices;
-    throw error;
-  }
+  parser.parse([...args]);
   return parser;
 }
 

@@ -3,17 +3,20 @@
 
 import { SECOND } from "#api/go-duration.ts";
 import { goQuote } from "#api/go-text.ts";
+import type { FeatureGates } from "#base/feature-gates.ts";
 import { controllerAliases, knownControllerNames } from "../known-controllers.ts";
 import type { ComponentConfig, SignerFiles } from "./config.ts";
 import { type Manifest, validateMetrics } from "./metrics-options.ts";
 import type { Options } from "./options.ts";
 
-export function validateOptions(options: Options, metricsManifest?: Manifest): readonly string[] {
+const UID_GATE = "RemoteRequestHeaderUID";
+
+export function validateOptions(options: Options, gates: FeatureGates, metricsManifest?: Manifest): readonly string[] {
   const { config } = options;
   return [
     ...validateGeneric(config),
     ...validateControllers(config),
-    ...validateServing(options),
+    ...validateServing(options, gates),
     ...validateMetrics(options.metrics, metricsManifest),
     ...validateCloud(config),
   ];
@@ -97,7 +100,7 @@ function validateSigners(config: ComponentConfig["CSRSigningController"]): strin
   return problems;
 }
 
-function validateServing({ secureServing, authentication }: Options): string[] {
+function validateServing({ secureServing, authentication }: Options, gates: FeatureGates): string[] {
   const problems: string[] = [];
   const { port } = secureServing;
   // Upstream's precedence of "and" over "or" gives a port above the range the text of a required one.
@@ -112,13 +115,15 @@ function validateServing({ secureServing, authentication }: Options): string[] {
     ["requestheader-group-headers", requestHeader.groupHeaders],
     ["requestheader-extra-headers-prefix", requestHeader.extraHeaderPrefixes],
     ["requestheader-allowed-names", requestHeader.allowedNames],
-    ["requestheader-uid-headers", requestHeader.uidHeaders],
+    ...(gates.isEnabled(UID_GATE) ? [["requestheader-uid-headers", requestHeader.uidHeaders] as const] : []),
   ];
   for (const [flag, values] of lists) {
     if (values.some((value) => value.trim() === "")) problems.push(`empty value in ${goQuote(flag)}`);
   }
   const { uidHeaders } = requestHeader;
-  if (uidHeaders.length > 0 && !uidHeaders.some((header) => header.toLowerCase() === "x-remote-uid")) {
+  if (uidHeaders.length > 0 && !gates.isEnabled(UID_GATE)) {
+    problems.push(`--requestheader-uid-headers requires the ${goQuote(UID_GATE)} feature to be enabled`);
+  } else if (uidHeaders.length > 0 && !uidHeaders.some((header) => header.toLowerCase() === "x-remote-uid")) {
     problems.push(
       "--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work",
     );
@@ -139,4 +144,22 @@ function validateCloud({ KubeCloudShared }: ComponentConfig): string[] {
     problems.push(`built-in cloud providers are disabled. The ipam ${allocator} is not available`);
   }
   return problems;
+}
+
+/** What works but will surprise: headers that aggregated API servers do not send. */
+export function servingWarnings({ authentication: { requestHeader } }: Options): readonly string[] {
+  const expected: readonly (readonly [string, readonly string[], string])[] = [
+    ["username-headers", requestHeader.usernameHeaders, "X-Remote-User header"],
+    ["group-headers", requestHeader.groupHeaders, "X-Remote-Group header"],
+    ["extra-headers-prefix", requestHeader.extraHeaderPrefixes, "X-Remote-Extra- header prefix"],
+  ];
+  return expected
+    .filter(([, names, what]) => {
+      const [standard = ""] = what.toLowerCase().split(" ");
+      return names.length > 0 && !names.some((name) => name.toLowerCase() === standard);
+    })
+    .map(
+      ([flag, , what]) =>
+        `--requestheader-${flag} is set without specifying the standard ${what} - API aggregation will not work`,
+    );
 }
