@@ -3,6 +3,7 @@
 // Run: bun run bench/apiserver.ts
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
 import { directTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
@@ -58,7 +59,14 @@ function pod(name: string): unknown {
 
 function start(): { server: ApiServer; transport: Transport; storage: MemoryStorage } {
   const storage = new MemoryStorage({ clock: systemClock });
-  const server = createApiServer({ clock: systemClock, rng: systemRng(), log: noLog, metrics: noMetrics, storage });
+  const server = createApiServer({
+    clock: systemClock,
+    rng: systemRng(),
+    log: noLog,
+    metrics: noMetrics,
+    storage,
+    admission: defaultPlugins,
+  });
   return {
     server,
     storage,

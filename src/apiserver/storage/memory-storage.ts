@@ -297,10 +297,14 @@ function liveAt({ latest }: KeyRecord, revision: number | undefined): Version | 
 /** Freezes until it meets what is frozen already: shared parts cost nothing again. */
 function deepFreeze<T extends object>(value: T): T {
   if (Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const key in value) {
-    const child = value[key];
-    if (typeof child === "object" && child !== null) deepFreeze(child);
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) freezeChild(value[i]);
+  } else {
+    for (const key in value) freezeChild(value[key]);
   }
-  return value;
+  return Object.freeze(value);
+}
+
+function freezeChild(child: unknown): void {
+  if (typeof child === "object" && child !== null) deepFreeze(child);
 }
