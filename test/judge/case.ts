@@ -7,6 +7,8 @@ import { Normaliser } from "./normalise.ts";
 export interface Step extends Call {
   /** Captures by dotted path of the answer's body: `{ rv: "metadata.resourceVersion" }`. */
   readonly capture?: Readonly<Record<string, string>>;
+  /** Asked again until it has this status: the real server's admission reads caches that lag. */
+  readonly awaits?: number;
   /** Only the status and reason count: where upstream words it from a Go library. */
   readonly comparesReasonOnly?: boolean;
 }
@@ -43,11 +45,21 @@ async function play({ steps }: JudgeCase, namespace: string, subject: Subject): 
   const answers: unknown[] = [];
   await subject.ask({ method: "POST", target: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
   for (const step of steps) {
-    const answer = await subject.ask(filled(step, captured));
+    const answer = await askUntil(subject, filled(step, captured), step.awaits);
     for (const [name, path] of Object.entries(step.capture ?? {})) captured.set(name, String(at(answer, path) ?? ""));
     answers.push(normaliser.answer(answer));
   }
   return answers;
+}
+
+const AWAIT_TRIES_MAX = 100;
+
+async function askUntil(subject: Subject, call: Call, status: number | undefined): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await subject.ask(call);
+    if (status === undefined || answer.status === status || attempt >= AWAIT_TRIES_MAX) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 function filled(step: Step, captured: ReadonlyMap<string, string>): Call {

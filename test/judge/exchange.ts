@@ -12,6 +12,7 @@ import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { createHttpClient } from "#platform/http-client.ts";
 import { systemClock } from "#platform/system-clock.ts";
+import { simulatedKeys } from "#sim/token-keys.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 
 export interface Call {
@@ -48,6 +49,7 @@ export function embeddedSubject(): Subject {
     storage: new MemoryStorage({ clock: systemClock }),
     gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
     admission: defaultPlugins,
+    tokenKeys: simulatedKeys("judge"),
   });
   const peer = { user: { name: "test-admin", groups: ["system:masters"] } };
   return subject("embedded", bytesTransport(server, { peer }), () => server.close());
