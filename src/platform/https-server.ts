@@ -40,6 +40,8 @@ export interface HttpsServerOptions {
   readonly disableHttp2?: boolean;
   readonly http2StreamsMax?: number;
   readonly reusePort?: boolean;
+  /** Ask clients for certificates although the CAs that vouch for them are yet to come with update(). */
+  readonly expectsClientCas?: boolean;
   /** The signal aborts when the client goes away or the server closes. */
   handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** A handler that threw; the client got a 500. */
@@ -73,6 +75,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   const server: Server = createTlsServer(
     {
       ...tlsServerOptions(settings),
+      ...(options.expectsClientCas ? { requestCert: true, rejectUnauthorized: false } : {}),
       ALPNProtocols: protocols,
       noDelay: true,
       handshakeTimeout: HANDSHAKE_MS,

@@ -148,8 +148,15 @@ class Material {
   }
 }
 
+/** Given as files, or to be looked up in the cluster. */
+function mayHaveClientCas(authentication: Options["authentication"]): boolean {
+  const { clientCaFile, requestHeader, skipLookup, kubeconfig } = authentication;
+  if (clientCaFile !== "" || requestHeader.clientCaFile !== "") return true;
+  return !skipLookup && (kubeconfig !== "" || process.env.KUBERNETES_SERVICE_HOST !== undefined);
+}
+
 async function listen(
-  { secureServing }: Options,
+  { secureServing, authentication }: Options,
   tls: TlsSettings,
   handle: (request: ServedRequest, signal: AbortSignal) => Promise<HttpResponse>,
   { log }: Logging,
@@ -164,6 +171,7 @@ async function listen(
       disableHttp2,
       http2StreamsMax: http2MaxStreams,
       reusePort: permitPortSharing,
+      expectsClientCas: mayHaveClientCas(authentication),
       handle,
       onError: (error) => log.error(error, "Observed a panic", { panic: errorMessage(error) }),
       onHandshakeError: (error) => log.v(5).info("http: TLS handshake error", { err: error }),

@@ -8,7 +8,7 @@ import type { ComponentConfig, LeaderMigrationConfig } from "./config.ts";
 export function appliedConfig(config: ComponentConfig, migration: LeaderMigrationConfig | undefined): ComponentConfig {
   const { Generic, NodeIPAMController } = config;
   // The flag takes both families in one list; the configuration keeps them apart.
-  const [ServiceCIDR = "", SecondaryServiceCIDR = ""] = NodeIPAMController.ServiceCIDR.trim().split(",");
+  const [ServiceCIDR = "", SecondaryServiceCIDR = ""] = NodeIPAMController.ServiceCIDR.split(",");
   return {
     ...config,
     Generic: {
