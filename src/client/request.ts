@@ -160,6 +160,7 @@ export class Requester {
       query: call.query,
       headers,
       ...(call.body && { body: call.body }),
+      ...(call.verb !== "watch" && { whole: true }),
       ...(this.#options.direct && { direct: true }),
     };
   }

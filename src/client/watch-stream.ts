@@ -1,5 +1,6 @@
 // Watch bodies to batches of events. One pass over the chunks: each event is parsed once, and a
-// batch is whatever one chunk completed. Memory is bounded by the largest event the API can send.
+// batch is whatever one chunk completed. Memory is bounded by the largest event the API can send,
+// and an idle stream holds on to nothing of what it brought before.
 
 import type { WatchEvent } from "#api/object.ts";
 import { type HttpBody, TransportError } from "#base/http.ts";
@@ -9,6 +10,16 @@ import { parseMediaType } from "#client/headers.ts";
 
 export const EVENT_BYTES_MAX: number = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
+const LENGTH_BYTES = 4;
+
+type Batches<T> = AsyncIterable<readonly WatchEvent<T>[]>;
+
+/** Takes chunks, gives the events they complete, keeps the rest. */
+interface Splitter<T> {
+  push(chunk: Uint8Array): readonly WatchEvent<T>[];
+  /** Bytes of an event that is not complete yet. */
+  readonly pendingSize: number;
+}
 
 export function watchEvents<T>(
   body: HttpBody,
@@ -17,11 +28,11 @@ export function watchEvents<T>(
 ): AsyncIterable<readonly WatchEvent<T>[]> {
   switch (body.kind) {
     case "events":
-      return body.batches as AsyncIterable<readonly WatchEvent<T>[]>;
+      return body.batches as Batches<T>;
     case "stream":
-      return decode(body.chunks, contentType, protobuf);
+      return split(body.chunks, splitterFor(contentType, protobuf));
     case "bytes":
-      return decode(once(body.bytes), contentType, protobuf);
+      return split(once(body.bytes), splitterFor(contentType, protobuf));
     case "object":
       throw new DecodeError("a single object came where a watch stream was asked for");
   }
@@ -31,15 +42,52 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-function decode<T>(
-  chunks: AsyncIterable<Uint8Array>,
-  contentType: string,
-  protobuf: ProtobufCodec | undefined,
-): AsyncIterable<readonly WatchEvent<T>[]> {
+function splitterFor<T>(contentType: string, protobuf: ProtobufCodec | undefined): Splitter<T> {
   const media = parseMediaType(contentType);
-  if (isJson(media)) return jsonEvents(chunks);
-  if (media.type === PROTOBUF_TYPE && protobuf) return protobufEvents(chunks, protobuf);
+  if (isJson(media)) return new LineSplitter();
+  if (media.type === PROTOBUF_TYPE && protobuf) return new FrameSplitter(protobuf);
   throw new DecodeError(`serializer for ${contentType} doesn't exist`);
+}
+
+/** Not a generator: its frame would keep the last chunk and its events alive for as long as the stream is idle. */
+function split<T>(chunks: AsyncIterable<Uint8Array>, splitter: Splitter<T>): Batches<T> {
+  return {
+    [Symbol.asyncIterator]() {
+      const source = chunks[Symbol.asyncIterator]();
+      const close = async (): Promise<IteratorResult<readonly WatchEvent<T>[]>> => {
+        await source.return?.();
+        return { done: true, value: undefined };
+      };
+      return {
+        async next() {
+          for (;;) {
+            const events = await nextBatch(source, splitter);
+            if (events === undefined) return { done: true, value: undefined };
+            if (events.length > 0) return { done: false, value: events };
+          }
+        },
+        return: close,
+      };
+    },
+  };
+}
+
+/** The events that the next chunk completed, or undefined at the end. A stream that fails to decode is closed. */
+async function nextBatch<T>(
+  source: AsyncIterator<Uint8Array>,
+  splitter: Splitter<T>,
+): Promise<readonly WatchEvent<T>[] | undefined> {
+  const { done, value } = await source.next();
+  if (done) {
+    if (splitter.pendingSize > 0) throw new TransportError("reset", "unexpected EOF");
+    return undefined;
+  }
+  try {
+    return splitter.push(value);
+  } catch (error) {
+    await source.return?.();
+    throw error;
+  }
 }
 
 function asEvent<T>(value: unknown): WatchEvent<T> {
@@ -54,25 +102,24 @@ function asEvent<T>(value: unknown): WatchEvent<T> {
  * JSON text holds no raw newline, so a newline byte always ends an event, and a segment that ends
  * there holds only whole UTF-8 sequences.
  */
-async function* jsonEvents<T>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly WatchEvent<T>[]> {
-  let pending: Uint8Array[] = [];
-  let pendingSize = 0;
-  for await (const chunk of chunks) {
+class LineSplitter<T> implements Splitter<T> {
+  #pending: Uint8Array[] = [];
+  pendingSize = 0;
+
+  push(chunk: Uint8Array): readonly WatchEvent<T>[] {
     const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) {
-      pending.push(chunk);
-      pendingSize += chunk.length;
-      assertWithinLimit(pendingSize);
-      continue;
+      this.#pending.push(chunk);
+      this.pendingSize += chunk.length;
+      assertWithinLimit(this.pendingSize);
+      return [];
     }
     const head = chunk.subarray(0, end);
-    const lines = decodeText(pending.length === 0 ? head : concat([...pending, head]));
-    pending = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
-    pendingSize = chunk.length - end - 1;
-    const events = parseLines<T>(lines);
-    if (events.length > 0) yield events;
+    const lines = decodeText(this.#pending.length === 0 ? head : concat([...this.#pending, head]));
+    this.pendingSize = chunk.length - end - 1;
+    this.#pending = this.pendingSize > 0 ? [chunk.slice(end + 1)] : [];
+    return parseLines(lines);
   }
-  if (pendingSize > 0) throw new TransportError("reset", "unexpected EOF");
 }
 
 function parseLines<T>(lines: string): WatchEvent<T>[] {
@@ -86,40 +133,40 @@ function parseLines<T>(lines: string): WatchEvent<T>[] {
   return events;
 }
 
-const LENGTH_BYTES = 4;
-
 /** Each frame is a big-endian length and that many bytes. */
-async function* protobufEvents<T>(
-  chunks: AsyncIterable<Uint8Array>,
-  codec: ProtobufCodec,
-): AsyncGenerator<readonly WatchEvent<T>[]> {
-  let pending: Uint8Array[] = [];
-  let pendingSize = 0;
-  let wanted = LENGTH_BYTES;
-  for await (const chunk of chunks) {
-    pending.push(chunk);
-    pendingSize += chunk.length;
-    if (pendingSize < wanted) continue;
-    const bytes = concat(pending);
+class FrameSplitter<T> implements Splitter<T> {
+  readonly #codec: ProtobufCodec;
+  #pending: Uint8Array[] = [];
+  #wanted = LENGTH_BYTES;
+  pendingSize = 0;
+
+  constructor(codec: ProtobufCodec) {
+    this.#codec = codec;
+  }
+
+  push(chunk: Uint8Array): readonly WatchEvent<T>[] {
+    this.#pending.push(chunk);
+    this.pendingSize += chunk.length;
+    if (this.pendingSize < this.#wanted) return [];
+    const bytes = concat(this.#pending);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const events: WatchEvent<T>[] = [];
     let offset = 0;
-    wanted = LENGTH_BYTES;
+    this.#wanted = LENGTH_BYTES;
     while (bytes.length - offset >= LENGTH_BYTES) {
       const length = view.getUint32(offset);
       assertWithinLimit(length);
       if (bytes.length - offset - LENGTH_BYTES < length) {
-        wanted = LENGTH_BYTES + length;
+        this.#wanted = LENGTH_BYTES + length;
         break;
       }
       offset += LENGTH_BYTES + length;
-      events.push(asEvent(codec.decodeWatchEvent(bytes.subarray(offset - length, offset))));
+      events.push(asEvent(this.#codec.decodeWatchEvent(bytes.subarray(offset - length, offset))));
     }
-    pending = offset < bytes.length ? [bytes.subarray(offset)] : [];
-    pendingSize = bytes.length - offset;
-    if (events.length > 0) yield events;
+    this.pendingSize = bytes.length - offset;
+    this.#pending = this.pendingSize > 0 ? [bytes.slice(offset)] : [];
+    return events;
   }
-  if (pendingSize > 0) throw new TransportError("reset", "unexpected EOF");
 }
 
 function assertWithinLimit(size: number): void {

@@ -9,7 +9,7 @@ import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import type { ClientConfig, ExecConfig } from "#client/kubeconfig.ts";
 import { singleFlight } from "#client/single-flight.ts";
-import type { ExecMetrics } from "./kubeconfig-metrics.ts";
+import type { ExecMetrics, Validity } from "./kubeconfig-metrics.ts";
 
 export interface ExecCredentials {
   readonly token?: string;
@@ -52,7 +52,7 @@ export function createExecPlugin(options: ExecPluginOptions): ExecPlugin {
 
   const refresh = singleFlight(async (signal) => {
     const fetched = readCredential(await runPlugin(options, signal), exec.apiVersion);
-    metrics?.noteCertificate(current?.credentials.cert, fetched.credentials.cert);
+    metrics?.noteCertificate(current?.validity, fetched.validity);
     current = fetched;
     return fetched.credentials;
   });
@@ -77,6 +77,8 @@ export function createExecPlugin(options: ExecPluginOptions): ExecPlugin {
 interface Fetched {
   readonly credentials: ExecCredentials;
   readonly expiresAt?: number;
+  /** Of the certificate, if there is one. */
+  readonly validity?: Validity;
 }
 
 async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promise<string> {
@@ -178,17 +180,18 @@ export function readCredential(output: string, apiVersion: string): Fetched {
   const expiry = textOf("expirationTimestamp");
   if (!token && !cert && !key) return fail("exec plugin didn't return a token or cert/key pair");
   if (!cert !== !key) return fail("exec plugin returned only certificate or key, not both");
-  if (cert) assertCertificate(cert, fail);
+  const validity = cert ? validityOf(cert, fail) : undefined;
   const expiresAt = expiry ? Date.parse(expiry) : undefined;
   if (Number.isNaN(expiresAt)) return fail(`decoding stdout: parsing time "${expiry}"`);
   const credentials = { ...(token && { token }), ...(cert && { cert, key }) };
-  return { credentials, ...(expiresAt !== undefined && { expiresAt }) };
+  return { credentials, ...(expiresAt !== undefined && { expiresAt }), ...(validity && { validity }) };
 }
 
-function assertCertificate(cert: string, fail: (message: string, cause: unknown) => never): void {
+function validityOf(cert: string, fail: (message: string, cause: unknown) => never): Validity {
   try {
-    new X509Certificate(cert);
+    const { validFrom, validTo } = new X509Certificate(cert);
+    return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
   } catch (cause) {
-    fail(`failed parsing client key/certificate: ${errorMessage(cause)}`, cause);
+    return fail(`failed parsing client key/certificate: ${errorMessage(cause)}`, cause);
   }
 }

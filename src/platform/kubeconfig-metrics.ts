@@ -1,6 +1,5 @@
 // The rest_client_* metrics of credentials and transports. Names, help texts and buckets are API.
 // Upstream: component-base/metrics/prometheus/restclient/metrics.go
-import { X509Certificate } from "node:crypto";
 import type { Clock } from "#base/clock.ts";
 import type { Metrics } from "#base/metrics.ts";
 
@@ -9,8 +8,14 @@ const AGE_BUCKETS = [600, 1800, 3600, 14400, 86400, 604800, 2592000, 7776000, 15
 
 export interface ExecMetrics {
   noteCall(code: number, status: string): void;
-  /** A plugin's certificate replaced another. */
-  noteCertificate(old: string | undefined, current: string | undefined): void;
+  /** A plugin's certificate took the place of another, if there was one. */
+  noteCertificate(old: Validity | undefined, current: Validity | undefined): void;
+}
+
+/** When a certificate is good, in epoch milliseconds. */
+export interface Validity {
+  readonly notBefore: number;
+  readonly notAfter: number;
 }
 
 export interface TransportMetrics {
@@ -46,10 +51,10 @@ export function execMetrics(metrics: Metrics, clock: Clock): ExecMetrics {
   return {
     noteCall: (code, status) => calls.inc([String(code), status]),
     noteCertificate(old, current) {
-      if (old !== undefined && old !== current) {
-        rotationAge.observe((clock.now() - Date.parse(new X509Certificate(old).validFrom)) / 1000);
-      }
-      expiresAt = current === undefined ? undefined : Date.parse(new X509Certificate(current).validTo);
+      const isRotated =
+        old !== undefined && (old.notBefore !== current?.notBefore || old.notAfter !== current.notAfter);
+      if (isRotated) rotationAge.observe((clock.now() - old.notBefore) / 1000);
+      expiresAt = current?.notAfter;
     },
   };
 }

@@ -11,9 +11,8 @@ import { cachedTokenSource, withBearerToken } from "#client/bearer-token.ts";
 import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
 import { createHttpClient } from "./http-client.ts";
 import type { HttpClient, HttpClientOptions } from "./http-exchange.ts";
-import { createExecPlugin, type ExecCredentials, type ExecPlugin } from "./kubeconfig-exec.ts";
+import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
 import { execMetrics, type TransportMetrics, transportMetrics } from "./kubeconfig-metrics.ts";
-import { proxyFromEnvironment } from "./kubeconfig-proxy.ts";
 
 export interface TransportDeps {
   readonly clock: Clock;
@@ -41,7 +40,7 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   const { clock, log, metrics, env = process.env } = deps;
   if (config.hasAuthProvider) throw new UnsupportedConfig("auth-provider is no longer supported; use an exec plugin");
   const baseUrl = baseUrlOf(config);
-  const proxyUrl = config.proxyUrl ?? proxyFromEnvironment(baseUrl, env);
+  const proxyUrl = config.proxyUrl ?? (await environmentProxy(baseUrl, env));
   if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
   // As upstream, nothing secret is sent over plain HTTP.
   const isTls = baseUrl.startsWith("https:");
@@ -52,7 +51,7 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
     ...(config.insecureSkipTlsVerify && { insecureSkipVerify: true }),
     ...(proxyUrl && { proxyUrl }),
   };
-  const plugin = isTls ? execPluginOf(config, material, deps) : undefined;
+  const plugin = isTls ? await execPluginOf(config, material, deps) : undefined;
   const http = await createHttpClient({ ...fixed, ...(isTls && material.current) });
   let transport = isTls ? fileChecking(http, fixed, material, clock) : http;
   if (plugin) transport = withExecPlugin(transport, http, fixed, material, plugin);
@@ -146,11 +145,26 @@ function fileChecking(http: HttpClient, fixed: HttpClientOptions, material: TlsM
   };
 }
 
-function execPluginOf(config: ClientConfig, material: TlsMaterial, deps: TransportDeps): ExecPlugin | undefined {
+// Plugins and proxies are rare, and what they need of the runtime takes megabytes: loaded when met.
+
+async function environmentProxy(
+  baseUrl: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  if (!Object.keys(env).some((name) => env[name] && /^https?_proxy$/i.test(name))) return undefined;
+  return (await import("./kubeconfig-proxy.ts")).proxyFromEnvironment(baseUrl, env);
+}
+
+async function execPluginOf(
+  config: ClientConfig,
+  material: TlsMaterial,
+  deps: TransportDeps,
+): Promise<ExecPlugin | undefined> {
   const hasOther = config.token || config.tokenFile || config.username || config.password || material.current.cert;
   if (!config.exec || hasOther) return undefined;
   const { clock, log, metrics } = deps;
   const { ca } = material.current;
+  const { createExecPlugin } = await import("./kubeconfig-exec.ts");
   return createExecPlugin({
     exec: config.exec,
     config,

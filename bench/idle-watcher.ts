@@ -1,0 +1,49 @@
+// The process that idle-watch.ts measures: watches every resource that the server prefers, waits, and
+// prints its own figures as JSON.
+import { parseApiVersion } from "#api/object.ts";
+import { createClient } from "#client/create-client.ts";
+import { createDiscovery, preferredResources } from "#client/discovery.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import { loadClientConfig } from "#platform/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { systemRng } from "#platform/system-rng.ts";
+
+const SETTLE_MS = 10_000;
+
+export interface IdleFigures {
+  readonly resources: number;
+  readonly objects: number;
+  readonly rssMb: number;
+  readonly cpuSeconds: number;
+  readonly syncedAfterMs: number;
+}
+
+async function watchAll(kubeconfig: string): Promise<IdleFigures> {
+  const signal = new AbortController().signal;
+  const config = await loadClientConfig({ path: kubeconfig });
+  const transport = await createTransport(config, { clock: systemClock });
+  const client = createClient({ transport, clock: systemClock, userAgent: "idle-watch" });
+  const { lists } = await preferredResources(createDiscovery(client), signal);
+  const factory = createInformerFactory({ client, clock: systemClock, rng: systemRng() });
+  const informers = lists.flatMap(({ groupVersion, resources }) =>
+    resources
+      .filter(({ verbs }) => verbs.includes("list") && verbs.includes("watch"))
+      .map(({ name }) => factory.informer({ ...parseApiVersion(groupVersion), resource: name })),
+  );
+  factory.start();
+  await factory.waitForCacheSync(signal);
+  const syncedAfterMs = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  const { user, system } = process.cpuUsage();
+  return {
+    resources: informers.length,
+    objects: informers.reduce((count, { store }) => count + store.size, 0),
+    rssMb: process.memoryUsage().rss / 1048576,
+    cpuSeconds: (user + system) / 1e6,
+    syncedAfterMs,
+  };
+}
+
+const figures = await watchAll(process.argv[2] ?? "");
+process.stdout.write(JSON.stringify(figures), () => process.exit(0));
