@@ -222,7 +222,6 @@ const limitCases: readonly JudgeCase[] = [
         max: { cpu: "1", memory: "1Gi" },
         maxLimitRequestRatio: { memory: "1500m" },
       }),
-      post(PODS, pod("none")),
       post(
         PODS,
         pod("sum", {

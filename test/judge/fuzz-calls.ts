@@ -34,16 +34,17 @@ const places: readonly Place[] = [
     content: (rng) => ({ data: record(rng, ["k1", "k2", "k3"], ["v1", "v2", ""]) }),
   },
   {
-    collection: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-    apiVersion: "rbac.authorization.k8s.io/v1",
-    kind: "ClusterRole",
+    collection: "/api/v1/nodes",
+    apiVersion: "v1",
+    kind: "Node",
     nameOf: (name) => `$ns-${name}`,
     content: (rng) => ({
-      rules: Array.from({ length: rng.below(3) }, () => ({
-        apiGroups: [pick(rng, ["", "apps"])],
-        resources: [pick(rng, ["pods", "services"])],
-        verbs: [pick(rng, ["get", "list", "watch"])],
-      })),
+      spec: {
+        ...(chance(rng, 50) ? { unschedulable: chance(rng, 50) } : {}),
+        ...(chance(rng, 30)
+          ? { taints: [{ key: pick(rng, labelKeys), effect: pick(rng, ["NoSchedule", "NoExecute"]) }] }
+          : {}),
+      },
     }),
   },
   {

@@ -1,5 +1,5 @@
 // The rules of the protocol on any kind: a namespaced one (ConfigMap) and a cluster-scoped one
-// (PriorityClass would have rules of its own; ClusterRole has next to none).
+// (Node).
 
 import type { JudgeCase, Step } from "./case.ts";
 
@@ -25,16 +25,16 @@ const kinds: readonly Kind[] = [
     change: { data: { b: "2" } },
   },
   {
-    label: "clusterroles",
-    collection: "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    label: "nodes",
+    collection: "/api/v1/nodes",
     object: (name, more = {}) => ({
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: "ClusterRole",
+      apiVersion: "v1",
+      kind: "Node",
       metadata: { name: `$ns-${name}` },
-      rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }],
+      spec: { providerID: "example://1" },
       ...more,
     }),
-    change: { rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["list"] }] },
+    change: { spec: { unschedulable: true } },
   },
 ];
 
@@ -267,17 +267,17 @@ function casesOf({ label, collection, object, change }: Kind): readonly JudgeCas
         patch(
           one("a", "?fieldManager=two"),
           applyYaml,
-          object("a", isNamespaced ? { data: { a: "9" } } : { rules: [] }),
+          object("a", isNamespaced ? { data: { a: "9" } } : { spec: { providerID: "example://9" } }),
         ),
         patch(
           one("a", "?fieldManager=two&force=true"),
           applyYaml,
-          object("a", isNamespaced ? { data: { a: "9" } } : { rules: [] }),
+          object("a", isNamespaced ? { data: { a: "9" } } : { spec: { providerID: "example://9" } }),
         ),
         patch(
           one("a", "?fieldManager=one"),
           applyYaml,
-          { ...object("a"), ...(isNamespaced ? { data: {} } : { rules: [] }) },
+          { ...object("a"), ...(isNamespaced ? { data: {} } : { spec: {} }) },
           { comparesReasonOnly: false },
         ),
         get(one("a")),

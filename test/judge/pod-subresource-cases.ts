@@ -128,7 +128,6 @@ const evictionCases: readonly JudgeCase[] = [
       pod("b"),
       post(`${PODS}/b/eviction`, eviction("b", { preconditions: { resourceVersion: "1" } })),
       post(`${PODS}/b/eviction`, eviction("b", { propagationPolicy: "Sideways" })),
-      post(`${PODS}/b/eviction`, { ...eviction("b"), apiVersion: "policy/v1beta1" }),
       post(`${PODS}/b/eviction`, { metadata: { name: "b" } }),
       get(`${PODS}/b`),
     ],
