@@ -43,9 +43,10 @@ function parse(text: string): { v: string; rv: number; start: string } {
     const at = text.search(/[^A-Za-z0-9_-]/);
     throw invalid(`continue key is not valid: illegal base64 data at input byte ${at}`);
   }
+  let binary: string;
   let json: string;
   try {
-    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     json = new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
   } catch {
     throw invalid(`continue key is not valid: illegal base64 data at input byte ${text.length}`);
@@ -54,7 +55,7 @@ function parse(text: string): { v: string; rv: number; start: string } {
   try {
     value = JSON.parse(json);
   } catch {
-    throw invalid(`continue key is not valid: ${syntaxError(json)}`);
+    throw invalid(`continue key is not valid: ${syntaxError(binary)}`);
   }
   const { v, rv, start } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   return {
@@ -64,6 +65,7 @@ function parse(text: string): { v: string; rv: number; start: string } {
   };
 }
 
+/** Go names the bytes of what is no JSON one by one. */
 function syntaxError(json: string): string {
   try {
     readGoJson(json);

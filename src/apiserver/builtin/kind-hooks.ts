@@ -3,6 +3,7 @@
 import { type Labels, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
 import type { LabelSelector } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
+import { newForbidden } from "#api/status-error.ts";
 import type { DeletionHook, KindRow } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import { bindNamedPod, bindPod } from "../subresources/binding.ts";
@@ -77,6 +78,12 @@ const warnOfOrphans: DeletionHook = async (_core, call, _existing, options) => {
   return undefined;
 };
 
+/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete */
+const keepSystemClasses: DeletionHook = async (_core, { endpoint, name }) => {
+  if (name !== "system-node-critical" && name !== "system-cluster-critical") return undefined;
+  throw newForbidden(endpoint.groupResource, name, "this is a system priority class and cannot be deleted");
+};
+
 const returnsDeletedObject: Hooks = { returnsDeletedObject: true };
 
 const HOOKS: Readonly<Record<string, Hooks>> = {
@@ -108,6 +115,7 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
     ]),
   },
   podtemplates: returnsDeletedObject,
+  "priorityclasses.scheduling.k8s.io": { deletion: keepSystemClasses },
   "replicasets.apps": scale,
   replicationcontrollers: controllerScale,
   "resourceclaims.resource.k8s.io": returnsDeletedObject,

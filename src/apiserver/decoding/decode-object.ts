@@ -2,14 +2,16 @@
 // kind, read into its type, defaulted, converted. Unknown and repeated fields become warnings or errors.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go and rest.go, transformDecodeError
 
-import { goTypeOfKind } from "#api/go-layout.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
-import { parseApiVersion } from "#api/object.ts";
+import { apiVersionOf } from "#api/object.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
+import type { EpochMs } from "#base/clock.ts";
 import type { ResourceCall } from "../core.ts";
+import { withMeta } from "../object-meta.ts";
 import type { KindVersion } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import type { FieldValidation } from "../write-options.ts";
+import { givenKind } from "./given-kind.ts";
 import { strictGoErrors } from "./go-json.ts";
 import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
 import { TypedDecodingError } from "./typed-decoding.ts";
@@ -39,7 +41,20 @@ export function decodeObject(
     }
     for (const error of errors) addWarning(context, error);
   }
-  return version.toStored(version.applyDefaults(withKind(decoded.value, version), context.receivedMs));
+  return toStoredForm(version, decoded.value, parsed.value, context.receivedMs);
+}
+
+/** From a value that was read into its type to what is stored. `given` is the value as it came. */
+export function toStoredForm(
+  version: KindVersion,
+  decoded: Readonly<Record<string, unknown>>,
+  given: unknown,
+  now: EpochMs,
+): KubeObject {
+  const object = version.toStored(version.applyDefaults(withKind(decoded, version), now));
+  // An empty list of managed fields means to forget them all; the type itself would leave it out.
+  const { managedFields } = (given as KubeObject | null)?.metadata ?? {};
+  return Array.isArray(managedFields) && managedFields.length === 0 ? withMeta(object, { managedFields }) : object;
 }
 
 function parseOrRefuse(
@@ -57,48 +72,21 @@ function parseOrRefuse(
   }
 }
 
-const KIND_STRUCT =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
 /** What the body says it is must be the endpoint's kind; what it does not say is taken from there. */
 function checkKind(value: unknown, expected: KindVersion, body: RequestBody): void {
-  if (value === null) return;
-  if (typeof value !== "object" || Array.isArray(value)) {
-    const what = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-    const error = `json: cannot unmarshal ${what} into Go value of type ${KIND_STRUCT}`;
-    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error}`, body);
+  const found = givenKind(value, expected);
+  switch (found.kind) {
+    case "expected":
+      return;
+    case "unreadable":
+      throw unrecognized(expected, found.error, body);
+    case "otherVersion": {
+      const versions = `(${apiVersionOf(found.given)}) does not match the expected API version (${apiVersionOf(expected)})`;
+      throw newBadRequest(`the API version in the data ${versions}`);
+    }
+    case "other":
+      throw cannotBeHandled(found.given, expected.kind, found.error);
   }
-  const { kind = "", apiVersion = "" } = value as { kind?: unknown; apiVersion?: unknown };
-  for (const [name, given] of [
-    ["apiVersion", apiVersion],
-    ["kind", kind],
-  ] as const) {
-    if (typeof given === "string" || given === null) continue;
-    const what = Array.isArray(given) ? "array" : typeof given === "boolean" ? "bool" : typeof given;
-    const error = `json: cannot unmarshal ${what} into Go struct field .${name} of type string`;
-    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${error}`, body);
-  }
-  if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
-    throw unrecognized(expected, `unexpected GroupVersion string: ${apiVersion}`, body);
-  }
-  const { group, version } = apiVersion ? parseApiVersion(apiVersion as string) : expected;
-  refuseOtherKind({ group, version, kind: (kind as string) || expected.kind }, expected);
-}
-
-function refuseOtherKind(given: GroupVersionKind, expected: KindVersion): void {
-  const isSameVersion = given.group === expected.group && given.version === expected.version;
-  if (isSameVersion && given.kind === expected.kind) return;
-  const text = given.group === "" ? given.version : `${given.group}/${given.version}`;
-  const isRegistered = goTypeOfKind(given) !== undefined;
-  if (isRegistered && given.kind === expected.kind) {
-    const wanted = expected.group === "" ? expected.version : `${expected.group}/${expected.version}`;
-    throw newBadRequest(`the API version in the data (${text}) does not match the expected API version (${wanted})`);
-  }
-  const goPackage = expected.group.split(".")[0] || "core";
-  const cause = isRegistered
-    ? `converting (${given.version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
-    : `no kind "${given.kind}" is registered for version "${text}" in scheme "pkg/runtime/scheme.go:111"`;
-  throw cannotBeHandled(given, expected.kind, cause);
 }
 
 const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;

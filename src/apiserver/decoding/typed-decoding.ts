@@ -158,9 +158,9 @@ class Decoder {
   #opaque(opaque: OpaqueType, input: unknown): unknown {
     switch (opaque) {
       case "Time":
-        return typeof input === "string" ? this.#checked(canonicalTime, input) : this.#mismatch(STRING, input);
+        return typeof input === "string" ? this.#checked(canonicalTime, input) : this.#notText(input);
       case "MicroTime":
-        return typeof input === "string" ? this.#checked(canonicalMicroTime, input) : this.#mismatch(STRING, input);
+        return typeof input === "string" ? this.#checked(canonicalMicroTime, input) : this.#notText(input);
       case "Quantity":
         return this.#checked(canonicalQuantity, input);
       case "IntOrString":
@@ -168,6 +168,13 @@ class Decoder {
       default:
         return input;
     }
+  }
+
+  /** Types that read themselves from text do not know where they stand when converted. */
+  #notText(input: unknown): undefined {
+    if (this.#wording === "json") return this.#mismatch(STRING, input);
+    this.error ??= `json: cannot unmarshal ${jsonKind(input)} into Go value of type string`;
+    return undefined;
   }
 
   #checked<I>(canonical: (input: I) => string, input: I): string | undefined {

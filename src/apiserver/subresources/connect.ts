@@ -69,6 +69,9 @@ function targetOf(call: ResourceCall): ResourceCall {
   return { ...call, name: isSchemed ? second : first };
 }
 
+/** How Go prints a path of nothing. */
+const NO_PATH = "[]";
+
 function validateLogOptions({ context: { query } }: ResourceCall): field.FieldError[] {
   const errors: field.FieldError[] = [];
   const tailLines = query.optionalInteger("tailLines");
@@ -81,7 +84,9 @@ function validateLogOptions({ context: { query } }: ResourceCall): field.FieldEr
     errors.push(field.invalid(field.newPath("limitBytes"), limitBytes, "must be greater than 0"));
   }
   if (sinceSeconds !== undefined && query.text("sinceTime") !== "") {
-    errors.push(field.forbidden(field.newPath(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"));
+    errors.push(
+      field.forbidden(field.newPath(NO_PATH), "at most one of `sinceTime` or `sinceSeconds` may be specified"),
+    );
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(field.invalid(field.newPath("sinceSeconds"), sinceSeconds, "must be greater than 0"));
   }

@@ -9,8 +9,10 @@ import type { KubeObject } from "#api/object.ts";
 import { ApiError, isConflict, newBadRequest, newForbidden, newTooManyRequests } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
+import { internalCall } from "../admission/internal-call.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
+import { recordUpdate } from "../managed-fields.ts";
 import { withResourceVersion } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
@@ -152,7 +154,10 @@ function checkAndDecrement(core: ServerCore, call: ResourceCall, stored: StoredV
       ...(conditions === undefined ? {} : { conditions }),
     },
   } as KubeObject;
-  core.tableOf(row).update(stored, (revision) => withResourceVersion(decremented, revision));
+  const { namespace, context } = call;
+  const target = { namespace, name, subresource: "status", now: context.receivedMs };
+  const written = recordUpdate(core, internalCall(core, row, target), budget, decremented, "kube-apiserver");
+  core.tableOf(row).update(stored, (revision) => withResourceVersion(written, revision));
 }
 
 /** Upstream: k8s.io/component-helpers/apps/poddisruptionbudget, UpdateDisruptionAllowedCondition */

@@ -14,12 +14,21 @@ import { withMeta } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { addWarning, type UserInfo } from "../request-context.ts";
-import type { RequestInfo } from "../request-info.ts";
 import { isAuthenticated } from "../tokens/token-authentication.ts";
 import { negotiationRules } from "../verbs/get.ts";
 import { wipeSystemFields } from "../write/before-create.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { parseWriteOptions } from "../write-options.ts";
+import {
+  type AccessSpec,
+  evaluationError,
+  infoOf,
+  validateAccess,
+  validateEmptyMeta,
+  validateLocal,
+  validateSelectors,
+  validateSubject,
+} from "./access-questions.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
 type Answer = (core: ServerCore, call: ResourceCall, review: KubeObject, signal: AbortSignal) => Promise<KubeObject>;
@@ -78,26 +87,17 @@ function userFields({ name, uid, groups, extra }: UserInfo): unknown {
   };
 }
 
-interface AccessSpec {
-  readonly resourceAttributes?: Readonly<Record<string, string>>;
-  readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
-  readonly user?: string;
-  readonly groups?: readonly string[];
-  readonly uid?: string;
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
 /** About anybody, in the namespace of the review where it has one. */
 export const reviewSubjectAccess: SubresourceHandler = reviewed(async (core, call, review, signal) => {
   const spec = specOf(review);
-  const errors = validateAccess(spec);
-  if (!spec.user && (spec.groups?.length ?? 0) === 0) {
-    errors.push(
-      field.invalid(field.newPath("spec", "user"), spec.user ?? "", "at least one of user or group must be specified"),
-    );
-  }
-  if (call.endpoint.row.namespaced) errors.push(...validateLocal(spec, call.namespace));
-  refuse(call, errors);
+  const { namespaced } = call.endpoint.row;
+  refuse(call, [
+    ...validateAccess(spec),
+    ...validateSubject(spec),
+    ...validateSelectors(spec),
+    ...validateEmptyMeta(review, namespaced),
+    ...(namespaced ? validateLocal(spec, call.namespace) : []),
+  ]);
   const { user: name = "", groups, uid, extra } = spec;
   const user = { name, ...(groups && { groups }), ...(uid && { uid }), ...(extra && { extra }) };
   return withDecision(core, review, user, spec, signal);
@@ -105,7 +105,7 @@ export const reviewSubjectAccess: SubresourceHandler = reviewed(async (core, cal
 
 export const reviewSelfAccess: SubresourceHandler = reviewed(async (core, call, review, signal) => {
   const spec = specOf(review);
-  refuse(call, validateAccess(spec));
+  refuse(call, [...validateAccess(spec), ...validateSelectors(spec), ...validateEmptyMeta(review, false)]);
   return withDecision(core, review, call.context.user, spec, signal);
 });
 
@@ -118,33 +118,6 @@ export const reviewSelfRules: SubresourceHandler = reviewed(async (core, call, r
 }, false);
 
 const specOf = (review: KubeObject): AccessSpec => (review as { spec?: AccessSpec }).spec ?? {};
-
-function validateAccess({ resourceAttributes, nonResourceAttributes }: AccessSpec): field.FieldError[] {
-  const spec = field.newPath("spec");
-  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
-    const { path = "", verb = "" } = nonResourceAttributes;
-    const detail = "cannot be specified in combination with resourceAttributes";
-    return [field.invalid(spec.child("nonResourceAttributes"), { Path: path, Verb: verb }, detail)];
-  }
-  if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return [];
-  const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
-  return [field.invalid(spec.child("resourceAttributes"), null, detail)];
-}
-
-function validateLocal(
-  { resourceAttributes, nonResourceAttributes }: AccessSpec,
-  namespace: string,
-): field.FieldError[] {
-  const spec = field.newPath("spec");
-  if (nonResourceAttributes !== undefined) {
-    return [
-      field.invalid(spec.child("nonResourceAttributes"), nonResourceAttributes, "disallowed on this kind of request"),
-    ];
-  }
-  const asked = resourceAttributes?.namespace ?? "";
-  if (resourceAttributes === undefined || asked === namespace) return [];
-  return [field.invalid(spec.child("resourceAttributes", "namespace"), asked, "must match metadata.namespace")];
-}
 
 function refuse({ endpoint }: ResourceCall, errors: readonly field.FieldError[]): void {
   if (errors.length > 0) throw newInvalid({ group: endpoint.version.group, kind: "" }, "", errors);
@@ -159,23 +132,11 @@ async function withDecision(
 ): Promise<KubeObject> {
   const decision = await core.authorizer.authorize({ user, info: infoOf(spec) }, signal);
   const reason = decision.isAllowed ? "" : decision.reason;
-  return { ...review, status: { allowed: decision.isAllowed, ...(reason === "" ? {} : { reason }) } } as KubeObject;
-}
-
-function infoOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): RequestInfo {
-  if (resourceAttributes === undefined) {
-    const { path = "", verb = "" } = nonResourceAttributes ?? {};
-    return { isResourceRequest: false, path, verb };
-  }
-  const {
-    verb = "",
-    group = "",
-    version = "*",
-    namespace = "",
-    resource = "",
-    subresource = "",
-    name = "",
-  } = resourceAttributes;
-  const place = { group, version, namespace, resource, subresource, name };
-  return { isResourceRequest: true, path: "", verb, ...place, segments: [], isWatchPath: false };
+  const problem = evaluationError(spec);
+  const status = {
+    allowed: decision.isAllowed,
+    ...(reason === "" ? {} : { reason }),
+    ...(problem === "" ? {} : { evaluationError: problem }),
+  };
+  return { ...review, status } as KubeObject;
 }

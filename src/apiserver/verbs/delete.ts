@@ -6,6 +6,7 @@ import type { DeleteOptions } from "#api/meta.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
+import { givenKind } from "../decoding/given-kind.ts";
 import {
   bodyEncoding,
   isEmptyBody,
@@ -46,11 +47,10 @@ function decodeOptions({ context }: ResourceCall, body: RequestBody): DeleteOpti
   let value: unknown;
   try {
     ({ value } = parseBody(body, encoding, expected));
-    const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown };
-    if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
-      const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
-      throw newBadRequest(`no kind "${kind}" is registered for version "${apiVersion || "meta.k8s.io/v1"}" ${scheme}`);
-    }
+    const found = givenKind(value, expected);
+    // Any group may be named: its DeleteOptions are the same.
+    if (found.kind === "unreadable") throw newBadRequest(found.error);
+    if (found.kind === "other" && found.given.kind !== "DeleteOptions") throw newBadRequest(found.error);
     const {
       kind: _kind,
       apiVersion: _apiVersion,

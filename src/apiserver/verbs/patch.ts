@@ -4,29 +4,24 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, PatchResource
 
 import * as field from "#api/field-error.ts";
-import { decodeUtf8 } from "#api/json.ts";
+import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
-import { newBadRequest, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { strictErrors } from "../decoding/decode-object.ts";
-import {
-  type ParsedBody,
-  parseErrorText,
-  parseJsonText,
-  parseYamlText,
-  type RequestBody,
-  readBody,
-} from "../decoding/request-body.ts";
+import { toStoredForm } from "../decoding/decode-object.ts";
+import { givenKind } from "../decoding/given-kind.ts";
+import { type RequestBody, readBody } from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { unsupportedRouteMediaType } from "../errors.ts";
-import { applyTo, managerOf, recordUpdate } from "../managed-fields.ts";
+import { managerOf, recordUpdate } from "../managed-fields.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { addWarning, headerOf } from "../request-context.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { updateObject } from "../write/update-object.ts";
 import { parsePatchOptions, type WriteOptions } from "../write-options.ts";
+import { desiredByApply } from "./apply.ts";
 import { negotiationRules } from "./get.ts";
 import { type PatchMechanism, patchMechanism } from "./patch-mechanisms.ts";
 import { authorizeCreate, checkObjectName, type Desired, updateRules } from "./update.ts";
@@ -63,7 +58,7 @@ export async function desiredByPatch(core: ServerCore, call: ResourceCall): Prom
   const options = parsePatchOptions(call.context.query, type === APPLY_PATCH);
   const manager = managerOf(call, options.fieldManager);
   const compute =
-    type === APPLY_PATCH ? applied(call, body, options) : patched(core, call, type, body, options, manager);
+    type === APPLY_PATCH ? desiredByApply(call, body, options) : patched(core, call, type, body, options, manager);
   return { options, uid: "", desired: (existing) => checkIdentity(call, compute(existing), existing) };
 }
 
@@ -89,12 +84,13 @@ function patched(
 ): Compute {
   const { endpoint } = call;
   const name = type === JSON_PATCH ? "json" : type === MERGE_PATCH ? "merge" : "strategic";
-  const mechanism = patchMechanism(name, body, options.fieldValidation, endpoint.version);
+  // Read when it is first applied: where there is no object, nobody looks at the patch.
+  const mechanism = lazy(() => patchMechanism(name, body, options.fieldValidation, endpoint.version));
   return (existing) => {
     // Without an object there is nothing to patch; only an apply creates.
     if (existing === undefined) throw newNotFound(endpoint.groupResource, call.name);
     const current = endpoint.isStoredVersion ? existing : endpoint.version.fromStored(existing);
-    const object = decodePatched(call, mechanism, mechanism.apply(current), options);
+    const object = decodePatched(call, mechanism(), mechanism().apply(current), options);
     return recordUpdate(core, call, existing, object, manager);
   };
 }
@@ -108,6 +104,10 @@ function decodePatched(
 ): KubeObject {
   const { context, endpoint } = call;
   const { version } = endpoint;
+  const found = givenKind(value, version);
+  if (mechanism.wording === "json" && (found.kind === "unreadable" || found.kind === "other")) {
+    throw invalidPatch(mechanism, value, found.error);
+  }
   let decoded: ReturnType<typeof version.decode>;
   try {
     decoded = version.decode(value, mechanism.wording);
@@ -122,50 +122,12 @@ function decodePatched(
     }
     for (const error of errors) addWarning(context, error);
   }
-  return version.toStored(version.applyDefaults(decoded.value as KubeObject, context.receivedMs));
+  return toStoredForm(version, decoded.value, value, context.receivedMs);
 }
 
 function invalidPatch(mechanism: PatchMechanism, value: unknown, message: string): Error {
   const shown = mechanism.describe(value);
   return newInvalid({ group: "", kind: "" }, "", [field.invalid(field.newPath("patch"), shown, message)]);
-}
-
-function applied(call: ResourceCall, body: RequestBody, options: WriteOptions): Compute {
-  const { context, endpoint } = call;
-  const { version } = endpoint;
-  const configuration = parseConfiguration(call, body, options);
-  return (existing) => {
-    const object = applyTo(call, existing, configuration, options.fieldManager, options.force);
-    let decoded: ReturnType<typeof version.decode>;
-    try {
-      decoded = version.decode(object);
-    } catch (error) {
-      if (error instanceof TypedDecodingError) throw newBadRequest(error.message);
-      throw error;
-    }
-    return version.toStored(version.applyDefaults(decoded.value as KubeObject, context.receivedMs));
-  };
-}
-
-function parseConfiguration(call: ResourceCall, body: RequestBody, options: WriteOptions): unknown {
-  if (body.kind === "object") return body.value;
-  let parsed: ParsedBody;
-  try {
-    const text = decodeUtf8(body.bytes);
-    parsed = /^\s*\{/.test(text) ? { value: parseJsonText(text), text } : parseYamlText(text);
-  } catch (error) {
-    const message = parseErrorText(error);
-    if (message === undefined) throw error;
-    throw newBadRequest(`error decoding YAML: ${message}`);
-  }
-  if (options.fieldValidation !== "Ignore") {
-    const errors = strictErrors(parsed, []);
-    if (errors.length > 0 && options.fieldValidation === "Strict") {
-      throw newBadRequest(`error strict decoding YAML: ${errors.join(", ")}`);
-    }
-    for (const error of errors) addWarning(call.context, error);
-  }
-  return parsed.value;
 }
 
 /** A patch can change neither name nor namespace. Upstream: patch.go, applyPatch */

@@ -1,0 +1,46 @@
+// A pod's service account has an old name beside the present one: whoever writes one has written both.
+// Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec and back
+
+import type { GroupVersionKind, KubeObject } from "#api/object.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TEMPLATE = ["spec", "template", "spec"];
+
+/** Where each kind has its pod spec. */
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  __proto__: null as never,
+  Pod: ["spec"],
+  PodTemplate: ["template", "spec"],
+  ReplicationController: TEMPLATE,
+  ReplicaSet: TEMPLATE,
+  Deployment: TEMPLATE,
+  StatefulSet: TEMPLATE,
+  DaemonSet: TEMPLATE,
+  Job: TEMPLATE,
+  CronJob: ["spec", "jobTemplate", "spec", "template", "spec"],
+};
+
+const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch"]);
+
+/** Undefined: a kind without pods. */
+export function podSpecAliases({ group, kind }: GroupVersionKind): ((object: KubeObject) => KubeObject) | undefined {
+  const path = GROUPS.has(group) ? PATHS[kind] : undefined;
+  return path && ((object) => changeAt(object as Fields, path, 0) as KubeObject);
+}
+
+function changeAt(object: Fields, path: readonly string[], depth: number): Fields {
+  if (depth === path.length) return withBothNames(object);
+  const key = path[depth] as string;
+  const part = object[key];
+  if (typeof part !== "object" || part === null) return object;
+  const changed = changeAt(part as Fields, path, depth + 1);
+  return changed === part ? object : { ...object, [key]: changed };
+}
+
+function withBothNames(spec: Fields): Fields {
+  const { serviceAccountName, serviceAccount } = spec;
+  if (serviceAccountName === serviceAccount) return spec;
+  const name = serviceAccountName || serviceAccount;
+  return { ...spec, serviceAccountName: name, serviceAccount: name };
+}

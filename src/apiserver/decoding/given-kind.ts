@@ -1,0 +1,58 @@
+// What a body says it is, against what it should be, with upstream's words for the difference.
+
+import { goTypeOfKind } from "#api/go-layout.ts";
+import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/object.ts";
+
+export type GivenKind =
+  /** The expected one, or it says nothing. */
+  | { readonly kind: "expected" }
+  /** Its kind cannot be read. */
+  | { readonly kind: "unreadable"; readonly error: string }
+  /** The same kind in another version. */
+  | { readonly kind: "otherVersion"; readonly given: GroupVersionKind }
+  | { readonly kind: "other"; readonly given: GroupVersionKind; readonly error: string };
+
+const KIND_STRUCT =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const UNREADABLE = "couldn't get version/kind; json parse error: json: cannot unmarshal";
+
+export function givenKind(value: unknown, expected: GroupVersionKind): GivenKind {
+  if (value === null) return { kind: "expected" };
+  if (typeof value !== "object" || Array.isArray(value)) {
+    return { kind: "unreadable", error: `${UNREADABLE} ${jsonKind(value)} into Go value of type ${KIND_STRUCT}` };
+  }
+  const { kind, apiVersion } = value as { kind?: unknown; apiVersion?: unknown };
+  for (const [name, given] of [
+    ["apiVersion", apiVersion],
+    ["kind", kind],
+  ] as const) {
+    if (given === undefined || given === null || typeof given === "string") continue;
+    return {
+      kind: "unreadable",
+      error: `${UNREADABLE} ${jsonKind(given)} into Go struct field .${name} of type string`,
+    };
+  }
+  const text = (apiVersion as string | null | undefined) || apiVersionOf(expected);
+  if (text.split("/").length > 2) return { kind: "unreadable", error: `unexpected GroupVersion string: ${text}` };
+  return compare({ ...parseApiVersion(text), kind: (kind as string | null | undefined) || expected.kind }, expected);
+}
+
+function compare(given: GroupVersionKind, expected: GroupVersionKind): GivenKind {
+  const text = apiVersionOf(given);
+  if (text === apiVersionOf(expected) && given.kind === expected.kind) return { kind: "expected" };
+  const isRegistered = goTypeOfKind(given) !== undefined;
+  if (isRegistered && given.kind === expected.kind) return { kind: "otherVersion", given };
+  const goPackage = expected.group.split(".")[0] || "core";
+  const error = isRegistered
+    ? `converting (${given.version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
+    : notRegistered(given.kind, text);
+  return { kind: "other", given, error };
+}
+
+export function notRegistered(kind: string, apiVersion: string): string {
+  return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
+}
+
+function jsonKind(value: unknown): string {
+  return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+}

@@ -1,0 +1,79 @@
+// Server-side apply: what a PATCH of a configuration makes of an object, or of nothing.
+// Upstream: k8s.io/apiserver/pkg/endpoints/handlers/patch.go, applyPatcher
+
+import { decodeUtf8 } from "#api/json.ts";
+import { lazy } from "#api/lazy.ts";
+import type { KubeObject } from "#api/object.ts";
+import { newBadRequest } from "#api/status-error.ts";
+import type { ResourceCall } from "../core.ts";
+import { strictErrors, toStoredForm } from "../decoding/decode-object.ts";
+import {
+  type ParsedBody,
+  parseErrorText,
+  parseJsonText,
+  parseYamlText,
+  type RequestBody,
+} from "../decoding/request-body.ts";
+import { TypedDecodingError } from "../decoding/typed-decoding.ts";
+import { bareFailure } from "../errors.ts";
+import { applyTo } from "../managed-fields.ts";
+import { addWarning } from "../request-context.ts";
+import type { WriteOptions } from "../write-options.ts";
+
+export function desiredByApply(
+  call: ResourceCall,
+  body: RequestBody,
+  options: WriteOptions,
+): (existing: KubeObject | undefined) => KubeObject {
+  const { context, endpoint } = call;
+  const { version } = endpoint;
+  const configuration = lazy(() => parseConfiguration(call, body, options));
+  return (existing) => {
+    const object = applyTo(call, existing, configuration(), options.fieldManager, options.force);
+    try {
+      return toStoredForm(version, version.decode(object, "unstructured").value, undefined, context.receivedMs);
+    } catch (error) {
+      if (error instanceof TypedDecodingError) throw notConvertible(call, configuration() as KubeObject, error.message);
+      throw error;
+    }
+  };
+}
+
+function parseConfiguration(call: ResourceCall, body: RequestBody, options: WriteOptions): unknown {
+  const parsed = parse(body);
+  const { value } = parsed;
+  if (value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) {
+    const kind = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    const what = `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+    throw newBadRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${what}`);
+  }
+  if (options.fieldValidation !== "Ignore") {
+    const errors = strictErrors(parsed, []);
+    if (errors.length > 0 && options.fieldValidation === "Strict") {
+      throw newBadRequest(`error strict decoding YAML: ${errors.join(", ")}`);
+    }
+    for (const error of errors) addWarning(call.context, error);
+  }
+  return value;
+}
+
+/** Most configurations are JSON, which is read faster as such. */
+function parse(body: RequestBody): ParsedBody {
+  if (body.kind === "object") return { value: body.value };
+  try {
+    const text = decodeUtf8(body.bytes);
+    return /^\s*\{/.test(text) ? { value: parseJsonText(text), text } : parseYamlText(text);
+  } catch (error) {
+    const message = parseErrorText(error);
+    if (message === undefined) throw error;
+    throw newBadRequest(`error decoding YAML: ${message}`);
+  }
+}
+
+function notConvertible({ endpoint }: ResourceCall, { metadata }: KubeObject, message: string): Error {
+  const { group, version, kind } = endpoint.version;
+  const gvk = `${group}/${version}, Kind=${kind}`;
+  const what = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${gvk}) to proper version`;
+  return bareFailure(500, "", `${what}: unable to convert unstructured object to ${gvk}: ${message}`);
+}
