@@ -81,24 +81,18 @@ export const podStrategy: KindStrategy<core.Pod> = {
       warningsOnUpdate: statusWarnings,
       resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
     },
+    // Upstream's endpoints of these two forget to say which fields they reset: managers own what they sent.
     ephemeralcontainers: {
       prepareForUpdate(pod, old, { gates }) {
         const spec = put(old.spec ?? { containers: [] }, "ephemeralContainers", pod.spec?.ephemeralContainers);
         return countSpecChange(withoutDisabled(onlySpec(pod, old, spec), old, gates), old);
       },
       validateUpdate: (pod, old, ctx) => validateEphemeralContainersUpdate(pod, old, optionsOf(ctx, old)),
-      resetFieldsFilter: [["spec", "ephemeralContainers"]],
     },
     resize: {
       prepareForUpdate: (pod, old, ctx) =>
         countSpecChange(withoutDisabled(onlyResources(pod, old, ctx), old, ctx.gates), old),
       validateUpdate: (pod, old, ctx) => validatePodResize(pod, old, optionsOf(ctx, old)),
-      resetFieldsFilter: [
-        ["spec", "containers", "*", "resources"],
-        ["spec", "containers", "*", "resizePolicy"],
-        ["spec", "initContainers", "*", "resources"],
-        ["spec", "initContainers", "*", "resizePolicy"],
-      ],
     },
   },
 };
