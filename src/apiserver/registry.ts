@@ -1,6 +1,7 @@
 // The kinds that the server serves, each a row of data. Rows come and go at run time: a custom
 // resource is one more row. Routing, discovery and OpenAPI read the rows; nothing else names kinds.
 
+import type { GoStruct } from "#api/go-layout.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf } from "#api/object.ts";
@@ -13,7 +14,7 @@ import type { KindStrategy } from "#rules/strategy/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import type { DecodingWording, TypedDecoding } from "./decoding/typed-decoding.ts";
-import type { StoredVersion } from "./storage/storage.ts";
+import type { StoredVersion, Table } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
 import type { TablePrinter } from "./table.ts";
 import type { DeleteResult } from "./write/delete-object.ts";
@@ -47,6 +48,8 @@ export interface KindRow {
   /** Kinds that are answered, not stored (reviews): how a create is answered. */
   readonly virtual?: SubresourceHandler;
   readonly printer?: TablePrinter;
+  /** The kind's table as it is seen through this row; absent: as it is. */
+  viewTable?(table: Table): Table;
 }
 
 export type DeletionHook = (
@@ -65,6 +68,8 @@ export interface KindVersion extends GroupVersionKind {
   schema(): Schema | undefined;
   /** Reads a JSON value into the kind's type; throws a TypedDecodingError. */
   decode(value: unknown, wording?: DecodingWording): TypedDecoding;
+  /** The Go type of a built-in kind: messages print objects in its order. */
+  readonly goType?: GoStruct | undefined;
   /** An object of which nothing was given: what the first writer of a field is compared with. */
   zero(): Readonly<Record<string, unknown>>;
   /** To and from the stored form, apiVersion and kind included. */
@@ -75,6 +80,10 @@ export interface KindVersion extends GroupVersionKind {
   readonly fieldLabels: FieldLabels;
   /** A hint to clients that use an old version. */
   readonly deprecationWarning?: string;
+  /** Custom resources: what OpenAPI publishes instead of `schema`. */
+  openApi?(): Readonly<Record<string, unknown>>;
+  /** Kinds whose versions print different columns; else the row's printer. */
+  readonly printer?: TablePrinter;
 }
 
 /** One kind in one version: what a request addresses. */

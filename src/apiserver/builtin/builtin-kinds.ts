@@ -85,6 +85,7 @@ function versionOf(resource: Resource, stored: GroupVersionKind, gates: FeatureG
       assert(goType !== undefined, `${apiVersionOf(gvk)} ${kind} has no Go type`);
       return decodeTyped(goType, value, wording);
     },
+    goType,
     zero: () => (goType === undefined ? {} : zeroObject(goType)),
     toStored: conversion.toStored,
     fromStored: conversion.fromStored,

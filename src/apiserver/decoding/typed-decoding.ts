@@ -190,7 +190,12 @@ class Decoder {
   #base64(input: string): string | undefined {
     const text = /[\r\n]/.test(input) ? input.replace(/[\r\n]/g, "") : input;
     const bad = text.search(/[^A-Za-z0-9+/=]/);
-    const at = bad >= 0 ? bad : /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? -1 : text.length;
+    const at =
+      bad >= 0
+        ? bad
+        : /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0
+          ? -1
+          : text.length - (text.length % 4);
     if (at >= 0) this.error ??= `illegal base64 data at input byte ${at}`;
     return at >= 0 ? undefined : text;
   }

@@ -9,6 +9,7 @@ import { applyMergePatch } from "#api/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
+import { patchedJson } from "../decoding/go-order-json.ts";
 import { parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
 import type { DecodingWording } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
@@ -21,8 +22,8 @@ export interface PatchMechanism {
   apply(object: KubeObject): unknown;
   /** How a value of the wrong type is worded. */
   readonly wording: DecodingWording;
-  /** How a refusal shows the patched object. */
-  describe(patched: unknown): string;
+  /** How a refusal shows the object as patched, given the one before. */
+  describe(patched: unknown, current: KubeObject): string;
 }
 
 export function patchMechanism(
@@ -33,6 +34,7 @@ export function patchMechanism(
 ): PatchMechanism {
   const isStrict = validation !== "Ignore";
   const { value, text } = parsePatch(body, type !== "strategic" && isStrict ? "error decoding patch: " : "");
+  const describe = (patched: unknown, current: KubeObject): string => patchedJson(patched, current, version.goType);
   const repeated = isStrict && text !== undefined ? strictErrors({ value, text }, []) : [];
   switch (type) {
     case "json": {
@@ -45,7 +47,7 @@ export function patchMechanism(
         strictErrors: errors,
         apply: (object) => applyJsonPatch(object as JsonObject, value),
         wording: "json",
-        describe: JSON.stringify,
+        describe,
       };
     }
     case "merge":
@@ -54,7 +56,7 @@ export function patchMechanism(
         strictErrors: repeated,
         apply: (object) => applyMergePatch(object as JsonObject, value),
         wording: "json",
-        describe: JSON.stringify,
+        describe,
       };
     case "strategic": {
       const schema = version.schema();

@@ -90,7 +90,7 @@ function patched(
     // Without an object there is nothing to patch; only an apply creates.
     if (existing === undefined) throw newNotFound(endpoint.groupResource, call.name);
     const current = endpoint.isStoredVersion ? existing : endpoint.version.fromStored(existing);
-    const object = decodePatched(call, mechanism(), mechanism().apply(current), options);
+    const object = decodePatched(call, mechanism(), current, options);
     return recordUpdate(core, call, existing, object, manager);
   };
 }
@@ -99,34 +99,35 @@ function patched(
 function decodePatched(
   call: ResourceCall,
   mechanism: PatchMechanism,
-  value: unknown,
+  current: KubeObject,
   options: WriteOptions,
 ): KubeObject {
   const { context, endpoint } = call;
   const { version } = endpoint;
+  const value = mechanism.apply(current);
+  const invalid = (message: string): Error => invalidPatch(mechanism.describe(value, current), message);
   const found = givenKind(value, version);
   if (mechanism.wording === "json" && (found.kind === "unreadable" || found.kind === "other")) {
-    throw invalidPatch(mechanism, value, found.error);
+    throw invalid(found.error);
   }
   let decoded: ReturnType<typeof version.decode>;
   try {
     decoded = version.decode(value, mechanism.wording);
   } catch (error) {
-    if (error instanceof TypedDecodingError) throw invalidPatch(mechanism, value, error.message);
+    if (error instanceof TypedDecodingError) throw invalid(error.message);
     throw error;
   }
   if (options.fieldValidation !== "Ignore") {
     const errors = [...mechanism.strictErrors, ...decoded.unknownFields.map((path) => `unknown field "${path}"`)];
     if (errors.length > 0 && options.fieldValidation === "Strict") {
-      throw invalidPatch(mechanism, value, `strict decoding error: ${errors.join(", ")}`);
+      throw invalid(`strict decoding error: ${errors.join(", ")}`);
     }
     for (const error of errors) addWarning(context, error);
   }
   return toStoredForm(version, decoded.value, value, context.receivedMs);
 }
 
-function invalidPatch(mechanism: PatchMechanism, value: unknown, message: string): Error {
-  const shown = mechanism.describe(value);
+function invalidPatch(shown: string, message: string): Error {
   return newInvalid({ group: "", kind: "" }, "", [field.invalid(field.newPath("patch"), shown, message)]);
 }
 
