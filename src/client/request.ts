@@ -10,6 +10,7 @@ import type { Clock } from "#base/clock.ts";
 import type { HttpBody, HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
+import { RateLimitError } from "#base/token-bucket.ts";
 import type { RequestTrace, Verb } from "#client/client.ts";
 import { decodeBytes, decodeText, discardBody, type ProtobufCodec, readBytes } from "#client/codec.ts";
 import { withPreviousAttempt } from "#client/errors.ts";
@@ -171,6 +172,9 @@ export class Requester {
     const startedAt = clock.monotonicMs();
     try {
       await rateLimiter.wait(signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof RateLimitError)) throw error;
+      throw new RateLimitError(`client rate limiter Wait returned an error: ${error.message}`, { cause: error });
     } finally {
       const waitedMs = clock.monotonicMs() - startedAt;
       this.#throttleLog(waitedMs, call, retryReason);
@@ -243,6 +247,7 @@ interface Attempted {
 }
 
 function retryClass(call: Call): RetryClass {
+  if (call.body?.kind === "stream") return "once";
   if (call.verb === "watch") return "watch";
   return call.method === "GET" ? "read" : "write";
 }

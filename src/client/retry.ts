@@ -11,14 +11,15 @@ export type Outcome =
   | { readonly status: number; readonly headers: HttpHeaders }
   | { readonly status: 0; readonly error: unknown };
 
-export type RetryClass = "read" | "write" | "watch";
+/** "once": a body that streams cannot be sent a second time. */
+export type RetryClass = "read" | "write" | "watch" | "once";
 
 /** A lost connection is retried after this long, as if the server had asked for it. */
 const LOST_CONNECTION_WAIT_SECONDS = 1;
 
 /** Was the exchange lost in a way that a second try may mend? Writes are not idempotent. */
 export function isLostConnection(error: unknown, kind: RetryClass): boolean {
-  if (!(error instanceof TransportError) || kind === "write") return false;
+  if (!(error instanceof TransportError) || kind === "write" || kind === "once") return false;
   return error.failure === "reset" || (kind === "watch" && error.failure === "timeout");
 }
 
@@ -29,7 +30,7 @@ export interface Retry {
 
 /** The retry that this outcome of the nth attempt asks for, if any. */
 export function nextRetry(outcome: Outcome, attempt: number, kind: RetryClass): Retry | undefined {
-  if (attempt > RETRIES_MAX) return undefined;
+  if (attempt > RETRIES_MAX || kind === "once") return undefined;
   if (outcome.status === 0) {
     if (!("error" in outcome) || !isLostConnection(outcome.error, kind)) return undefined;
     const error = outcome.error as TransportError;

@@ -5,6 +5,7 @@
 
 import { type KubeObject, type ObjectKey, objectKey, ref } from "#api/object.ts";
 import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
+import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
 import type { Listener, Listeners } from "#informers/listeners.ts";
 import type { InformerMeter } from "#informers/metrics.ts";
@@ -21,10 +22,17 @@ export interface CacheOptions<T extends KubeObject> {
   /** Gate InOrderInformersBatchProcess: changes of different objects reach the store together. */
   readonly isBatching: boolean;
   readonly onSynced: () => void;
+  readonly clock: Clock;
+  /** Appears in logs. */
+  readonly name: string;
   readonly meter?: InformerMeter;
 }
 
 export const BATCH_MAX = 1000;
+/** Handlers that take longer than this per event, or a second for many, are named in the log. */
+const SLOW_EVENT_MS = 100;
+const SLOW_BATCH_MS = 1000;
+const SLOW_EVENTS_MIN = 10;
 
 type Notice<T> =
   | { readonly type: "added"; readonly object: T }
@@ -184,9 +192,16 @@ export class Cache<T extends KubeObject> {
 
   #notify(notices: readonly Notice<T>[]): void {
     if (notices.length === 0) return;
-    const { meter } = this.#options;
-    if (meter) meter.measure(() => this.#deliver(notices));
-    else this.#deliver(notices);
+    const { meter, clock, log, name } = this.#options;
+    const startedAt = clock.monotonicMs();
+    this.#deliver(notices);
+    const tookMs = clock.monotonicMs() - startedAt;
+    meter?.noteDelivery(tookMs);
+    const isSlow = tookMs > Math.min(SLOW_EVENT_MS * notices.length, SLOW_BATCH_MS);
+    if (isSlow && notices.length > SLOW_EVENTS_MIN) {
+      const reason = "slow event handlers blocking the queue";
+      log?.info("RealFIFO PopBatch Process", { type: name, batchSize: notices.length, reason, tookMs });
+    }
   }
 
   #deliver(notices: readonly Notice<T>[]): void {

@@ -138,7 +138,7 @@ class Factory implements InformerFactory {
       ...(resyncPeriodMs !== undefined && { resyncPeriodMs }),
       ...(metrics &&
         form === "full" && {
-          meter: informerMeter(metrics.metrics, clock, {
+          meter: informerMeter(metrics.metrics, {
             ...gvr,
             resource: informerResourceLabel(gvr),
             name: metrics.name,

@@ -2,7 +2,6 @@
 // Upstream: component-base/metrics/prometheus/clientgo/fifo/metrics.go
 
 import type { GroupVersionResource } from "#api/object.ts";
-import type { Clock } from "#base/clock.ts";
 import type { Metrics } from "#base/metrics.ts";
 
 const LABELS = ["name", "group", "version", "resource"];
@@ -10,18 +9,14 @@ const LATENCY_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** Counts for one informer. */
 export interface InformerMeter {
-  /** Times a delivery to the handlers. */
-  measure<R>(deliver: () => R): R;
+  /** A batch was handed to all handlers. */
+  noteDelivery(ms: number): void;
   /** Drops the series of an informer that is gone. */
   close(): void;
 }
 
 /** `resource` is what the label says, which need not be the resource's name. */
-export function informerMeter(
-  metrics: Metrics,
-  clock: Clock,
-  id: GroupVersionResource & { readonly name: string },
-): InformerMeter {
+export function informerMeter(metrics: Metrics, id: GroupVersionResource & { readonly name: string }): InformerMeter {
   const queued = metrics.gauge({
     name: "informer_queued_items",
     help: "Number of items currently queued in the FIFO.",
@@ -39,14 +34,7 @@ export function informerMeter(
   // Nothing ever waits between reflector and handlers, so this stays 0.
   queued.set(0, labels);
   return {
-    measure(deliver) {
-      const startedAt = clock.monotonicMs();
-      try {
-        return deliver();
-      } finally {
-        latency.observe((clock.monotonicMs() - startedAt) / 1000, labels);
-      }
-    },
+    noteDelivery: (ms) => latency.observe(ms / 1000, labels),
     close: () => queued.remove(labels),
   };
 }

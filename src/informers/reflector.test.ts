@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { TransportError } from "#base/http.ts";
+import { type Logger, noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
@@ -18,7 +19,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort("test over");
 });
 
-function setup(gates: InformerGates = GATES) {
+function setup(gates: InformerGates = GATES, log: Logger = noLog) {
   const clock = testClock();
   const server = new ThingServer();
   const client = createClient({ transport: server, clock, userAgent: "test" });
@@ -29,6 +30,7 @@ function setup(gates: InformerGates = GATES) {
     clock,
     rng: seededRng("seed"),
     gates,
+    log,
     transform: stripManagedFields,
   });
   informer.addHandler({
@@ -99,6 +101,24 @@ describe("initial state", () => {
     await clock.settle();
     expect(taken()).toEqual(["initial a=1"]);
     expect(asked()).toEqual([WATCH_LIST, "limit=500&resourceVersion=0", watchFrom(11)]);
+  });
+
+  it("machinery/5.2.6 says every ten seconds that it still waits for the bookmark", async () => {
+    const lines: unknown[] = [];
+    const log: Logger = { ...noLog, info: (_message, values) => lines.push(values?.err), v: () => noLog };
+    const { server, start, clock } = setup(GATES, log);
+    const stream = fedStream();
+    server.overrides.push(() => streamResponse(stream));
+    void start();
+    await clock.advance(10_000);
+    expect(lines).toEqual([
+      "things: awaiting required bookmark event for initial events stream, no events received for 10s",
+    ]);
+    stream.push(`${JSON.stringify({ type: "ADDED", object: { kind: "Thing", metadata: { name: "a" } } })}\n`);
+    await clock.advance(10_000);
+    expect(lines).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(lines[1]).toBe("things: hasn't received required bookmark event marking the end of initial events stream");
   });
 
   it.each([

@@ -2,10 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 import { nothing, selectorFromSet } from "#api/label-selector.ts";
+import { type Logger, noLog } from "#base/log.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { countListeners, neverAborted, testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
 import { HandlerError } from "#informers/errors.ts";
+import { createInformerFactory } from "#informers/factory.ts";
 import { filteringHandler } from "#informers/filtering-handler.ts";
 import type { EventHandler } from "#informers/informer.ts";
 import { SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
@@ -33,6 +36,11 @@ function recorder(log: string[] = []): EventHandler<Thing> & { log: string[] } {
     onUpdate: (old, thing) => log.push(`update ${show(old)} ${show(thing)}`),
     onDelete: (thing, isUnknown) => log.push(`${isUnknown ? "gone" : "delete"} ${show(thing)}`),
   };
+}
+
+function added(name: string, version: number): unknown {
+  const metadata = { name, namespace: "ns", uid: name, resourceVersion: String(version) };
+  return { type: "ADDED", object: { kind: "Thing", metadata, spec: { value: version } } };
 }
 
 describe("store", () => {
@@ -106,6 +114,56 @@ describe("store", () => {
     expect([...informer.store.keys()]).toEqual(["ns/c"]);
     expect(informer.lastStoreSyncResourceVersion).toBe("");
     expect(informer.lastSyncResourceVersion).toBe("13");
+    stop.abort();
+  });
+
+  it("machinery/5.1.r3 applies every change by itself without InOrderInformersBatchProcess", async () => {
+    const gates = { WatchListClient: true, AtomicFIFO: true, InOrderInformersBatchProcess: false };
+    const { server, informer, stop, clock } = setup({ gates });
+    void informer.run(stop.signal);
+    await clock.settle();
+    const sizes: number[] = [];
+    informer.addHandler({ onAdd: () => sizes.push(informer.store.size) });
+    const [open] = server.streams;
+    open?.stream.push(["a", "b"].map((name, i) => `${JSON.stringify(added(name, 20 + i))}\n`).join(""));
+    await clock.settle();
+    expect(sizes).toEqual([1, 2]);
+    stop.abort();
+  });
+
+  it("machinery/5.3.4 reads no further while a handler runs: there is no queue to grow", async () => {
+    const { server, informer, stop, clock } = setup();
+    void informer.run(stop.signal);
+    await clock.settle();
+    const seen: string[] = [];
+    informer.addHandler({
+      onAdd: (thing) => {
+        seen.push(`${thing.metadata?.name} at ${informer.lastSyncResourceVersion}`);
+      },
+    });
+    server.put("a", 1);
+    server.put("b", 2);
+    await clock.settle();
+    expect(seen).toEqual(["a at 10", "b at 11"]);
+    stop.abort();
+  });
+
+  it("machinery/5.3.2 keeps changes, relists, resyncs and bookmarks in the order they came", async () => {
+    const { server, informer, stop, clock } = setup();
+    const log: string[] = [];
+    informer.addHandler({
+      onAdd: (thing) => log.push(`add ${thing.metadata?.name} ${informer.lastStoreSyncResourceVersion}`),
+      onUpdate: (_old, thing) => log.push(`update ${thing.metadata?.name} ${informer.lastStoreSyncResourceVersion}`),
+    });
+    void informer.run(stop.signal);
+    await clock.settle();
+    const [open] = server.streams;
+    const bookmark = { type: "BOOKMARK", object: { kind: "Thing", metadata: { resourceVersion: "30" } } };
+    const lines = [added("a", 20), bookmark, added("b", 40)].map((event) => `${JSON.stringify(event)}\n`);
+    open?.stream.push(lines.join(""));
+    await clock.settle();
+    expect(log).toEqual(["add a 20", "add b 40"]);
+    expect(informer.lastStoreSyncResourceVersion).toBe("40");
     stop.abort();
   });
 
@@ -308,6 +366,33 @@ describe("handlers", () => {
     stop.abort();
   });
 
+  it("machinery/5.3.10 names handlers that hold up many events", async () => {
+    const lines: string[] = [];
+    const log: Logger = { ...noLog, info: (message) => lines.push(message), v: () => noLog };
+    const { server, informer, stop, clock } = setup({ log });
+    for (let i = 0; i < 20; i++) server.put(`t${i}`, i);
+    informer.addHandler({ onAdd: () => clock.stall(60) });
+    void informer.run(stop.signal);
+    await clock.settle();
+    expect(lines).toEqual(["RealFIFO PopBatch Process"]);
+    stop.abort();
+  });
+
+  it("machinery/6.r10 machinery/6.r11 counts under a name, with the resource as upstream guesses it", async () => {
+    const clock = testClock();
+    const metrics = new MetricRegistry({ version: "1.36.4" });
+    const client = createClient({ transport: new ThingServer(), clock, userAgent: "test" });
+    const factory = createInformerFactory({ client, clock, rng: seededRng(1), metrics: { metrics, name: "kcm" } });
+    factory.informer({ group: "networking.k8s.io", version: "v1", resource: "networkpolicies" });
+    const text = () => metrics.render();
+    const labels = 'group="networking.k8s.io",name="kcm",resource="networkpolicys",version="v1"';
+    expect(text()).toContain(`informer_queued_items{${labels}} 0`);
+    factory.start();
+    await factory.waitForCacheSync(neverAborted());
+    await factory.shutdown();
+    expect(text()).not.toContain(`informer_queued_items{${labels}}`);
+  });
+
   it("leaves no listener on a long-lived signal, however many streams come and go", async () => {
     const { server, informer, stop, clock } = setup();
     const listeners = countListeners(stop.signal);
@@ -326,7 +411,7 @@ describe("handlers", () => {
 });
 
 describe("resync", () => {
-  it("machinery/5.3.6 updates every object for the handlers that are due", async () => {
+  it("machinery/5.2.14 machinery/5.3.6 updates every object for the handlers that are due, without a request", async () => {
     const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
     const often = recorder();
     const never = recorder();

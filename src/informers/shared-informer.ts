@@ -83,6 +83,8 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
       isAtomic: gates.AtomicFIFO,
       isBatching: gates.InOrderInformersBatchProcess,
       onSynced: () => this.#synced.resolve(),
+      clock: options.clock,
+      name: options.name,
       ...(options.meter && { meter: options.meter }),
     });
   }
