@@ -24,7 +24,24 @@ export interface TransportMetrics {
   noteCaReload(result: string, reason: string): void;
 }
 
-export function execMetrics(metrics: Metrics, clock: Clock): ExecMetrics {
+export interface ConnectionMetrics {
+  readonly exec: ExecMetrics;
+  readonly transport: TransportMetrics;
+}
+
+/** All transports that report to one registry share these, as their gauges are about all of them. */
+const shared = new WeakMap<Metrics, ConnectionMetrics>();
+
+export function connectionMetrics(metrics: Metrics, clock: Clock): ConnectionMetrics {
+  let found = shared.get(metrics);
+  if (!found) {
+    found = { exec: execMetrics(metrics, clock), transport: transportMetrics(metrics) };
+    shared.set(metrics, found);
+  }
+  return found;
+}
+
+function execMetrics(metrics: Metrics, clock: Clock): ExecMetrics {
   let expiresAt: number | undefined;
   metrics.gaugeFunc(
     {
@@ -59,7 +76,7 @@ export function execMetrics(metrics: Metrics, clock: Clock): ExecMetrics {
   };
 }
 
-export function transportMetrics(metrics: Metrics): TransportMetrics {
+function transportMetrics(metrics: Metrics): TransportMetrics {
   const entries = metrics.gauge({
     name: "rest_client_transport_cache_entries",
     help: "Number of transport entries in the internal cache.",

@@ -12,7 +12,7 @@ import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
 import { createHttpClient } from "./http-client.ts";
 import type { HttpClient, HttpClientOptions } from "./http-exchange.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
-import { execMetrics, type TransportMetrics, transportMetrics } from "./kubeconfig-metrics.ts";
+import { connectionMetrics, type TransportMetrics } from "./kubeconfig-metrics.ts";
 
 export interface TransportDeps {
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
   // As upstream, nothing secret is sent over plain HTTP.
   const isTls = baseUrl.startsWith("https:");
-  const material = new TlsMaterial(config, log, metrics && transportMetrics(metrics));
+  const material = new TlsMaterial(config, log, metrics && connectionMetrics(metrics, clock).transport);
   const fixed = {
     baseUrl,
     ...(config.tlsServerName && { serverName: config.tlsServerName }),
@@ -171,7 +171,7 @@ async function execPluginOf(
     clock,
     ...(ca !== undefined && { ca }),
     ...(log && { log }),
-    ...(metrics && { metrics: execMetrics(metrics, clock) }),
+    ...(metrics && { metrics: connectionMetrics(metrics, clock).exec }),
   });
 }
 

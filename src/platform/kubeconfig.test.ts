@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MetricRegistry } from "#base/metric-registry.ts";
 import { testClock } from "#base/testing.ts";
 import type { ClientConfig, ExecConfig } from "#client/kubeconfig.ts";
 import {
@@ -232,13 +233,13 @@ describe("transports", () => {
     ...rest,
   });
 
-  async function call(config: ClientConfig, clock = testClock()) {
-    const transport = await createTransport(config, { clock, env: {} });
+  async function call(config: ClientConfig, clock = testClock(), metrics = new MetricRegistry({ version: "1.36.4" })) {
+    const transport = await createTransport(config, { clock, env: {}, metrics });
     const send = async () => {
       await transport.send(get, signal);
       return seen.at(-1);
     };
-    return { transport, send, clock };
+    return { transport, send, clock, metrics };
   }
 
   it("shows the client certificate, and a new one after its files have changed", async () => {
@@ -309,6 +310,41 @@ describe("transports", () => {
     status = 200;
     expect((await send())?.name).toBe("beta");
     transport.close();
+  });
+
+  it("machinery/6.r18 machinery/6.r19 machinery/6.r20 machinery/6.r21 machinery/6.r22 machinery/6.r23 counts transports, reloads and plugins", async () => {
+    const certificateAuthority = file("authority.crt", ca.certificatePem);
+    const { send, clock, transport, metrics } = await call({ server: server.url, certificateAuthority, namespace: "" });
+    await send();
+    clock.stall(60_000);
+    await send();
+    file("authority.crt", "");
+    clock.stall(60_000);
+    await send();
+    rmSync(certificateAuthority);
+    clock.stall(60_000);
+    await send();
+    const text = metrics.render();
+    const expected = [
+      "rest_client_transport_cache_entries 1",
+      'rest_client_transport_create_calls_total{result="miss"} 1',
+      'rest_client_transport_ca_reload_total{reason="unchanged",result="success"} 1',
+      'rest_client_transport_ca_reload_total{reason="empty",result="failure"} 1',
+      'rest_client_transport_ca_reload_total{reason="read_error",result="failure"} 1',
+      "rest_client_exec_plugin_ttl_seconds +Inf",
+    ];
+    for (const line of expected) expect(text).toContain(line);
+    transport.close();
+    expect(metrics.render()).toContain("rest_client_transport_cache_entries 0");
+    const script = file(
+      "two-tokens",
+      `#!/bin/sh\nprintf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"t"}}'\n`,
+      0o755,
+    );
+    const plugin = await call(configOf({ exec: execConfig(script) }), clock, metrics);
+    await plugin.send();
+    expect(metrics.render()).toContain('rest_client_exec_plugin_call_total{call_status="no_error",code="0"} 1');
+    plugin.transport.close();
   });
 
   it("acts as another user, one value per header", async () => {
