@@ -7,6 +7,7 @@ import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
+import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
 import { FeatureGates, type FeatureTable } from "#base/feature-gates.ts";
 import type { Transport } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
@@ -22,7 +23,6 @@ import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts"
 import { registeredControllers } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
 import { RequestLog } from "./request-log.ts";
-import { simulatedKeys } from "./token-keys.ts";
 
 /** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
 const mastersAndControllers: Authorizer = {
@@ -79,7 +79,7 @@ export class World {
     this.rng = seededRng(options.seed ?? "world");
     this.log = new RequestLog(this.clock);
     const gates = new FeatureGates(options.gates, "1.36");
-    this.#tokenKeys = simulatedKeys(this.rng.fork("token-keys").uuid());
+    this.#tokenKeys = checksumKeys(this.rng.fork("token-keys").uuid());
     this.server = createApiServer({
       clock: this.clock,
       rng: this.rng.fork("apiserver"),

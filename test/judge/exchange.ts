@@ -5,6 +5,7 @@ import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
@@ -12,7 +13,6 @@ import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { createHttpClient } from "#platform/http-client.ts";
 import { systemClock } from "#platform/system-clock.ts";
-import { simulatedKeys } from "#sim/token-keys.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 
 export interface Call {
@@ -49,7 +49,7 @@ export function embeddedSubject(): Subject {
     storage: new MemoryStorage({ clock: systemClock }),
     gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
     admission: defaultPlugins,
-    tokenKeys: simulatedKeys("judge"),
+    tokenKeys: checksumKeys("judge"),
   });
   const peer = { user: { name: "test-admin", groups: ["system:masters"] } };
   return subject("embedded", bytesTransport(server, { peer }), () => server.close());

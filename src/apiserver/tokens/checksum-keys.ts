@@ -1,11 +1,11 @@
-// Token keys for the simulation: a checksum instead of a signature. Real signatures are random, and
-// nobody attacks a simulation.
+// Token keys for the simulation and for tests: a checksum instead of a signature. Real signatures are
+// random, and nobody attacks a simulation.
 
 import { fnv128a, utf8Bytes } from "#api/fnv.ts";
-import type { TokenClaims, TokenKeys } from "#apiserver/tokens/account-tokens.ts";
-import { encodePart, unverifiedClaims } from "#apiserver/tokens/json-web-token.ts";
+import type { TokenClaims, TokenKeys } from "./account-tokens.ts";
+import { encodePart, unverifiedClaims } from "./json-web-token.ts";
 
-export function simulatedKeys(secret: string): TokenKeys {
+export function checksumKeys(secret: string): TokenKeys {
   const header = encodePart({ alg: "FNV128", kid: "simulated" });
   const seal = (content: string): string => fnv128a(utf8Bytes(`${secret}.${content}`));
   return {
