@@ -16,6 +16,7 @@ import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-kinds.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
+import { serveCustomResources } from "./custom-resources/custom-resources.ts";
 import { Expiry, resumeExpiry } from "./expiry.ts";
 import { type AuditSink, recordAudit } from "./filters/audit.ts";
 import { type AuthenticationOptions, anonymous, authenticate } from "./filters/authenticate.ts";
@@ -94,6 +95,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   bootstrapNamespaces(core);
   bootstrapPriorityClasses(core);
   resumeExpiry(core);
+  serveCustomResources(core);
   const { clock } = core;
   const filters = [
     ...(options.audit === undefined ? [] : [recordAudit(clock, core.rng.audit, options.audit)]),
@@ -181,6 +183,7 @@ function createCore(
     let table = tables.get(row);
     if (table === undefined) {
       table = storage.table(row.table);
+      table = row.viewTable?.(table) ?? table;
       tables.set(row, table);
     }
     return table;

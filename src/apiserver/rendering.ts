@@ -158,7 +158,7 @@ function tableOf(
   now: EpochMs,
   withColumns: boolean,
 ): unknown {
-  const printer = endpoint.row.printer ?? defaultPrinter;
+  const printer = endpoint.version.printer ?? endpoint.row.printer ?? defaultPrinter;
   const rows = objects.map(
     (object): TableRow => ({ ...printer.row(object, now), object: rowObject(endpoint, shape, object) }),
   );

@@ -66,7 +66,7 @@ export function addPaths(
   const { row, version } = endpoint;
   const schema = version.schema();
   if (schema === undefined) return;
-  const item = schemas.addKind(version, schema);
+  const item = schemas.addKind(version, schema, version.openApi?.());
   const list = version.verbs.includes("list") ? schemas.addList(version, item) : item;
   const base = row.namespaced ? `${root}/namespaces/{namespace}/${row.resource}` : `${root}/${row.resource}`;
   const operations = (verbs: readonly Verb[], offered: readonly Verb[], body: string): Record<string, Document> => {

@@ -15,9 +15,10 @@ export class OpenApiSchemas {
   }
 
   /** Adds a kind. A custom one has no type name and gets one from its group. */
-  addKind(gvk: GroupVersionKind, schema: Schema): string {
+  addKind(gvk: GroupVersionKind, schema: Schema, document?: Document): string {
     const name = schema.typeName ?? customName(gvk);
-    if (!Object.hasOwn(this.#components, name)) this.#define(name, schema);
+    if (document !== undefined) this.#components[name] = document;
+    else if (!Object.hasOwn(this.#components, name)) this.#define(name, schema);
     this.#components[name] = { ...this.#components[name], "x-kubernetes-group-version-kind": [gvkEntry(gvk)] };
     return name;
   }

@@ -167,7 +167,7 @@ const scaleVersion: KindVersion = {
 const endpoints = new WeakMap<Endpoint, Endpoint>();
 
 /** The endpoint as if it served Scales: bodies and managed fields are read by their type. */
-function scaleEndpoint(endpoint: Endpoint): Endpoint {
+export function scaleEndpoint(endpoint: Endpoint): Endpoint {
   let made = endpoints.get(endpoint);
   if (made === undefined) {
     made = {

@@ -1,0 +1,51 @@
+// A custom resource brought into the form of its schema: unknown fields go, nulls that may not stand
+// go, metadata becomes what the server's ObjectMeta can hold.
+// Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer
+
+import type { KubeObject } from "#api/object.ts";
+import { isObject } from "#api/patch/json-value.ts";
+import { pruneNulls } from "#rules/crd/defaulting.ts";
+import type { JSONSchemaProps } from "#rules/crd/json-schema.ts";
+import { prune } from "#rules/crd/pruning.ts";
+import { CoercionError, coerce } from "#rules/crd/resource-meta.ts";
+import { type DecodingWording, type TypedDecoding, TypedDecodingError } from "../decoding/typed-decoding.ts";
+import { readMetadata } from "./metadata-reader.ts";
+
+/** What a client sent. Throws a TypedDecodingError. */
+export function decodeCustom(
+  value: unknown,
+  schema: JSONSchemaProps | undefined,
+  wording?: DecodingWording,
+): TypedDecoding {
+  if (!isObject(value)) {
+    const what = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    throw new TypedDecodingError(`json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
+  }
+  const unknownFields: string[] = [];
+  let object = value;
+  if (Object.hasOwn(object, "metadata")) {
+    const { value: metadata, unknownFields: names } = readMetadata(object.metadata, false, wording);
+    unknownFields.push(...names.map((name) => `metadata.${name}`));
+    object = { ...object, metadata };
+  }
+  const pruned: string[] = [];
+  object = pruneNulls(prune(object, schema, true, pruned), schema) as typeof object;
+  const embedded: string[] = [];
+  try {
+    object = coerce(object, schema, false, {
+      read: readMetadata,
+      isLenient: false,
+      unknown: embedded,
+    }) as typeof object;
+  } catch (error) {
+    if (error instanceof CoercionError) throw new TypedDecodingError(error.message);
+    throw error;
+  }
+  return { value: object, unknownFields: [...unknownFields, ...pruned.sort(), ...embedded.sort()] };
+}
+
+/** What was stored, perhaps under another schema. The same object when nothing needs to change. */
+export function coerceStored(object: KubeObject, schema: JSONSchemaProps | undefined): KubeObject {
+  const pruned = pruneNulls(prune(object, schema, true), schema);
+  return coerce(pruned, schema, false, { read: readMetadata, isLenient: true }) as KubeObject;
+}

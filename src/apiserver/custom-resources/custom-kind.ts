@@ -1,0 +1,170 @@
+// A CustomResourceDefinition as a row of the registry: the same path as all other kinds, with its
+// schema in place of a Go type.
+
+import type {
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionVersion,
+} from "#api/generated/types/apiextensions-v1.ts";
+import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import type { Subresource, Verb } from "#api/resource-table.ts";
+import { newForbidden } from "#api/status-error.ts";
+import { type CustomVersion, customResourceStrategy } from "#rules/crd/custom-resource-strategy.ts";
+import { applySchemaDefaults } from "#rules/crd/defaulting.ts";
+import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import { customPrinter } from "#rules/crd/printer-columns.ts";
+import { prune } from "#rules/crd/pruning.ts";
+import { ruleValidator } from "#rules/crd/rule-validator.ts";
+import { toSchema } from "#rules/crd/to-schema.ts";
+import { compareVersions } from "../discovery/discovery-documents.ts";
+import type { KindRow, KindVersion } from "../registry.ts";
+import type { Table } from "../storage/storage.ts";
+import { coerceStored, decodeCustom } from "./coercion.ts";
+import { customScale } from "./custom-scale.ts";
+import { NormalizingTable } from "./normalizing-table.ts";
+import { openApiOf } from "./open-api.ts";
+import { storageVersionHash } from "./storage-version-hash.ts";
+
+const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+const SUBRESOURCE_VERBS: readonly Verb[] = ["get", "patch", "update"];
+const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** Undefined: none of its versions is served. `revision` is that of the storage at this moment. */
+export function customKind(crd: CustomResourceDefinition, revision: number): KindRow | undefined {
+  const { spec, status, metadata } = crd;
+  const names = status?.acceptedNames as CustomResourceDefinitionNames;
+  const served = spec.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
+  const [first] = served;
+  const storage = spec.versions.find((version) => version.storage);
+  if (first === undefined || storage === undefined) return undefined;
+  const gvk = (version: string): GroupVersionKind => ({ group: spec.group, version, kind: names.kind });
+  // Objects are kept in a version that is served; without a conversion all versions hold the same.
+  const stored = gvk(storage.served ? storage.name : first.name);
+  const rules = new Map(spec.versions.map((version) => [version.name, rulesOf(version, gvk(version.name))]));
+  const storageSchema = storage.schema?.openAPIV3Schema;
+  const toStoredForm = (object: KubeObject): KubeObject =>
+    applySchemaDefaults(coerceStored(inVersion(object, stored), storageSchema), storageSchema) as KubeObject;
+  const namespaced = spec.scope === "Namespaced";
+  const strategy = customResourceStrategy({
+    namespaced,
+    stored,
+    versionOf: (name) => rules.get(name),
+    selectable: selectableOf(served),
+    // With a single version everything that is written has its form already.
+    toStoredForm: spec.versions.length === 1 ? (object) => object : toStoredForm,
+  });
+  const isTerminating = status?.conditions?.some((c) => c.type === "Terminating" && c.status === "True") ?? false;
+  const resource = names.plural;
+  return {
+    table: metadata?.name ?? "",
+    resource,
+    singular: names.singular ?? "",
+    namespaced,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    versions: served.map((version) => kindVersion(crd, version, gvk(version.name), stored, names)),
+    stored,
+    strategy: isTerminating
+      ? { ...strategy, prepareForCreate: refuseCreate({ group: spec.group, resource }) }
+      : strategy,
+    isCustom: true,
+    returnsDeletedObject: false,
+    subresources: new Map([["scale", customScale((version) => rules.get(version)?.scale)]]),
+    viewTable: (table: Table) => new NormalizingTable(table, revision, toStoredForm),
+  };
+}
+
+function refuseCreate(resource: { group: string; resource: string }): (object: KubeObject) => never {
+  return ({ metadata }) => {
+    const why = "create not allowed while custom resource definition is terminating";
+    throw newForbidden(resource, metadata?.name ?? "", why);
+  };
+}
+
+function rulesOf(version: CustomResourceDefinitionVersion, gvk: GroupVersionKind): CustomVersion {
+  const schema = version.schema?.openAPIV3Schema;
+  const { status, scale } = version.subresources ?? {};
+  return {
+    ...gvk,
+    schema,
+    rules: schema && ruleValidator(schema, true),
+    hasStatus: status !== undefined,
+    scale,
+  };
+}
+
+/** By None conversion a field has one value in all versions. */
+function selectableOf(versions: readonly CustomResourceDefinitionVersion[]): { name: string; path: string[] }[] {
+  const paths = versions.flatMap(({ selectableFields = [] }) => selectableFields.map(({ jsonPath }) => jsonPath));
+  return [...new Set(paths)].map((path) => {
+    const name = path.startsWith(".") ? path.slice(1) : path;
+    return { name, path: name.split(".") };
+  });
+}
+
+function kindVersion(
+  crd: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+  gvk: GroupVersionKind,
+  stored: GroupVersionKind,
+  names: CustomResourceDefinitionNames,
+): KindVersion {
+  const root = version.schema?.openAPIV3Schema;
+  const schema = toSchema(root ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true });
+  const { namespaced, selectable } = {
+    namespaced: crd.spec.scope === "Namespaced",
+    selectable: new Set(selectableOf([version]).map(({ name }) => name)),
+  };
+  const warning = deprecationWarning(crd, version);
+  const { status, scale } = version.subresources ?? {};
+  const subresources: Subresource[] = [
+    ...(status === undefined ? [] : [{ name: "status", verbs: SUBRESOURCE_VERBS, kind: gvk }]),
+    ...(scale === undefined ? [] : [{ name: "scale", verbs: SUBRESOURCE_VERBS, kind: SCALE }]),
+  ];
+  return {
+    ...gvk,
+    listKind: names.listKind ?? `${names.kind}List`,
+    verbs: VERBS,
+    subresources,
+    storageVersionHash: storageVersionHash(gvkOfStorage(crd, gvk)),
+    schema: () => schema,
+    openApi: () => openApiOf(root),
+    decode: (value, wording) => decodeCustom(value, root, wording),
+    zero: () => ({}),
+    toStored: (object) => inVersion(object, stored),
+    fromStored: (object) => prune(inVersion(object, gvk), root, true) as KubeObject,
+    applyDefaults: (object) => applySchemaDefaults(object, root) as KubeObject,
+    fieldLabels: {
+      fieldOf: (label) => {
+        const isMeta = label === "metadata.name" || (namespaced && label === "metadata.namespace");
+        return isMeta || selectable.has(label) ? label : undefined;
+      },
+      unsupported: (label) => `field label not supported: ${label}`,
+    },
+    printer: customPrinter(version.additionalPrinterColumns),
+    ...(warning === undefined ? {} : { deprecationWarning: warning }),
+  };
+}
+
+function gvkOfStorage({ spec }: CustomResourceDefinition, { group, kind }: GroupVersionKind): GroupVersionKind {
+  return { group, version: spec.versions.find(({ storage }) => storage)?.name ?? "", kind };
+}
+
+function inVersion(object: KubeObject, gvk: GroupVersionKind): KubeObject {
+  const apiVersion = apiVersionOf(gvk);
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}
+
+/** Upstream: customresource_handler.go, defaultDeprecationWarning */
+function deprecationWarning(
+  { spec }: CustomResourceDefinition,
+  version: CustomResourceDefinitionVersion,
+): string | undefined {
+  if (!version.deprecated) return undefined;
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning;
+  const { group, names } = spec;
+  const text = `${group}/${version.name} ${names.kind} is deprecated`;
+  const [newest] = spec.versions
+    .filter(({ served, deprecated, name }) => served && !deprecated && compareVersions(name, version.name) < 0)
+    .sort((a, b) => compareVersions(a.name, b.name));
+  return newest === undefined ? text : `${text}; use ${group}/${newest.name} ${names.kind}`;
+}

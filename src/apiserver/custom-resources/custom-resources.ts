@@ -1,0 +1,316 @@
+// Serves the custom resources of all definitions. Keeps true, for each definition: its names are
+// accepted or the conflict is told, it is established, its kind is a row of the registry as long as it
+// is, and a deleted one goes when its last instance is gone.
+// Upstream: apiextensions-apiserver/pkg/controller/{status,establish,finalizer,apiapproval}, pkg/apiserver
+//
+// Deviation: what upstream's controllers find out one after the other happens within one turn.
+
+import type { KubeObject } from "#api/object.ts";
+import { deepEqual } from "#api/patch/json-value.ts";
+import { isConflict, isNotFound } from "#api/status-error.ts";
+import { assert } from "#base/assert.ts";
+import { errorMessage, isAborted } from "#base/errors.ts";
+import { definitionStrategy } from "#rules/crd/crd-strategy.ts";
+import { checkDefaultRules, compileRules } from "#rules/crd/definition-rules.ts";
+import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import type { KindStrategy } from "#rules/strategy/strategy.ts";
+import { internalCall } from "../admission/internal-call.ts";
+import type { ServerCore } from "../core.ts";
+import { recordUpdate } from "../managed-fields.ts";
+import type { KindRow } from "../registry.ts";
+import type { Table } from "../storage/storage.ts";
+import { deleteObject } from "../write/delete-object.ts";
+import { updateObject } from "../write/update-object.ts";
+import {
+  approvalCondition,
+  conditionOf,
+  ESTABLISHED,
+  isSameCondition,
+  isTrue,
+  terminating,
+  withCondition,
+} from "./conditions.ts";
+import { customKind } from "./custom-kind.ts";
+import { CLEANUP_FINALIZER, deleteDefinition } from "./definition-deletion.ts";
+import { readMetadata } from "./metadata-reader.ts";
+import { nameDefinition } from "./names.ts";
+
+const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+const MANAGER = "kube-apiserver";
+const WRITE_OPTIONS = { dryRun: false, fieldManager: MANAGER, fieldValidation: "Ignore", force: false } as const;
+/** How often, and for how long at a time, the clean-up looks whether the last instance is gone. */
+const POLL_MS = 5_000;
+const POLL_MS_MAX = 60_000;
+
+type Definition = CustomResourceDefinition & KubeObject;
+
+export function serveCustomResources(core: ServerCore): void {
+  const builtin = core.registry.row(DEFINITIONS);
+  assert(builtin !== undefined, "definitions are not served");
+  const checks = { read: readMetadata, checkRules: checkDefaultRules, compileRules };
+  const strategy = definitionStrategy(checks) as unknown as KindStrategy;
+  const row: KindRow = { ...builtin, strategy, deletion: deleteDefinition };
+  core.registry.set(row);
+  new CustomResources(core, row).start();
+}
+
+interface Served {
+  readonly row: KindRow;
+  readonly spec: unknown;
+  readonly acceptedNames: unknown;
+  readonly isTerminating: boolean;
+}
+
+class CustomResources {
+  readonly #core: ServerCore;
+  readonly #row: KindRow;
+  readonly #table: Table;
+  readonly #served = new Map<string, Served>();
+  readonly #pending = new Set<string>();
+  readonly #cleaning = new Set<string>();
+  #isRunning = false;
+
+  constructor(core: ServerCore, row: KindRow) {
+    this.#core = core;
+    this.#row = row;
+    this.#table = core.tableOf(row);
+  }
+
+  start(): void {
+    // What was established before the server started is served from its first request on.
+    for (const { object } of this.#table.scan({ prefix: "" })) {
+      const crd = object as Definition;
+      if (isTrue(crd, "Established")) this.#serve(crd);
+      this.#enqueue(nameOf(crd));
+    }
+    const subscription = this.#table.subscribe(({ key }) => this.#enqueue(key));
+    this.#core.closing.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
+  }
+
+  #enqueue(name: string): void {
+    this.#pending.add(name);
+    if (!this.#isRunning) void this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    this.#isRunning = true;
+    const { closing, log } = this.#core;
+    // The write that woke it is answered first.
+    await Promise.resolve();
+    for (const name of this.#pending) {
+      if (closing.aborted) break;
+      this.#pending.delete(name);
+      try {
+        await this.#sync(name);
+      } catch (error) {
+        if (!isAborted(error, closing)) log.error(error, "Custom resource definition failed", { name });
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #sync(name: string): Promise<void> {
+    const crd = this.#table.get(name)?.object as Definition | undefined;
+    if (crd === undefined) {
+      this.#withdraw(name);
+      this.#enqueueOthers(name);
+      return;
+    }
+    if (isTrue(crd, "Established")) this.#serve(crd);
+    if (crd.metadata?.deletionTimestamp !== undefined) {
+      if (crd.metadata.finalizers?.includes(CLEANUP_FINALIZER)) void this.#cleanUp(crd);
+      return;
+    }
+    // Each write comes back as an event, and the next step is taken then.
+    if (await this.#acceptNames(crd)) return;
+    if (isTrue(crd, "NamesAccepted") && !isTrue(crd, "Established")) {
+      await this.#write(crd, (existing, now) => withCondition(existing, ESTABLISHED, now));
+      return;
+    }
+    const approval = approvalCondition(crd);
+    if (approval !== undefined && !isSameCondition(conditionOf(crd, approval.type), approval)) {
+      await this.#write(crd, (existing, now) => withCondition(existing, approval, now));
+    }
+  }
+
+  /** Has it written? */
+  async #acceptNames(crd: Definition): Promise<boolean> {
+    if (deepEqual(crd.spec.names, crd.status?.acceptedNames)) return false;
+    const group = [...this.#table.scan({ prefix: "" })]
+      .map(({ object }) => object as Definition)
+      .filter(({ spec }) => spec.group === crd.spec.group);
+    const { acceptedNames, namesAccepted, established } = nameDefinition(crd, group);
+    const isSame =
+      deepEqual(crd.status?.acceptedNames, acceptedNames) &&
+      isSameCondition(conditionOf(crd, "NamesAccepted"), namesAccepted);
+    if (isSame) return false;
+    await this.#write(crd, (existing, now) => {
+      const named = { ...existing, status: { ...existing.status, acceptedNames } };
+      return withCondition(withCondition(named, namesAccepted, now), established, now);
+    });
+    this.#enqueueOthers(nameOf(crd));
+    return true;
+  }
+
+  /** A name that became free may be what another definition of the group waits for. */
+  #enqueueOthers(name: string): void {
+    const group = name.slice(name.indexOf(".") + 1);
+    for (const { key, object } of this.#table.scan({ prefix: "" })) {
+      if (key !== name && (object as Definition).spec.group === group) this.#pending.add(key);
+    }
+  }
+
+  /** A status update by the server itself; what somebody else changed meanwhile comes back as an event. */
+  async #write(
+    crd: Definition,
+    change: (crd: CustomResourceDefinition, now: number) => CustomResourceDefinition,
+  ): Promise<void> {
+    const core = this.#core;
+    const now = core.clock.now();
+    const target = { namespace: "", name: nameOf(crd), subresource: "status", now };
+    const call = internalCall(core, this.#row, target);
+    const rules = this.#row.strategy.subresources.status;
+    assert(rules !== undefined, "definitions have a status");
+    try {
+      await updateObject(
+        core,
+        call,
+        {
+          options: WRITE_OPTIONS,
+          rules,
+          forceAllowCreate: false,
+          uid: crd.metadata?.uid ?? "",
+          authorizeCreate: async () => undefined,
+          desired: (existing) => {
+            const before = existing as Definition;
+            return recordUpdate(core, call, before, change(before, now) as KubeObject, MANAGER);
+          },
+        },
+        core.closing,
+      );
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  #serve(crd: Definition): void {
+    const { registry, storage, log } = this.#core;
+    const name = nameOf(crd);
+    const before = this.#served.get(name);
+    const isTerminating = isTrue(crd, "Terminating");
+    const acceptedNames = crd.status?.acceptedNames;
+    const isSame =
+      before !== undefined &&
+      before.isTerminating === isTerminating &&
+      deepEqual(before.spec, crd.spec) &&
+      deepEqual(before.acceptedNames, acceptedNames);
+    if (isSame) return;
+    const row = customKind(crd, storage.revision);
+    if (row === undefined) {
+      this.#withdraw(name);
+      return;
+    }
+    const isTaken = row.versions.some((version) => {
+      const endpoint = registry.endpoint(version.group, version.version, row.resource);
+      return endpoint !== undefined && endpoint.row.table !== row.table;
+    });
+    if (isTaken || (before === undefined && registry.row(row.table) !== undefined)) {
+      log.info("Custom resource definition names a kind that the server has itself", { name });
+      return;
+    }
+    registry.set(row);
+    this.#served.set(name, { row, spec: crd.spec, acceptedNames, isTerminating });
+    // Watches speak of the schema they began with: clients begin anew, unless only the definition's end has come near.
+    if (before !== undefined && before.isTerminating === isTerminating) this.#endWatches(before.row);
+  }
+
+  #withdraw(name: string): void {
+    const served = this.#served.get(name);
+    if (served === undefined) return;
+    this.#served.delete(name);
+    this.#core.registry.remove(served.row.table);
+    this.#endWatches(served.row);
+  }
+
+  #endWatches(row: KindRow): void {
+    for (const watcher of [...this.#core.hubOf(row).watchers()]) watcher.close();
+  }
+
+  async #cleanUp(crd: Definition): Promise<void> {
+    const { uid = "" } = crd.metadata ?? {};
+    if (this.#cleaning.has(uid)) return;
+    this.#cleaning.add(uid);
+    const { closing, log, clock } = this.#core;
+    try {
+      for (let attempt = 0; !(await this.#cleanUpOnce(crd)); attempt++) {
+        await clock.sleep(Math.min(5 * 2 ** attempt, 1_000_000), closing);
+      }
+    } catch (error) {
+      if (!isAborted(error, closing)) log.error(error, "Cleaning up a definition failed", { name: nameOf(crd) });
+    } finally {
+      this.#cleaning.delete(uid);
+    }
+  }
+
+  /** Is it done? */
+  async #cleanUpOnce(crd: Definition): Promise<boolean> {
+    const set = (isDone: boolean, reason: string, message: string): Promise<void> =>
+      this.#write(crd, (existing, now) => {
+        const next = withCondition(existing, terminating(isDone, reason, message), now);
+        return isDone ? withoutFinalizer(next) : next;
+      });
+    await set(false, "InstanceDeletionInProgress", "CustomResource deletion is in progress");
+    if (!isTrue(crd, "Established")) {
+      await set(true, "NeverEstablished", "resource was never established");
+      return true;
+    }
+    const failure = await this.#deleteInstances(crd);
+    if (failure === undefined) await set(true, "InstanceDeletionCompleted", "removed all instances");
+    else await set(false, failure.reason, failure.message);
+    return failure === undefined;
+  }
+
+  async #deleteInstances(crd: Definition): Promise<{ reason: string; message: string } | undefined> {
+    const core = this.#core;
+    const row = this.#served.get(nameOf(crd))?.row ?? customKind(withServedStorage(crd), core.storage.revision);
+    assert(row !== undefined, "a definition has a storage version");
+    const table = core.tableOf(row);
+    const failures: string[] = [];
+    for (const { object } of [...table.scan({ prefix: "" })]) {
+      const { name = "", namespace = "" } = object.metadata ?? {};
+      if (!this.#served.has(nameOf(crd))) break;
+      const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
+      try {
+        await deleteObject(core, call, {}, core.closing);
+      } catch (error) {
+        if (isAborted(error, core.closing)) throw error;
+        if (!isNotFound(error)) failures.push(errorMessage(error));
+      }
+    }
+    if (failures.length > 0) {
+      return { reason: "InstanceDeletionFailed", message: `could not issue all deletes: ${failures.join(", ")}` };
+    }
+    for (let waitedMs = 0; table.size > 0; waitedMs += POLL_MS) {
+      if (waitedMs >= POLL_MS_MAX) {
+        const message = "could not confirm zero CustomResources remaining: context deadline exceeded";
+        return { reason: "InstanceDeletionCheck", message };
+      }
+      await core.clock.sleep(POLL_MS, core.closing);
+    }
+    return undefined;
+  }
+}
+
+const nameOf = ({ metadata }: CustomResourceDefinition): string => metadata?.name ?? "";
+
+function withoutFinalizer(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const { finalizers = [], ...metadata } = crd.metadata ?? {};
+  const kept = finalizers.filter((name) => name !== CLEANUP_FINALIZER);
+  return { ...crd, metadata: kept.length === 0 ? metadata : { ...metadata, finalizers: kept } };
+}
+
+/** Instances of a kind that is not served any more are still to be found. */
+function withServedStorage(crd: CustomResourceDefinition): CustomResourceDefinition {
+  const versions = crd.spec.versions.map((version) => ({ ...version, served: version.served || version.storage }));
+  return { ...crd, spec: { ...crd.spec, versions } };
+}

@@ -1,0 +1,32 @@
+// Reads the metadata of custom resources into ObjectMeta, as the server reads that of all others.
+
+import { goStruct } from "#api/go-layout.ts";
+import { isObject, type JsonObject } from "#api/patch/json-value.ts";
+import type { ReadMetadata } from "#rules/crd/resource-meta.ts";
+import { type DecodingWording, decodeTyped, TypedDecodingError } from "../decoding/typed-decoding.ts";
+
+/** Throws a TypedDecodingError, unless it may drop what is malformed. */
+export function readMetadata(value: unknown, isLenient: boolean, wording?: DecodingWording): ReadMetadata {
+  const type = goStruct("meta.v1", "ObjectMeta");
+  try {
+    return withoutEmptyTime(decodeTyped(type, value, wording));
+  } catch (error) {
+    if (!(error instanceof TypedDecodingError) || !isLenient || !isObject(value)) throw error;
+  }
+  const fields = Object.entries(value as JsonObject).filter(([name, field]) => {
+    try {
+      decodeTyped(type, { [name]: field });
+      return true;
+    } catch (error) {
+      if (error instanceof TypedDecodingError) return false;
+      throw error;
+    }
+  });
+  return withoutEmptyTime(decodeTyped(type, Object.fromEntries(fields)));
+}
+
+function withoutEmptyTime({ value, unknownFields }: ReadMetadata): ReadMetadata {
+  if (value.creationTimestamp !== null) return { value, unknownFields };
+  const { creationTimestamp: _empty, ...rest } = value;
+  return { value: rest, unknownFields };
+}

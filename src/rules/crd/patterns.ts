@@ -1,0 +1,31 @@
+// Regular expressions as Go has them: linear time, compiled once.
+
+import { RE2JS } from "re2js";
+
+const compiled = new Map<string, RE2JS | string>();
+const COMPILED_MAX = 2048;
+
+/** The expression, or Go's text about what is wrong with it. */
+export function compilePattern(pattern: string): RE2JS | string {
+  let found = compiled.get(pattern);
+  if (found === undefined) {
+    found = compile(pattern);
+    if (compiled.size >= COMPILED_MAX) compiled.clear();
+    compiled.set(pattern, found);
+  }
+  return found;
+}
+
+function compile(pattern: string): RE2JS | string {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (error instanceof Error) return error.message;
+    throw error;
+  }
+}
+
+/** Does it match anywhere? */
+export function matchesPattern(pattern: RE2JS, text: string): boolean {
+  return pattern.matcher(text).find();
+}
