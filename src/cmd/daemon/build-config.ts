@@ -20,7 +20,6 @@ import { KUBERNETES_VERSION } from "#manager/options/version-flag.ts";
 import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
 import { unwrittenProblem } from "#manager/unwritten-selection.ts";
 import { loadClientConfig } from "#platform/kubeconfig.ts";
-import { execMetrics } from "#platform/kubeconfig-metrics.ts";
 import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig-transport.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { systemRng } from "#platform/system-rng.ts";
@@ -62,7 +61,6 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
   const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, log });
   const surroundings = surround(command, logging, manifest);
-  execMetrics(surroundings.registry, surroundings.clock); // there with or without a plugin
   const transport = await createTransport(clientConfig, { ...surroundings, metrics: surroundings.registry });
   const builderOptions: BuilderOptions = {
     clock: surroundings.clock,
