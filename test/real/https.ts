@@ -9,6 +9,8 @@ export interface HttpsCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is. */
+  readonly rawBody?: string;
   readonly caPem: string;
   /** The server's certificate is not checked. */
   readonly isInsecure?: boolean;
@@ -23,10 +25,10 @@ export interface HttpsAnswer {
 
 /** Resolves when the head of the answer is there; the body is still to be read. */
 export function openHttps(call: HttpsCall): Promise<IncomingMessage> {
-  const payload = call.body === undefined ? undefined : JSON.stringify(call.body);
+  const payload = call.body === undefined ? call.rawBody : JSON.stringify(call.body);
   const options: RequestOptions = {
     method: call.method ?? "GET",
-    headers: { ...(payload === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
+    headers: { ...(call.body === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
     ...(call.isInsecure ? { rejectUnauthorized: false } : { ca: call.caPem }),
     agent: false,
     ...(call.client === undefined ? {} : { cert: call.client.certificatePem, key: call.client.keyPem }),

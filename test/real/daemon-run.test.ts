@@ -1,0 +1,259 @@
+// The daemon's life on a real API server: serve, lead, run, stop; with leader migration; and what it says on the way.
+
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
+import { callHttps } from "./https.ts";
+import { describeReal, eventually } from "./suite.ts";
+
+const LIMIT_MS = 120_000;
+const fast = [
+  "--leader-elect-lease-duration=4s",
+  "--leader-elect-renew-deadline=3s",
+  "--leader-elect-retry-period=500ms",
+];
+const RELEASE = "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=true";
+
+interface Lease {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly holderIdentity: string;
+    readonly leaseTransitions: number;
+    readonly leaseDurationSeconds: number;
+  };
+}
+
+describeReal("the daemon on a real API server", () => {
+  let plane: ControlPlane;
+  const directory = mkdtempSync(join(tmpdir(), "daemon-run-"));
+  beforeAll(async () => {
+    plane = await startControlPlane();
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await plane?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  let leases = 0;
+  /** Each test has a lock of its own. */
+  const leading = (): { readonly name: string; readonly flags: readonly string[] } => {
+    const name = `lock-${++leases}`;
+    return { name, flags: ["--leader-elect=true", `--leader-elect-resource-name=${name}`, ...fast] };
+  };
+  const start = (flags: readonly string[], controllers = sharedControllers): Promise<RunningManager> =>
+    plane.startManager(ourDaemon, { controllers, flags: ["-v=2", ...flags] });
+  const leasePath = (name: string): string => `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`;
+  const leaseOf = async (name: string): Promise<Lease | undefined> => {
+    const { status, text } = await plane.request("GET", leasePath(name));
+    return status === 200 ? (JSON.parse(text) as Lease) : undefined;
+  };
+  const logged = (program: RunningManager, text: string): Promise<true> =>
+    eventually(() => (program.log().includes(text) ? true : undefined));
+  const page = async ({ url }: RunningManager, path: string): Promise<string> =>
+    (await callHttps({ url: url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
+
+  it.each(["SIGTERM", "SIGINT"] as const)(
+    "machinery/1.3.2 dies of %s by default and keeps its lease",
+    async (signal) => {
+      const { name, flags } = leading();
+      const program = await start(flags);
+      await logged(program, "Successfully acquired lease");
+      expect(await program.stop(signal)).toBe(`signal ${signal}`);
+      expect((await leaseOf(name))?.spec.holderIdentity).toMatch(/^[^_]+_[0-9a-f-]{36}$/);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/1.3.4 stops in order and gives its lease back, behind its gate",
+    async () => {
+      const { name, flags } = leading();
+      const program = await start([...flags, RELEASE]);
+      await logged(program, "Controller starting...");
+      expect(await program.stop("SIGTERM")).toBe("exit code 0");
+      const lease = await leaseOf(name);
+      expect(lease?.spec).toMatchObject({ holderIdentity: "", leaseDurationSeconds: 1, leaseTransitions: 0 });
+      const successor = await start([...flags, RELEASE]);
+      await logged(successor, "Successfully acquired lease");
+      expect((await leaseOf(name))?.spec.leaseTransitions).toBe(1);
+      await successor.stop();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/1.3.5 stops in order without an election too",
+    async () => {
+      const program = await start([RELEASE]);
+      await logged(program, "Controller starting...");
+      expect(await program.stop("SIGINT")).toBe("exit code 0");
+      expect(program.log()).toContain("All controllers terminated");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/1.3.3 exits 1 when its lease is lost",
+    async () => {
+      const { name, flags } = leading();
+      const program = await start(flags);
+      await logged(program, "Successfully acquired lease");
+      const lease = await eventually(() => leaseOf(name));
+      await plane.request("DELETE", leasePath(name));
+      const stolen = {
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: lease.metadata.name },
+        spec: { ...lease.spec, holderIdentity: "thief", leaseDurationSeconds: 3600 },
+      };
+      // Between the two requests it may have written its own again.
+      await eventually(async () => {
+        const created = await plane.request("POST", leasePath("").slice(0, -1), stolen);
+        if (created.status === 201) return true;
+        await plane.request("DELETE", leasePath(name));
+        return undefined;
+      });
+      expect(await program.ended).toBe("exit code 1");
+      expect(program.log()).toContain("Failed to renew lease");
+      expect(program.log()).toContain("leaderelection lost/stopped");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/1.2.4 serves while it stands by, and takes over when the leader is killed",
+    async () => {
+      const { name, flags } = leading();
+      const leader = await plane.startManager(goDaemon(), { controllers: sharedControllers, flags });
+      await eventually(async () => ((await leaseOf(name))?.spec.holderIdentity ? true : undefined));
+      const standby = await start(flags);
+      expect(await page(standby, "/healthz?verbose")).toBe("[+]leaderElection ok\nhealthz check passed\n");
+      expect(await page(standby, "/metrics")).toContain(`leader_election_master_status{name="${name}"} 0`);
+      await leader.stop("SIGKILL");
+      await logged(standby, "Successfully acquired lease");
+      await eventually(async () =>
+        (await page(standby, "/healthz?verbose")).includes("[+]replicaset-controller ok") ? true : undefined,
+      );
+      expect(await page(standby, "/metrics")).toContain(`leader_election_master_status{name="${name}"} 1`);
+      const events = await plane.request(
+        "GET",
+        `/api/v1/namespaces/kube-system/events?fieldSelector=involvedObject.name=${name}`,
+      );
+      const told = (
+        JSON.parse(events.text) as { items: { reason: string; message: string; source: { component: string } }[] }
+      ).items;
+      expect(told).toHaveLength(2);
+      for (const event of told) {
+        expect(event).toMatchObject({ reason: "LeaderElection", source: { component: "kube-controller-manager" } });
+        expect(event.message).toMatch(/^[^_]+_[0-9a-f-]{36} became leader$/);
+      }
+      await standby.stop();
+    },
+    LIMIT_MS,
+  );
+
+  it.each([true, false])(
+    "machinery/3.3 runs migrated controllers under a second lock, with a token key: %s",
+    async (hasKey) => {
+      const { name, flags } = leading();
+      const migration = join(directory, `migration-${hasKey}`);
+      const leaderName = `${name}-migration`;
+      writeFileSync(
+        migration,
+        JSON.stringify({
+          apiVersion: "controllermanager.config.k8s.io/v1",
+          kind: "LeaderMigrationConfiguration",
+          leaderName,
+          controllerLeaders: [
+            { name: "replicaset-controller", component: "kube-controller-manager" },
+            { name: "root-ca-certificate-publisher-controller", component: "somebody-else" },
+          ],
+        }),
+      );
+      const program = await start([
+        ...flags,
+        "--enable-leader-migration",
+        `--leader-migration-config=${migration}`,
+        ...(hasKey ? [] : ["--service-account-private-key-file="]),
+      ]);
+      await logged(program, "leader migration: starting migrated controllers.");
+      const checks = await eventually(async () => {
+        const text = await page(program, "/healthz?verbose");
+        return text.includes("[+]replicaset-controller ok") ? text : undefined;
+      });
+      expect(checks).toContain("[+]serviceaccount-controller ok");
+      expect(checks).not.toContain("root-ca-certificate-publisher-controller");
+      const log = program.log();
+      expect(log.indexOf("leader migration: starting main controllers.")).toBeLessThan(
+        log.indexOf(`lock="kube-system/${leaderName}"`),
+      );
+      const holders = await Promise.all([leaseOf(name), leaseOf(leaderName)]);
+      expect(holders[0]?.spec.holderIdentity).toBe(holders[1]?.spec.holderIdentity);
+      await program.stop();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/4.1.6 names itself to the API server as the Go program does",
+    async () => {
+      const agents = async (command: readonly [string, ...string[]]): Promise<string[]> => {
+        const { name, flags } = leading();
+        const mark = plane.audit.mark();
+        const program = await plane.startManager(command, { controllers: sharedControllers, flags });
+        await eventually(async () =>
+          (await page(program, "/healthz?verbose")).includes("replicaset-controller") ? true : undefined,
+        );
+        await plane.request("POST", "/api/v1/namespaces", { metadata: { name: `agents-${name}` } });
+        await eventually(async () =>
+          (await plane.request("GET", `/api/v1/namespaces/agents-${name}/configmaps/kube-root-ca.crt`)).status === 200
+            ? true
+            : undefined,
+        );
+        await program.stop("SIGKILL");
+        const seen = plane.audit
+          .since(mark)
+          .filter((entry) => entry.userAgent?.startsWith("kube-controller-manager/"))
+          .map(
+            (entry) =>
+              `${entry.user.username}: ${(entry.userAgent ?? "").replace(/kubernetes\/[^/]*/, "kubernetes/COMMIT").replace(/\/v[0-9.]+ /, "/VERSION ")}`,
+          );
+        return [...new Set(seen)].sort();
+      };
+      const go = await agents(goDaemon());
+      const ours = await agents(ourDaemon);
+      // The Go program was built without its version. It discovers although none of these controllers needs it.
+      const shared = go.filter((agent) => !/controller-discovery|metadata-informers/.test(agent));
+      expect(ours.filter((agent) => !/controller-discovery|metadata-informers/.test(agent))).toEqual(shared);
+      expect(shared.length).toBeGreaterThanOrEqual(5);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/2.2 changes the verbosity while it runs",
+    async () => {
+      const program = await start(["-v=0"]);
+      const put = (body: string): Promise<{ status: number; text: string }> =>
+        callHttps({
+          url: `${program.url}/debug/flags/v`,
+          method: "PUT",
+          caPem: plane.pki.ca.certificatePem,
+          client: plane.admin,
+          headers: {},
+          rawBody: body,
+        });
+      await page(program, "/healthz");
+      expect(program.log()).not.toContain('"HTTP"');
+      expect(await put("3")).toMatchObject({ status: 200, text: "successfully set klog.logging.verbosity to 3\n" });
+      await page(program, "/healthz");
+      expect(program.log()).toContain('"HTTP" verb="GET" URI="/healthz"');
+      expect((await put("x")).status).toBe(400);
+      await program.stop();
+    },
+    LIMIT_MS,
+  );
+});
