@@ -29,7 +29,10 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   if ("error" in parsed) throw bareFailure(500, "", parsed.error);
   let start: WatchStart;
   try {
-    start = await startOf(core, call, options, parsed.revision, selection, signal);
+    const waits = options.sendInitialEvents === true && parsed.revision > core.storage.revision;
+    if (waits) await waitForRevision(core, parsed.revision, signal);
+    // From here to hub.add nothing is awaited: a write in between would reach neither.
+    start = startOf(core, call, options, parsed.revision, selection);
   } catch (error) {
     // Once the parameters are read, refusals arrive as an event.
     const failure = asApiError(error);
@@ -61,17 +64,15 @@ interface WatchStart {
   readonly afterRevision: number;
 }
 
-async function startOf(
+function startOf(
   core: ServerCore,
   call: ResourceCall,
   options: ListOptions,
   requested: number,
   selection: Selection,
-  signal: AbortSignal,
-): Promise<WatchStart> {
+): WatchStart {
   const table = core.tableOf(call.endpoint.row);
   if (options.sendInitialEvents === true) {
-    if (requested > core.storage.revision) await waitForRevision(core, requested, signal);
     const initial: WatcherEvent[] = [];
     for (const version of table.scan({ prefix: selection.prefix })) {
       if (selection.matches(version)) initial.push({ type: "ADDED", version });
