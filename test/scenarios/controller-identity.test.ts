@@ -1,0 +1,32 @@
+// Controllers as their own service accounts: the account is made, a token is asked for, and every write
+// of the controller is that account's.
+
+import { describe, expect, it } from "vitest";
+import { embeddedStage } from "./embedded-stage.ts";
+import { createSet, scaleTo } from "./replica-objects.ts";
+import { listPods } from "./stage.ts";
+
+describe("a manager with service account credentials", () => {
+  it("machinery/7.2.r5 lets each controller work with its own account's token", async () => {
+    const stage = await embeddedStage({ controllers: ["replicaset-controller"], useServiceAccountCredentials: true });
+    await createSet(stage, 2);
+    expect(await listPods(stage)).toHaveLength(2);
+    const asked = stage.world.log.requests.map(({ method, target, code }) => `${method} ${target} ${code}`);
+    expect(asked).toContain("POST /api/v1/namespaces/kube-system/serviceaccounts 201");
+    expect(asked).toContain("POST /api/v1/namespaces/kube-system/serviceaccounts/replicaset-controller/token 201");
+    const writers = stage.world.log.writes.filter(({ target }) => target.endsWith("/pods")).map(({ who }) => who);
+    expect(writers).toEqual(Array(2).fill("system:serviceaccount:kube-system:replicaset-controller"));
+    await stage.stop();
+  });
+
+  it("machinery/7.2.r5 renews its token before it ends", async () => {
+    const stage = await embeddedStage({ controllers: ["replicaset-controller"], useServiceAccountCredentials: true });
+    await createSet(stage, 1);
+    await stage.pass(3 * 3_600_000);
+    await scaleTo(stage, 3);
+    const tokens = stage.world.log.requests.filter(({ target }) => target.endsWith("/token"));
+    expect(tokens.length).toBeGreaterThan(1);
+    expect(stage.world.log.requests.filter(({ code }) => code === 401)).toEqual([]);
+    await stage.stop();
+  });
+});
