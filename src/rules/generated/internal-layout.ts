@@ -106,6 +106,7 @@ export const INTERNAL_LAYOUT = {
   SecretVolumeSource: "SecretName secretName \"\",Items items [KeyToPath,DefaultMode defaultMode null,Optional optional null",
   SecurityContext: "Capabilities capabilities *Capabilities,Privileged privileged null,SELinuxOptions seLinuxOptions *SELinuxOptions,WindowsOptions windowsOptions *WindowsSecurityContextOptions,RunAsUser runAsUser null,RunAsGroup runAsGroup null,RunAsNonRoot runAsNonRoot null,ReadOnlyRootFilesystem readOnlyRootFilesystem null,AllowPrivilegeEscalation allowPrivilegeEscalation null,ProcMount procMount null,SeccompProfile seccompProfile *SeccompProfile,AppArmorProfile appArmorProfile *AppArmorProfile",
   ServiceAccountTokenProjection: "Audience audience \"\",ExpirationSeconds expirationSeconds 0,Path path \"\"",
+  ServicePort: "Name name \"\",Protocol protocol \"\",AppProtocol appProtocol null,Port port 0,TargetPort targetPort 0,NodePort nodePort 0",
   SleepAction: "Seconds seconds 0",
   StatefulSetUpdateStrategy: "Type type \"\",RollingUpdate rollingUpdate *RollingUpdateStatefulSetStrategy",
   StorageOSVolumeSource: "VolumeName volumeName \"\",VolumeNamespace volumeNamespace \"\",FSType fsType \"\",ReadOnly readOnly false,SecretRef secretRef *LocalObjectReference",

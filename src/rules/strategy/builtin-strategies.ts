@@ -18,7 +18,10 @@ import {
 import { eventStrategy, leaseCandidateStrategy, leaseStrategy } from "./coordination-kinds.ts";
 import { nodeStrategy } from "./node.ts";
 import { podStrategy } from "./pod.ts";
+import { disruptionBudgetStrategy } from "./policy-kinds.ts";
+import { priorityClassStrategy } from "./priority-class.ts";
 import { podTemplateStrategy, replicaSetStrategy, replicationControllerStrategy } from "./replica-kinds.ts";
+import { serviceStrategy } from "./service.ts";
 import type { KindStrategy } from "./strategy.ts";
 
 export const builtinStrategies: ReadonlyMap<string, KindStrategy> = new Map(
@@ -34,11 +37,14 @@ export const builtinStrategies: ReadonlyMap<string, KindStrategy> = new Map(
     resourcequotas: resourceQuotaStrategy,
     secrets: secretStrategy,
     serviceaccounts: serviceAccountStrategy,
+    services: serviceStrategy,
     "controllerrevisions.apps": controllerRevisionStrategy,
     "daemonsets.apps": daemonSetStrategy,
     "deployments.apps": deploymentStrategy,
     "leasecandidates.coordination.k8s.io": leaseCandidateStrategy,
     "leases.coordination.k8s.io": leaseStrategy,
+    "poddisruptionbudgets.policy": disruptionBudgetStrategy,
+    "priorityclasses.scheduling.k8s.io": priorityClassStrategy,
     "replicasets.apps": replicaSetStrategy,
     "statefulsets.apps": statefulSetStrategy,
   } satisfies Record<string, unknown>) as [string, KindStrategy][],

@@ -136,6 +136,7 @@ func main() {
 	layout(reflect.TypeFor[core.NodeConfigSource](), reflect.TypeFor[v1.NodeConfigSource]())
 	layout(reflect.TypeFor[core.ScopeSelector](), reflect.TypeFor[v1.ScopeSelector]())
 	layout(reflect.TypeFor[core.ObjectReference](), reflect.TypeFor[v1.ObjectReference]())
+	layout(reflect.TypeFor[core.ServicePort](), reflect.TypeFor[v1.ServicePort]())
 	layout(reflect.TypeFor[core.EventSource](), reflect.TypeFor[v1.EventSource]())
 	layout(reflect.TypeFor[apps.DeploymentStrategy](), reflect.TypeFor[appsv1.DeploymentStrategy]())
 	layout(reflect.TypeFor[apps.DaemonSetUpdateStrategy](), reflect.TypeFor[appsv1.DaemonSetUpdateStrategy]())

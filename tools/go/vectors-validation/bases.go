@@ -320,6 +320,41 @@ status: {capacity: {cpu: "4", memory: 8Gi, pods: "110", example.com/foo: "3"}, a
 metadata: {name: node-2, uid: u1, resourceVersion: "5"}
 spec: {}
 `,
+	"services": `
+metadata: {name: svc, namespace: team-a, uid: u1, resourceVersion: "5", labels: {a: b}, annotations: {service.kubernetes.io/topology-mode: Auto}}
+spec: {type: LoadBalancer, clusterIP: 10.0.0.7, clusterIPs: [10.0.0.7, "fd00::7"], ipFamilies: [IPv4, IPv6], ipFamilyPolicy: PreferDualStack, selector: {app: web}, ports: [{name: http, port: 80, targetPort: web, nodePort: 30080, protocol: TCP, appProtocol: example.com/x}, {name: dns, port: 53, targetPort: 53, nodePort: 30053, protocol: UDP}], sessionAffinity: ClientIP, sessionAffinityConfig: {clientIP: {timeoutSeconds: 60}}, externalTrafficPolicy: Local, healthCheckNodePort: 31000, loadBalancerClass: example.com/lb, loadBalancerSourceRanges: [10.0.0.0/8], externalIPs: [192.0.2.1], loadBalancerIP: 192.0.2.9, trafficDistribution: PreferSameZone, allocateLoadBalancerNodePorts: true}
+status: {loadBalancer: {ingress: [{ip: 192.0.2.7, ipMode: VIP}, {hostname: lb.example}]}}
+---
+metadata: {name: plain, namespace: team-a, uid: u1, resourceVersion: "5"}
+spec: {type: ClusterIP, clusterIP: 10.0.0.8, clusterIPs: [10.0.0.8], ipFamilies: [IPv4], ipFamilyPolicy: SingleStack, ports: [{port: 80}], selector: {app: web}}
+---
+metadata: {name: ext, namespace: team-a, uid: u1, resourceVersion: "5"}
+spec: {type: ExternalName, externalName: a.example., ports: [{port: 80}]}
+---
+metadata: {name: headless, namespace: team-a, uid: u1, resourceVersion: "5", annotations: {service.kubernetes.io/topology-aware-hints: auto}}
+spec: {clusterIP: None, clusterIPs: [None], selector: {app: web}, publishNotReadyAddresses: true}
+---
+metadata: {name: nodeport, namespace: team-a, uid: u1, resourceVersion: "5"}
+spec: {type: NodePort, clusterIP: 10.0.0.9, clusterIPs: [10.0.0.9], ipFamilies: [IPv4], ports: [{port: 80, nodePort: 30001}]}
+`,
+	"poddisruptionbudgets": `
+metadata: {name: pdb, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2, labels: {a: b}}
+spec: {minAvailable: 50%, selector: {matchLabels: {app: web}, matchExpressions: [{key: tier, operator: In, values: [front]}]}, unhealthyPodEvictionPolicy: AlwaysAllow}
+status: {disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2, observedGeneration: 2, conditions: [{type: DisruptionAllowed, status: "True", reason: Enough, message: m, lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 2}]}
+---
+metadata: {name: pdb2, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2}
+spec: {maxUnavailable: 1, selector: {}}
+`,
+	"priorityclasses": `
+metadata: {name: high, uid: u1, resourceVersion: "5", generation: 1, labels: {a: b}}
+value: 1000
+globalDefault: true
+preemptionPolicy: Never
+description: d
+---
+metadata: {name: system-node-critical, uid: u1, resourceVersion: "5", generation: 1}
+value: 2000001000
+`,
 	"serviceaccounts": `
 metadata: {name: robot, namespace: team-a, uid: u1, resourceVersion: "5", labels: {a: b}, annotations: {note: x}, finalizers: [example.com/f], ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: x, controller: true}]}
 secrets: [{name: s, namespace: other, kind: Secret}]

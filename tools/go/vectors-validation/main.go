@@ -25,6 +25,8 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/events/install"
+	_ "k8s.io/kubernetes/pkg/apis/policy/install"
+	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
 	"k8s.io/kubernetes/pkg/registry/apps/daemonset"
@@ -43,7 +45,10 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/replicationcontroller"
 	"k8s.io/kubernetes/pkg/registry/core/resourcequota"
 	"k8s.io/kubernetes/pkg/registry/core/secret"
+	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
+	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
+	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"sigs.k8s.io/yaml"
 )
 
@@ -77,7 +82,7 @@ func simple(resource, kind string, s strategy, more map[string]update) suite {
 	for name, u := range more {
 		updates[name] = u
 	}
-	return suite{bases: resource, resource: resource, gvk: core(kind), create: s, updates: updates, count: 700}
+	return suite{bases: resource, resource: resource, gvk: core(kind), create: s, updates: updates, count: 620}
 }
 
 func suites() []suite {
@@ -88,20 +93,29 @@ func suites() []suite {
 	sets := simple("replicasets", "ReplicaSet", replicaset.Strategy, map[string]update{"status": replicaset.StatusStrategy})
 	sets.gvk = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}
 	sets.resource = "replicasets.apps"
-	sets.count = 640
+	sets.count = 600
 	apps := func(resource, kind string, s strategy, more map[string]update) suite {
 		out := simple(resource, kind, s, more)
 		out.gvk = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: kind}
 		out.resource += ".apps"
-		out.count = 600
+		out.count = 520
 		return out
 	}
+	limits := simple("limitranges", "LimitRange", limitrange.Strategy, nil)
+	limits.count = 720
+	budgets := simple("poddisruptionbudgets", "PodDisruptionBudget", poddisruptionbudget.Strategy, map[string]update{"status": poddisruptionbudget.StatusStrategy})
+	budgets.gvk = schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}
+	budgets.count = 2600
+	budgets.resource = "poddisruptionbudgets.policy"
+	priorities := simple("priorityclasses", "PriorityClass", priorityclass.Strategy, nil)
+	priorities.gvk = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass"}
+	priorities.resource = "priorityclasses.scheduling.k8s.io"
 	accounts := simple("serviceaccounts", "ServiceAccount", serviceaccount.Strategy, nil)
-	accounts.count = 1000
+	accounts.count = 860
 	newEvents := simple("events", "Event", event.Strategy, nil)
 	newEvents.group = "events.k8s.io"
 	return []suite{
-		{bases: "pods", resource: "pods", gvk: core("Pod"), create: pod.Strategy, count: 2200},
+		{bases: "pods", resource: "pods", gvk: core("Pod"), create: pod.Strategy, count: 1150},
 		{bases: "podupdates", resource: "pods", gvk: core("Pod"), updates: map[string]update{"": pod.Strategy}, count: 300},
 		{bases: "podstatuses", resource: "pods", gvk: core("Pod"), updates: map[string]update{"status": pod.StatusStrategy}, count: 300},
 		{bases: "podresizes", resource: "pods", gvk: core("Pod"), updates: map[string]update{"resize": pod.ResizeStrategy}, count: 220},
@@ -112,10 +126,12 @@ func suites() []suite {
 		simple("namespaces", "Namespace", namespace.Strategy, map[string]update{"status": namespace.StatusStrategy, "finalize": namespace.FinalizeStrategy}),
 		simple("nodes", "Node", node.Strategy, map[string]update{"status": node.StatusStrategy}),
 		accounts,
+		simple("services", "Service", service.Strategy, map[string]update{"status": service.StatusStrategy}),
+		budgets, priorities,
 		simple("secrets", "Secret", secret.Strategy, nil),
 		simple("configmaps", "ConfigMap", configmap.Strategy, nil),
 		simple("resourcequotas", "ResourceQuota", resourcequota.Strategy, map[string]update{"status": resourcequota.StatusStrategy}),
-		simple("limitranges", "LimitRange", limitrange.Strategy, nil),
+		limits,
 		leases, candidates,
 		apps("deployments", "Deployment", deployment.Strategy, map[string]update{"status": deployment.StatusStrategy}),
 		apps("statefulsets", "StatefulSet", statefulset.Strategy, map[string]update{"status": statefulset.StatusStrategy}),
@@ -330,8 +346,8 @@ func main() {
 			if !ok {
 				continue
 			}
-			// Objects that pass as they are say little: a third of them will do.
-			if len(v.Errors)+len(v.Prepared)+len(v.Warnings) == 0 && n%3 > 0 {
+			// Objects that pass as they are say little: a sixth of them will do.
+			if len(v.Errors)+len(v.Prepared)+len(v.Warnings) == 0 && n%6 > 0 {
 				continue
 			}
 			v.Base = offset + at
