@@ -16,7 +16,7 @@
 // Upstream: client-go/tools/cache/reflector.go
 
 import type { Status } from "#api/meta.ts";
-import { type KubeObject, type ObjectKey, objectKey, ref, type WatchEvent } from "#api/object.ts";
+import { type KubeObject, type ObjectKey, objectKey, type WatchEvent } from "#api/object.ts";
 import { ApiError, isTooManyRequests } from "#api/status-error.ts";
 import { deadlineScope } from "#base/abort.ts";
 import type { Clock, Timer } from "#base/clock.ts";
@@ -24,8 +24,9 @@ import { delaysWithReset } from "#base/go-backoff.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import type { ResourceClient, Selection, WatchRequest } from "#client/client.ts";
+import { applyBatch, type ReflectorTarget } from "#informers/apply-batch.ts";
 import { warnWhileWithoutBookmark } from "#informers/bookmark-warning.ts";
-import { type Delta, isOlderVersion } from "#informers/cache.ts";
+import { isOlderVersion } from "#informers/cache.ts";
 import {
   isExpiredVersion,
   isOverloadedOrDown,
@@ -37,13 +38,6 @@ import { EventIntake } from "#informers/event-intake.ts";
 import type { Transform } from "#informers/informer.ts";
 import { listAllPages, type PagedList } from "#informers/pager.ts";
 import { WatchSession } from "#informers/watch-session.ts";
-
-/** Where a reflector puts what it sees. */
-export interface ReflectorTarget<T> {
-  replace(objects: readonly T[], resourceVersion: string, isRestored: boolean): void;
-  apply(deltas: readonly Delta<T>[]): void;
-  bookmark(resourceVersion: string): void;
-}
 
 export interface ReflectorOptions<T extends KubeObject> {
   /** Appears in logs. */
@@ -267,7 +261,7 @@ export class Reflector<T extends KubeObject> {
 
   async #follow(session: WatchSession<T>, isPastSynthetic: boolean, signal: AbortSignal): Promise<State<T>> {
     using _session = session;
-    const progress = { isPastSynthetic };
+    const position = { version: this.#lastVersion, isPastSynthetic };
     for (;;) {
       let batch: readonly WatchEvent<T>[] | undefined;
       try {
@@ -277,7 +271,8 @@ export class Reflector<T extends KubeObject> {
         return this.#afterBrokenWatch(error);
       }
       if (!batch) break;
-      const failure = this.#applyBatch(batch, session, progress);
+      const failure = applyBatch(batch, session, position, { ...this.#options, intake: this.#intake });
+      this.#lastVersion = position.version;
       if (failure !== undefined) return this.#afterBrokenWatch(failure);
     }
     const { log, name } = this.#options;
@@ -298,68 +293,6 @@ export class Reflector<T extends KubeObject> {
     if (isExpiredVersion(failure)) log?.v(4).info("Watch closed", { type: name, err: String(failure) });
     else log?.info("Warning: watch ended with error", { type: name, err: String(failure) });
     return { at: "pause", next: BEGIN };
-  }
-
-  /** Hands a batch to the target in order; returns what ends the watch, if something does. */
-  #applyBatch(
-    batch: readonly WatchEvent<T>[],
-    session: WatchSession<T>,
-    progress: { isPastSynthetic: boolean },
-  ): unknown {
-    const { target, log, name } = this.#options;
-    let deltas: Delta<T>[] = [];
-    let version = this.#lastVersion;
-    const flush = (): void => {
-      if (deltas.length > 0) target.apply(deltas);
-      deltas = [];
-      this.#lastVersion = version;
-    };
-    for (const event of batch) {
-      if (event.type === "ERROR") {
-        flush();
-        return new ApiError(event.object as Status);
-      }
-      if (!this.#intake.accepts(event)) continue;
-      session.eventCount++;
-      const offered = event.object.metadata?.resourceVersion ?? "";
-      const isBack = progress.isPastSynthetic && isOlderVersion(offered, version);
-      if (event.type !== "ADDED") progress.isPastSynthetic = true;
-      switch (event.type) {
-        case "ADDED":
-        case "MODIFIED": {
-          // An event from before this point was seen already, or its object is gone since.
-          if (isBack) {
-            log?.info("Ignored a watch event from the past", {
-              type: name,
-              object: ref(event.object),
-              offered,
-              version,
-            });
-            continue;
-          }
-          const object = this.#intake.transformed(event.object);
-          if (object) deltas.push({ type: "upsert", object });
-          break;
-        }
-        case "DELETED": {
-          // Not every server gives a deletion its own version, so the cache alone judges its age.
-          const object = this.#intake.transformed(event.object);
-          if (object) deltas.push({ type: "delete", object });
-          break;
-        }
-        case "BOOKMARK":
-          session.noteBookmark();
-          flush();
-          if (isBack) return new StateWentBack(offered, version);
-          target.bookmark(offered);
-          break;
-        default:
-          log?.error(undefined, "Unknown watch event", { type: name, event: event.type satisfies never });
-      }
-      if (progress.isPastSynthetic && !isBack) version = offered;
-    }
-    flush();
-    return undefined;
   }
 
   /** Whatever the server says, a state older than one it has shown is not taken over. */
