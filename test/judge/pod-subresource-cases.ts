@@ -46,7 +46,7 @@ const node = { kind: "Node", name: "n1" };
 
 const bindingCases: readonly JudgeCase[] = [
   {
-    name: "machinery/7.2.r1 binding assigns a pod to a node, once",
+    name: "binding assigns a pod to a node, once",
     steps: [
       account,
       pod("a", {}, { labels: { own: "1" }, annotations: { own: "1" } }),
@@ -61,7 +61,7 @@ const bindingCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "machinery/7.2.r1 binding refuses other targets, other pods, gated and deleted ones",
+    name: "binding refuses other targets, other pods, gated and deleted ones",
     steps: [
       account,
       pod("a"),
@@ -80,7 +80,7 @@ const bindingCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "machinery/7.2.r1 a binding may be posted to the collection",
+    name: "a binding may be posted to the collection",
     steps: [
       account,
       pod("a"),
@@ -170,7 +170,7 @@ const debug = { name: "debug", image: "example/debug:1" };
 
 const containerCases: readonly JudgeCase[] = [
   {
-    name: "machinery/7.2.r1 ephemeral containers are added, never changed",
+    name: "ephemeral containers are added, never changed",
     steps: [
       account,
       pod("a"),
@@ -192,7 +192,7 @@ const containerCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "machinery/7.2.r1 resize changes what containers ask for, and nothing else",
+    name: "resize changes what containers ask for, and nothing else",
     steps: [
       account,
       pod("a", {
@@ -222,7 +222,7 @@ const containerCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "machinery/7.2.r1 status and spec of a pod are written apart",
+    name: "status and spec of a pod are written apart",
     steps: [
       account,
       pod("a", { nodeName: "n1" }),
@@ -240,7 +240,7 @@ const containerCases: readonly JudgeCase[] = [
 /** Where upstream would turn to the kubelet, the embedded server ends with an answer of its own. */
 const connectCases: readonly JudgeCase[] = [
   {
-    name: "machinery/7.1.r22 log, exec, attach, portforward and proxy check what they can before they ask a kubelet",
+    name: "log, exec, attach, portforward and proxy check what they can before they ask a kubelet",
     steps: [
       account,
       pod("two", {
@@ -307,7 +307,7 @@ const otherKinds: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "machinery/7.2.r4 the status of a node is written apart",
+    name: "the status of a node is written apart",
     steps: [
       post("/api/v1/nodes", { metadata: { name: "$ns-n" }, status: { capacity: { cpu: "1" } } }),
       merge("/api/v1/nodes/$ns-n/status", {

@@ -5,6 +5,7 @@ import type { Binding, Pod } from "#api/generated/types/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
 import { type ApiError, newBadRequest, newConflict, newNotFound } from "#api/status-error.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
+import { validatePodBinding } from "#rules/validation/pod.ts";
 import { keyOf, type ResourceCall, type ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { withMeta, withResourceVersion } from "../object-meta.ts";
@@ -39,19 +40,9 @@ export const bindNamedPod: SubresourceHandler = async (core, call, signal) => {
 };
 
 function bind(core: ServerCore, call: ResourceCall, binding: Binding, dryRun: boolean): void {
-  const errors = validateTarget(binding);
+  const errors = validatePodBinding(binding);
   if (errors.length > 0) throw bareFailure(500, "", field.aggregateText(errors.map(field.errorText)));
   assign(core, call, binding, dryRun);
-}
-
-/** Upstream: pkg/apis/core/validation, ValidatePodBinding */
-function validateTarget({ target }: Binding): field.FieldError[] {
-  const errors: field.FieldError[] = [];
-  const path = field.newPath("target");
-  const { kind = "", name = "" } = target ?? {};
-  if (kind !== "" && kind !== "Node") errors.push(field.notSupported(path.child("kind"), kind, ["Node", "<empty>"]));
-  if (name === "") errors.push(field.required(path.child("name"), ""));
-  return errors;
 }
 
 function assign(core: ServerCore, call: ResourceCall, binding: Binding, dryRun: boolean): void {

@@ -32,7 +32,7 @@ function expectRefusal({ status, body }: Answer, code: number, why: string): voi
 }
 
 describe("binding", () => {
-  it("machinery/7.2.r1 assigns a pod to a node, once", async () => {
+  it("assigns a pod to a node, once", async () => {
     const client = await start(pod("a", {}, { annotations: { own: "1" } }));
     const bind = (object: object, query = ""): Promise<Answer> => client.post(`${PODS}/a/binding${query}`, object);
     expect((await bind(binding("a"), "?dryRun=All")).status).toBe(201);
@@ -49,7 +49,7 @@ describe("binding", () => {
     expectRefusal(await client.post(`${PODS}/none/binding`, binding("none")), 404, 'pods "none" not found');
   });
 
-  it("machinery/7.2.r1 refuses pods that wait, go, or are others", async () => {
+  it("refuses pods that wait, go, or are others", async () => {
     const client = await start(
       pod("gated", { schedulingGates: [{ name: "example.com/wait" }] }),
       pod("going", {}, { finalizers: ["example.com/hold"] }),
@@ -63,7 +63,7 @@ describe("binding", () => {
     expectRefusal(await bind("a", { uid: "other" }), 409, "Precondition failed: UID in precondition: other");
   });
 
-  it("machinery/7.2.r1 may be posted to its collection", async () => {
+  it("may be posted to its collection", async () => {
     const client = await start(pod("a"));
     expect((await client.post(`${NS}/bindings`, binding("a"))).status).toBe(201);
     expect((await client.get(`${PODS}/a`)).body.spec.nodeName).toBe("n1");
@@ -115,10 +115,29 @@ describe("eviction", () => {
     expect(body.status.disruptionsAllowed).toBe(0);
     expect(Object.keys(body.status.disruptedPods)).toEqual(["a"]);
   });
+
+  it("machinery/7.4.r6 takes unhealthy pods as the budget's policy says, and knows one budget only", async () => {
+    const labels = { app: "a" };
+    const client = await start(pod("a", { nodeName: "n1", terminationGracePeriodSeconds: 0 }, { labels }));
+    await client.patch(`${PODS}/a/status`, "merge", { status: { phase: "Running" } });
+    const selector = { matchLabels: labels };
+    await client.post(BUDGETS, { metadata: { name: "b" }, spec: { selector } });
+    const healthy = { observedGeneration: 1, currentHealthy: 0, desiredHealthy: 1, disruptionsAllowed: 0 };
+    await client.patch(`${BUDGETS}/b/status`, "merge", { status: healthy });
+    const evict = (): Promise<Answer> => client.post(`${PODS}/a/eviction`, eviction("a"));
+    expect((await evict()).status).toBe(429);
+    await client.post(BUDGETS, { metadata: { name: "second" }, spec: { selector } });
+    expect((await evict()).body).toMatchObject({ status: "Failure", code: 500 });
+    await client.delete(`${BUDGETS}/second`);
+    await client.patch(`${BUDGETS}/b`, "merge", { spec: { unhealthyPodEvictionPolicy: "AlwaysAllow" } });
+    expect((await evict()).status).toBe(201);
+    expect((await client.get(`${PODS}/a`)).status).toBe(404);
+    expect((await client.get(`${BUDGETS}/b`)).body.status.disruptedPods).toBeUndefined();
+  });
 });
 
 describe("containers", () => {
-  it("machinery/7.2.r1 for debugging are added, never changed", async () => {
+  it("for debugging are added, never changed", async () => {
     const client = await start(pod("a"));
     const add = (name: string, image: string): Promise<Answer> =>
       client.patch(`${PODS}/a/ephemeralcontainers`, "strategic", { spec: { ephemeralContainers: [{ name, image }] } });
@@ -129,7 +148,7 @@ describe("containers", () => {
     expect((await client.patch(`${PODS}/a`, "strategic", main)).status).toBe(422);
   });
 
-  it("machinery/7.2.r1 are resized through their own subresource only", async () => {
+  it("are resized through their own subresource only", async () => {
     const resources = { requests: { cpu: "100m" }, limits: { cpu: "200m" } };
     const client = await start(pod("a", { containers: [{ ...container, resources }] }));
     const change = { spec: { containers: [{ name: "a", image: "other", resources: { requests: { cpu: "150m" } } }] } };
@@ -157,7 +176,7 @@ describe("containers", () => {
     ["lost/log", 404, 'pods "nowhere" not found'],
     ["placed/log", 501, 'pods "placed": log is not available'],
     ["placed/exec?command=ls", 501, 'pods "placed": exec is not available'],
-  ])("machinery/7.1.r22 %s is refused: %s %s", async (target, code, why) => {
+  ])("%s is refused: %s %s", async (target, code, why) => {
     const client = await start(
       pod("one"),
       pod("two", { containers: [container, { ...container, name: "b" }] }),
@@ -170,7 +189,7 @@ describe("containers", () => {
     expectRefusal(await client.get(`${PODS}/${target}`), code, why);
   });
 
-  it("machinery/7.1.r22 that do not run yet have an empty log", async () => {
+  it("that do not run yet have an empty log", async () => {
     const client = await start(pod("a"));
     expect(await client.get(`${PODS}/a/log`)).toMatchObject({ status: 204, body: "" });
   });

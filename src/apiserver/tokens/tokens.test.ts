@@ -223,6 +223,14 @@ describe("tokens in secrets", () => {
     expect((await review(orphaned, orphaned.token)).error).toContain('serviceaccounts "robot" not found');
   });
 
+  it("machinery/7.4.r12 belong to an account that the secret names", async () => {
+    const { bytes } = await start();
+    const type = "kubernetes.io/service-account-token";
+    const { status, body } = await bytes.post(`${NS}/secrets`, { metadata: { name: "nobodys" }, type });
+    expect(status).toBe(422);
+    expect(body.details.causes[0].field).toBe("metadata.annotations[kubernetes.io/service-account.name]");
+  });
+
   it("machinery/7.4.r12 that were marked invalid are refused, and their use is noted all the same", async () => {
     const stage = await withSecret({ "kubernetes.io/legacy-token-invalid-since": "2026-01-01" });
     expect((await tryToken(stage, stage.token)).status).toBe(401);
