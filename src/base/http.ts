@@ -27,6 +27,8 @@ export interface HttpRequest {
   readonly query: string;
   readonly headers: HttpHeaders;
   readonly body?: HttpBody;
+  /** The sender reads the answer to its end before it goes on: it may come in one piece, however long it is. */
+  readonly whole?: boolean;
   /** The sender takes object and events bodies. */
   readonly direct?: boolean;
 }

@@ -3,6 +3,7 @@
 // what would come near that number goes over plain sockets.
 import { childScope } from "#base/abort.ts";
 import { type HttpBody, type HttpHeaders, type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
+import { Slots } from "#base/slots.ts";
 import { exchangeError } from "./http-errors.ts";
 import {
   bodyChunks,
@@ -38,6 +39,12 @@ interface Target {
 /** Exchanges that may be on fetch at once, watches among them. */
 const fetchExchangesMax = 200;
 
+/**
+ * Whole answers that a client fetches at once. Each takes a connection of its own, whose handshake costs both ends
+ * more than ten requests do; what waits here is served sooner than it would be by new ones.
+ */
+const wholeExchangesMax = 32;
+
 /** Exchanges of this process that are on fetch now. */
 let fetchExchanges = 0;
 
@@ -45,17 +52,29 @@ export function createBunHttpClient(initialOptions: HttpClientOptions): HttpClie
   let options = initialOptions;
   let target = targetFor(options);
   let overflow: Promise<HttpClient> | undefined;
+  const slots = new Slots(wholeExchangesMax);
 
   const overflowClient = async (): Promise<HttpClient> => {
     overflow ??= import("./http-client-sockets.ts").then((module) => module.createSocketHttpClient(options));
     return await overflow;
   };
 
+  const exchange = async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
+    // Plain sockets know no proxy.
+    const hasRoom = fetchExchanges < fetchExchangesMax || options.proxyUrl !== undefined;
+    if (!hasRoom) return (await overflowClient()).send(request, signal);
+    return request.whole ? sendWhole(request, target, signal) : send(request, target, signal);
+  };
+
   return {
     async send(request, signal) {
-      // Plain sockets know no proxy.
-      const hasRoom = fetchExchanges < fetchExchangesMax || options.proxyUrl !== undefined;
-      return hasRoom ? send(request, target, signal) : (await overflowClient()).send(request, signal);
+      if (!request.whole) return exchange(request, signal);
+      await slots.take(signal);
+      try {
+        return await exchange(request, signal);
+      } finally {
+        slots.give();
+      }
     },
     update(newOptions) {
       options = newOptions;
@@ -79,6 +98,31 @@ function targetFor({ baseUrl, ca, cert, key, serverName, insecureSkipVerify, pro
   };
   const proxy = proxyUrl === undefined ? {} : { proxy: proxyUrl };
   return { ...splitBaseUrl(baseUrl), init: { redirect: "manual", timeout: false, decompress: false, tls, ...proxy } };
+}
+
+/** Without a scope: there is no body that somebody could leave unread. */
+async function sendWhole(request: HttpRequest, target: Target, signal: AbortSignal): Promise<HttpResponse> {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  fetchExchanges++;
+  try {
+    const response = await fetch(`${target.origin}${targetOf(request, target.prefix)}`, {
+      ...target.init,
+      method: request.method,
+      headers: headersOf(request),
+      body: requestBody(request.body),
+      duplex: "half",
+      signal: controller.signal,
+    } as RequestInit);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, headers: plainHeaders(response.headers), body: { kind: "bytes", bytes } };
+  } catch (error) {
+    throw exchangeError(error, request, target.origin, signal);
+  } finally {
+    fetchExchanges--;
+    signal.removeEventListener("abort", onAbort);
+  }
 }
 
 async function send(request: HttpRequest, target: Target, signal: AbortSignal): Promise<HttpResponse> {

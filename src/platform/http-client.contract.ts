@@ -319,6 +319,33 @@ export function httpClientContract(
         await eventually(() => streams.every((stream) => stream.socket?.destroyed !== false));
       }, 30_000);
 
+      it("answers many requests for whole answers at once, and can abort any of them", async () => {
+        const silent: Socket[] = [];
+        answer = (request, response) => {
+          if (request.url === "/silent") return void silent.push(request.socket);
+          response.writeHead(200);
+          response.write("in ");
+          response.end(`pieces ${request.url}`);
+        };
+        const client = make();
+        const whole = (path: string): HttpRequest => ({ ...get(path), whole: true });
+        const answers = await Promise.all(
+          Array.from({ length: 100 }, (_, i) => client.send(whole(`/${i}`), never()).then(bodyText)),
+        );
+        expect(answers).toEqual(Array.from({ length: 100 }, (_, i) => `in pieces /${i}`));
+        const controller = new AbortController();
+        const listeners = countListeners(controller.signal);
+        const reason = new Aborted("stop");
+        const stuck = Array.from({ length: 100 }, () => client.send(whole("/silent"), controller.signal));
+        const ends = Promise.allSettled(stuck);
+        await eventually(() => silent.length > 0);
+        controller.abort(reason);
+        for (const end of await ends) expect(end).toEqual({ status: "rejected", reason });
+        await eventually(() => silent.every(({ destroyed }) => destroyed));
+        expect(listeners()).toBe(0);
+        expect(await client.send(whole("/after"), never()).then(bodyText)).toBe("in pieces /after");
+      });
+
       it("waits through silence, before the headers and in mid-stream", async () => {
         answer = (_request, response) => {
           setTimeout(() => {
