@@ -3,6 +3,7 @@
 
 import { generateFeatureGates } from "#tools/generate/feature-gates.ts";
 import { generateGoTypes } from "#tools/generate/go-types.ts";
+import { generateInternalLayout } from "#tools/generate/internal-layout.ts";
 import { loadDefinitions } from "#tools/generate/openapi.ts";
 import { generateResources } from "#tools/generate/resources.ts";
 import { generateSchemas } from "#tools/generate/schemas.ts";
@@ -15,4 +16,5 @@ const groupVersions = generateResources();
 generateSchemas(definitions);
 generateGoTypes(groupVersions);
 generateFeatureGates();
+generateInternalLayout();
 generateVectors(groupVersions);

@@ -15,5 +15,7 @@ export function generateVectors(groupVersions: readonly string[]): void {
   writeFileSync(join(api, "patch.json"), runGoTool("vectors-patch"));
   writeFileSync(join(api, "apply.json"), runGoTool("vectors-apply"));
   writeFileSync(join(rules, "defaults.json"), runGoTool("vectors-defaults"));
+  writeFileSync(join(rules, "validation.json"), runGoTool("vectors-validation"));
+  writeFileSync(join(rules, "printers.json"), runGoTool("vectors-printers"));
   runGoTool("vectors-values", api, rules);
 }

@@ -2,7 +2,6 @@
 // Upstream: pkg/printers/internalversion/printers.go
 
 import type * as apps from "#api/generated/types/apps-v1.ts";
-import type { Scale } from "#api/generated/types/autoscaling-v1.ts";
 import type * as autoscaling from "#api/generated/types/autoscaling-v2.ts";
 import type * as batch from "#api/generated/types/batch-v1.ts";
 import type * as policy from "#api/generated/types/policy-v1.ts";
@@ -250,11 +249,3 @@ export const WORKLOAD_PRINTERS: Readonly<Record<string, Printer>> = {
   ]),
   "workloads.scheduling.k8s.io": printer("Name|Age", (workload, now) => [nameOf(workload), ageOf(workload, now)]),
 };
-
-/** Of the scale subresource. */
-export const scalePrinter: Printer = printer<Scale>("Name!|Desired:integer|Available:integer|Age", (scale, now) => [
-  nameOf(scale),
-  scale.spec?.replicas ?? 0,
-  scale.status?.replicas ?? 0,
-  ageOf(scale, now),
-]);

@@ -1,9 +1,8 @@
-// ReplicationControllers, ReplicaSets and Scales. Upstream: pkg/apis/core/validation, ValidateReplicationController;
-// pkg/apis/apps/validation, ValidateReplicaSet; pkg/apis/autoscaling/validation, ValidateScale
+// ReplicationControllers and ReplicaSets. Upstream: pkg/apis/core/validation, ValidateReplicationController;
+// pkg/apis/apps/validation, ValidateReplicaSet
 
 import * as field from "#api/field-error.ts";
 import type * as apps from "#api/generated/types/apps-v1.ts";
-import type * as autoscaling from "#api/generated/types/autoscaling-v1.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { selectorFromSet } from "#api/label-selector.ts";
 import { isDns1123Subdomain, maxLengthBytes, maxLengthCharacters, type NameCheck } from "#api/names.ts";
@@ -109,12 +108,5 @@ export function validateReplicaStatusUpdate(
     const detail = "cannot be greater than readyReplicas";
     errors.push(field.invalid(STATUS.child("availableReplicas"), availableReplicas, detail));
   }
-  return errors;
-}
-
-export function validateScale(scale: autoscaling.Scale): field.FieldError[] {
-  const errors: Errors = [];
-  objectMeta(errors, scale.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  nonNegative(errors, scale.spec?.replicas, SPEC.child("replicas"));
   return errors;
 }

@@ -116,7 +116,11 @@ func main() {
 		must(err)
 		gvk := gv.WithKind(parts[1])
 		for variant := range 8 {
-			now := time.Now().Add(-500 * time.Millisecond).Truncate(time.Second)
+			// Early in a second, so that ages do not depend on when this runs.
+			for time.Now().Nanosecond() > 500_000_000 {
+				time.Sleep(10 * time.Millisecond)
+			}
+			now := time.Now().Truncate(time.Second)
 			rng := rand.New(rand.NewSource(int64(variant)))
 			object, err := legacyscheme.Scheme.New(gvk)
 			must(err)
