@@ -1,0 +1,229 @@
+// How a reflector follows the server: reopening, expiry, silence, and never going backwards.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { type Logger, noLog } from "#base/log.ts";
+import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
+import { failure, statusOf } from "#informers/testing.ts";
+import { stageInformer } from "#informers/testing-stage.ts";
+
+const LIST_GATES: InformerGates = { ...DEFAULT_GATES, WatchListClient: false };
+
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort("test over");
+});
+
+function setup(gates: InformerGates = DEFAULT_GATES, log: Logger = noLog) {
+  const stage = stageInformer({ gates, log });
+  stops.push(stage.stop);
+  return { ...stage, taken: stage.heard, start: () => stage.informer.run(stage.stop.signal) };
+}
+
+const WATCH_LIST =
+  "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=N&watch=true";
+const watchListFrom = (version: number) =>
+  `allowWatchBookmarks=true&resourceVersion=${version}&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=N&watch=true`;
+const watchFrom = (version: number) =>
+  `allowWatchBookmarks=true&resourceVersion=${version}&timeoutSeconds=N&watch=true`;
+
+describe("watching", () => {
+  it("machinery/5.2.8 waits on 429 and reopens at the same version; any other refusal lists again", async () => {
+    const { server, start, asked, clock } = setup();
+    void start();
+    await clock.advance(2000);
+    asked();
+    server.overrides.push(() => failure(429, "TooManyRequests", "busy"));
+    server.endStreams();
+    await clock.settle();
+    expect(asked()).toEqual([watchFrom(10)]);
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchFrom(10)]);
+    server.overrides.push(() => failure(403, "Forbidden", "no"));
+    await clock.advance(2000);
+    server.endStreams();
+    await clock.advance(3200);
+    expect(asked()).toEqual([watchFrom(10), watchListFrom(10)]);
+  });
+
+  it("machinery/5.2.9 lists from the last version after an expiry, not from nothing", async () => {
+    const { server, start, asked, clock, taken } = setup();
+    server.put("a", 1);
+    void start();
+    await clock.settle();
+    asked();
+    server.push("ERROR", statusOf(410, "Expired", "too old resource version"));
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchListFrom(11)]);
+    expect(taken()).toEqual(["initial a=1", "update a=1 a=1"]);
+  });
+
+  it("machinery/5.2.9 watches again after an ERROR of 429", async () => {
+    const { server, start, asked, clock } = setup();
+    void start();
+    await clock.settle();
+    asked();
+    server.push("ERROR", statusOf(429, "TooManyRequests", "busy"));
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchFrom(10)]);
+  });
+
+  it("machinery/5.2.10 skips foreign kinds and Tables without moving on, and unknown types with", async () => {
+    const { server, start, clock, informer, taken } = setup();
+    server.put("a", 1);
+    void start();
+    await clock.settle();
+    taken();
+    server.push("ADDED", { kind: "Other", metadata: { name: "x", resourceVersion: "50" } });
+    server.push("ADDED", { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata: { resourceVersion: "51" } });
+    await clock.settle();
+    expect(informer.lastSyncResourceVersion).toBe("11");
+    server.push("PROMOTED", { kind: "Thing", metadata: { name: "a", resourceVersion: "12" } });
+    await clock.settle();
+    expect(informer.lastSyncResourceVersion).toBe("12");
+    expect(taken()).toEqual([]);
+  });
+
+  it("machinery/5.2.11 advances by bookmarks, which nobody hears of", async () => {
+    const { server, start, clock, informer, taken } = setup();
+    void start();
+    await clock.settle();
+    server.revision = 40;
+    server.bookmark();
+    await clock.settle();
+    expect(informer.lastSyncResourceVersion).toBe("40");
+    expect(informer.lastStoreSyncResourceVersion).toBe("40");
+    expect(taken()).toEqual([]);
+  });
+
+  it("machinery/5.2.12 takes 150 s of silence after a bookmark for death and reopens where it was", async () => {
+    const { server, start, asked, clock, taken } = setup();
+    void start();
+    await clock.settle();
+    server.stall();
+    server.put("a", 1);
+    await clock.advance(149_000);
+    expect(asked()).toEqual([WATCH_LIST]);
+    await clock.advance(2000);
+    expect(asked()).toEqual([watchFrom(10)]);
+    expect(taken()).toEqual(["add a=1"]);
+  });
+
+  it("machinery/5.2.12 lets a stream that never sent a bookmark be silent until its time is up", async () => {
+    const { server, start, asked, clock, taken } = setup(LIST_GATES);
+    void start();
+    await clock.settle();
+    server.stall();
+    server.put("a", 1);
+    asked();
+    await clock.advance(299_000);
+    expect(asked()).toEqual([]);
+    await clock.advance(340_000);
+    expect(asked()).toEqual([watchFrom(10)]);
+    expect(taken()).toEqual(["add a=1"]);
+  });
+
+  it.each(["ended", "cut", "cut in a line"])("machinery/5.2.13 reopens a stream that was %s at once", async (how) => {
+    const { server, start, asked, clock, taken } = setup();
+    void start();
+    await clock.advance(5000);
+    asked();
+    if (how === "ended") server.endStreams();
+    else server.cutStreams(how === "cut in a line");
+    server.put("a", 1);
+    await clock.settle();
+    expect(asked()).toEqual([watchFrom(10)]);
+    expect(taken()).toEqual(["add a=1"]);
+  });
+
+  it("machinery/5.2.13 lists again, after a wait, when a stream ends within a second with nothing said", async () => {
+    const { server, start, asked, clock } = setup();
+    void start();
+    await clock.settle();
+    asked();
+    server.endStreams();
+    await clock.settle();
+    expect(asked()).toEqual([]);
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchListFrom(10)]);
+  });
+
+  it("machinery/5.2.15 ends with its signal, leaving no timer, stream or listener behind", async () => {
+    const { server, start, stop, clock } = setup();
+    const ended = start();
+    await clock.settle();
+    expect(server.streams.size).toBe(1);
+    stop.abort("enough");
+    await ended;
+    expect(server.streams.size).toBe(0);
+    expect(clock.pendingCount).toBe(0);
+  });
+});
+
+describe("never backwards", () => {
+  it("refuses a list older than what was seen, and recovers", async () => {
+    const { server, start, clock, taken, informer } = setup(LIST_GATES);
+    server.put("a", 1);
+    const old = server.list(new URLSearchParams());
+    void start();
+    await clock.settle();
+    server.put("a", 2);
+    await clock.settle();
+    taken();
+    server.push("ERROR", statusOf(410, "Expired", "too old"));
+    server.overrides.push(() => old);
+    await clock.advance(1600);
+    expect(taken()).toEqual([]);
+    expect(informer.lastSyncResourceVersion).toBe("12");
+    await clock.advance(3200);
+    expect(informer.store.get("ns/a")?.spec?.value).toBe(2);
+    expect(taken()).toEqual(["update a=2 a=2"]);
+  });
+
+  it("ignores events from before, even of objects that are gone", async () => {
+    const { server, start, clock, taken, informer } = setup();
+    const first = server.put("a", 1);
+    server.put("b", 1);
+    void start();
+    await clock.settle();
+    server.remove("b");
+    server.put("a", 2);
+    await clock.settle();
+    taken();
+    server.push("MODIFIED", first);
+    server.push("ADDED", { ...first, metadata: { ...first.metadata, name: "b" } });
+    await clock.settle();
+    expect(taken()).toEqual([]);
+    expect([...informer.store.keys()]).toEqual(["ns/a"]);
+  });
+
+  it("follows a server that was restored from a backup", async () => {
+    const { server, start, clock, taken, informer } = setup();
+    server.put("a", 1);
+    server.put("b", 2);
+    void start();
+    await clock.advance(5000);
+    taken();
+    server.restore(5);
+    server.put("c", 3);
+    await clock.settle();
+    server.bookmark();
+    await clock.advance(10_000);
+    expect(taken()).toEqual(["gone a=1", "gone b=2", "add c=3"]);
+    expect(informer.lastStoreSyncResourceVersion).toBe("6");
+  });
+
+  it("tells a recreated object as deleted and added, in a watch and in a relist", async () => {
+    const { server, start, clock, taken } = setup();
+    server.put("a", 1);
+    void start();
+    await clock.advance(5000);
+    taken();
+    server.stall();
+    server.remove("a");
+    server.put("a", 2);
+    server.compact();
+    server.cutStreams();
+    await clock.advance(5000);
+    expect(taken()).toEqual(["gone a=1", "add a=2"]);
+  });
+});

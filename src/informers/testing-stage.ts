@@ -1,0 +1,53 @@
+// For tests only: an informer of things on a ThingServer and the virtual clock.
+
+import { seededRng } from "#base/seeded-rng.ts";
+import { testClock } from "#base/testing.ts";
+import type { VirtualClock } from "#base/virtual-clock.ts";
+import { createClient } from "#client/create-client.ts";
+import type { EventHandler } from "#informers/informer.ts";
+import { SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
+import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+
+export interface Stage {
+  readonly clock: VirtualClock;
+  readonly server: ThingServer;
+  readonly informer: SharedIndexInformer<Thing>;
+  readonly stop: AbortController;
+  /** What a handler that was there from the start heard since the last call. */
+  heard(): string[];
+  /** The queries the server was asked since the last call. */
+  asked(): string[];
+}
+
+export function stageInformer(options: Partial<SharedInformerOptions<Thing>> = {}): Stage {
+  const clock = testClock();
+  const server = new ThingServer();
+  const informer = new SharedIndexInformer<Thing>({
+    name: "things",
+    client: createClient({ transport: server, clock, userAgent: "test" }).resource<Thing>(THINGS),
+    clock,
+    rng: seededRng("seed"),
+    ...options,
+  });
+  const first = recorder();
+  informer.addHandler(first);
+  return {
+    clock,
+    server,
+    informer,
+    stop: new AbortController(),
+    heard: () => first.log.splice(0),
+    asked: () => server.requests.splice(0),
+  };
+}
+
+/** A handler that writes down what it hears: "add a=1", "update a=1 a=2", "gone a=2". */
+export function recorder(log: string[] = []): EventHandler<Thing> & { readonly log: string[] } {
+  const show = (thing: Thing): string => `${thing.metadata?.name}=${thing.spec?.value}`;
+  return {
+    log,
+    onAdd: (thing, isInitial) => log.push(`${isInitial ? "initial" : "add"} ${show(thing)}`),
+    onUpdate: (old, thing) => log.push(`update ${show(old)} ${show(thing)}`),
+    onDelete: (thing, isUnknown) => log.push(`${isUnknown ? "gone" : "delete"} ${show(thing)}`),
+  };
+}
