@@ -42,6 +42,9 @@ describe("factory", () => {
     const { factory } = setup();
     expect(factory.metadataInformer(THINGS)).not.toBe(factory.informer(THINGS) as never);
     expect(factory.metadataInformer(THINGS)).toBe(factory.metadataInformer(THINGS));
+    const pods = { group: "", version: "v1", resource: "pods" };
+    expect(factory.objectOrMetadataInformer(pods)).toBe(factory.informer(pods));
+    expect(factory.objectOrMetadataInformer(THINGS)).toBe(factory.metadataInformer(THINGS) as never);
   });
 
   it("machinery/5.5.11 stops an informer and starts a fresh one, without a leak", async () => {

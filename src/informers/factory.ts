@@ -2,6 +2,7 @@
 // and stop at run time, one by one or all together.
 
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import { resourceOf } from "#api/resource-table.ts";
 import { childScope, type Scope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
@@ -61,6 +62,10 @@ class Factory implements InformerFactory {
 
   metadataInformer(gvr: GroupVersionResource, selection: Selection = {}): SharedInformer<PartialObjectMetadata> {
     return this.#get("metadata", gvr, selection) as SharedInformer<KubeObject> as SharedInformer<PartialObjectMetadata>;
+  }
+
+  objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer {
+    return this.#get(resourceOf(gvr) ? "full" : "metadata", gvr, {}) as SharedInformer<KubeObject>;
   }
 
   start(): void {

@@ -75,6 +75,8 @@ export interface InformerFactory {
   informer<T extends KubeObject = KubeObject>(gvr: GroupVersionResource, selection?: Selection): SharedInformer<T>;
   /** Metadata only. */
   metadataInformer(gvr: GroupVersionResource, selection?: Selection): SharedInformer<PartialObjectMetadata>;
+  /** Full objects of built-in resources, metadata of any other. */
+  objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer;
   /** Starts whatever was asked for and does not run yet. Idempotent. */
   start(): void;
   /** Resolves when every started informer is synced. */

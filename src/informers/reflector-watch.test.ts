@@ -122,6 +122,25 @@ describe("watching", () => {
     expect(taken()).toEqual(["add a=1"]);
   });
 
+  it("machinery/5.2.12 does not wait for ever for an answer to a watch", async () => {
+    const { server, start, asked, clock, taken } = setup();
+    void start();
+    await clock.advance(2000);
+    server.overrides.push(
+      (_request, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        }),
+    );
+    server.endStreams();
+    server.put("a", 1);
+    await clock.advance(320_000);
+    expect(taken()).toEqual([]);
+    await clock.advance(320_000);
+    expect(taken()).toEqual(["add a=1"]);
+    expect(asked().slice(0, 3)).toEqual([WATCH_LIST, watchFrom(10), watchListFrom(10)]);
+  });
+
   it.each(["ended", "cut", "cut in a line"])("machinery/5.2.13 reopens a stream that was %s at once", async (how) => {
     const { server, start, asked, clock, taken } = setup();
     void start();

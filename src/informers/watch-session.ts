@@ -49,8 +49,11 @@ export class WatchSession<T extends KubeObject> implements Disposable {
     options: WatchSessionOptions<T>,
     signal: AbortSignal,
   ): Promise<WatchSession<T>> {
-    const startedAt = options.clock.monotonicMs();
+    const { clock, timeoutSeconds } = options;
+    const startedAt = clock.monotonicMs();
     const scope = childScope(signal);
+    const openMsMax = timeoutSeconds * 1000 + OVERTIME_MS;
+    using _limit = clock.after(openMsMax, () => scope.abort(new SilentWatch(openMsMax)));
     try {
       return new WatchSession(scope, await options.open(scope.signal), options, startedAt);
     } catch (error) {
