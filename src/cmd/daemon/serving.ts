@@ -188,5 +188,20 @@ async function listen(
 function daemonRequest(request: ServedRequest): DaemonRequest {
   const { address, certificate, untrusted } = request.peer;
   const presented = certificate ?? untrusted;
-  return { ...request, peer: { address, ...(presented === undefined ? {} : { certificate: presented }) } };
+  const uri = request.query === "" ? request.path : `${request.path}?${request.query}`;
+  return {
+    ...request,
+    path: decodedPath(request.path),
+    uri,
+    peer: { address, ...(presented === undefined ? {} : { certificate: presented }) },
+  };
+}
+
+/** A path that is not well encoded is taken as it is: nothing is served there anyway. */
+function decodedPath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

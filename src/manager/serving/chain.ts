@@ -11,7 +11,7 @@ import { headerValue } from "#client/headers.ts";
 import { type AuthMetrics, userLabel } from "./auth-metrics.ts";
 import type { Authenticator } from "./authentication.ts";
 import type { Authorizer } from "./authorization.ts";
-import { type DaemonRequest, type Handler, requestUri, type User } from "./request.ts";
+import type { DaemonRequest, Handler, User } from "./request.ts";
 import { errorResponse, sanitized, statusResponse } from "./responses.ts";
 
 const HTTP_LOG_LEVEL = 3;
@@ -36,7 +36,7 @@ export function buildChain(deps: ChainDeps): Handler {
     if (httpLog.isEnabled) {
       httpLog.info("HTTP", {
         verb: request.method,
-        URI: requestUri(request),
+        URI: request.uri,
         latency: `${(clock.monotonicMs() - beganMs).toFixed(3)}ms`,
         userAgent: headerValue(request.headers, "user-agent"),
         "audit-ID": headerValue(request.headers, "audit-id"),
@@ -88,14 +88,14 @@ async function refused(
     const { kind, reason } = await deps.authorize(user, verb, request.path, signal);
     note(kind);
     if (kind === "allowed") return undefined;
-    log.v(4).info("Forbidden", { URI: requestUri(request), reason });
+    log.v(4).info("Forbidden", { URI: request.uri, reason });
     const message = sanitized(`User ${goQuote(user.name)} cannot ${verb} path ${goQuote(request.path)}`);
     const error = newForbidden({ group: "", resource: "" }, "", reason === "" ? message : `${message}: ${reason}`);
-    return statusResponse(error, request, NOSNIFF);
+    return statusResponse(error, request, { headers: NOSNIFF });
   } catch (error) {
     note("error");
     log.named("UnhandledError").error(error, "Unhandled Error");
-    const text = `Internal Server Error: ${goQuote(requestUri(request))}: ${errorMessage(error)}`;
+    const text = `Internal Server Error: ${goQuote(request.uri)}: ${errorMessage(error)}`;
     return errorResponse(500, sanitized(text));
   }
 }

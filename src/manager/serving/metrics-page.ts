@@ -2,9 +2,10 @@
 // Upstream: component-base/metrics/http.go; github.com/prometheus/client_golang/prometheus/promhttp.
 
 import type { HttpResponse } from "#base/http.ts";
-import { headerValue, parseMediaType } from "#client/headers.ts";
+import { headerValue } from "#client/headers.ts";
 import { prometheusProtobuf } from "./prometheus-protobuf.ts";
 import type { DaemonRequest } from "./request.ts";
+import { acceptClauses } from "./responses.ts";
 
 export interface MetricsPageFormat {
   readonly processStartSeconds: number;
@@ -31,25 +32,8 @@ export function metricsResponse(text: string, format: MetricsPageFormat, request
   };
 }
 
-interface Clause {
-  readonly type: string;
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly quality: number;
-}
-
-/** The clauses of a header by weight; of equal weight the earlier first. */
-function clausesOf(header: string): readonly Clause[] {
-  return header
-    .split(",")
-    .map((text) => {
-      const { type, parameters } = parseMediaType(text);
-      return { type, parameters, quality: Number(parameters.get("q") ?? 1) };
-    })
-    .sort((a, b) => b.quality - a.quality);
-}
-
 function prefersProtobuf(accept: string): boolean {
-  for (const { type, parameters } of clausesOf(accept)) {
+  for (const { type, parameters } of acceptClauses(accept)) {
     const version = parameters.get("version");
     if (type === "text/plain" && (version === undefined || version === "0.0.4")) return false;
     if (type !== "application/vnd.google.protobuf") continue;
@@ -60,5 +44,5 @@ function prefersProtobuf(accept: string): boolean {
 }
 
 function acceptsGzip(acceptEncoding: string): boolean {
-  return clausesOf(acceptEncoding).some(({ type, quality }) => type === "gzip" && quality > 0);
+  return acceptClauses(acceptEncoding).some(({ type, quality }) => type === "gzip" && quality > 0);
 }

@@ -14,6 +14,10 @@ export interface PeerIdentity {
 }
 
 export interface DaemonRequest extends HttpRequest {
+  /** Decoded: what paths are compared with. */
+  readonly path: string;
+  /** Path and query as the client wrote them. */
+  readonly uri: string;
   readonly peer: { readonly address: string; readonly certificate?: PeerIdentity };
 }
 
@@ -25,11 +29,6 @@ export interface User {
 }
 
 export type Handler = (request: DaemonRequest, signal: AbortSignal) => Promise<HttpResponse> | HttpResponse;
-
-/** As the client wrote it: path and query. */
-export function requestUri({ path, query }: HttpRequest): string {
-  return query === "" ? path : `${path}?${query}`;
-}
 
 /** All values of a query parameter; a bare name has the value "". */
 export function queryValues({ query }: HttpRequest, name: string): readonly string[] {

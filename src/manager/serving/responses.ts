@@ -5,7 +5,7 @@
 import { encodeProtobuf } from "#api/proto-codec.ts";
 import type { ApiError } from "#api/status-error.ts";
 import type { HttpHeaders, HttpResponse } from "#base/http.ts";
-import { headerValue, parseMediaType } from "#client/headers.ts";
+import { headerValue, type MediaType, parseMediaType } from "#client/headers.ts";
 import { type DaemonRequest, queryValues } from "./request.ts";
 import { yamlText } from "./yaml-text.ts";
 
@@ -31,26 +31,63 @@ export function wantsPretty(request: DaemonRequest): boolean {
   return agent.startsWith("curl") || agent.startsWith("Wget") || agent.startsWith("Mozilla/5.0");
 }
 
-export function jsonText(value: unknown, request: DaemonRequest): string {
-  return wantsPretty(request) ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`;
+/** As encoding/json writes it: characters that HTML would read are escaped. */
+export function jsonText(value: unknown, isPretty: boolean): string {
+  const text = isPretty ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`;
+  return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** A Status in JSON, YAML or protobuf, whatever the client takes first; JSON when it takes none of them. */
-export function statusResponse(error: ApiError, request: DaemonRequest, headers: HttpHeaders = {}): HttpResponse {
+const JSON_TYPE = "application/json";
+const YAML_TYPE = "application/yaml";
+const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
+const statusTypes: readonly string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+
+export interface StatusForm {
+  readonly headers?: HttpHeaders;
+  /** The forms that the page has for its errors; JSON is always one. */
+  readonly types?: readonly string[];
+}
+
+/** A Status in the form that the client takes first. Who takes none of them gets indented JSON. */
+export function statusResponse(error: ApiError, request: DaemonRequest, form: StatusForm = {}): HttpResponse {
+  const { headers = {}, types = statusTypes } = form;
   const { status } = error;
   const object = { kind: "Status", apiVersion: "v1", metadata: {}, ...status };
-  const answer = (contentType: string, bytes: Uint8Array): HttpResponse => ({
+  const type = acceptedType(headerValue(request.headers, "accept"), types);
+  const isPretty = type === undefined || wantsPretty(request);
+  const bytes =
+    type === PROTOBUF_TYPE
+      ? encodeProtobuf(object)
+      : utf8.encode(type === YAML_TYPE ? yamlText(object) : jsonText(object, isPretty));
+  return {
     status: status.code ?? 500,
-    headers: { "content-type": contentType, ...headers },
+    headers: { "content-type": type ?? JSON_TYPE, ...headers },
     body: { kind: "bytes", bytes },
-  });
-  for (const clause of headerValue(request.headers, "accept").split(",")) {
-    const { type } = parseMediaType(clause);
-    if (type === "application/yaml") return answer(type, utf8.encode(yamlText(object)));
-    if (type === "application/vnd.kubernetes.protobuf") return answer(type, encodeProtobuf(object));
-    if (type === "application/json") break;
+  };
+}
+
+/** Undefined when the client takes none of them. Clauses that ask for another kind are not about errors. */
+function acceptedType(accept: string, types: readonly string[]): string | undefined {
+  if (accept.trim() === "") return JSON_TYPE;
+  for (const { type, parameters } of acceptClauses(accept)) {
+    if (["as", "g", "v"].some((name) => parameters.has(name))) continue;
+    if (types.includes(type)) return type;
+    if (type === "*/*" || type === "application/*") return JSON_TYPE;
   }
-  return answer("application/json", utf8.encode(jsonText(object, request)));
+  return undefined;
+}
+
+export interface AcceptClause extends MediaType {
+  readonly quality: number;
+}
+
+/** The clauses of an Accept header by weight; of equal weight the earlier first. */
+export function acceptClauses(header: string): readonly AcceptClause[] {
+  return header
+    .split(",")
+    .map(parseMediaType)
+    .map((media) => ({ ...media, quality: Number(media.parameters.get("q") ?? 1) }))
+    .sort((a, b) => b.quality - a.quality);
 }
 
 /** Keeps a message from being taken for HTML. */

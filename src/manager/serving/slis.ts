@@ -12,6 +12,8 @@ const TYPE = "healthz";
 export class HealthRecord {
   readonly #last = new Map<string, boolean>();
   readonly #totals = new Map<string, { success: number; error: number }>();
+  /** Clearing takes the start time away with the rest, as upstream's registry does. */
+  #hasStart = true;
 
   note(name: string, isHealthy: boolean): void {
     this.#last.set(name, isHealthy);
@@ -23,6 +25,7 @@ export class HealthRecord {
   reset(): void {
     this.#last.clear();
     this.#totals.clear();
+    this.#hasStart = false;
   }
 
   render(startSeconds: number): string {
@@ -40,6 +43,7 @@ export class HealthRecord {
       }
       text += this.#renderTotals(names);
     }
+    if (!this.#hasStart) return text;
     text += headerText(
       "process_start_time_seconds",
       "gauge",

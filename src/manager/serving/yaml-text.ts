@@ -2,7 +2,10 @@
 // quoted where they would be read as something else. Enough for Status, Flagz and Statusz.
 
 const PLAIN = /^[A-Za-z0-9_./$][A-Za-z0-9_./$@ ()+=-]*$/;
-const AMBIGUOUS = /^(?:true|false|null|yes|no|on|off|y|n|~|[-+.]?[0-9][0-9_,.:eExXa-fA-F+-]*|\.inf|\.nan)$/i;
+/** What YAML 1.1 and 1.2 readers take for a number, a truth value, nothing or a time. */
+const NUMBER = /^[-+]?(?:0x[0-9a-f_]+|0o?[0-7_]+|0b[01_]+|\.\d[\d_]*|\d[\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?|\.inf)$/i;
+const WORD = /^(?:true|false|null|yes|no|on|off|y|n|~|\.nan)$/i;
+const TIME = /^\d{4}-\d\d?-\d\d?(?:$|[Tt ])|^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?$/;
 
 export function yamlText(value: object): string {
   return mapLines(value, "").join("");
@@ -29,10 +32,8 @@ function mapLines(value: object, indent: string): string[] {
 function scalar(value: unknown): string {
   if (typeof value !== "string") return String(value);
   if (value === "") return '""';
-  if (AMBIGUOUS.test(value)) return /^[0-9]+[a-z]/i.test(value) && !isNumber(value) ? value : `"${value}"`;
+  if (NUMBER.test(value) || WORD.test(value) || TIME.test(value)) return `"${value}"`;
   if (PLAIN.test(value) && !/ #|\s$/.test(value)) return value;
   if (/[\n\t\\]|[^\x20-\x7e]/.test(value)) return JSON.stringify(value);
   return `'${value.replaceAll("'", "''")}'`;
 }
-
-const isNumber = (text: string): boolean => text.trim() !== "" && !Number.isNaN(Number(text));

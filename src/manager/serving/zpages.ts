@@ -7,9 +7,9 @@ import type { Clock } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
-import { headerValue, parseMediaType } from "#client/headers.ts";
+import { headerValue } from "#client/headers.ts";
 import type { DaemonRequest, Handler } from "./request.ts";
-import { jsonText, statusResponse, textResponse } from "./responses.ts";
+import { acceptClauses, jsonText, statusResponse, textResponse, wantsPretty } from "./responses.ts";
 import { yamlText } from "./yaml-text.ts";
 
 const COMPONENT = "kube-controller-manager";
@@ -101,7 +101,7 @@ function pageHandler(page: Page, log: Logger): Handler {
     if (form === undefined) {
       const error = newNotAcceptable(accepted);
       log.named("UnhandledError").error(error, "Unhandled Error");
-      return statusResponse(error, request);
+      return statusResponse(error, request, { types: accepted });
     }
     return form.kind === "text" ? textResponse(200, page.text()) : structured(page, form, request);
   };
@@ -114,7 +114,7 @@ function structured(page: Page, form: Form & { kind: "structured" }, request: Da
     metadata: { name: COMPONENT },
     ...page.fields(),
   };
-  const text = form.type === "application/yaml" ? yamlText(object) : jsonText(object, request);
+  const text = form.type === "application/yaml" ? yamlText(object) : jsonText(object, wantsPretty(request));
   const isOld = form.version === "v1alpha1";
   const warning = `299 - "This version of the ${page.name} endpoint is deprecated. Please use a newer version."`;
   return textResponse(200, text, {
@@ -126,12 +126,7 @@ function structured(page: Page, form: Form & { kind: "structured" }, request: Da
 /** The first clause that we can answer, the heavier ones first; undefined when there is none. */
 export function chooseForm(accept: string, kind: string): Form | undefined {
   if (accept.trim() === "") return { kind: "text" };
-  const clauses = accept
-    .split(",")
-    .map(parseMediaType)
-    .map((media) => ({ ...media, quality: Number(media.parameters.get("q") ?? 1) }))
-    .sort((a, b) => b.quality - a.quality);
-  for (const { type, parameters } of clauses) {
+  for (const { type, parameters } of acceptClauses(accept)) {
     const converts = ["as", "g", "v"].some((name) => parameters.has(name));
     if (!converts && ["text/plain", "text/*", "*/*"].includes(type)) return { kind: "text" };
     const version = parameters.get("v") ?? "";
