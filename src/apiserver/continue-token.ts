@@ -68,7 +68,7 @@ function parse(text: string): { v: string; rv: number; start: string } {
 /** Go names the bytes of what is no JSON one by one. */
 function syntaxError(json: string): string {
   try {
-    readGoJson(json);
+    readGoJson(json, true);
     return "unexpected end of JSON input";
   } catch (error) {
     return errorMessage(error);

@@ -5,12 +5,18 @@ import { Normaliser } from "./normalise.ts";
 
 /** "$name" in a target or body stands for what an earlier step captured on that server. */
 export interface Step extends Call {
-  /** Captures by dotted path of the answer's body: `{ rv: "metadata.resourceVersion" }`. */
+  /** Captures by dotted path of the answer: `{ rv: "metadata.resourceVersion", tag: "headers.etag" }`, the body unless it says headers. */
   readonly capture?: Readonly<Record<string, string>>;
   /** Asked again until it has this status: the real server's admission reads caches that lag. */
   readonly awaits?: number;
   /** Only the status and reason count: where upstream words it from a Go library. */
   readonly comparesReasonOnly?: boolean;
+  /** Asked while this step, a watch, is open. */
+  readonly during?: readonly Step[];
+  /** History ends here: versions from before are too old afterwards. */
+  readonly forgetsHistory?: boolean;
+  /** What of the answer's body counts, where the servers do not serve the same things. */
+  readonly view?: (body: unknown) => unknown;
 }
 
 export interface JudgeCase {
@@ -28,28 +34,46 @@ export async function judgeCase(
   embedded: Subject,
   real: Subject,
 ): Promise<readonly Difference[]> {
-  const differences: Difference[] = [];
-  const [ours, theirs] = await Promise.all([play(judged, namespace, embedded), play(judged, namespace, real)]);
-  for (const [index, step] of judged.steps.entries()) {
-    const [a, b] = [ours[index], theirs[index]].map((answer) => (step.comparesReasonOnly ? reasonOf(answer) : answer));
-    for (const difference of differencesOf(a, b, "")) {
-      differences.push(`step ${index} ${step.method} ${step.target}: ${difference}`);
-    }
-  }
-  return differences;
+  const [ours, theirs] = await Promise.all([playCase(judged, namespace, embedded), playCase(judged, namespace, real)]);
+  return differencesBetween(judged, ours, theirs);
 }
 
-async function play({ steps }: JudgeCase, namespace: string, subject: Subject): Promise<readonly unknown[]> {
+export function differencesBetween(
+  { steps }: JudgeCase,
+  ours: readonly unknown[],
+  theirs: readonly unknown[],
+): readonly Difference[] {
+  return steps.flatMap(({ method, target }, index) =>
+    [...differencesOf(ours[index], theirs[index], "")].map(
+      (difference) => `step ${index} ${method} ${target}: ${difference}`,
+    ),
+  );
+}
+
+/** The answers to the steps, as far as they count. */
+export async function playCase({ steps }: JudgeCase, namespace: string, subject: Subject): Promise<readonly unknown[]> {
   const captured = new Map<string, string>([["ns", namespace]]);
-  const normaliser = new Normaliser();
-  const answers: unknown[] = [];
+  const normaliser = new Normaliser(namespace);
   await subject.ask({ method: "POST", target: "/api/v1/namespaces", body: { metadata: { name: namespace } } });
+  const answers: unknown[] = [];
   for (const step of steps) {
-    const answer = await askUntil(subject, filled(step, captured), step.awaits);
-    for (const [name, path] of Object.entries(step.capture ?? {})) captured.set(name, String(at(answer, path) ?? ""));
-    answers.push(normaliser.answer(answer));
+    if (step.forgetsHistory) await subject.forgetHistory();
+    const duringAnswers: unknown[] = [];
+    const onOpen = async (): Promise<void> => {
+      for (const each of step.during ?? []) duringAnswers.push(await playStep(each));
+    };
+    const answer = await playStep(step, step.during && onOpen);
+    answers.push(step.during === undefined ? answer : { watch: answer, during: duringAnswers });
   }
   return answers;
+
+  async function playStep(step: Step, onOpen?: () => Promise<void>): Promise<unknown> {
+    const call = { ...filled(step, captured), ...(onOpen && { onOpen }) };
+    const answer = await askUntil(subject, call, step.awaits);
+    for (const [name, path] of Object.entries(step.capture ?? {})) captured.set(name, String(at(answer, path) ?? ""));
+    const normal = normaliser.answer(step.view === undefined ? answer : { ...answer, body: step.view(answer.body) });
+    return step.comparesReasonOnly ? reasonOf(normal) : normal;
+  }
 }
 
 const AWAIT_TRIES_MAX = 100;
@@ -74,8 +98,10 @@ function filled(step: Step, captured: ReadonlyMap<string, string>): Call {
   return { ...step, target: fill(step.target), ...(body === undefined ? {} : { body }) };
 }
 
-function at({ body }: Answer, path: string): unknown {
-  return path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
+function at({ body, headers }: Answer, path: string): unknown {
+  const keys = path.split(".");
+  const start: unknown = keys[0] === "headers" ? { headers } : body;
+  return keys.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], start);
 }
 
 function reasonOf(answer: unknown): unknown {

@@ -1,6 +1,8 @@
 // One request and its answer, to either server: the embedded one in this process, or the real one.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
+import type { KubeObject } from "#api/object.ts";
+import { encodeProtobuf } from "#api/proto-codec.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
@@ -19,15 +21,19 @@ export interface Call {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** An object is sent as JSON; text as it is. */
+  /** An object is sent as JSON, or as protobuf where the content type says so; text as it is. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called once the answer has begun. */
+  onOpen?(): Promise<void>;
 }
 
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly warnings: readonly string[];
+  /** Those that mean something to clients. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON, a list of parsed lines for a watch, or text. */
   readonly body: unknown;
 }
@@ -35,44 +41,54 @@ export interface Answer {
 export interface Subject {
   readonly name: "embedded" | "real";
   ask(call: Call): Promise<Answer>;
+  /** Every version from before this moment is too old from now on. */
+  forgetHistory(): Promise<void>;
   close(): void;
 }
 
 /** As system:masters, on the system clock. */
 export function embeddedSubject(): Subject {
   const gates = new FeatureGates(featureGateTable(), "1.36");
+  const storage = new MemoryStorage({ clock: systemClock });
   const server = createApiServer({
     clock: systemClock,
     rng: seededRng("judge"),
     log: noLog,
     metrics: noMetrics,
-    storage: new MemoryStorage({ clock: systemClock }),
+    storage,
     gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
     admission: defaultPlugins,
     tokenKeys: checksumKeys("judge"),
   });
   const peer = { user: { name: "test-admin", groups: ["system:masters"] } };
-  return subject("embedded", bytesTransport(server, { peer }), () => server.close());
+  return subject("embedded", bytesTransport(server, { peer }), {
+    forgetHistory: async () => storage.compact(storage.revision),
+    close: () => server.close(),
+  });
 }
 
 export async function realSubject(plane: ControlPlane): Promise<Subject> {
   const { certificatePem: cert, keyPem: key } = plane.admin;
   const client = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
-  return subject("real", client, () => client.close());
+  return subject("real", client, {
+    // Only a fresh API server does not remember what etcd has forgotten.
+    forgetHistory: async () => {
+      await plane.compactEtcd();
+      await plane.restartApiServer();
+    },
+    close: () => client.close(),
+  });
 }
 
 const WATCH_LIMIT_MS = 5_000;
 
-function subject(name: Subject["name"], transport: Transport, close: () => void): Subject {
+function subject(name: Subject["name"], transport: Transport, rest: Pick<Subject, "forgetHistory" | "close">): Subject {
   return {
+    ...rest,
     name,
-    close,
-    async ask({ method, target, body, headers = {} }) {
+    async ask({ method, target, body, headers = {}, onOpen }) {
       const question = target.indexOf("?");
-      const bytes =
-        body === undefined
-          ? undefined
-          : new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+      const bytes = encoded(body, lowerCase(headers)["content-type"]);
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(), WATCH_LIMIT_MS);
       try {
@@ -90,13 +106,23 @@ function subject(name: Subject["name"], transport: Transport, close: () => void)
           },
           limit.signal,
         );
-        return await readAnswer(response);
+        const [answer] = await Promise.all([readAnswer(response), onOpen?.()]);
+        return answer;
       } finally {
         clearTimeout(timer);
       }
     },
   };
 }
+
+function encoded(body: unknown, contentType: string | undefined): Uint8Array | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (contentType === "application/vnd.kubernetes.protobuf") return encodeProtobuf(body as KubeObject);
+  return new TextEncoder().encode(JSON.stringify(body));
+}
+
+const COMPARED_HEADERS = ["allow", "cache-control", "etag", "retry-after", "vary"];
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -108,7 +134,16 @@ async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answ
   if (body.kind === "stream") for await (const chunk of body.chunks) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
   const contentType = one(headers, "content-type");
-  return { status, contentType, warnings: all(headers, "warning"), body: parse(text, contentType) };
+  const compared = COMPARED_HEADERS.flatMap((name) =>
+    headers[name] === undefined ? [] : [[name, one(headers, name)]],
+  );
+  return {
+    status,
+    contentType,
+    warnings: all(headers, "warning"),
+    headers: Object.fromEntries(compared) as Record<string, string>,
+    body: parse(text, contentType),
+  };
 }
 
 function parse(text: string, contentType: string): unknown {

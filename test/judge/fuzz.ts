@@ -66,7 +66,6 @@ class Player {
   readonly #namespace: string;
   /** The last version and UID seen of each object, and the last continue token. */
   readonly #memory = new Map<string, string>();
-  #normaliser = new Normaliser();
 
   constructor(subject: Subject, namespace: string) {
     this.#subject = subject;
@@ -84,8 +83,7 @@ class Player {
   async play(fuzzed: FuzzedCall): Promise<{ status: number; answer: Comparable }> {
     const answer = await this.#subject.ask(this.#filled(fuzzed));
     this.#remember(answer);
-    this.#normaliser = new Normaliser();
-    return { status: answer.status, answer: comparable(this.#normaliser.answer(answer)) };
+    return { status: answer.status, answer: comparable(new Normaliser(this.#namespace).answer(answer)) };
   }
 
   #filled({ method, target, body, headers }: FuzzedCall): Call {

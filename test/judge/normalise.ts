@@ -10,12 +10,19 @@ const QUOTED_SUFFIX = /("[a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
 
 export class Normaliser {
   readonly #placeholders = new Map<string, string>();
+  readonly #namespace: string;
 
-  answer({ status, contentType, warnings, body }: Answer): unknown {
+  /** The namespace is "$ns" wherever it is named. */
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  answer({ status, contentType, warnings, headers, body }: Answer): unknown {
     return {
       status,
       contentType: contentType.replace(/\s/g, ""),
       warnings: warnings.map((text) => this.#text(text)),
+      headers: headers.etag === undefined ? headers : { ...headers, etag: "<etag>" },
       body: this.#value(body, ""),
     };
   }
@@ -42,6 +49,7 @@ export class Normaliser {
 
   #text(text: string): string {
     return text
+      .replaceAll(this.#namespace, "$ns")
       .replace(UUID, (uuid) => this.#placeholder("uid", uuid))
       .replace(TIME, "<time>")
       .replace(QUOTED_SUFFIX, '$1<suffix>"')

@@ -28,7 +28,7 @@ export function serviceAccount(core: () => ServerCore): AdmissionPlugin {
       resource.group === "" && resource.resource === "pods" && subresource === "" && operation === "CREATE",
     async admit(attributes, signal) {
       const pod = attributes.object as Pod;
-      if (isMirror(pod)) return;
+      if (isMirror(pod)) return refuseForMirrorPod(pod, attributes);
       const name = pod.spec?.serviceAccountName || DEFAULT_ACCOUNT;
       const account = await findAccount(core(), attributes, name, signal);
       attributes.object = withAccount(pod, name, account, core().rng.names);

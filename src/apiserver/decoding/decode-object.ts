@@ -2,6 +2,7 @@
 // kind, read into its type, defaulted, converted. Unknown and repeated fields become warnings or errors.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go and rest.go, transformDecodeError
 
+import { goTypeOfKind } from "#api/go-layout.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf } from "#api/object.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
@@ -14,7 +15,7 @@ import type { FieldValidation } from "../write-options.ts";
 import { givenKind } from "./given-kind.ts";
 import { strictGoErrors } from "./go-json.ts";
 import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
-import { TypedDecodingError } from "./typed-decoding.ts";
+import { decodeTyped, TypedDecodingError } from "./typed-decoding.ts";
 
 /** Throws a 400 or 415. `version` is the kind that the body should have: the endpoint's, or that of its subresource. */
 export function decodeObject(
@@ -85,7 +86,19 @@ function checkKind(value: unknown, expected: KindVersion, body: RequestBody): vo
       throw newBadRequest(`the API version in the data ${versions}`);
     }
     case "other":
-      throw cannotBeHandled(found.given, expected.kind, found.error);
+      throw cannotBeHandled(found.given, expected.kind, misfitOf(value, found.given) ?? found.error);
+  }
+}
+
+/** The other kind is read first, and may already fail to be one. */
+function misfitOf(value: unknown, given: GroupVersionKind): string | undefined {
+  const goType = goTypeOfKind(given);
+  try {
+    if (goType !== undefined) decodeTyped(goType, value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof TypedDecodingError) return error.message;
+    throw error;
   }
 }
 

@@ -11,9 +11,9 @@ const SPACE = /[ \t\r\n]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings contain none
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 
-/** Throws a GoJsonError with Go's text when it is not JSON. */
-export function readGoJson(text: string): void {
-  const reader = new Reader(text, new Set());
+/** Throws a GoJsonError with Go's text when it is not JSON. `isBytes`: each character stands for one byte. */
+export function readGoJson(text: string, isBytes = false): void {
+  const reader = new Reader(text, new Set(), isBytes);
   reader.value("", 0);
   reader.end();
 }
@@ -32,12 +32,14 @@ class Reader {
   readonly errors: string[] = [];
   readonly #text: string;
   readonly #unknownFields: ReadonlySet<string>;
+  readonly #isBytes: boolean;
   #isSilent = false;
   #at = 0;
 
-  constructor(text: string, unknownFields: ReadonlySet<string>) {
+  constructor(text: string, unknownFields: ReadonlySet<string>, isBytes = false) {
     this.#text = text;
     this.#unknownFields = unknownFields;
+    this.#isBytes = isBytes;
   }
 
   end(): void {
@@ -176,9 +178,12 @@ class Reader {
   #unexpected(where: string): GoJsonError {
     const char = this.#text.charAt(this.#at);
     if (char === "") return new GoJsonError("unexpected end of JSON input");
-    return new GoJsonError(`invalid character ${quoteChar(char)} ${where}`);
+    return new GoJsonError(`invalid character ${quoteChar(this.#isBytes ? char : firstByte(char))} ${where}`);
   }
 }
+
+/** Go looks at bytes and prints the one it stumbles over as a character. */
+const firstByte = (char: string): string => String.fromCharCode(new TextEncoder().encode(char)[0] ?? 0);
 
 function quoteChar(char: string): string {
   if (char === "'") return "'\\''";
@@ -194,5 +199,7 @@ function quoteChar(char: string): string {
     "\\": "\\\\",
   };
   if (named[char] !== undefined) return `'${named[char]}'`;
-  return code < 0x20 || code === 0x7f ? `'\\x${code.toString(16).padStart(2, "0")}'` : `'${char}'`;
+  const hex = code.toString(16);
+  if (code < 0x20 || code === 0x7f) return `'\\x${hex.padStart(2, "0")}'`;
+  return (code >= 0x80 && code <= 0xa0) || code === 0xad ? `'\\u${hex.padStart(4, "0")}'` : `'${char}'`;
 }

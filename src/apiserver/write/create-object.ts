@@ -4,7 +4,8 @@
 import type { KubeObject } from "#api/object.ts";
 import { ApiError, isAlreadyExists, newAlreadyExists, newGenerateNameConflict } from "#api/status-error.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
-import { withMeta, withResourceVersion } from "../object-meta.ts";
+import { bareFailure } from "../errors.ts";
+import { withResourceVersion } from "../object-meta.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";
@@ -41,7 +42,15 @@ async function createOnce(
 ): Promise<KubeObject> {
   const object = beforeCreate(call, fillSystemFields(core, call, given), strategyContext(core, call, options.dryRun));
   await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
+  if (!options.dryRun) refuseVersion(object);
   return storeNew(core, call, object, options.dryRun);
+}
+
+/** Upstream: storage/etcd3/store.go, Create. What is no number, or nothing, is overlooked there. */
+function refuseVersion({ metadata }: KubeObject): void {
+  if (/^0*[1-9][0-9]*$/.test(metadata?.resourceVersion ?? "")) {
+    throw bareFailure(500, "", "resourceVersion should not be set on objects to be created");
+  }
 }
 
 /** Throws a 409 when the name is taken. */
@@ -53,8 +62,8 @@ export function storeNew(core: ServerCore, call: ResourceCall, object: KubeObjec
   const table = core.tableOf(row);
   const existing = table.get(key);
   if (existing !== undefined) throw alreadyExists(call, object, existing);
-  if (dryRun)
-    return object.metadata?.resourceVersion === undefined ? object : withMeta(object, { resourceVersion: undefined });
+  // A version that the client gave stays: upstream's dry run stops short of the store, which takes it out.
+  if (dryRun) return object;
   checkSize(call, object);
   const stored = table.create(key, (revision) => withResourceVersion(object, revision)) as StoredVersion;
   if (row.ttlSeconds !== undefined) core.expiry.schedule(table, stored, row.ttlSeconds);
