@@ -1,6 +1,8 @@
 // The daemon's life on a real API server: serve, lead, run, stop; with leader migration; and what it says on the way.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -233,6 +235,27 @@ describeReal("the daemon on a real API server", () => {
     LIMIT_MS,
   );
 
+  it.each([
+    { flags: [], sent: "application/json" },
+    { flags: ["--kube-api-content-type=application/json"], sent: "application/json" },
+    {
+      flags: ["--kube-api-content-type=application/vnd.kubernetes.protobuf"],
+      sent: "application/vnd.kubernetes.protobuf",
+    },
+  ])(
+    "machinery/4.1.7 writes $sent with $flags",
+    async ({ flags, sent }) => {
+      const { url, written, close } = await startRecorder(plane);
+      const kubeconfig = plane.kubeconfigFor({ token: "t" }, url);
+      const program = await start([`--kubeconfig=${kubeconfig}`, ...leading().flags, ...flags]);
+      await eventually(() => (written.length > 0 ? true : undefined));
+      await program.stop("SIGKILL");
+      expect(new Set(written)).toEqual(new Set([sent]));
+      close();
+    },
+    LIMIT_MS,
+  );
+
   it(
     "machinery/2.2 changes the verbosity while it runs",
     async () => {
@@ -257,3 +280,19 @@ describeReal("the daemon on a real API server", () => {
     LIMIT_MS,
   );
 });
+
+/** An API server that has nothing and takes nothing, but remembers how it was written to. */
+async function startRecorder(plane: ControlPlane): Promise<{ url: string; written: string[]; close(): void }> {
+  const { certificatePem: cert, keyPem: key } = plane.pki.serving;
+  const written: string[] = [];
+  const server = createServer({ cert, key }, (request, response) => {
+    if (request.method !== "GET") written.push(String(request.headers["content-type"]));
+    const code = request.method === "GET" ? 404 : 403;
+    const reason = code === 404 ? "NotFound" : "Forbidden";
+    response.writeHead(code, { "content-type": "application/json" });
+    response.end(JSON.stringify({ kind: "Status", apiVersion: "v1", status: "Failure", reason, code }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${port}`, written, close: () => void server.close() };
+}

@@ -69,7 +69,7 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
     host: transport.host,
     limits: { qps, burst },
     userAgentPrefix: surroundings.userAgentPrefix,
-    ...(contentType === PROTOBUF_TYPE ? { protobuf: (await import("#client/protobuf.ts")).protobufCodec } : {}),
+    ...(await protobufIfAskedFor(command, contentType)),
   };
   const mainClient = await rootClientBuilder(transport, builderOptions).client(COMPONENT, {}, signal);
   const migration = await readMigration(options);
@@ -83,6 +83,13 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   }
   const config = appliedConfig(options.config, migration);
   return { surroundings, config, migration, clientConfig, transport, builderOptions, mainClient, served };
+}
+
+// Deviation: the default stands in the configuration as upstream's, but only a flag that is given brings protobuf
+// (docs/adr, "JSON unless protobuf is asked for").
+async function protobufIfAskedFor({ flags }: Command, contentType: string): Promise<Pick<BuilderOptions, "protobuf">> {
+  if (contentType !== PROTOBUF_TYPE || !flags.changed.has("kube-api-content-type")) return {};
+  return { protobuf: (await import("#client/protobuf.ts")).protobufCodec };
 }
 
 /** All problems at once. */

@@ -150,7 +150,7 @@ function generic(facts: FlagFacts): readonly BoundFlag[] {
       "kube-api-content-type",
       string,
       "config.Generic.ClientConnection.contentType",
-      "Content type of requests to the API server.",
+      "Content type of requests to the API server. Built-in kinds travel as protobuf only if this is given.",
     ),
     at(
       "kube-api-qps",
