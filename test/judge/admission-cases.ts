@@ -240,7 +240,7 @@ const limitCases: readonly JudgeCase[] = [
               ...container("s", amounts({ cpu: "100m", memory: "10Mi" }, { cpu: "100m", memory: "10Mi" })),
               restartPolicy: "Always",
             },
-            container("i", amounts({ cpu: "950m", memory: "2Gi" }, { cpu: "950m", memory: "2Gi" })),
+            container("i", amounts({ cpu: "950m", memory: "10Mi" }, { cpu: "950m", memory: "10Mi" })),
           ],
         }),
       ),

@@ -73,12 +73,16 @@ export class Normaliser {
 /** Go writes null for a time that was not given; the embedded server leaves it out. */
 const isTimeLeftOut = (name: string, value: unknown): boolean => value === null && name.endsWith("Time");
 
+const TOKEN_TIMES: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "warnafter"]);
+
 /** What a token says, its times counted from its issue. */
 function claimsOf(token: string): string {
   const payload = Buffer.from(token.split(".")[1] ?? "", "base64url").toString();
   try {
-    const { iat, exp, nbf, ...claims } = JSON.parse(payload) as Record<string, unknown>;
-    return JSON.stringify({ ...claims, exp: Number(exp) - Number(iat), nbf: Number(nbf) - Number(iat) });
+    const { iat } = JSON.parse(payload) as { iat?: number };
+    return JSON.stringify(JSON.parse(payload), (name, value) =>
+      TOKEN_TIMES.has(name) ? Number(value) - Number(iat) : value,
+    );
   } catch {
     return payload;
   }

@@ -6,6 +6,7 @@ import { accountCases } from "#test/judge/account-cases.ts";
 import { admissionCases } from "#test/judge/admission-cases.ts";
 import { judgeCase } from "#test/judge/case.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
+import { podAdmissionCases } from "#test/judge/pod-admission-cases.ts";
 import { podSubresourceCases } from "#test/judge/pod-subresource-cases.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
@@ -30,7 +31,12 @@ describeReal("the real kube-apiserver judges admission", () => {
     await plane.stop();
   }, 60_000);
 
-  for (const [index, judged] of [...podSubresourceCases, ...accountCases, ...admissionCases].entries()) {
+  for (const [index, judged] of [
+    ...podSubresourceCases,
+    ...accountCases,
+    ...podAdmissionCases,
+    ...admissionCases,
+  ].entries()) {
     it(judged.name, async () => {
       expect(await judgeCase(judged, `admission-${index}`, embedded, real)).toEqual([]);
     }, 60_000);

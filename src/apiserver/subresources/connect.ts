@@ -15,7 +15,11 @@ import { storedObject } from "../tokens/stored-references.ts";
 import { findObject } from "../verbs/get.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
-const NO_CONTENT: HttpResponse = { status: 204, headers: {}, body: { kind: "bytes", bytes: new Uint8Array(0) } };
+const NO_CONTENT: HttpResponse = {
+  status: 204,
+  headers: { "cache-control": "no-cache, private" },
+  body: { kind: "bytes", bytes: new Uint8Array(0) },
+};
 
 /** A pod that runs nowhere yet has an empty log. */
 export const readLog: SubresourceHandler = async (core, call) => {
