@@ -67,23 +67,3 @@ export async function setPodStatus(stage: Stage, name: string, status: Pod["stat
     );
   });
 }
-
-/** Binds a pod to a node, as the scheduler does. */
-export async function bindPod(stage: Stage, name: string, node: string): Promise<void> {
-  await stage.do((client, signal) =>
-    client.resource<Pod>(podsGvr).createSubresource(
-      {
-        namespace: stage.namespace,
-        name,
-        subresource: "binding",
-        object: {
-          apiVersion: "v1",
-          kind: "Binding",
-          metadata: { name },
-          target: { apiVersion: "v1", kind: "Node", name: node },
-        },
-      },
-      signal,
-    ),
-  );
-}

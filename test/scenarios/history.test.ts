@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { ControllerRevision, DaemonSet } from "#api/generated/types/apps-v1.ts";
+import { revisionData } from "#api/hash.ts";
+import { everything } from "#api/label-selector.ts";
+import { hostTurn, neverAborted } from "#base/testing.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import { findSameRevisions, History, newRevision, sortedRevisions } from "#kit/history.ts";
+import { World } from "#sim/world.ts";
+
+const kind = { apiVersion: "apps/v1", kind: "DaemonSet" };
+const owner: DaemonSet = { metadata: { namespace: "default", name: "agent", uid: "u1" } };
+const gvr = { group: "apps", version: "v1", resource: "controllerrevisions" };
+
+const template = (image: string) => ({
+  metadata: { labels: { app: "agent" } },
+  spec: { containers: [{ name: "c", image }] },
+});
+const input = (image: string, revision: number) => ({
+  owner,
+  ownerKind: kind,
+  templateLabels: { app: "agent" },
+  data: revisionData(template(image)),
+  revision,
+  collisionCount: 0,
+});
+
+async function setUp() {
+  const world = new World({ turn: hostTurn, gates: { gates: {} } });
+  const informers = createInformerFactory({
+    client: world.client,
+    clock: world.clock,
+    rng: world.rng.fork("informers"),
+  });
+  const revisions = informers.informer<ControllerRevision>(gvr);
+  const api = world.client.resource<ControllerRevision>(gvr);
+  const history = new History({ clock: world.clock, rng: world.rng.fork("history"), revisions, api });
+  informers.start();
+  await world.advance(100);
+  return { world, history, informers };
+}
+
+describe("controller revisions", () => {
+  it("workloads/S24 the payload is the template as a replacing patch, with sorted keys", () => {
+    expect(revisionData(template("a<b"))).toBe(
+      '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"agent"}},"spec":{"containers":[{"image":"a\\u003cb","name":"c"}]}}}}',
+    );
+  });
+
+  it("are sorted by number, then age, then name, and found again by payload", () => {
+    const made = (name: string, revision: number, created: string, image = "a"): ControllerRevision => {
+      const base = newRevision(input(image, revision));
+      return { ...base, metadata: { ...base.metadata, name, creationTimestamp: created } };
+    };
+    const a = made("a", 2, "2026-01-01T00:00:02Z");
+    const b = made("b", 2, "2026-01-01T00:00:01Z");
+    const c = made("c", 1, "2026-01-01T00:00:03Z", "other");
+    const d = made("d", 2, "2026-01-01T00:00:01Z");
+    expect(sortedRevisions([a, d, b, c]).map(({ metadata }) => metadata?.name)).toEqual(["c", "b", "d", "a"]);
+    expect(findSameRevisions([a, b, c], d)).toEqual([a, b]);
+  });
+
+  it("workloads/S23 are created once per payload; a taken name raises the collision count", async () => {
+    const { world, history } = await setUp();
+    const first = await world.do((_, signal) => history.create(input("a", 1), signal));
+    expect(first.collisionCount).toBe(0);
+    expect(first.revision.metadata?.labels?.["controller.kubernetes.io/hash"]).toBe(
+      first.revision.metadata?.name?.replace("agent-", "") as string,
+    );
+    const again = await world.do((_, signal) => history.create(input("a", 2), signal));
+    expect(again.revision.metadata?.uid).toBe(first.revision.metadata?.uid as string);
+
+    const taken = newRevision(input("b", 1));
+    await world.do((client, signal) =>
+      client
+        .resource<ControllerRevision>(gvr)
+        .create({ namespace: "default", object: { ...taken, data: { other: true } } }, signal),
+    );
+    const moved = await world.do((_, signal) => history.create(input("b", 1), signal));
+    expect(moved.collisionCount).toBe(1);
+    expect(moved.revision.metadata?.name).not.toBe(taken.metadata?.name as string);
+  });
+
+  it("are listed for their owner, renumbered, released, adopted and deleted", async () => {
+    const { world, history, informers } = await setUp();
+    const { revision } = await world.do((_, signal) => history.create(input("a", 1), signal));
+    await world.advance(100);
+    expect(history.list(owner, kind, everything).length).toBe(1);
+    expect(history.list({ metadata: { ...owner.metadata, uid: "u2" } }, kind, everything)).toEqual([]);
+
+    const renumbered = await world.do((_, signal) => history.renumber(revision, 7, signal));
+    expect(renumbered.revision).toBe(7);
+    const released = await world.do((_, signal) => history.release(owner, renumbered, signal));
+    expect(released?.metadata?.ownerReferences ?? []).toEqual([]);
+    const adopted = await world.do((_, signal) => history.adopt(owner, kind, released as ControllerRevision, signal));
+    expect(adopted.metadata?.ownerReferences?.[0]?.uid).toBe("u1");
+    expect(() => history.adopt(owner, kind, adopted, neverAborted())).toThrow("attempt to adopt revision owned by");
+    await world.do((_, signal) => history.delete(adopted, signal));
+    expect(await world.do((_, signal) => history.release(owner, adopted, signal))).toBeUndefined();
+    await world.advance(100);
+    expect(history.list(owner, kind, everything)).toEqual([]);
+    void informers.shutdown();
+    await world.advance(100);
+  });
+});
