@@ -95,6 +95,9 @@ describe("pods at admission", () => {
     );
     expect((await client.patch(`${CLASSES}/usual`, "merge", { description: "x" })).status).toBe(200);
     expectRefusal(await client.delete(`${CLASSES}/system-node-critical`), "this is a system priority class");
+    const reserved = await client.post(CLASSES, { metadata: { name: "system-mine" }, value: 1 });
+    expect(reserved.status).toBe(422);
+    expect(reserved.body.message).toContain("priority class names with 'system-' prefix are reserved");
   });
 });
 
