@@ -20,7 +20,7 @@ import { createClient } from "#client/create-client.ts";
 import type { SyncTrace } from "#kit/trace.ts";
 import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients/client-builder.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
-import { registeredControllers } from "#manager/registry.ts";
+import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
 import { RequestLog } from "./request-log.ts";
 
@@ -42,8 +42,10 @@ export interface WorldOptions {
 }
 
 export interface ManagerOptions {
-  /** As --controllers. */
+  /** As --controllers; the service account token controller runs only when it is named. */
   readonly controllers: readonly string[];
+  /** PEM; what --root-ca-file would hold. */
+  readonly rootCa?: string;
   readonly gates?: Readonly<Record<string, boolean>>;
   readonly config?: Partial<ComponentConfig>;
   readonly metrics?: Metrics;
@@ -123,9 +125,10 @@ export class World {
         gates,
         settings: {
           config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
-          rootCa: "",
+          rootCa: options.rootCa ?? "",
           signToken: this.#tokenKeys.sign,
         },
+        ...(options.controllers.includes(serviceAccountTokens.name) ? { serviceAccountTokens } : {}),
         rootClients: clients,
         controllerClients,
         controllers: registeredControllers,

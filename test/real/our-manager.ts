@@ -1,6 +1,7 @@
 // Our controllers, run inside the test process against a real control plane, each under its own
 // service account with a token from the TokenRequest API: RBAC decides what it may do.
 
+import { readFileSync } from "node:fs";
 import type { FeatureTable } from "#base/feature-gates.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
@@ -9,9 +10,10 @@ import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients/client-builder.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { registeredControllers } from "#manager/registry.ts";
+import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
 import { createHttpClient } from "#platform/http-client.ts";
+import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
@@ -56,10 +58,12 @@ export async function startOurManager(plane: ControlPlane, options: OurManagerOp
       settings: {
         config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: options.controllers } },
         rootCa: ca,
+        signToken: jwtSigner(readPrivateKey(readFileSync(plane.pki.file("service-account.key"), "utf8"))),
       },
       rootClients,
       controllerClients: serviceAccountClientBuilder(root, anonymous, builderOptions),
       controllers: registeredControllers,
+      ...(options.controllers.includes(serviceAccountTokens.name) ? { serviceAccountTokens } : {}),
       shutdownTimeoutMs: 10_000,
       onRunning: () => isRunning?.(),
     },

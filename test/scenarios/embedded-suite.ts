@@ -4,18 +4,21 @@ import { expect, it } from "vitest";
 import { embeddedStage } from "./embedded-stage.ts";
 import type { Scenario } from "./replicaset.ts";
 
+/** Published and copied, never read: any PEM will do. */
+const ROOT_CA = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
 export function playEmbedded(controllers: readonly string[], scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) {
     it(scenario.name, async () => {
       const trace = await play(controllers, scenario);
-      expect(trace.length).toBeGreaterThan(4);
+      expect(trace.length).toBeGreaterThan(2); // at least its informers have asked
       expect(await play(controllers, scenario)).toEqual(trace);
     });
   }
 }
 
 async function play(controllers: readonly string[], scenario: Scenario): Promise<readonly string[]> {
-  const stage = await embeddedStage({ controllers, seed: scenario.name });
+  const stage = await embeddedStage({ controllers, seed: scenario.name, rootCa: ROOT_CA });
   try {
     await scenario.play(stage);
     return [...stage.world.log.lines];

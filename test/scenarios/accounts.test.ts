@@ -1,0 +1,13 @@
+import { describe } from "vitest";
+import { accountScenarios, publisherScenarios, tokenScenarios } from "./account-scenarios.ts";
+import { playEmbedded } from "./embedded-suite.ts";
+
+describe("serviceaccount on the embedded server", () => {
+  playEmbedded(["serviceaccount-controller"], accountScenarios);
+});
+describe("root-ca-certificate-publisher on the embedded server", () => {
+  playEmbedded(["root-ca-certificate-publisher-controller"], publisherScenarios);
+});
+describe("serviceaccount-token on the embedded server", () => {
+  playEmbedded(["serviceaccount-token-controller"], tokenScenarios);
+});
