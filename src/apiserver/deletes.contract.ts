@@ -1,22 +1,21 @@
 // What deleting must do, over each transport.
 
 import { describe, expect, it } from "vitest";
-import { configMap, startTestServer, type TestClient, type TestServer } from "./testing.ts";
+import { configMap, type TestClient, type TestServer, type TestSubject } from "./testing.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const PODS = "/api/v1/namespaces/default/pods";
 
 const withFinalizer = (name: string): unknown => ({ metadata: { name, finalizers: ["example.com/hold"] } });
 
-export function describeDeletes(name: string, clientOf: (server: TestServer) => TestClient): void {
+export function describeDeletes(subject: TestSubject): void {
   const start = async (...names: string[]): Promise<TestServer & { client: TestClient }> => {
-    const server = startTestServer();
-    const client = clientOf(server);
-    for (const each of names) await client.post(MAPS, configMap(each, {}, { app: each }));
-    return { ...server, client };
+    const server = await subject.start();
+    for (const each of names) await server.client.post(MAPS, configMap(each, {}, { app: each }));
+    return server;
   };
 
-  describe(`${name}: delete`, () => {
+  describe(`${subject.name}: delete`, () => {
     it("machinery/7.1.r18 answers with a Status, or with the object where the kind says so", async () => {
       const { client } = await start("a");
       const { body } = await client.get(`${MAPS}/a`);
@@ -108,8 +107,7 @@ export function describeDeletes(name: string, clientOf: (server: TestServer) => 
     });
 
     it("machinery/7.1.r18, machinery/7.4.r5 lets a running pod end gracefully, and only hurries it", async () => {
-      const server = startTestServer();
-      const client = clientOf(server);
+      const { client } = await subject.start();
       await client.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
       await client.post(PODS, {
         metadata: { name: "p" },
@@ -154,7 +152,7 @@ export function describeDeletes(name: string, clientOf: (server: TestServer) => 
     });
   });
 
-  describe(`${name}: delete collection`, () => {
+  describe(`${subject.name}: delete collection`, () => {
     it("machinery/7.1.r19 deletes what is selected and answers with it", async () => {
       const { client } = await start("a", "b", "c");
       const { status, body } = await client.delete(`${MAPS}?labelSelector=app%20in%20(a,b)`);

@@ -1,21 +1,20 @@
 // What reading from the server must give, over each transport.
 
 import { describe, expect, it } from "vitest";
-import { configMap, startTestServer, type TestClient, type TestServer } from "./testing.ts";
+import { configMap, type TestClient, type TestServer, type TestSubject } from "./testing.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-export function describeReads(name: string, clientOf: (server: TestServer) => TestClient): void {
+export function describeReads(subject: TestSubject): void {
   const start = async (...names: string[]): Promise<TestServer & { client: TestClient }> => {
-    const server = startTestServer();
-    const client = clientOf(server);
-    for (const each of names) await client.post(MAPS, configMap(each, { v: "1" }, { app: each }));
-    return { ...server, client };
+    const server = await subject.start();
+    for (const each of names) await server.client.post(MAPS, configMap(each, { v: "1" }, { app: each }));
+    return server;
   };
   const namesOf = (answer: { body: { items: { metadata: { name: string } }[] } }): string[] =>
     answer.body.items.map(({ metadata }) => metadata.name);
 
-  describe(`${name}: get and list`, () => {
+  describe(`${subject.name}: get and list`, () => {
     it("answers 404 with a Status that names the object", async () => {
       const { client } = await start();
       const { status, body } = await client.get(`${MAPS}/nope`);

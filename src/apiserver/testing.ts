@@ -6,8 +6,8 @@ import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import { neverAborted, testClock } from "#base/testing.ts";
-import type { VirtualClock } from "#base/virtual-clock.ts";
+import { hostTurn, neverAborted } from "#base/testing.ts";
+import { VirtualClock } from "#base/virtual-clock.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "./create-api-server.ts";
 import { bytesTransport, directTransport } from "./in-process-transport.ts";
 import { MemoryStorage } from "./storage/memory-storage.ts";
@@ -24,10 +24,26 @@ export interface TestServer {
 
 export interface TestServerOptions extends Partial<Omit<ApiServerOptions, "storage" | "clock">> {
   openStorage?(clock: Clock): Storage;
+  /** What the clock takes for the world at rest; absent: one turn of the host's event loop. */
+  turn?(): Promise<void>;
 }
 
-export function startTestServer({ openStorage, ...options }: TestServerOptions = {}): TestServer {
-  const clock = testClock();
+/** A way to reach a server: what the contract suites are run over. */
+export interface TestSubject {
+  readonly name: string;
+  start(options?: TestServerOptions): Promise<TestServer & { readonly client: TestClient }>;
+}
+
+export const inProcess = (name: "bytes" | "direct"): TestSubject => ({
+  name,
+  start: async (options) => {
+    const server = startTestServer(options);
+    return { ...server, client: server[name] };
+  },
+});
+
+export function startTestServer({ openStorage, turn = hostTurn, ...options }: TestServerOptions = {}): TestServer {
+  const clock = new VirtualClock({ turn });
   const storage = openStorage?.(clock) ?? new MemoryStorage({ clock });
   const server = createApiServer({ clock, rng: seededRng(1), log: noLog, metrics: noMetrics, storage, ...options });
   const peer = { user: { name: "admin", groups: ["system:masters"] } };
@@ -112,7 +128,7 @@ async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answ
   if (body.kind === "object") return { status, headers, body: body.value };
   if (body.kind !== "bytes") return { status, headers, body: undefined };
   const text = new TextDecoder().decode(body.bytes);
-  const isJson = String(headers["content-type"]).startsWith("application/json");
+  const isJson = text !== "" && String(headers["content-type"]).startsWith("application/json");
   return { status, headers, body: isJson ? JSON.parse(text) : text };
 }
 

@@ -1,19 +1,18 @@
 // What watching must give, over each transport.
 
 import { describe, expect, it } from "vitest";
-import { configMap, startTestServer, type TestClient, type TestServer, TestWatch } from "./testing.ts";
+import { configMap, type TestClient, type TestServer, type TestSubject, TestWatch } from "./testing.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 
-export function describeWatches(name: string, clientOf: (server: TestServer) => TestClient): void {
+export function describeWatches(subject: TestSubject): void {
   const start = async (...names: string[]): Promise<TestServer & { client: TestClient }> => {
-    const server = startTestServer();
-    const client = clientOf(server);
-    for (const each of names) await client.post(MAPS, configMap(each, {}, { app: each }));
-    return { ...server, client };
+    const server = await subject.start();
+    for (const each of names) await server.client.post(MAPS, configMap(each, {}, { app: each }));
+    return server;
   };
 
-  describe(`${name}: watch`, () => {
+  describe(`${subject.name}: watch`, () => {
     it("machinery/7.1.r7 begins with the state for version 0, and goes on in order", async () => {
       const { client, clock } = await start("a", "b");
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=0`);
