@@ -29,7 +29,7 @@ import { decodePercent, parseQuery } from "./query.ts";
 import { type KindRow, Registry } from "./registry.ts";
 import { addWarning, type Handler, type RequestContext, type ServerRequest } from "./request-context.ts";
 import { parseRequestInfo } from "./request-info.ts";
-import { routeResource } from "./routing.ts";
+import { isUnknownToCustomKinds, routeResource } from "./routing.ts";
 import { fieldsOf } from "./selection.ts";
 import type { Storage, Table } from "./storage/storage.ts";
 import type { AccountTokens, TokenKeys } from "./tokens/account-tokens.ts";
@@ -134,7 +134,9 @@ function dispatch(core: ServerCore): Handler {
   return async (context, signal) => {
     const { info } = context;
     if (!info.isResourceRequest) return handleNonResource(context, signal);
-    if (!core.registry.hasGroup(info.group)) return plainText(404, "404 page not found\n");
+    if (!core.registry.hasGroup(info.group) || isUnknownToCustomKinds(core.registry, info)) {
+      return plainText(404, "404 page not found\n");
+    }
     const { call, handle } = routeResource(core, context, info);
     addWarning(context, call.endpoint.version.deprecationWarning ?? "");
     return handle(core, call, signal);

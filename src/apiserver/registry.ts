@@ -159,6 +159,14 @@ export class Registry {
     return this.#endpoints.has(group);
   }
 
+  /** Are all kinds of the group custom ones? */
+  isCustomGroup(group: string): boolean {
+    for (const resources of this.#endpoints.get(group)?.values() ?? []) {
+      for (const { row } of resources.values()) if (!row.isCustom) return false;
+    }
+    return this.#endpoints.has(group);
+  }
+
   hasVersion(group: string, version: string): boolean {
     return this.#endpoints.get(group)?.has(version) === true;
   }

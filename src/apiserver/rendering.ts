@@ -113,7 +113,8 @@ function renderList(
       return {
         kind: endpoint.version.listKind,
         apiVersion: endpoint.apiVersion,
-        metadata,
+        // Lists of custom resources always say where they go on.
+        metadata: endpoint.row.isCustom ? { ...metadata, continue: metadata.continue ?? "" } : metadata,
         items: listItems(context, endpoint, objects),
       };
     case "partial":

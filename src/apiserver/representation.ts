@@ -37,8 +37,10 @@ const PLAIN_JSON: Representation = { encoding: "json", isPretty: false, shape: W
 const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
 
 export interface NegotiationRules {
-  /** Custom resources speak no protobuf. */
+  /** Custom resources speak no protobuf, though they are listed as if they did. */
   readonly allowsProtobuf: boolean;
+  /** Is there a router in front of the endpoint, which refuses in its own words? */
+  readonly hasRouter?: boolean;
   /** May Table and PartialObjectMetadata be asked for? */
   readonly allowsTransform: boolean;
 }
@@ -49,7 +51,8 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
   const isPretty = wantsPretty(context.request, context.query);
   if (header === "" || header === "application/json" || header === "*/*") return isPretty ? PRETTY_JSON : PLAIN_JSON;
   const clauses = parseAccept(header);
-  if (!ACCEPTED_TYPES.some((type) => clauses.some((clause) => covers(clause, type)))) throw notAcceptableRoute();
+  const isAcceptable = ACCEPTED_TYPES.some((type) => clauses.some((clause) => covers(clause, type)));
+  if (!isAcceptable && rules.hasRouter !== false) throw notAcceptableRoute();
   for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
     if (encodings[0] === "protobuf" && !rules.allowsProtobuf) continue;
     for (const clause of clauses) {
@@ -60,18 +63,23 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
       }
     }
   }
-  throw newNotAcceptable(ACCEPTED_TYPES.filter((type) => rules.allowsProtobuf || type !== MEDIA_TYPES.protobuf));
+  const isListed = rules.allowsProtobuf || rules.hasRouter === false;
+  throw newNotAcceptable(ACCEPTED_TYPES.filter((type) => isListed || type !== MEDIA_TYPES.protobuf));
 }
 
 /** Errors are never transformed, and never hidden behind a bad Accept header. */
 export function representationOfError(request: ServerRequest, query: Query): Representation {
   const isPretty = wantsPretty(request, query);
-  for (const clause of parseAccept(headerOf(request, "accept"))) {
+  const clauses = parseAccept(headerOf(request, "accept"));
+  for (const clause of clauses) {
     if (clause.params.has("as") || clause.params.has("g") || clause.params.has("v")) continue;
     if (covers(clause, MEDIA_TYPES.json))
       return isPretty || clause.params.get("pretty") === "1" ? PRETTY_JSON : PLAIN_JSON;
     if (covers(clause, MEDIA_TYPES.yaml)) return { ...PLAIN_JSON, encoding: "yaml" };
   }
+  const isProtobuf = ({ type, subtype, params }: AcceptClause): boolean =>
+    `${type}/${subtype}` === MEDIA_TYPES.protobuf && !params.has("as");
+  if (clauses.some(isProtobuf)) return { ...PLAIN_JSON, encoding: "protobuf" };
   return headerOf(request, "accept") === "" && !isPretty ? PLAIN_JSON : PRETTY_JSON;
 }
 

@@ -3,9 +3,10 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/installer.go, registerResourceHandlers
 
 import type { Verb } from "#api/resource-table.ts";
+import { newBadRequest, newMethodNotSupported, newNotFound } from "#api/status-error.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import { methodNotAllowed, routeNotFound } from "./errors.ts";
-import type { Endpoint } from "./registry.ts";
+import type { Endpoint, Registry } from "./registry.ts";
 import type { RequestContext } from "./request-context.ts";
 import type { ResourceRequestInfo } from "./request-info.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
@@ -44,6 +45,18 @@ export function routeResource(core: ServerCore, context: RequestContext, info: R
     subresource: place.subresource,
   };
   return { call, handle: place.kind === "subresource" ? subresourceHandler(call) : verbHandler(call, place.kind) };
+}
+
+/**
+ * Custom kinds pass on what is not theirs, and nobody is left to say more than 404.
+ * Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, ServeHTTP
+ */
+export function isUnknownToCustomKinds(registry: Registry, info: ResourceRequestInfo): boolean {
+  const endpoint = registry.endpoint(info.group, info.version, info.resource);
+  if (endpoint === undefined) return registry.isCustomGroup(info.group);
+  const { isCustom, namespaced } = endpoint.row;
+  if (!isCustom || namespaced === (info.namespace !== "")) return false;
+  return !namespaced || (info.verb !== "list" && info.verb !== "watch");
 }
 
 /** Undefined: no route of this kind has such a path. */
@@ -100,17 +113,27 @@ function verbHandler(call: ResourceCall, kind: "collection" | "everywhere" | "ob
   if (!Object.values(verbs).some((verb) => endpoint.version.verbs.includes(verb))) throw routeNotFound();
   let verb = verbs[method];
   if (info.verb === "watch" && method === "GET") verb = "watch";
+  if (verb === undefined && endpoint.row.isCustom) verb = verbWithoutRoute(method);
   if (verb === undefined || !endpoint.version.verbs.includes(verb)) throw methodNotAllowed();
   if (verb === "create" && endpoint.row.virtual !== undefined) return endpoint.row.virtual;
   return HANDLERS[verb];
 }
 
+/** Custom resources have no routes but verbs, which the method decides: what is missing is the name. */
+function verbWithoutRoute(method: string): Verb | undefined {
+  if (method === "PUT" || method === "PATCH") throw newBadRequest("name must be provided");
+  return method === "POST" ? "create" : undefined;
+}
+
 function subresourceHandler(call: ResourceCall): SubresourceHandler {
   const { endpoint, context, subresource } = call;
   const served = endpoint.version.subresources.find(({ name }) => name === subresource);
-  if (served === undefined) throw routeNotFound();
+  const { isCustom } = endpoint.row;
+  if (served === undefined) throw isCustom ? newNotFound(endpoint.groupResource, call.name) : routeNotFound();
   const verb = SUBRESOURCE[context.request.method];
-  if (verb === undefined || !served.verbs.includes(verb)) throw methodNotAllowed();
+  if (verb === undefined || !served.verbs.includes(verb)) {
+    throw isCustom ? newMethodNotSupported(endpoint.groupResource, call.info.verb) : methodNotAllowed();
+  }
   const own = endpoint.row.subresources.get(subresource);
   if (own !== undefined) return own;
   if (verb === "get" || verb === "update" || verb === "patch") return HANDLERS[verb];

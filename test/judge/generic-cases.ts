@@ -1,19 +1,24 @@
-// The rules of the protocol on any kind: a namespaced one (ConfigMap) and a cluster-scoped one
-// (Node).
+// The rules of the protocol on any kind: a namespaced one (ConfigMap), a cluster-scoped one (Node) and a
+// custom one (custom-kind.ts).
 
 import type { JudgeCase, Step } from "./case.ts";
 
 interface Kind {
   readonly label: string;
   readonly collection: string;
+  readonly isNamespaced: boolean;
   object(name: string, more?: object): object;
   /** A merge patch that changes something. */
   readonly change: object;
+  /** Other content, and none. */
+  readonly other: object;
+  readonly nothing: object;
 }
 
 const kinds: readonly Kind[] = [
   {
     label: "configmaps",
+    isNamespaced: true,
     collection: "/api/v1/namespaces/$ns/configmaps",
     object: (name, more = {}) => ({
       apiVersion: "v1",
@@ -23,9 +28,12 @@ const kinds: readonly Kind[] = [
       ...more,
     }),
     change: { data: { b: "2" } },
+    other: { data: { a: "9" } },
+    nothing: { data: {} },
   },
   {
     label: "nodes",
+    isNamespaced: false,
     collection: "/api/v1/nodes",
     object: (name, more = {}) => ({
       apiVersion: "v1",
@@ -35,6 +43,23 @@ const kinds: readonly Kind[] = [
       ...more,
     }),
     change: { spec: { unschedulable: true } },
+    other: { spec: { providerID: "example://9" } },
+    nothing: { spec: {} },
+  },
+  {
+    label: "custom resources",
+    isNamespaced: true,
+    collection: "/apis/judge.example/v1/namespaces/$ns/gadgets",
+    object: (name, more = {}) => ({
+      apiVersion: "judge.example/v1",
+      kind: "Gadget",
+      metadata: { name },
+      spec: { size: 1 },
+      ...more,
+    }),
+    change: { spec: { color: "blue" } },
+    other: { spec: { size: 9 } },
+    nothing: { spec: {} },
   },
 ];
 
@@ -73,8 +98,7 @@ const del = (target: string, body?: unknown): Step => ({
   ...(body === undefined ? {} : { body }),
 });
 
-function casesOf({ label, collection, object, change }: Kind): readonly JudgeCase[] {
-  const isNamespaced = label === "configmaps";
+function casesOf({ label, collection, isNamespaced, object, change, other, nothing }: Kind): readonly JudgeCase[] {
   const nameOf = (name: string): string => (isNamespaced ? name : `$ns-${name}`);
   const one = (name: string, query = ""): string => `${collection}/${nameOf(name)}${query}`;
   const captureVersion = { capture: { rv: "metadata.resourceVersion", uid: "metadata.uid" } };
@@ -264,22 +288,9 @@ function casesOf({ label, collection, object, change }: Kind): readonly JudgeCas
         patch(one("a", "?fieldManager=one"), applyYaml, object("a")),
         patch(one("a", "?fieldManager=one"), applyYaml, object("a")),
         patch(one("a", "?fieldManager=two"), applyYaml, { ...object("a"), ...change }),
-        patch(
-          one("a", "?fieldManager=two"),
-          applyYaml,
-          object("a", isNamespaced ? { data: { a: "9" } } : { spec: { providerID: "example://9" } }),
-        ),
-        patch(
-          one("a", "?fieldManager=two&force=true"),
-          applyYaml,
-          object("a", isNamespaced ? { data: { a: "9" } } : { spec: { providerID: "example://9" } }),
-        ),
-        patch(
-          one("a", "?fieldManager=one"),
-          applyYaml,
-          { ...object("a"), ...(isNamespaced ? { data: {} } : { spec: {} }) },
-          { comparesReasonOnly: false },
-        ),
+        patch(one("a", "?fieldManager=two"), applyYaml, object("a", other)),
+        patch(one("a", "?fieldManager=two&force=true"), applyYaml, object("a", other)),
+        patch(one("a", "?fieldManager=one"), applyYaml, object("a", nothing), { comparesReasonOnly: false }),
         get(one("a")),
       ],
     },

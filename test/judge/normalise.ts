@@ -31,7 +31,7 @@ export class Normaliser {
     if (typeof value === "string") return this.#scalar(value, key);
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key));
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(value as Record<string, unknown>)
+    const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
       .filter(([name, item]) => !isVolatile(name, key) && !isTimeLeftOut(name, item))
       .map(([name, item]) => [name, name === "generateName" ? item : this.#value(item, name)] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -57,6 +57,7 @@ export class Normaliser {
       .replace(/ResourceVersion in object meta: \d+/g, "ResourceVersion in object meta: <version>")
       .replace(/in record \(\d+\)/g, "in record (<version>)")
       .replace(/\(\d+ < \d+\)|: \d+ \(\d+\)|: \d+, current: \d+/g, "<versions>")
+      .replace(/(resourceVersion\\*":\\*")\d+/g, "$1<version>")
       .replace(/etcdserver: mvcc: /g, "");
   }
 
@@ -68,6 +69,16 @@ export class Normaliser {
     }
     return placeholder;
   }
+}
+
+/** Where Go goes through a map, several complaints come in any order; they are all among the causes. */
+function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
+  const { details, message } = value as { details?: { causes?: unknown }; message?: unknown };
+  const causes = details?.causes;
+  if (!Array.isArray(causes) || causes.length < 2 || typeof message !== "string") return value;
+  const text = (cause: unknown): string => JSON.stringify(cause, ["field", "reason", "message"]);
+  const sorted = [...causes].sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  return { ...value, message: message.replace(/: \[.*\]$/s, ": <causes>"), details: { ...details, causes: sorted } };
 }
 
 /** Go writes null for a time that was not given; the embedded server leaves it out. */

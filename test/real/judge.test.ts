@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { judgeCase } from "#test/judge/case.ts";
+import { teachCustomKind } from "#test/judge/custom-kind.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
 import { genericCases } from "#test/judge/generic-cases.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
@@ -18,6 +19,7 @@ describeReal("the real kube-apiserver judges the embedded one", () => {
     plane = await startControlPlane({ apiServerFlags });
     real = await realSubject(plane);
     embedded = embeddedSubject();
+    await Promise.all([teachCustomKind(real), teachCustomKind(embedded)]);
   }, 120_000);
   afterAll(async () => {
     embedded.close();

@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go and rest.go, transformDecodeError
 
 import { goTypeOfKind } from "#api/go-layout.ts";
+import { decodeUtf8 } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf } from "#api/object.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
@@ -27,7 +28,8 @@ export function decodeObject(
   const { context, endpoint } = call;
   const encoding = bodyEncoding(context.request, !endpoint.row.isCustom);
   const parsed = parseOrRefuse(body, encoding, version);
-  checkKind(parsed.value, version, body);
+  if (endpoint.row.isCustom) checkCustomKind(parsed.value, version, body);
+  else checkKind(parsed.value, version, body);
   let decoded: ReturnType<KindVersion["decode"]>;
   try {
     decoded = version.decode(parsed.value);
@@ -90,6 +92,25 @@ function checkKind(value: unknown, expected: KindVersion, body: RequestBody): vo
   }
 }
 
+/**
+ * A custom resource must say what it is. Another kind is left to the rules of this one.
+ * Upstream: apimachinery/pkg/runtime/serializer/json/json.go, Decode into an Unstructured
+ */
+function checkCustomKind(value: unknown, expected: KindVersion, body: RequestBody): void {
+  const found = givenKind(value, expected);
+  if (found.kind === "unreadable") throw unrecognized(expected, found.error, body);
+  const { kind, apiVersion } = (value ?? {}) as { kind?: string | null; apiVersion?: string | null };
+  if (!kind) throw unrecognized(expected, missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value), body);
+  if (apiVersion !== apiVersionOf(expected)) {
+    const versions = `(${apiVersion ?? ""}) does not match the expected API version (${apiVersionOf(expected)})`;
+    throw newBadRequest(`the API version in the data ${versions}`);
+  }
+}
+
+export function missingKind(value: unknown): string {
+  return `Object 'Kind' is missing in '${typeof value === "string" ? value : JSON.stringify(value)}'`;
+}
+
 /** The other kind is read first, and may already fail to be one. */
 function misfitOf(value: unknown, given: GroupVersionKind): string | undefined {
   const goType = goTypeOfKind(given);
@@ -128,8 +149,10 @@ function countKeys(value: unknown): number {
 
 function withKind(value: Readonly<Record<string, unknown>>, version: KindVersion): KubeObject {
   const apiVersion = version.group === "" ? version.version : `${version.group}/${version.version}`;
-  if (value.kind === version.kind && value.apiVersion === apiVersion) return value as KubeObject;
-  return { ...value, kind: version.kind, apiVersion };
+  // A custom resource of another kind is told so by its rules.
+  const kind = version.goType === undefined ? (value.kind as string | undefined) || version.kind : version.kind;
+  if (value.kind === kind && value.apiVersion === apiVersion) return value as KubeObject;
+  return { ...value, kind, apiVersion };
 }
 
 function cannotBeHandled(given: GroupVersionKind, expected: string, cause: string): ApiError {

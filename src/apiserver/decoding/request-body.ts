@@ -73,7 +73,7 @@ export function bodyEncoding(request: ServerRequest, allowsProtobuf: boolean): B
   if (type === MEDIA_TYPES.json) return "json";
   if (type === MEDIA_TYPES.yaml) return "yaml";
   if (type === MEDIA_TYPES.protobuf && allowsProtobuf) return "protobuf";
-  throw newUnsupportedMediaType(allowsProtobuf ? ACCEPTED_TYPES : ACCEPTED_TYPES.slice(0, 2));
+  throw newUnsupportedMediaType(ACCEPTED_TYPES);
 }
 
 /** Throws a CodecError or a GoJsonError; their messages are what the client is told. */

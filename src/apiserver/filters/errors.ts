@@ -45,7 +45,12 @@ export function plainText(status: number, text: string, headers: Readonly<Record
   const bytes = new TextEncoder().encode(text);
   return {
     status,
-    headers: { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff", ...headers },
+    headers: {
+      "cache-control": "no-cache, private",
+      "content-type": "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
     body: { kind: "bytes", bytes },
   };
 }

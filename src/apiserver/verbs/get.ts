@@ -7,7 +7,7 @@ import type { HttpResponse } from "#base/http.ts";
 import { keyOf, type ResourceCall, type ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { respondWithObject, respondWithValue, versioned } from "../rendering.ts";
-import { negotiate } from "../representation.ts";
+import { type NegotiationRules, negotiate } from "../representation.ts";
 import { parseRevision, waitForRevision } from "../resource-version.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 
@@ -43,9 +43,9 @@ export function checkName(name: string): void {
   if (complaints.length > 0) throw newBadRequest(`Name parameter invalid: "${name}": ${complaints.join(";")}`);
 }
 
-export function negotiationRules({ endpoint }: ResourceCall): { allowsProtobuf: boolean; allowsTransform: boolean } {
+export function negotiationRules({ endpoint }: ResourceCall): NegotiationRules {
   return endpoint.row.isCustom ? CUSTOM : BUILTIN;
 }
 
 const BUILTIN = { allowsProtobuf: true, allowsTransform: true };
-const CUSTOM = { allowsProtobuf: false, allowsTransform: true };
+const CUSTOM = { allowsProtobuf: false, allowsTransform: true, hasRouter: false };

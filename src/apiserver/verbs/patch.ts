@@ -5,11 +5,11 @@
 
 import * as field from "#api/field-error.ts";
 import { lazy } from "#api/lazy.ts";
-import type { KubeObject } from "#api/object.ts";
-import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import { type KubeObject, parseApiVersion } from "#api/object.ts";
+import { newConflict, newInternalError, newInvalid, newNotFound, newUnsupportedMediaType } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { toStoredForm } from "../decoding/decode-object.ts";
+import { missingKind, toStoredForm } from "../decoding/decode-object.ts";
 import { givenKind } from "../decoding/given-kind.ts";
 import { type RequestBody, readBody } from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
@@ -69,7 +69,10 @@ function patchTypeOf({ context, endpoint }: ResourceCall): string {
   const type = (semicolon > 0 ? header.slice(0, semicolon) : header).trim();
   const isKnown = type === JSON_PATCH || type === MERGE_PATCH || type === APPLY_PATCH;
   if (isKnown || (type === STRATEGIC_PATCH && !endpoint.row.isCustom)) return type;
-  throw unsupportedRouteMediaType();
+  // Custom resources have no router that would know their patches.
+  throw endpoint.row.isCustom
+    ? newUnsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_PATCH])
+    : unsupportedRouteMediaType();
 }
 
 type Compute = Desired["desired"];
@@ -107,9 +110,10 @@ function decodePatched(
   const value = mechanism.apply(current);
   const invalid = (message: string): Error => invalidPatch(mechanism.describe(value, current), message);
   const found = givenKind(value, version);
-  if (mechanism.wording === "json" && (found.kind === "unreadable" || found.kind === "other")) {
-    throw invalid(found.error);
-  }
+  const isOther = found.kind === "other" && !endpoint.row.isCustom;
+  if (mechanism.wording === "json" && (found.kind === "unreadable" || isOther)) throw invalid(found.error);
+  if (endpoint.row.isCustom)
+    checkCustomKind(call, value as KubeObject, () => invalid(missingKind(mechanism.describe(value, current))));
   let decoded: ReturnType<typeof version.decode>;
   try {
     decoded = version.decode(value, mechanism.wording);
@@ -125,6 +129,19 @@ function decodePatched(
     for (const error of errors) addWarning(context, error);
   }
   return toStoredForm(version, decoded.value, value, context.receivedMs);
+}
+
+/** A patch of a custom resource can take away or change what it says it is. */
+function checkCustomKind({ endpoint }: ResourceCall, value: KubeObject, kindIsMissing: () => Error): void {
+  const { kind, apiVersion, metadata } = value;
+  if (!kind) throw kindIsMissing();
+  if (apiVersion === endpoint.apiVersion) return;
+  if (!apiVersion) throw newInternalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  const { group } = parseApiVersion(apiVersion);
+  const path = field.newPath("apiVersion");
+  throw newInvalid({ group, kind }, metadata?.name ?? "", [
+    field.invalid(path, apiVersion, `must be ${endpoint.apiVersion}`),
+  ]);
 }
 
 function invalidPatch(shown: string, message: string): Error {

@@ -9,6 +9,7 @@ import { formatTime } from "#api/time.ts";
 import type { KindStrategy, StrategyContext } from "#rules/strategy/strategy.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { withMeta } from "../object-meta.ts";
+import type { KindRow } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import { matchNamespace } from "./namespace-match.ts";
 import { validateObjectMeta } from "./object-meta-validation.ts";
@@ -41,14 +42,20 @@ export function fillSystemFields(core: ServerCore, call: ResourceCall, object: K
 /** Throws a 422 with all that is wrong. */
 export function beforeCreate(call: ResourceCall, given: KubeObject, ctx: StrategyContext): KubeObject {
   const { context, endpoint } = call;
-  const { strategy, stored, namespaced } = endpoint.row;
+  const { strategy, namespaced } = endpoint.row;
   let object = matchNamespace(given, namespaced ? call.namespace : "");
   object = strategy.prepareForCreate(object, ctx);
-  refuseIfAny(stored, object, strategy.validate(object, ctx));
+  const kind = shownKind(endpoint.row, object);
+  refuseIfAny(kind, object, strategy.validate(object, ctx));
   // After the kind's own checks, whose messages say more.
-  refuseIfAny(stored, object, validateMeta(object, namespaced));
+  refuseIfAny(kind, object, validateMeta(object, namespaced));
   for (const warning of strategy.warningsOnCreate?.(object, ctx) ?? []) addWarning(context, warning);
   return canonical(strategy, object);
+}
+
+/** How a refusal calls the object: custom resources are called what they say they are. */
+export function shownKind({ isCustom, stored }: KindRow, object: KubeObject): { group: string; kind: string } {
+  return isCustom ? { group: stored.group, kind: object.kind ?? stored.kind } : stored;
 }
 
 export function canonical(strategy: KindStrategy, object: KubeObject): KubeObject {

@@ -6,7 +6,7 @@ import type { StrategyContext, UpdateStrategy } from "#rules/strategy/strategy.t
 import type { ResourceCall } from "../core.ts";
 import { withMeta } from "../object-meta.ts";
 import { addWarning } from "../request-context.ts";
-import { canonical, refuseIfAny, validateMeta } from "./before-create.ts";
+import { canonical, refuseIfAny, shownKind, validateMeta } from "./before-create.ts";
 import { matchNamespace } from "./namespace-match.ts";
 import { validateObjectMetaUpdate } from "./object-meta-validation.ts";
 
@@ -26,7 +26,7 @@ export function beforeUpdate(
   object = keepSystemFields(object, old);
   const errors = validateMeta(object, row.namespaced);
   errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, oldMeta), ...rules.validateUpdate(object, old, ctx));
-  refuseIfAny(row.stored, object, errors);
+  refuseIfAny(shownKind(row, object), object, errors);
   for (const warning of rules.warningsOnUpdate?.(object, old, ctx) ?? []) addWarning(call.context, warning);
   return canonical(row.strategy, object);
 }
