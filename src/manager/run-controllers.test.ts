@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import { SECOND } from "#api/go-duration.ts";
+import { whenAborted } from "#base/abort.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import type { Logger } from "#base/log.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { testClock } from "#base/testing.ts";
+import type { VirtualClock } from "#base/virtual-clock.ts";
+import { jsonResponse, type Responder, scriptedTransport, textResponse } from "#client/testing.ts";
+import { rootClientBuilder } from "./clients/client-builder.ts";
+import { defaultConfig } from "./options/config.ts";
+import type { RegisteredController } from "./registry.ts";
+import { type RunDeps, runControllers } from "./run-controllers.ts";
+
+interface World {
+  readonly clock: VirtualClock;
+  readonly lines: string[];
+  readonly stop: AbortController;
+  readonly ended: Promise<string>;
+  readonly paths: () => string[];
+}
+
+/** Runs the controllers against a server that is healthy and has nothing else. */
+function start(more: Partial<RunDeps>, healthz: Responder = () => textResponse("ok", 200)): World {
+  const clock = testClock();
+  const lines: string[] = [];
+  const log: Logger = {
+    ...noLog,
+    info: (message, values) => void lines.push(`${message} ${Object.values(values ?? {}).join()}`),
+    error: (error, message) => void lines.push(`${message}: ${String(error)}`),
+    v: () => log,
+    with: () => log,
+    named: () => log,
+  };
+  const transport = scriptedTransport((request, signal) =>
+    request.path === "/healthz" ? healthz(request, signal) : jsonResponse({}, 404),
+  );
+  const clients = rootClientBuilder(transport, { clock, limits: { qps: -1, burst: 0 }, userAgentPrefix: "test" });
+  const stop = new AbortController();
+  const ended = runControllers(
+    {
+      clock,
+      rng: seededRng("run"),
+      log,
+      metrics: noMetrics,
+      gates: new FeatureGates(featureGateTable(), "1.36"),
+      settings: { config: defaultConfig, rootCa: "" },
+      rootClients: clients,
+      controllerClients: clients,
+      controllers: [],
+      shutdownTimeoutMs: 10_000,
+      ...more,
+    },
+    stop.signal,
+  ).then(
+    () => "ended",
+    (error: unknown) => String(error),
+  );
+  return { clock, lines, stop, ended, paths: () => transport.requests.map(({ path }) => path) };
+}
+
+function controller(
+  name: string,
+  run: (signal: AbortSignal) => Promise<void>,
+  featureGates: readonly string[] = [],
+): RegisteredController {
+  return { name, featureGates, build: async () => ({ run }) };
+}
+const interval = (seconds: bigint): Pick<RunDeps, "settings"> => ({
+  settings: {
+    rootCa: "",
+    config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, ControllerStartInterval: seconds * SECOND } },
+  },
+});
+
+describe("running the controllers", () => {
+  it("machinery/1.2.8 waits for the API server, asking every second, and gives up after ten", async () => {
+    const { clock, ended, paths, lines } = start({}, () => textResponse("no", 500));
+    await clock.advance(60_000);
+    expect(await ended).toMatch(/^Error: failed to wait for apiserver being healthy: /);
+    expect(paths()).toHaveLength(10);
+    expect(lines.join("\n")).toContain("Error building controller context");
+  });
+
+  it("machinery/1.2.9 builds the token controller first, whatever is selected, and skips what is not built", async () => {
+    const order: string[] = [];
+    const noted = (name: string): RegisteredController => ({
+      name,
+      featureGates: [],
+      build: async () => {
+        order.push(name);
+        return undefined;
+      },
+    });
+    const built: string[] = [];
+    const { clock, stop, lines } = start({
+      controllers: [noted("replicaset-controller"), noted("job-controller")],
+      serviceAccountTokens: noted("serviceaccount-token-controller"),
+      settings: {
+        rootCa: "",
+        config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: ["job-controller"] } },
+      },
+      onBuilt: (all) => built.push(...all.map(({ name }) => name)),
+    });
+    await clock.settle();
+    expect(order).toEqual(["serviceaccount-token-controller", "job-controller"]);
+    expect(built).toEqual([]);
+    expect(lines).toContain("Warning: controller is disabled replicaset-controller");
+    expect(lines).toContain("Warning: skipping controller job-controller");
+    stop.abort();
+  });
+
+  it("machinery/1.2.10 says which gate keeps a controller off", async () => {
+    const { clock, stop, lines } = start({
+      controllers: [controller("podgroup-protection-controller", whenAborted, ["GenericWorkload"])],
+    });
+    await clock.settle();
+    expect(lines.join("\n")).toContain("Controller is disabled by a feature gate podgroup-protection-controller");
+    stop.abort();
+  });
+
+  it("machinery/1.2.9 ends with the error of a controller that cannot be built", async () => {
+    const broken: RegisteredController = {
+      name: "job-controller",
+      featureGates: [],
+      build: () => Promise.reject(new Error("no key")),
+    };
+    const { clock, ended, lines } = start({ controllers: [broken] });
+    await clock.settle();
+    expect(await ended).toBe("Error: no key");
+    expect(lines).toContain("Error initializing a controller: Error: no key");
+  });
+
+  it("machinery/1.2.13 starts all at the same time, or each after once to twice the interval", async () => {
+    const begun = async (settings: Partial<RunDeps>): Promise<number[]> => {
+      const times: number[] = [];
+      const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
+      const world = start({
+        controllers: names.map((name) =>
+          controller(name, async (signal) => {
+            times.push(world.clock.monotonicMs());
+            await whenAborted(signal);
+          }),
+        ),
+        ...settings,
+      });
+      const zero = world.clock.monotonicMs();
+      await world.clock.advance(100_000);
+      world.stop.abort();
+      return times.map((time) => time - zero);
+    };
+    expect(new Set(await begun({}))).toEqual(new Set([0]));
+    const spread = await begun(interval(10n));
+    expect(spread).toHaveLength(20);
+    expect(Math.min(...spread)).toBeGreaterThanOrEqual(10_000);
+    expect(Math.max(...spread)).toBeLessThan(20_000);
+    expect(new Set(spread).size).toBeGreaterThan(15);
+  });
+
+  it("machinery/1.2.14 goes on when one controller ends, and ends when all have", async () => {
+    const { clock, stop, ended, lines } = start({
+      controllers: [controller("a", async () => undefined), controller("b", whenAborted)],
+    });
+    await clock.advance(1_000);
+    expect(lines).not.toContain("All controllers terminated ");
+    stop.abort();
+    await clock.settle();
+    expect(await ended).toBe("ended");
+    expect(lines).toContain("All controllers terminated ");
+  });
+
+  it("machinery/1.3.5 reminds of those that still run every third of the timeout, then gives up", async () => {
+    const { clock, stop, ended, lines } = start({
+      controllers: [controller("stuck", () => new Promise(() => undefined))],
+    });
+    await clock.settle();
+    stop.abort();
+    await clock.advance(10_001);
+    expect(lines.filter((line) => line === "Still waiting for some controllers to terminate... stuck")).toHaveLength(3);
+    expect(await ended).toBe("ShutdownTimeout: controller shutdown timeout reached");
+  });
+});
