@@ -1,7 +1,7 @@
 // Tables: what kubectl prints. Each kind's printer says its columns and cells; the rest is here.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/table.go; pkg/endpoints/handlers/response.go, asTable
 
-import type { KubeObject, ListMeta } from "#api/object.ts";
+import type { KubeObject } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
 
 export interface TableColumn {
@@ -17,14 +17,6 @@ export interface TableRow {
   readonly cells: readonly unknown[];
   readonly conditions?: readonly unknown[];
   readonly object: unknown;
-}
-
-export interface Table {
-  readonly kind: "Table";
-  readonly apiVersion: string;
-  readonly metadata: ListMeta;
-  readonly columnDefinitions: readonly TableColumn[] | null;
-  readonly rows: readonly TableRow[];
 }
 
 /** Objects are in the stored form. */
