@@ -1,7 +1,7 @@
 // The REST client as the rest of the program sees it: one handle per resource, one request object
 // per call, an AbortSignal last. create-client.ts builds it over a Transport.
 
-import type { DeleteOptions, ObjectMeta, Status } from "#api/meta.ts";
+import type { DeleteOptions, ObjectMeta } from "#api/meta.ts";
 import type { GroupVersionResource, KubeList, KubeObject, WatchEvent } from "#api/object.ts";
 
 /** Where an object lives. An empty or absent namespace means cluster-scoped. */
@@ -107,8 +107,8 @@ export interface ResourceClient<T extends KubeObject = KubeObject> {
   updateStatus(request: UpdateRequest<T>, signal: AbortSignal): Promise<T>;
   patch(request: PatchRequest, signal: AbortSignal): Promise<T>;
   apply(request: ApplyRequest<T>, signal: AbortSignal): Promise<T>;
-  /** The deleted object, the object that waits for its finalizers, or a Status of success. */
-  delete(request: DeleteRequest, signal: AbortSignal): Promise<T | Status>;
+  /** What the server says of a success, the object or a Status, is not even decoded: nobody needs it. */
+  delete(request: DeleteRequest, signal: AbortSignal): Promise<void>;
   deleteCollection(request: DeleteCollectionRequest, signal: AbortSignal): Promise<void>;
   getSubresource<S>(request: SubresourceRequest, signal: AbortSignal): Promise<S>;
   /** POST, as for eviction, binding and token. */

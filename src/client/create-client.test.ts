@@ -155,7 +155,12 @@ describe("errors", () => {
 
   it("takes a Status of failure under 200 as an error", async () => {
     const { client } = setup(() => jsonResponse({ kind: "Status", status: "Failure", message: "no" }));
-    await expect(client.resource(PODS).delete(at, signal)).rejects.toThrow(ApiError);
+    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(ApiError);
+  });
+
+  it("does not care what a delete that succeeded answers with", async () => {
+    const { client } = setup(() => ({ ...textResponse("{", 200), headers: { "content-type": "application/json" } }));
+    expect(await client.resource(PODS).delete(at, signal)).toBeUndefined();
   });
 
   it("calls malformed and empty bodies by their name", async () => {
