@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FlagSection, flag, parseFlags } from "./flag-set.ts";
+import { FlagError, type FlagSection, flag, parseFlags } from "./flag-set.ts";
 import { bool, duration, int32, level, multimap, string, stringMap, strings } from "./flag-types.ts";
 
 const sections: readonly FlagSection[] = [
@@ -68,7 +68,7 @@ describe("flags as pflag reads them", () => {
     [["-vx"], 'invalid argument "x" for "-v, --v" flag: strconv.ParseUint: parsing "x": invalid syntax'],
     [["--wait=5"], 'invalid argument "5" for "--wait" flag: time: missing unit in duration "5"'],
   ] as const)("machinery/1.1.5 refuses %j", (args, problem) => {
-    expect(() => parse(...args)).toThrow(new Error(problem));
+    expect(() => parse(...args)).toThrow(new FlagError(problem));
   });
 
   it("changes nothing that was not given", () => {
