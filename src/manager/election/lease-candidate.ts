@@ -1,0 +1,98 @@
+// Coordinated leader election from the candidate's side: a LeaseCandidate that says who we are and which version,
+// and is renewed whenever the API server's election asks who is there. The API server picks the leader.
+// Upstream: client-go/tools/leaderelection/leasecandidate.go.
+
+import type { LeaseCandidate } from "#api/generated/types/coordination-v1beta1.ts";
+import { formatMicroTime, parseMicroTime } from "#api/time.ts";
+import type { Clock } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import type { Client } from "#client/client.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import { KeyQueue } from "#kit/key-queue.ts";
+import { requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
+
+const ENSURE_EVERY_MS = 5 * 60_000;
+const QUEUE = "leasecandidate";
+const gvr = { group: "coordination.k8s.io", version: "v1beta1", resource: "leasecandidates" };
+
+export interface CandidateOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly namespace: string;
+  /** Who we are in the election. */
+  readonly identity: string;
+  readonly leaseName: string;
+  /** "1.36.4". */
+  readonly binaryVersion: string;
+  readonly emulationVersion: string;
+}
+
+export interface Candidate {
+  readonly hasSynced: boolean;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createCandidate(options: CandidateOptions): Candidate {
+  const { client, clock, rng, metrics, namespace, identity } = options;
+  const log = options.log.named(QUEUE);
+  const key = `${namespace}/${identity}`;
+  const candidates = client.resource<LeaseCandidate>(gvr);
+  const queue = new KeyQueue({ context: { clock, metrics }, controller: QUEUE, name: QUEUE });
+  const informers = createInformerFactory({
+    client,
+    clock,
+    rng: rng.fork(QUEUE),
+    log,
+    resyncPeriodMs: ENSURE_EVERY_MS,
+  });
+  const informer = informers.informer<LeaseCandidate>(gvr, { namespace, fieldSelector: `metadata.name=${identity}` });
+  const registration = informer.addHandler({
+    onUpdate: (_, { spec }) => {
+      if (isAsked(spec)) queue.add(key, { kind: "event", resource: gvr.resource, event: "update", object: key });
+    },
+  });
+
+  const ensure = async (_: string, signal: AbortSignal): Promise<SyncResult> => {
+    const renewTime = formatMicroTime(clock.now());
+    const known = informer.store.get(key);
+    if (known === undefined) {
+      log.v(2).info("Creating lease candidate");
+      const { leaseName, binaryVersion, emulationVersion } = options;
+      const spec = { leaseName, binaryVersion, emulationVersion, strategy: "OldestEmulationVersion", renewTime };
+      const object: LeaseCandidate = { ...kind, metadata: { namespace, name: identity }, spec };
+      await candidates.create({ namespace, object }, signal);
+    } else {
+      log.v(2).info("Lease candidate exists. Renewing.");
+      await candidates.update({ object: { ...known, ...kind, spec: { ...known.spec, renewTime } } }, signal);
+    }
+    return requeueAfter(ENSURE_EVERY_MS, "a candidate must show that it is alive");
+  };
+
+  return {
+    get hasSynced() {
+      return informer.hasSynced;
+    },
+    async run(signal) {
+      informers.start();
+      queue.addAfter(key, 0, "the candidate is new");
+      try {
+        await runWorkers({ queue, log, workers: 1, waitFor: [registration], sync: ensure }, signal);
+      } finally {
+        await informers.shutdown();
+      }
+    },
+  };
+}
+
+const kind = { apiVersion: "coordination.k8s.io/v1beta1", kind: "LeaseCandidate" } as const;
+
+/** The election has asked since we last answered. */
+export function isAsked({ pingTime, renewTime }: LeaseCandidate["spec"]): boolean {
+  if (!pingTime) return false;
+  return renewTime === undefined || parseMicroTime(pingTime) > parseMicroTime(renewTime);
+}
