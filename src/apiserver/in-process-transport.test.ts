@@ -3,12 +3,13 @@
 import { describeDeletes } from "./deletes.contract.ts";
 import { describeReads } from "./reads.contract.ts";
 import { inProcess } from "./testing.ts";
-import { describeWatches } from "./watches.contract.ts";
+import { describeSlowWatchers, describeWatches } from "./watches.contract.ts";
 import { describeWrites } from "./writes.contract.ts";
 
 for (const subject of [inProcess("bytes"), inProcess("direct")]) {
   describeReads(subject);
   describeWatches(subject);
+  describeSlowWatchers(subject);
   describeWrites(subject);
   describeDeletes(subject);
 }

@@ -143,12 +143,16 @@ export class TestWatch {
   readonly status: number;
   readonly events: SeenEvent[] = [];
   isEnded = false;
+  /** Why it was cut short. */
+  failure: unknown;
   readonly #controller: AbortController;
 
   constructor(response: HttpResponse, controller: AbortController) {
     this.status = response.status;
     this.#controller = controller;
-    void this.#read(response);
+    void this.#read(response)
+      .catch((error: unknown) => (this.failure = error))
+      .finally(() => (this.isEnded = true));
   }
 
   /** "ADDED a", "MODIFIED a", "DELETED a", "BOOKMARK". */
@@ -175,7 +179,6 @@ export class TestWatch {
         for (const line of lines) this.events.push(JSON.parse(line) as SeenEvent);
       }
     }
-    this.isEnded = true;
   }
 }
 

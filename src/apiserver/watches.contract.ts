@@ -169,9 +169,14 @@ export function describeWatches(subject: TestSubject): void {
       await clock.advance(0);
       expect(stays.isEnded).toBe(true);
     });
+  });
+}
 
+/** How much a watcher may have waiting shows only where no network holds events as well. */
+export function describeSlowWatchers(subject: TestSubject): void {
+  describe(`${subject.name}: slow watchers`, () => {
     it("closes a watcher that does not read, after what it has room for", async () => {
-      const { client, storage, clock } = await start();
+      const { client, storage, clock } = await subject.start();
       const response = await client.send("GET", `${MAPS}?watch=1&resourceVersion=${storage.revision}`);
       for (let i = 0; i < 10_001; i++) await client.post(MAPS, configMap(`m-${i}`));
       const body = response.body;

@@ -31,8 +31,12 @@ export function serverCertificate(issuer: KeyCertificate, names: Partial<Certifi
   return issueCertificate({ commonName: "server", usages: ["server"], issuer, ...loopback, ...validity(), ...names });
 }
 
-export function clientCertificate(issuer: KeyCertificate, commonName: string): KeyCertificate {
-  return issueCertificate({ commonName, usages: ["client"], issuer, ...validity() });
+export function clientCertificate(
+  issuer: KeyCertificate,
+  commonName: string,
+  organizations: readonly string[] = [],
+): KeyCertificate {
+  return issueCertificate({ commonName, organizations, usages: ["client"], issuer, ...validity() });
 }
 
 /** Answers over TLS; asks clients for a certificate of any authority and takes them without. */

@@ -1,0 +1,61 @@
+// For tests: a Transport over one h2 connection, as clients of other makers use.
+
+import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
+import { type HttpHeaders, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
+import { bodyChunks, headersOf, isWholeBody, readerOf, targetOf } from "./http-exchange.ts";
+
+export interface Http2Transport extends Transport {
+  readonly session: ClientHttp2Session;
+  close(): void;
+}
+
+export function http2Transport(options: {
+  readonly baseUrl: string;
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}): Http2Transport {
+  const { baseUrl, ca, cert, key } = options;
+  const session = connect(baseUrl, { ca, cert, key });
+  session.on("error", () => undefined); // each stream tells its own
+  return {
+    session,
+    send: (request, signal) => send(session, request, signal),
+    close: () => session.destroy(),
+  };
+}
+
+async function send(session: ClientHttp2Session, request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+  signal.throwIfAborted();
+  const { body } = request;
+  const stream = session.request(
+    { ...headersOf(request), ":method": request.method, ":path": targetOf(request, "") },
+    { endStream: body === undefined },
+  );
+  const leave = (): void => stream.close(constants.NGHTTP2_CANCEL);
+  signal.addEventListener("abort", leave, { once: true });
+  const answered = new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    stream.on("response", resolve);
+    stream.on("error", reject);
+    stream.on("close", () => reject(new TransportError("reset", "the stream was closed before an answer came")));
+  });
+  if (body?.kind === "bytes") stream.end(body.bytes);
+  else if (body !== undefined) throw new TransportError("protocol", `a body of kind ${body.kind} is not sent here`);
+  const { ":status": status = 0, ...headers } = await answered;
+  const free = (): void => {
+    signal.removeEventListener("abort", leave);
+    if (!stream.closed) leave();
+  };
+  const chunks = bodyChunks({
+    read: readerOf(stream),
+    free,
+    toError: (cause) => new TransportError("reset", "the stream was cut", { cause }),
+  });
+  const answer = { status: Number(status), headers: headers as HttpHeaders };
+  if (!isWholeBody(request, answer.status, headers["content-length"])) {
+    return { ...answer, body: { kind: "stream", chunks } };
+  }
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return { ...answer, body: { kind: "bytes", bytes: new Uint8Array(Buffer.concat(parts)) } };
+}
