@@ -30,6 +30,7 @@ import { HealthRecord } from "#manager/serving/slis.ts";
 import { createTransport } from "#platform/kubeconfig-transport.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
+import { standAsCandidate } from "./candidate.ts";
 import { lazySettings } from "./files.ts";
 import { flagTexts, type Logging, startLogging } from "./logging.ts";
 import { runtimeVersion, serve } from "./pages.ts";
@@ -105,6 +106,7 @@ async function run(command: Command, built: Built, logging: Logging, signal: Abo
   }
   const identity = `${hostname()}_${randomUUID()}`;
   if (built.migration !== undefined) log.info("starting leader migration");
+  if (command.gates.isEnabled(COORDINATED_GATE)) standAsCandidate(command, built, health, identity, signal);
   const recorder = broadcaster.recorder(COMPONENT);
   await leadAndRun(
     {
