@@ -30,8 +30,13 @@ export async function claim<T extends KubeObject>(objects: readonly T[], options
   const claimed: T[] = [];
   const errors: unknown[] = [];
   for (const object of objects) {
+    const verdict = judge(object, options);
+    // Almost all of thousands of objects, in every sync: nothing is awaited for them.
+    if (verdict === "keep") claimed.push(object);
+    if (verdict === "keep" || verdict === "leave") continue;
     try {
-      if (await claimOne(object, options, canAdopt)) claimed.push(object);
+      if (verdict === "release") await release(object, options);
+      else if (await adopt(object, options, canAdopt)) claimed.push(object);
     } catch (error) {
       errors.push(error);
     }
@@ -41,24 +46,22 @@ export async function claim<T extends KubeObject>(objects: readonly T[], options
   return claimed;
 }
 
-async function claimOne<T extends KubeObject>(
+/** What to do about an object; an owner that is being deleted only keeps what it has. */
+function judge<T extends KubeObject>(
   object: T,
-  options: ClaimOptions<T>,
-  canAdopt: () => Promise<void>,
-): Promise<boolean> {
-  const { owner } = options;
+  { owner, matches }: ClaimOptions<T>,
+): "keep" | "leave" | "release" | "adopt" {
   const ownerIsDeleting = owner.metadata?.deletionTimestamp !== undefined;
   const controller = getControllerOf(object);
   if (controller !== undefined) {
-    if (controller.uid !== owner.metadata?.uid) return false;
-    if (options.matches(object)) return true;
-    if (!ownerIsDeleting) await release(object, options);
-    return false;
+    if (controller.uid !== owner.metadata?.uid) return "leave";
+    if (matches(object)) return "keep";
+    return ownerIsDeleting ? "leave" : "release";
   }
-  if (ownerIsDeleting || !options.matches(object)) return false;
-  if (object.metadata?.deletionTimestamp !== undefined) return false;
-  if (owner.metadata?.namespace && owner.metadata.namespace !== object.metadata?.namespace) return false;
-  return adopt(object, options, canAdopt);
+  if (ownerIsDeleting || !matches(object)) return "leave";
+  if (object.metadata?.deletionTimestamp !== undefined) return "leave";
+  if (owner.metadata?.namespace && owner.metadata.namespace !== object.metadata?.namespace) return "leave";
+  return "adopt";
 }
 
 async function adopt<T extends KubeObject>(
