@@ -10,6 +10,7 @@ import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import { aggregate } from "#kit/aggregate-error.ts";
 import { Elector } from "./election/elector.ts";
+import type { HeldLease } from "./election/fence.ts";
 import type { LeaseLock } from "./election/lease-lock.ts";
 import type { ElectionMetrics } from "./election/metrics.ts";
 import type { LeaderElectionConfig, LeaderMigrationConfig } from "./options/config.ts";
@@ -23,8 +24,8 @@ export interface Shift {
   readonly hasTokenController: boolean;
   /** The token controller's run has begun. */
   readonly onTokenControllerRunning?: () => void;
-  /** False as soon as somebody else could lead: nothing may be written then. */
-  readonly isLeaseCertain: () => boolean;
+  /** Nothing may be written as soon as somebody else could hold it. Undefined: there is no election. */
+  readonly lease?: HeldLease;
 }
 
 export interface LeadDeps {
@@ -82,7 +83,7 @@ export async function leadAndRun(deps: LeadDeps, signal: AbortSignal): Promise<v
       return {
         hasTokenController: true,
         onTokenControllerRunning: tokensRunning,
-        isLeaseCertain: () => elector.isLeaseCertain(),
+        lease: elector,
         ...(migration === undefined ? {} : { isAssigned: (name) => lockOf(name, migration) === "main" }),
       };
     }),
@@ -95,7 +96,7 @@ export async function leadAndRun(deps: LeadDeps, signal: AbortSignal): Promise<v
           log.info("leader migration: starting migrated controllers.");
           return {
             hasTokenController: false,
-            isLeaseCertain: () => elector.isLeaseCertain(),
+            lease: elector,
             isAssigned: (name) => lockOf(name, migration) === "migration",
           };
         }),

@@ -63,6 +63,7 @@ export function createBunHttpClient(initialOptions: HttpClientOptions): HttpClie
     // Plain sockets know no proxy.
     const hasRoom = fetchExchanges < fetchExchangesMax || options.proxyUrl !== undefined;
     if (!hasRoom) return (await overflowClient()).send(request, signal);
+    request.guard?.();
     return request.whole ? sendWhole(request, target, signal) : send(request, target, signal);
   };
 

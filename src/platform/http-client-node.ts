@@ -64,6 +64,7 @@ function targetFor(options: HttpClientOptions): Target {
 
 async function send(request: HttpRequest, target: Target, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
+  request.guard?.();
   const toError = (error: unknown): unknown => exchangeError(error, request, target.origin, signal);
   try {
     const response = await target.dispatcher.request({

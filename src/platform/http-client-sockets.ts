@@ -53,6 +53,7 @@ function closeIdle(agent: HttpAgent): void {
 
 async function send(request: HttpRequest, target: Target, signal: AbortSignal): Promise<HttpResponse> {
   signal.throwIfAborted();
+  request.guard?.();
   const toError = (error: unknown): unknown => exchangeError(error, request, target.origin, signal);
   const controls = { end: (): void => undefined };
   try {

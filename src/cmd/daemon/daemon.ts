@@ -101,7 +101,7 @@ async function run(command: Command, built: Built, logging: Logging, signal: Abo
 
   const runShift = await shiftRunner(command, built, health);
   if (!election.leaderElect) {
-    await runShift({ hasTokenController: true, isLeaseCertain: () => true }, signal);
+    await runShift({ hasTokenController: true }, signal);
     return;
   }
   const identity = `${hostname()}_${randomUUID()}`;
@@ -170,7 +170,7 @@ async function shiftRunner(
     ? await createTransport(withoutCredentials(clientConfig), { clock, log, metrics: registry })
     : undefined;
   return async (shift, signal) => {
-    const fence = (own: Transport): Transport => fencedTransport(own, shift.isLeaseCertain);
+    const fence = (own: Transport): Transport => (shift.lease ? fencedTransport(own, shift.lease) : own);
     const builders = await createClientBuilders(
       fence(transport),
       anonymous && fence(anonymous),

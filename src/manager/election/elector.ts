@@ -5,15 +5,19 @@
 import { isNotFound } from "#api/status-error.ts";
 import { childScope, deadlineScope, shielded } from "#base/abort.ts";
 import { assert } from "#base/assert.ts";
-import type { Clock } from "#base/clock.ts";
+import type { Clock, Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
+import type { HeldLease } from "./fence.ts";
 import { type ElectionRecord, isSameRecord, type LeaseLock } from "./lease-lock.ts";
 import type { ElectionMetrics } from "./metrics.ts";
 
 /** Waits between tries are stretched by up to this share, so that candidates do not move in step. */
 const JITTER_FACTOR = 1.2;
+
+/** This share of the time between renew deadline and lease duration is left for writes to arrive: 1 s by default. */
+const ARRIVAL_SHARE = 0.2;
 
 export interface ElectorOptions {
   readonly clock: Clock;
@@ -36,7 +40,7 @@ export interface ElectorOptions {
   readonly onStoppedLeading: () => void;
 }
 
-export class Elector {
+export class Elector implements HeldLease {
   readonly #options: ElectorOptions;
   #observed: ElectionRecord | undefined;
   /** The record as last read, to see whether others have changed it. */
@@ -44,6 +48,8 @@ export class Elector {
   #observedAtMs = 0;
   /** When the last successful write of ours was begun: the lease is good for its duration from then. */
   #renewedSinceMs = Number.NEGATIVE_INFINITY;
+  readonly #doubters: (() => void)[] = [];
+  #doubtTimer: Timer | undefined;
 
   constructor(options: ElectorOptions) {
     const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = options;
@@ -67,10 +73,20 @@ export class Elector {
     return this.#observed?.holderIdentity ?? "";
   }
 
-  /** Could nobody else hold the lease now? Measured from before our last renewal was sent. */
-  isLeaseCertain(): boolean {
-    const { clock, leaseDurationMs } = this.#options;
-    return this.isLeader && clock.monotonicMs() - this.#renewedSinceMs < leaseDurationMs;
+  /** Measured from before our last renewal was sent, and ended early enough for what is then on its way to arrive. */
+  isCertain(): boolean {
+    return this.isLeader && this.#options.clock.monotonicMs() - this.#renewedSinceMs < this.#certainMs;
+  }
+
+  onDoubt(callback: () => void): void {
+    this.#doubters.push(callback);
+  }
+
+  /** Others go by the whole seconds that the record states. */
+  get #certainMs(): number {
+    const { leaseDurationMs, renewDeadlineMs } = this.#options;
+    const statedMs = Math.trunc(leaseDurationMs / 1000) * 1000;
+    return statedMs - (leaseDurationMs - renewDeadlineMs) * ARRIVAL_SHARE;
   }
 
   /** Undefined when healthy. A leader that stopped renewing and did not exit is not. */
@@ -91,6 +107,7 @@ export class Elector {
       this.#options.onStartedLeading(leading.signal);
       await this.#renewUntilLost(signal);
     } finally {
+      this.#doubtTimer?.[Symbol.dispose]();
       this.#options.onStoppedLeading();
     }
   }
@@ -255,7 +272,20 @@ export class Elector {
     this.#observed = record;
     this.#observedAtMs = clock.monotonicMs();
     this.#renewedSinceMs = beganMs;
+    this.#awaitDoubt();
     return undefined;
+  }
+
+  /** Each renewal puts the doubt off. */
+  #awaitDoubt(): void {
+    const { clock } = this.#options;
+    this.#doubtTimer?.[Symbol.dispose]();
+    const leftMs = Math.max(0, this.#renewedSinceMs + this.#certainMs - clock.monotonicMs());
+    this.#doubtTimer = this.isLeader
+      ? clock.after(leftMs, () => {
+          for (const tell of this.#doubters) tell();
+        })
+      : undefined;
   }
 
   /** A record that changed since we last read it is fresh from now on. */
