@@ -47,6 +47,8 @@ const migration = (text: string): string => file(`migration-${++migrations}`, te
 const lm = "controllermanager.config.k8s.io";
 
 interface Case {
+  /** The rule it breaks, where it is one of the ledger's. */
+  readonly id?: string;
   readonly args: readonly string[];
   /** Instead of equality: what both messages must match, because a library of Go's words the rest. */
   readonly like?: RegExp;
@@ -54,6 +56,7 @@ interface Case {
 
 /** Refused while the flags are parsed: usage, then the error. */
 const refused: readonly (readonly string[])[] = [
+  ["--config=x"], // machinery/1.1.1: there is no configuration file
   ["--bogus"],
   ["--bogus=1"],
   ["-x"],
@@ -103,10 +106,10 @@ const refused: readonly (readonly string[])[] = [
   ["--kubeconfig"],
   ["--concurrent-rc-syncs=many"],
   ["--concurrent_rc_syncs=many"],
-  ["x"],
-  ["", "x"],
-  ["--", "x", "y z"],
 ];
+
+/** Arguments that are no flags: the error without the usage. */
+const positional: readonly (readonly string[])[] = [["x"], ["", "x"], ["--", "x", "y z"], ["-", "--v=1"]];
 
 /** Refused after parsing. Those that get past their own check end at the missing kubeconfig. */
 const failed: readonly Case[] = [
@@ -121,14 +124,14 @@ const failed: readonly Case[] = [
   { args: ["--min-compatibility-version=1.20"] },
   { args: ["--min-compatibility-version=1.37"] },
   { args: ["--emulated-version=1.34", "--min-compatibility-version=1.35"] },
-  { args: ["--feature-gates=Nonsense=true"] },
+  { id: "machinery/1.6.r16", args: ["--feature-gates=Nonsense=true"] },
   { args: ["--feature-gates=AllAlpha"] },
   { args: ["--feature-gates=AllAlpha=maybe"] },
   { args: ["--feature-gates=other:AllAlpha=true"] },
   { args: ["--feature-gates=kube:AllBeta=true", "--feature-gates=AllAlpha=false"] },
-  { args: ["--feature-gates=DynamicResourceAllocation=false"] },
+  { id: "machinery/1.6.r16", args: ["--feature-gates=DynamicResourceAllocation=false"] },
   { args: ["--feature-gates=InOrderInformers=false"] },
-  { args: ["--feature-gates=AtomicFIFO=false"] },
+  { id: "machinery/1.6.r16", args: ["--feature-gates=AtomicFIFO=false"] },
   { args: ["--logging-format=xml"] },
   { args: ["--logging-format="], like: /format|Unsupported|configuration/ },
   { args: ["--logging-format=json", "--vmodule=a=1"] },
@@ -137,50 +140,57 @@ const failed: readonly Case[] = [
   { args: ["--log-text-split-stream"] },
   { args: ["--log-json-split-stream", "--log-json-info-buffer-size=1Ki"] },
   { args: ["--log-text-info-buffer-size=1Ki", "--logging-format=xml"] },
-  { args: ["--controllers=nonsense"] },
+  { id: "machinery/1.5.3", args: ["--controllers=nonsense"] },
   { args: ["--controllers=-nonsense,*,other"] },
-  { args: ["--controllers=-*"] },
-  { args: ["--controllers=cloud-node"] },
-  { args: ["--leader-elect-resource-lock=endpoints"] },
-  { args: ["--secure-port=-1"] },
-  { args: ["--secure-port=65536"] },
+  { id: "machinery/1.5.3", args: ["--controllers=-*"] },
+  { id: "machinery/1.5.3", args: ["--controllers=cloud-node"] },
+  { id: "machinery/1.6.r1", args: ["--leader-elect-resource-lock=endpoints"] },
+  { id: "machinery/1.6.r2", args: ["--secure-port=-1"] },
+  { id: "machinery/1.6.r3", args: ["--secure-port=65536"] },
   {
     args: ["--requestheader-username-headers="],
     like: /^(empty value in "requestheader-username-headers"|invalid configuration.*)$/,
   },
-  { args: ["--requestheader-username-headers=a, "] },
-  { args: ["--requestheader-group-headers= "] },
+  { id: "machinery/1.6.r4", args: ["--requestheader-username-headers=a, "] },
+  { id: "machinery/1.6.r4", args: ["--requestheader-group-headers= "] },
   { args: ["--requestheader-extra-headers-prefix= "] },
   { args: ["--requestheader-allowed-names= ,x"] },
-  { args: ["--requestheader-uid-headers=x-other"] },
+  { id: "machinery/1.6.r5", args: ["--requestheader-uid-headers=x-other"] },
   { args: ["--requestheader-uid-headers= "] },
   { args: ["--requestheader-uid-headers=x-remote-uid", "--feature-gates=RemoteRequestHeaderUID=false"] },
-  { args: ["--cloud-provider=gce"] },
-  { args: ["--cidr-allocator-type=CloudAllocator"] },
-  { args: ["--attach-detach-reconcile-sync-period=1ms"] },
-  { args: ["--cluster-signing-kubelet-serving-key-file=k"] },
-  { args: ["--cluster-signing-kubelet-client-cert-file=c"] },
+  { id: "machinery/1.6.r6", args: ["--cloud-provider=gce"] },
+  { id: "machinery/1.6.r7", args: ["--cidr-allocator-type=CloudAllocator"] },
+  { id: "machinery/1.6.r8", args: ["--attach-detach-reconcile-sync-period=1ms"] },
+  { id: "machinery/1.6.r9", args: ["--cluster-signing-kubelet-serving-key-file=k"] },
+  { id: "machinery/1.6.r9", args: ["--cluster-signing-kubelet-client-cert-file=c"] },
   { args: ["--cluster-signing-kube-apiserver-client-cert-file=c"] },
   { args: ["--cluster-signing-legacy-unknown-key-file=k"] },
   {
+    id: "machinery/1.6.r10",
     args: [
       "--cluster-signing-cert-file=c",
       "--cluster-signing-key-file=k",
       "--cluster-signing-legacy-unknown-key-file=k",
     ],
   },
-  { args: ["--concurrent-service-endpoint-syncs=0"] },
+  { id: "machinery/1.6.r11", args: ["--concurrent-service-endpoint-syncs=0"] },
   { args: ["--concurrent-service-endpoint-syncs=51", "--max-endpoints-per-slice=1001"] },
   { args: ["--max-endpoints-per-slice=0"] },
   { args: ["--mirroring-concurrent-service-endpoint-syncs=51"] },
-  { args: ["--mirroring-max-endpoints-per-subset=0"] },
-  { args: ["--concurrent-cron-job-syncs=0", "--concurrent-daemonset-syncs=0", "--concurrent-statefulset-syncs=0"] },
-  { args: ["--concurrent-job-syncs=0", "--concurrent-ephemeralvolume-syncs=-1"] },
-  { args: ["--concurrent-horizontal-pod-autoscaler-syncs=0"] },
-  { args: ["--concurrent-device-taint-eviction-syncs=0", "--concurrent-resourceclaim-syncs=-5"] },
-  { args: ["--service-cluster-ip-range=a,b,c"] },
-  { args: ["--show-hidden-metrics-for-version=1.20"] },
-  { args: ["--disabled-metrics=a-b"] },
+  { id: "machinery/1.6.r11", args: ["--mirroring-max-endpoints-per-subset=0"] },
+  {
+    id: "machinery/1.6.r12",
+    args: ["--concurrent-cron-job-syncs=0", "--concurrent-daemonset-syncs=0", "--concurrent-statefulset-syncs=0"],
+  },
+  { id: "machinery/1.6.r12", args: ["--concurrent-job-syncs=0", "--concurrent-ephemeralvolume-syncs=-1"] },
+  { id: "machinery/1.6.r12", args: ["--concurrent-horizontal-pod-autoscaler-syncs=0"] },
+  {
+    id: "machinery/1.6.r13",
+    args: ["--concurrent-device-taint-eviction-syncs=0", "--concurrent-resourceclaim-syncs=-5"],
+  },
+  { id: "machinery/1.6.r14", args: ["--service-cluster-ip-range=a,b,c"] },
+  { id: "machinery/1.6.r15", args: ["--show-hidden-metrics-for-version=1.20"] },
+  { id: "machinery/1.6.r15", args: ["--disabled-metrics=a-b"] },
   { args: ["--allow-metric-labels=a=b"] },
   { args: ["--allow-metric-labels=a,b=c", "--allow-metric-labels-manifest=x"] },
   { args: ["--allow-metric-labels-manifest", file("lists.yaml", '"a": "b"')] },
@@ -227,9 +237,9 @@ const failed: readonly Case[] = [
   { args: ["--kubeconfig", good, "--tls-cert-file", cert, "--tls-private-key-file", otherKey] },
   { args: ["--kubeconfig", good, "--tls-cert-file", words, "--tls-private-key-file", key], like: /certificate input/ },
   { args: ["--kubeconfig", good, "--tls-cert-file", empty, "--tls-private-key-file", key] },
-  { args: ["--kubeconfig", good, "--tls-cipher-suites=TLS_NONE"] },
-  { args: ["--kubeconfig", good, "--tls-min-version=VersionTLS14"] },
-  { args: ["--kubeconfig", good, "--tls-curve-preferences=23,23"] },
+  { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-cipher-suites=TLS_NONE"] },
+  { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-min-version=VersionTLS14"] },
+  { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-curve-preferences=23,23"] },
   { args: ["--kubeconfig", good, "--tls-curve-preferences=0"] },
   { args: ["--kubeconfig", good, "--tls-curve-preferences=77"] },
   { args: ["--kubeconfig", good, `--tls-sni-cert-key=${missing},${missing}`] },
@@ -301,8 +311,8 @@ const failed: readonly Case[] = [
       migration(`{"apiVersion":"${lm}/v1","kind":"LeaderMigrationConfiguration","leaderName":"x","more":1}`),
     ],
   },
-  { args: ["--kubeconfig", good, "--leader-elect-lease-duration=10s"] },
-  { args: ["--kubeconfig", good, "--leader-elect-renew-deadline=2s"] },
+  { id: "machinery/1.6.n1", args: ["--kubeconfig", good, "--leader-elect-lease-duration=10s"] },
+  { id: "machinery/1.6.n1", args: ["--kubeconfig", good, "--leader-elect-renew-deadline=2s"] },
   {
     args: ["--kubeconfig", good, "--leader-elect=false"],
     like: /^failed to wait for apiserver being healthy: .*(connection refused|ECONNREFUSED|timed out|deadline)/,
@@ -343,8 +353,49 @@ describeReal("bad command lines end as the Go program's do", () => {
   });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+  it.each(positional.map((args) => [args.join(" "), args] as const))(
+    "machinery/1.1.2 takes no arguments: %s",
+    async (_, args) => {
+      const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
+      expect([ours.code, ours.stdout, ours.stderr]).toEqual([go.code, go.stdout, go.stderr]);
+      expect(ours.stderr).toContain("does not take any arguments");
+    },
+    LIMIT_MS,
+  );
+
+  it("machinery/1.1.2 tolerates empty arguments, and machinery/1.1.1 has no sub-commands to take them for", async () => {
+    const args = ["", "--controllers=nonsense", ""];
+    const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
+    expect(finalError(ours)).toBe(finalError(go));
+  });
+
+  it(
+    "machinery/1.1.8 finds a taken port after the kubeconfig is read, and says so as the Go program does",
+    async () => {
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+      const { port: number } = taken.address() as { port: number };
+      const own = [
+        `--secure-port=${number}`,
+        "--bind-address=127.0.0.1",
+        `--controllers=${sharedControllers.join(",")}`,
+      ];
+      for (const args of [
+        [...own, "--kubeconfig", good],
+        [...own, "--kubeconfig", missing],
+        [...own, "--kubeconfig", good, "--tls-cert-file", missing, "--tls-private-key-file", missing],
+      ]) {
+        const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
+        expect([ours.code, finalError(ours)]).toEqual([go.code, finalError(go)]);
+        expect(finalError(ours)).toMatch(/^(failed to create listener|stat )/);
+      }
+      taken.close();
+    },
+    LIMIT_MS,
+  );
+
   it.each(refused.map((args) => [args.join(" "), args] as const))(
-    "machinery/1.1 refuses %s",
+    "machinery/1.1.5 refuses %s",
     async (_, args) => {
       const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
       expect(ours.code).toBe(go.code);
@@ -356,9 +407,11 @@ describeReal("bad command lines end as the Go program's do", () => {
     LIMIT_MS,
   );
 
-  it.each(failed.map((test) => [test.args.join(" ").replaceAll(directory, ""), test] as const))(
-    "machinery/1.6 fails with %s",
-    async (_, { args, like }) => {
+  it.each(
+    failed.map((test) => [test.id ?? "machinery/1.6", test.args.join(" ").replaceAll(directory, ""), test] as const),
+  )(
+    "%s fails with %s",
+    async (_id, _args, { args, like }) => {
       const all = withControllers(args);
       const go = await runToEnd(goDaemon(), all);
       const ours = await runToEnd(ourDaemon, all);
