@@ -9,19 +9,24 @@ import { ApiServersOverHttps, adminOptions } from "./api-server-over-https.testi
 import { createHttpClient } from "./http-client.ts";
 import { http2Transport } from "./http2-transport.testing.ts";
 
-const stage = await ApiServersOverHttps.start();
-const options = adminOptions(stage.https.port);
-const http1 = await createHttpClient(options);
-const http2 = http2Transport(options);
+// The client of Node would choose h2.
+const stage1 = await ApiServersOverHttps.start({ disableHttp2: true });
+const stage2 = await ApiServersOverHttps.start();
+const http1 = await createHttpClient(adminOptions(stage1.https.port));
+const http2 = http2Transport(adminOptions(stage2.https.port));
 
-afterEach(() => stage.closeServers());
+afterEach(() => {
+  stage1.closeServers();
+  stage2.closeServers();
+});
 afterAll(async () => {
   http1.close();
   http2.close();
-  await stage.https.close();
+  await stage1.https.close();
+  await stage2.https.close();
 });
 
-for (const subject of [stage.subject("HTTP/1.1", http1), stage.subject("h2", http2)]) {
+for (const subject of [stage1.subject("HTTP/1.1", http1), stage2.subject("h2", http2)]) {
   describeReads(subject);
   describeWatches(subject);
   describeWrites(subject);

@@ -98,6 +98,14 @@ export class ApiServersOverHttps {
     };
   }
 
+  /** For a request that a test sends by itself: the header to send with it. It counts as being at rest. */
+  unobserved(server: ApiServer): { readonly header: readonly [string, string]; isReleased(): boolean } {
+    const id = randomUUID();
+    const exchange = { ...newExchange(server), hasFailed: true };
+    this.#exchanges.set(id, exchange);
+    return { header: [EXCHANGE_HEADER, id], isReleased: () => exchange.isReleased };
+  }
+
   /** After each test: its watches end. */
   closeServers(): void {
     for (const server of this.#servers.splice(0)) server.close();

@@ -3,7 +3,12 @@
 // sockets to http and http2 servers because only so are client certificates seen on Bun too.
 
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import {
+  constants,
+  createServer as createHttp2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer as createTlsServer, type Server, type TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
@@ -13,8 +18,10 @@ import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.
 
 /** A connection without a request for this long is closed. */
 const IDLE_MS = 90_000;
-/** A request's headers, and each pause in its body, may take this long. */
-const REQUEST_PAUSE_MS = 32_000;
+/** A body that is collected here must have come within this time; whoever gets a stream has limits of its own. */
+const BODY_MS = 32_000;
+/** A client that takes nothing of a stream for this long is cut off: what waits for it costs memory. */
+const SLOW_CLIENT_MS = 30_000;
 const HANDSHAKE_MS = 10_000;
 /** How long a refused upload may go on before the connection is cut: clients read the answer only after sending. */
 const LINGER_MS = 1_000;
@@ -42,6 +49,10 @@ export interface HttpsServerOptions {
   readonly reusePort?: boolean;
   /** Ask clients for certificates although the CAs that vouch for them are yet to come with update(). */
   readonly expectsClientCas?: boolean;
+  /** Absent: 90 s. */
+  readonly idleMs?: number;
+  /** Absent: 30 s. */
+  readonly slowClientMs?: number;
   /** The signal aborts when the client goes away or the server closes. */
   handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** A handler that threw; the client got a 500. */
@@ -52,6 +63,8 @@ export interface HttpsServerOptions {
 export interface HttpsServer {
   readonly host: string;
   readonly port: number;
+  /** Connections that are open now. */
+  readonly connectionCount: number;
   /** New connections get the new settings; open ones live on. Throws, and changes nothing, when they are unusable. */
   update(tls: TlsSettings): void;
   /** Ends all connections. */
@@ -61,11 +74,18 @@ export interface HttpsServer {
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
+/** Found by what a request knows of its connection: the socket of HTTP/1.1, the session of h2. */
+type Connections = WeakMap<object, Connection>;
+
 export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
   let settings = options.tls;
   let contextFor = sniContexts(settings);
+  const connections: Connections = new WeakMap();
   const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
-    void serve(incoming, outgoing, settings, options);
+    const connection = connections.get(sessionOf(incoming) ?? incoming.socket);
+    if (connection === undefined)
+      incoming.destroy(); // its connection is gone already
+    else void serve(connection, incoming, outgoing, settings, options);
   };
   const http1 = createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX }, onRequest);
   const http2 = createHttp2Server({ settings: { maxConcurrentStreams: options.http2StreamsMax || 100 } }, onRequest);
@@ -83,10 +103,19 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     },
     (socket: TLSSocket) => {
       sockets.add(socket);
-      socket.on("close", () => sockets.delete(socket));
+      const connection = new Connection(socket, options.idleMs ?? IDLE_MS);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        connection.close();
+      });
       socket.on("error", () => socket.destroy()); // a peer that resets is gone; there is nobody to tell
-      socket.setTimeout(IDLE_MS, () => socket.destroy());
-      (socket.alpnProtocol === "h2" ? http2 : http1).emit("connection", socket);
+      if (socket.alpnProtocol !== "h2") {
+        connections.set(socket, connection);
+        http1.emit("connection", socket);
+        return;
+      }
+      http2.once("session", (session) => connections.set(session, connection));
+      http2.emit("connection", socket);
     },
   );
   server.on("tlsClientError", (error, socket) => {
@@ -104,6 +133,9 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   return {
     host: address,
     port,
+    get connectionCount() {
+      return sockets.size;
+    },
     update(tls) {
       const contexts = sniContexts(tls);
       server.setSecureContext(tlsServerOptions(tls));
@@ -117,22 +149,58 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   };
 }
 
+/** One TLS connection: it ends when no request is open for too long. Requests of h2 show no socket but a stand-in. */
+class Connection {
+  readonly socket: TLSSocket;
+  readonly #idleMs: number;
+  #openRequests = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(socket: TLSSocket, idleMs: number) {
+    this.socket = socket;
+    this.#idleMs = idleMs;
+    this.#startIdling();
+  }
+
+  beginRequest(): void {
+    this.#openRequests++;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = undefined;
+  }
+
+  endRequest(): void {
+    if (--this.#openRequests === 0 && !this.socket.destroyed) this.#startIdling();
+  }
+
+  close(): void {
+    clearTimeout(this.#idleTimer);
+  }
+
+  #startIdling(): void {
+    this.#idleTimer = setTimeout(() => this.socket.destroy(), this.#idleMs);
+  }
+}
+
+function sessionOf(incoming: Incoming): object | undefined {
+  return "stream" in incoming ? incoming.stream.session : undefined;
+}
+
 async function serve(
+  connection: Connection,
   incoming: Incoming,
   outgoing: Outgoing,
   settings: TlsSettings,
   options: HttpsServerOptions,
 ): Promise<void> {
-  const socket = incoming.socket as TLSSocket;
+  const { socket } = connection;
   const gone = new AbortController();
   outgoing.on("close", () => gone.abort(new Aborted("the client is gone")));
-  socket.setTimeout(REQUEST_PAUSE_MS);
+  connection.beginRequest(); // from here on the handler decides how long an answer may take
   try {
-    const body = await requestBody(incoming);
+    const body = await requestBody(incoming, outgoing, socket);
     const request = servedRequest(incoming, socket, settings, body);
-    socket.setTimeout(0); // from here on the handler decides how long an answer may take
     const response = await options.handle(request, gone.signal);
-    await writeResponse(incoming, outgoing, socket, response, gone.signal);
+    await writeResponse({ incoming, outgoing, socket, signal: gone.signal }, response, options);
   } catch (error) {
     if (gone.signal.aborted) return;
     options.onError(error);
@@ -142,7 +210,7 @@ async function serve(
       outgoing.end("internal error\n");
     }
   } finally {
-    if (!socket.destroyed) socket.setTimeout(IDLE_MS);
+    connection.endRequest();
   }
 }
 
@@ -170,7 +238,7 @@ function servedRequest(
   };
 }
 
-async function requestBody(incoming: Incoming): Promise<HttpBody | undefined> {
+async function requestBody(incoming: Incoming, outgoing: Outgoing, socket: TLSSocket): Promise<HttpBody | undefined> {
   const declared = incoming.headers["content-length"];
   const isChunked = incoming.headers["transfer-encoding"] !== undefined;
   const isH2 = incoming.httpVersionMajor === 2;
@@ -180,17 +248,25 @@ async function requestBody(incoming: Incoming): Promise<HttpBody | undefined> {
     return { kind: "stream", chunks: incoming as AsyncIterable<Uint8Array> };
   }
   const chunks: Uint8Array[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  const timer = setTimeout(() => cutOff(outgoing, socket), BODY_MS);
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  } finally {
+    clearTimeout(timer);
+  }
   return { kind: "bytes", bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) };
 }
 
-async function writeResponse(
-  incoming: Incoming,
-  outgoing: Outgoing,
-  socket: TLSSocket,
-  response: HttpResponse,
-  signal: AbortSignal,
-): Promise<void> {
+/** Both ends of one exchange; the signal aborts when the client is gone. */
+interface Wire {
+  readonly incoming: Incoming;
+  readonly outgoing: Outgoing;
+  readonly socket: TLSSocket;
+  readonly signal: AbortSignal;
+}
+
+async function writeResponse(wire: Wire, response: HttpResponse, options: HttpsServerOptions): Promise<void> {
+  const { incoming, outgoing } = wire;
   outgoing.statusCode = response.status;
   for (const [name, value] of Object.entries(response.headers)) outgoing.setHeader(name, value as string | string[]);
   const { body } = response;
@@ -201,7 +277,7 @@ async function writeResponse(
     case "object":
       return endWith(outgoing, Buffer.from(JSON.stringify(body.value)));
     case "stream":
-      return writeStream(outgoing, socket, body.chunks, signal);
+      return writeStream(wire, body.chunks, options.slowClientMs ?? SLOW_CLIENT_MS);
     case "events":
       throw new TypeError("decoded watch events cannot leave the process");
   }
@@ -225,45 +301,55 @@ async function refuseUpload(incoming: Incoming, outgoing: Outgoing, bytes: Uint8
   outgoing.end();
 }
 
-/** A watch: each chunk leaves at once as one TLS record; a client that does not read stops the source. */
+/**
+ * A watch: each chunk leaves at once as one TLS record. A client that does not read stops the source; one that takes
+ * nothing for too long is cut off. One abort listener serves all waits: a watch is long, and what each chunk leaves
+ * behind would add up.
+ */
 async function writeStream(
-  outgoing: Outgoing,
-  socket: TLSSocket,
+  { outgoing, socket, signal }: Wire,
   chunks: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
+  slowClientMs: number,
 ): Promise<void> {
   if ("flushHeaders" in outgoing) outgoing.flushHeaders();
-  const isHttp1 = "socket" in outgoing && outgoing.socket === socket;
-  for await (const chunk of untilAborted(chunks, signal)) {
-    if (isHttp1) socket.cork();
-    const hasRoom = (outgoing as ServerResponse).write(chunk);
-    if (isHttp1) socket.uncork();
-    if (!hasRoom) await drained(outgoing, signal);
+  const isHttp1 = !("stream" in outgoing);
+  const iterator = chunks[Symbol.asyncIterator]();
+  let wake = (): void => undefined;
+  const onAbort = (): void => wake();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    while (!signal.aborted) {
+      const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
+        wake = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      });
+      if (next === undefined || next.done) break;
+      if (isHttp1) socket.cork();
+      const hasRoom = (outgoing as ServerResponse).write(next.value);
+      if (isHttp1) socket.uncork();
+      if (hasRoom || signal.aborted) continue;
+      const hasDrained = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(false), slowClientMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+        outgoing.once("drain", wake);
+      });
+      if (!hasDrained) return cutOff(outgoing, socket);
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    const returned = iterator.return?.();
+    // A source that is still busy when the client is gone ends by its own signal.
+    if (signal.aborted) returned?.catch(() => undefined);
+    else await returned;
   }
   if (!signal.aborted) outgoing.end();
 }
 
-async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const aborted = new Promise<IteratorResult<Uint8Array>>((resolve) => {
-    const end = (): void => resolve({ done: true, value: undefined });
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
-
-function drained(outgoing: Outgoing, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    outgoing.once("drain", resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+/** Ends the exchange without an answer, or in the middle of it: on h2 the stream, otherwise the connection. */
+function cutOff(outgoing: Outgoing, socket: Socket): void {
+  if ("stream" in outgoing) outgoing.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  else socket.destroy();
 }
