@@ -13,7 +13,13 @@ import { ServiceAccountTokens } from "./service-account-tokens.ts";
 export interface ClientNeeds {
   readonly qpsFactor?: number;
   readonly burstFactor?: number;
+  /** For discovery: many requests at once, seldom, and none for ever. The flags' limits do not count. */
+  readonly isDiscovery?: boolean;
 }
+
+// Upstream: controller-manager/pkg/clientbuilder/client_builder.go, DiscoveryClient; client-go/discovery/discovery_client.go.
+const DISCOVERY_LIMITS: RateLimits = { qps: 20, burst: 200 };
+const DISCOVERY_TIMEOUT_MS = 32_000;
 
 export interface ClientBuilder {
   /** A new client with a rate limit of its own. With service accounts the account is made if it is missing. */
@@ -52,9 +58,14 @@ export function serviceAccountClientBuilder(
 
 function newClient(transport: Transport, userAgent: string, needs: ClientNeeds, options: BuilderOptions): Client {
   const { limits, userAgentPrefix: _, ...rest } = options;
-  const rateLimiter = rateLimiterFor(
-    { qps: limits.qps * (needs.qpsFactor ?? 1), burst: limits.burst * (needs.burstFactor ?? 1) },
-    options.clock,
-  );
-  return createClient({ ...rest, transport, userAgent, ...(rateLimiter ? { rateLimiter } : {}) });
+  const { qpsFactor = 1, burstFactor = 1, isDiscovery = false } = needs;
+  const own = isDiscovery ? DISCOVERY_LIMITS : { qps: limits.qps * qpsFactor, burst: limits.burst * burstFactor };
+  const rateLimiter = rateLimiterFor(own, options.clock);
+  return createClient({
+    ...rest,
+    transport,
+    userAgent,
+    ...(rateLimiter ? { rateLimiter } : {}),
+    ...(isDiscovery ? { timeoutMs: DISCOVERY_TIMEOUT_MS } : {}),
+  });
 }
