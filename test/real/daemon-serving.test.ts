@@ -199,7 +199,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/6 describes every metric as the Go program does in the same run",
+    "machinery/6.r8, machinery/6.r24, machinery/6.r27, machinery/6.r28, machinery/6.r29, machinery/6.r33..r39, machinery/6.r42, machinery/6.n2 describes every metric as the Go program does in the same run",
     async () => {
       const headersOf = async (command: readonly [string, ...string[]]): Promise<ReadonlyMap<string, string>> => {
         const program = await plane.startManager(command, {
@@ -237,6 +237,7 @@ describeReal("the daemon's port", () => {
       expect(Object.fromEntries(own.map((name) => [name, ours.get(name)]))).toEqual(
         Object.fromEntries(own.map((name) => [name, go.get(name)])),
       );
+      expect(own).toEqual(expect.arrayContaining(Object.values(rows).flat()));
       const missing = [...go.keys()].filter((name) => !ours.has(name) && !name.startsWith("go_"));
       expect(missing.filter((name) => !linkedOnly.test(name))).toEqual([]);
     },
@@ -375,10 +376,40 @@ function describedIn(text: string): ReadonlyMap<string, string> {
     ];
     const labels = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} `, "m").exec(text)?.[1] ?? "";
     const names = [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label);
-    found.set(name, `${type}: ${found.get(name)} ${names.join(",")} ${bounds.join(" ")}`);
+    // Gates and versions are the same, so their series are too.
+    const isSame = name === "kubernetes_feature_enabled" || name === "version_info";
+    const series = isSame ? (text.match(new RegExp(`^${name}\\{.*$`, "gm")) ?? []).join("\n") : "";
+    found.set(name, `${type}: ${found.get(name)} ${names.join(",")} ${bounds.join(" ")}${series}`);
   }
   return found;
 }
+
+/** What must be there after a certificate and a token have been used, by row of the ledger. */
+const rows: Readonly<Record<string, readonly string[]>> = {
+  r8: ["leader_election_master_status"],
+  r24: ["rest_client_transport_cert_rotation_gc_calls_total"],
+  r27: ["kubernetes_build_info"],
+  r28: ["kubernetes_feature_enabled"],
+  r29: ["version_info"],
+  r33: ["authenticated_user_requests"],
+  r34: ["authentication_attempts", "authorization_attempts_total"],
+  r35: ["authentication_duration_seconds", "authorization_duration_seconds"],
+  r36: ["request_duration_seconds", "request_total", "fetch_total", "active_fetch_count"].map(
+    (name) => `authentication_token_cache_${name}`,
+  ),
+  r37: ["apiserver_delegated_authn_request_total", "apiserver_delegated_authn_request_duration_seconds"],
+  r38: ["apiserver_delegated_authz_request_total", "apiserver_delegated_authz_request_duration_seconds"],
+  r39: ["apiserver_client_certificate_expiration_seconds"],
+  r42: [
+    "cpu_seconds_total",
+    "open_fds",
+    "max_fds",
+    "resident_memory_bytes",
+    "virtual_memory_bytes",
+    "start_time_seconds",
+    "network_receive_bytes_total",
+  ].map((name) => `process_${name}`),
+};
 
 /** In the Go program by linkage only, or of controllers that ours does not have yet. */
 const linkedOnly =
