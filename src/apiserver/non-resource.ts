@@ -7,10 +7,13 @@ import { openApiHandler } from "./discovery/openapi.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { plainText } from "./filters/errors.ts";
 import { healthHandler } from "./health.ts";
+import { parseAccept } from "./media-type.ts";
 import { respondWithValue } from "./rendering.ts";
-import { negotiate } from "./representation.ts";
-import type { Handler, RequestContext } from "./request-context.ts";
+import { isRoutable, notAcceptableRoute, PRETTY_JSON } from "./representation.ts";
+import { type Handler, headerOf, type RequestContext } from "./request-context.ts";
 import { VERSION_INFO } from "./version.ts";
+
+const JSON_ONLY = ["application/json"];
 
 export function nonResourceHandler(core: ServerCore): Handler {
   const handlers = [healthHandler(core), versionOf, discoveryHandler(core), openApiHandler(core)];
@@ -26,6 +29,7 @@ export function nonResourceHandler(core: ServerCore): Handler {
 function versionOf(context: RequestContext): HttpResponse | undefined {
   if (context.info.path !== "/version" && context.info.path !== "/version/") return undefined;
   if (context.request.method !== "GET") throw methodNotAllowed();
-  const representation = negotiate(context, { allowsProtobuf: false, allowsTransform: false });
-  return respondWithValue(context, { ...representation, isPretty: true }, VERSION_INFO);
+  const clauses = parseAccept(headerOf(context.request, "accept"));
+  if (clauses.length > 0 && !clauses.some(isRoutable(JSON_ONLY))) throw notAcceptableRoute(JSON_ONLY);
+  return respondWithValue(context, PRETTY_JSON, VERSION_INFO);
 }

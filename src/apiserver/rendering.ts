@@ -126,7 +126,8 @@ function renderList(
         kind: "PartialObjectMetadataList",
         apiVersion: `meta.k8s.io/${shape.metaVersion}`,
         metadata,
-        items: objects.map((object) => partialMetadata(object, shape.metaVersion)),
+        // Upstream's list of none is no list.
+        items: objects.length === 0 ? null : objects.map((object) => partialMetadata(object, shape.metaVersion)),
       };
     case "table":
       return tableOf(endpoint, shape, objects, metadata, context.receivedMs, true);

@@ -34,7 +34,7 @@ export const ACCEPTED_TYPES: readonly string[] = ENCODINGS.map((encoding) => MED
 
 const WHOLE: Shape = { kind: "object" };
 const PLAIN_JSON: Representation = { encoding: "json", isPretty: false, shape: WHOLE };
-const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
+export const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
 
 export interface NegotiationRules {
   /** Custom resources speak no protobuf, though they are listed as if they did. */
@@ -51,8 +51,7 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
   const isPretty = wantsPretty(context.request, context.query);
   if (header === "" || header === "application/json" || header === "*/*") return isPretty ? PRETTY_JSON : PLAIN_JSON;
   const clauses = parseAccept(header);
-  const isAcceptable = ACCEPTED_TYPES.some((type) => clauses.some((clause) => covers(clause, type)));
-  if (!isAcceptable && rules.hasRouter !== false) throw notAcceptableRoute();
+  if (rules.hasRouter !== false && !clauses.some(isRoutable(ACCEPTED_TYPES))) throw notAcceptableRoute();
   for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
     if (encodings[0] === "protobuf" && !rules.allowsProtobuf) continue;
     for (const clause of clauses) {
@@ -82,6 +81,12 @@ export function representationOfError(request: ServerRequest, query: Query): Rep
   if (clauses.some(isProtobuf)) return { ...PLAIN_JSON, encoding: "protobuf" };
   return headerOf(request, "accept") === "" && !isPretty ? PLAIN_JSON : PRETTY_JSON;
 }
+
+/** The router knows whole types and "anything", but no wildcard of subtypes. */
+export const isRoutable =
+  (produced: readonly string[]) =>
+  ({ type, subtype }: AcceptClause): boolean =>
+    produced.includes(`${type}/${subtype}`) || (type === "*" && subtype === "*");
 
 function covers(clause: AcceptClause, mediaType: string): boolean {
   if (clause.type === "*") return clause.subtype === "*";
@@ -121,7 +126,7 @@ function wantsPretty(request: ServerRequest, query: Query): boolean {
 }
 
 /** The router's own refusal, before the endpoint is asked. */
-export function notAcceptableRoute(): Error {
-  const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${ACCEPTED_TYPES.join(", ")}`;
+export function notAcceptableRoute(produced: readonly string[] = ACCEPTED_TYPES): Error {
+  const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`;
   return newGenericServerResponse({ code: 406, verb: "", serverMessage });
 }

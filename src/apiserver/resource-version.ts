@@ -16,7 +16,7 @@ export function parseRevision(text: string): { readonly revision: number } | { r
 
 const WAIT_MS = 3_000;
 const POLL_MS = 100;
-const RETRY_AFTER_SECONDS = 1;
+export const RETRY_AFTER_SECONDS = 1;
 
 /** Resolves once the store has reached the revision; throws a 504 when it does not soon. */
 export async function waitForRevision(core: ServerCore, revision: number, signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { KubeObject } from "#api/object.ts";
 import { encodeProtobuf } from "#api/proto-codec.ts";
+import { decodeYaml } from "#api/yaml.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
@@ -147,6 +148,7 @@ async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answ
 }
 
 function parse(text: string, contentType: string): unknown {
+  if (contentType.startsWith("application/yaml")) return decodeYaml(text).value;
   if (!contentType.startsWith("application/json")) return text;
   const lines = text.split("\n").filter((line) => line !== "");
   if (lines.length > 1 && lines.every((line) => line.startsWith('{"type":')))

@@ -29,7 +29,9 @@ export class Normaliser {
 
   #value(value: unknown, key: string): unknown {
     if (typeof value === "string") return this.#scalar(value, key);
-    if (Array.isArray(value)) return value.map((item) => this.#value(item, key));
+    if (Array.isArray(value)) {
+      return value.filter((item) => !isPlainBookmark(item)).map((item) => this.#value(item, key));
+    }
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
       .filter(([name, item]) => !isVolatile(name, key) && !isTimeLeftOut(name, item))
@@ -56,6 +58,8 @@ export class Normaliser {
       .replace(/resource version: \d+/gi, "resource version: <version>")
       .replace(/ResourceVersion in object meta: \d+/g, "ResourceVersion in object meta: <version>")
       .replace(/in record \(\d+\)/g, "in record (<version>)")
+      .replace(/(resource version: <version>) \(\d+\)/g, "$1 (<version>)")
+      .replace(/, current: \d+/g, ", current: <version>")
       .replace(/\(\d+ < \d+\)|: \d+ \(\d+\)|: \d+, current: \d+/g, "<versions>")
       .replace(/(resourceVersion\\*":\\*")\d+/g, "$1<version>")
       .replace(/etcdserver: mvcc: /g, "");
@@ -69,6 +73,12 @@ export class Normaliser {
     }
     return placeholder;
   }
+}
+
+/** When bookmarks come is a matter of time; only the end of initial events is not. */
+function isPlainBookmark(item: unknown): boolean {
+  const { type, object } = (item ?? {}) as { type?: unknown; object?: { metadata?: { annotations?: object } } };
+  return type === "BOOKMARK" && object?.metadata?.annotations === undefined;
 }
 
 /** Where Go goes through a map, several complaints come in any order; they are all among the causes. */

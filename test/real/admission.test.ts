@@ -6,22 +6,18 @@ import { accountCases } from "#test/judge/account-cases.ts";
 import { admissionCases } from "#test/judge/admission-cases.ts";
 import { judgeCase } from "#test/judge/case.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
+import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { podAdmissionCases } from "#test/judge/pod-admission-cases.ts";
 import { podSubresourceCases } from "#test/judge/pod-subresource-cases.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
-
-/** What ours does not have yet is switched off on the judge. */
-const apiServerFlags = [
-  "--disable-admission-plugins=PodSecurity,PodTopologyLabels,DefaultIngressClass,DefaultStorageClass,StorageObjectInUseProtection,RuntimeClass",
-];
 
 describeReal("the real kube-apiserver judges admission", () => {
   let plane: ControlPlane;
   let real: Subject;
   let embedded: Subject;
   beforeAll(async () => {
-    plane = await startControlPlane({ apiServerFlags });
+    plane = await startControlPlane({ apiServerFlags: judgeFlags });
     real = await realSubject(plane);
     embedded = embeddedSubject();
   }, 120_000);

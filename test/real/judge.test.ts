@@ -1,22 +1,22 @@
+// The generic protocol and the rules of the first kinds: every answer of the embedded server must be
+// the one that the real kube-apiserver gives.
+
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { judgeCase } from "#test/judge/case.ts";
 import { teachCustomKind } from "#test/judge/custom-kind.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
 import { genericCases } from "#test/judge/generic-cases.ts";
+import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { expiryCases, protocolCases } from "#test/judge/protocol-cases.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
-
-/** What ours does not have yet is switched off on the judge. */
-const apiServerFlags = [
-  "--disable-admission-plugins=PodSecurity,PodTopologyLabels,DefaultIngressClass,DefaultStorageClass,StorageObjectInUseProtection,RuntimeClass",
-];
 
 describeReal("the real kube-apiserver judges the embedded one", () => {
   let plane: ControlPlane;
   let real: Subject;
   let embedded: Subject;
   beforeAll(async () => {
-    plane = await startControlPlane({ apiServerFlags });
+    plane = await startControlPlane({ apiServerFlags: judgeFlags });
     real = await realSubject(plane);
     embedded = embeddedSubject();
     await Promise.all([teachCustomKind(real), teachCustomKind(embedded)]);
@@ -27,7 +27,7 @@ describeReal("the real kube-apiserver judges the embedded one", () => {
     await plane.stop();
   }, 60_000);
 
-  for (const [index, judged] of genericCases.entries()) {
+  for (const [index, judged] of [...genericCases, ...protocolCases, ...expiryCases].entries()) {
     it(judged.name, async () => {
       expect(await judgeCase(judged, `judge-${index}`, embedded, real)).toEqual([]);
     }, 60_000);

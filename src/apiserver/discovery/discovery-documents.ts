@@ -127,9 +127,9 @@ export function aggregated(registry: Registry, isCore: boolean, apiVersion: stri
 }
 
 function aggregatedResource({ row, version }: Endpoint): Document {
-  // The group and version of the list itself are meant where none are given.
+  // The group and version of the list itself are meant where none are given; custom kinds give them.
   const responseKind = ({ group, version: name, kind }: Subresource["kind"]): Document =>
-    group === version.group && name === version.version
+    group === version.group && name === version.version && !row.isCustom
       ? { group: "", version: "", kind }
       : { group, version: name, kind };
   const subresources = version.subresources.map(({ name, verbs, kind }) => ({

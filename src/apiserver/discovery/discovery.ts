@@ -58,7 +58,7 @@ function version(
   name: string,
 ): HttpResponse {
   if (!core.registry.hasVersion(group, name)) {
-    if (group === "") return plainText(404, "404 page not found\n");
+    if (core.registry.isCustomGroup(group)) return plainText(404, "404 page not found\n");
     throw routeNotFound();
   }
   return respond(
@@ -67,14 +67,13 @@ function version(
   );
 }
 
-/** The version of the aggregated document that the client would rather have than the plain one. */
+/** The version of the aggregated document, if the client takes any: it comes before what else it takes. */
 function aggregatedVersion(accept: string): "v2" | undefined {
   if (!accept.includes("apidiscovery.k8s.io")) return undefined;
   for (const { type, subtype, params } of parseAccept(accept)) {
     const isJson =
       (type === "application" && (subtype === "json" || subtype === "*")) || (type === "*" && subtype === "*");
-    if (!isJson) continue;
-    if (params.get("as") !== "APIGroupDiscoveryList") return undefined;
+    if (!isJson || params.get("as") !== "APIGroupDiscoveryList") continue;
     if (params.get("g") === "apidiscovery.k8s.io" && params.get("v") === "v2") return "v2";
   }
   return undefined;

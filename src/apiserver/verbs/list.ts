@@ -9,7 +9,7 @@ import type { ResourceCall, ServerCore } from "../core.ts";
 import { type ListOptions, parseListOptions } from "../list-options.ts";
 import { respondWithList } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
-import { parseRevision, waitForRevision } from "../resource-version.ts";
+import { parseRevision, RETRY_AFTER_SECONDS, waitForRevision } from "../resource-version.ts";
 import { type Selection, selectionOf } from "../selection.ts";
 import type { ListQuery, StoredVersion, Table } from "../storage/storage.ts";
 import { negotiationRules } from "./get.ts";
@@ -115,7 +115,7 @@ const INCONSISTENT_CONTINUE =
 
 function checkExactRevision(core: ServerCore, table: Table, exact: number, from: string, options: ListOptions): void {
   const current = core.storage.revision;
-  if (exact > current) throw newResourceVersionTooLarge(String(exact), String(current), 0);
+  if (exact > current) throw newResourceVersionTooLarge(String(exact), String(current), RETRY_AFTER_SECONDS);
   if (exact >= table.compactedRevision) return;
   if (options.continue === "") throw newExpired(EXPIRED);
   const { status } = newExpired(INCONSISTENT_CONTINUE);

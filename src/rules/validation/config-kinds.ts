@@ -171,7 +171,7 @@ export function validateConfigMap(map: core.ConfigMap): field.FieldError[] {
     name(errors, key, field.newPath("binaryData").key(key), isConfigMapKey);
     size += decodedLength(value);
   }
-  if (size > DATA_BYTES_MAX) errors.push(field.tooLong(field.newPath(""), DATA_BYTES_MAX));
+  if (size > DATA_BYTES_MAX) errors.push(field.tooLong(field.newPath("[]"), DATA_BYTES_MAX));
   return errors;
 }
 

@@ -1,0 +1,12 @@
+// Admission plugins that the embedded server does not have: they are switched off on the judge.
+
+const missing: Readonly<Record<string, string>> = {
+  PodSecurity: "levels of namespaces are not enforced yet; it warns and refuses pods",
+  PodTopologyLabels: "copies zone and region labels at binding",
+  DefaultIngressClass: "Ingress is served from its schema so far",
+  DefaultStorageClass: "claims are served from their schema so far",
+  StorageObjectInUseProtection: "adds finalizers to claims and volumes, which are served from their schemas so far",
+  RuntimeClass: "adds the overhead of a class to pods; classes are served from their schema so far",
+};
+
+export const judgeFlags: readonly string[] = [`--disable-admission-plugins=${Object.keys(missing).join(",")}`];
