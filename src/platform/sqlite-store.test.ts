@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -113,6 +114,55 @@ describe("sqlite journal", () => {
     expect(again.revision).toBe(revision);
     expect(again.table("pods").create("a/more", build("more"))).toBeDefined();
     again.close();
+  });
+
+  it("takes a write that fits even when the history cannot be dropped for want of room", () => {
+    const path = newPath();
+    const journal = openSqliteJournal({ path, synchronous: "normal" });
+    let isFull = false;
+    const compacted: number[] = [];
+    const storage = new MemoryStorage({
+      clock,
+      historyEventsMax: 8,
+      journal: {
+        load: () => journal.load(),
+        append: (entry) => journal.append(entry),
+        compact(revision, superseded) {
+          if (isFull) throw new StorageWriteFailed("full");
+          compacted.push(...superseded);
+          journal.compact(revision, superseded);
+        },
+        close: () => journal.close(),
+      },
+    });
+    const table = storage.table("pods");
+    let x = table.create("a/x", build("x"));
+    const write = (count: number): void => {
+      for (let i = 0; i < count; i++) x = x && table.update(x, build("x", String(i)));
+    };
+    isFull = true;
+    write(20);
+    expect([x?.object.metadata?.annotations?.value, compacted]).toEqual(["19", []]);
+    isFull = false;
+    write(10);
+    expect(compacted.length).toBeGreaterThan(20);
+    storage.close();
+    const again = open(path);
+    expect(again.table("pods").get("a/x")?.object.metadata?.annotations?.value).toBe("9");
+    again.close();
+  });
+
+  it("is one process's at a time", () => {
+    const path = newPath();
+    const storage = open(path);
+    storage.table("pods").create("a/x", build("x"));
+    const program = `import { openSqliteJournal } from ${JSON.stringify(new URL("./sqlite-store.ts", import.meta.url).pathname)};
+      try { openSqliteJournal({ path: ${JSON.stringify(path)} }); console.log("opened"); } catch (error) { console.log(error.message); }`;
+    const run = (): string =>
+      spawnSync(process.execPath, ["--input-type=module", "-e", program]).stdout.toString().trim();
+    expect(run()).toBe(`cannot use ${path} as the store: another process is using it`);
+    storage.close();
+    expect(run()).toBe("opened");
   });
 
   it("says what is wrong with a damaged file, a foreign file and one that cannot be written", () => {

@@ -4,7 +4,8 @@
 // What is promised: an append that returned survives the end of the process (kill -9 included), whatever
 // `synchronous` is. With "full", the default, it also survives a power failure, as far as the disk keeps its own
 // promises; with "normal" the last appends before a power failure may be missing, but never one without all after it,
-// and the file stays whole. Revisions are never given twice to entries that survived.
+// and the file stays whole. Revisions are never given twice to entries that survived. One process at a time has the
+// file; the operating system frees it when that process ends, however it does. docs/durability.md tells users.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { KubeObject } from "#api/object.ts";
@@ -56,7 +57,9 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
   try {
     database = openDatabase(options);
   } catch (cause) {
-    throw new JournalUnusable(`cannot use ${options.path} as the store: ${(cause as Error).message}`, { cause });
+    const { message } = cause as Error;
+    const why = message.includes("database is locked") ? "another process is using it" : message;
+    throw new JournalUnusable(`cannot use ${options.path} as the store: ${why}`, { cause });
   }
   return new SqliteJournal(database);
 }
@@ -64,6 +67,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
   const database = new DatabaseSync(path);
   try {
+    database.exec("PRAGMA locking_mode = EXCLUSIVE");
     database.exec("PRAGMA journal_mode = WAL");
     database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`);
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(pagesMax)}`);

@@ -7,7 +7,15 @@ import { assert } from "#base/assert.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Journal } from "./journal.ts";
 import { SortedRecords } from "./sorted-records.ts";
-import type { BuildObject, ListQuery, Storage, StorageKey, StoredVersion, Table } from "./storage.ts";
+import {
+  type BuildObject,
+  type ListQuery,
+  type Storage,
+  type StorageKey,
+  StorageWriteFailed,
+  type StoredVersion,
+  type Table,
+} from "./storage.ts";
 
 export interface MemoryStorageOptions {
   readonly clock: Clock;
@@ -43,6 +51,8 @@ export class MemoryStorage implements Storage {
   readonly #tables = new Map<string, MemoryTable>();
   /** Which revision was the last one at which time: ascending, one per AGE_STEP_MS at most. */
   readonly #ages: { readonly atMs: number; readonly revision: number }[] = [];
+  /** Revisions that the journal may forget and has not yet. */
+  #superseded: number[] = [];
   #revision = FIRST_REVISION;
   #loadedCompaction = 0;
 
@@ -73,9 +83,8 @@ export class MemoryStorage implements Storage {
   }
 
   compact(revision: number): void {
-    const superseded: number[] = [];
-    for (const table of this.#tables.values()) table.compact(Math.min(revision, this.#revision), superseded);
-    this.#journal?.compact(revision, superseded);
+    for (const table of this.#tables.values()) table.compact(Math.min(revision, this.#revision), this.#superseded);
+    this.#compactJournal(revision);
   }
 
   close(): void {
@@ -121,10 +130,19 @@ export class MemoryStorage implements Storage {
 
   /** Drops a quarter at once, so that a full history costs little per write. */
   #compactTable(table: MemoryTable): void {
-    const superseded: number[] = [];
     const revision = table.revisionOfEvent(table.historyLength >> 2);
-    table.compact(revision, superseded);
-    this.#journal?.compact(revision, superseded);
+    table.compact(revision, this.#superseded);
+    this.#compactJournal(revision);
+  }
+
+  /** A full disk must not fail the write that happened to come when history aged: what stays is dropped next time. */
+  #compactJournal(revision: number): void {
+    try {
+      this.#journal?.compact(revision, this.#superseded);
+      this.#superseded = [];
+    } catch (error) {
+      if (!(error instanceof StorageWriteFailed)) throw error;
+    }
   }
 }
 
