@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: planted-faults help install up test test-real test-torture check build generate real-control-plane differential bench
+.PHONY: planted-faults help install up test test-real test-torture hand-over outage check build generate real-control-plane differential bench
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,12 @@ test-real: install ## Run the suites on a real kube-apiserver (builds it once if
 
 test-torture: install ## Run the long suites with faults on a real kube-apiserver
 	@$(BUN) tools/run-tests.ts torture
+
+hand-over: install ## Kill the Go manager and ours in turn under load; the other takes over, 20 rounds
+	@$(BUN) tools/run-tests.ts hand-over
+
+outage: install ## Take the API server away from both managers for minutes, in every way
+	@$(BUN) tools/run-tests.ts outage
 
 check: install ## Type-check, lint, look for dead code, untidiness and gaps in the parity ledger
 	@$(BUN) tools/check.ts

@@ -1,12 +1,12 @@
 // Runs the tests and ends with one line: N passed, N failed, N skipped. `fast` is everything that needs
-// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real` and `torture` are
-// the folders of test/ that need the real control plane, which is built if Go is there. Nothing is skipped
-// silently; in CI a skipped real suite fails.
+// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real`, `torture`,
+// `hand-over` and `outage` are the folders of test/ that need the real control plane, which is built if Go is
+// there. Nothing is skipped silently; in CI a skipped real suite fails.
 
 import { spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { missingPrograms } from "./control-plane-binaries.ts";
 import { judge, noTests, sumTotals, type Totals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
 
@@ -70,7 +70,7 @@ function suitesIn(folder: string): number {
 function skippedSuites(folder: string): Totals {
   const skipped = suitesIn(folder);
   say(`SKIPPED: ${skipped} suites of ${folder} (no ${missingPrograms().join(", ")}).`);
-  say(`         With Go 1.26 or newer: make real-control-plane, then make test-${basename(folder)}.`);
+  say(`         With Go 1.26 or newer: make real-control-plane, then the same target again.`);
   return { ...noTests, skipped };
 }
 
@@ -92,9 +92,9 @@ function onRealControlPlane(folder: string): Totals {
   return isReady ? bunTest([`--timeout=${realTimeoutMs}`, `./${folder}`]) : skippedSuites(folder);
 }
 
-const kind = process.argv[2];
-if (kind !== "fast" && kind !== "real" && kind !== "torture") {
-  throw new Error("usage: bun tools/run-tests.ts fast|real|torture");
+const kind = process.argv[2] ?? "";
+if (!["fast", "real", "torture", "hand-over", "outage"].includes(kind)) {
+  throw new Error("usage: bun tools/run-tests.ts fast|real|torture|hand-over|outage");
 }
 const totals = kind === "fast" ? fast() : onRealControlPlane(`test/${kind}`);
 if (process.env.STEERSMAN_TEST_TOTALS !== undefined) {

@@ -1,0 +1,130 @@
+// Hand-over both ways between the Go manager and ours, under load: the leader is killed (-9) in the middle of a
+// burst, the standby takes over and finishes. Every pod is created once, and nobody writes in another's reign.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
+import { goDaemon, ourDaemon, sharedControllers } from "#test/real/daemon.ts";
+import { holderOf, leaseWrites, reigns, type Side, shortLease, writesOf } from "#test/real/leadership.ts";
+import { describeReal, eventually } from "#test/real/suite.ts";
+
+const ROUNDS = 20;
+const SETS = 6;
+const REPLICAS = 20;
+const PODS = SETS * REPLICAS;
+/** Pods that somebody deletes while nobody leads. */
+const DELETED = 5;
+const LEASE = "hand-over";
+const LIMIT_MS = 180_000;
+
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+}
+interface SetList {
+  readonly items: readonly { readonly status?: { readonly replicas?: number; readonly observedGeneration?: number } }[];
+}
+
+describeReal("hand-over between the Go manager and ours", () => {
+  let plane: ControlPlane;
+  let leader: { readonly side: Side; readonly program: RunningManager };
+  beforeAll(async () => {
+    plane = await startControlPlane();
+    leader = await start("go");
+    await eventually(async () => ((await holderOf(plane, LEASE)) === "" ? undefined : true));
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await plane?.stop();
+  });
+
+  const start = async (side: Side): Promise<typeof leader> => {
+    const flags = [...shortLease.flags, `--leader-elect-resource-name=${LEASE}`];
+    const command = side === "go" ? goDaemon() : ourDaemon;
+    return { side, program: await plane.startManager(command, { controllers: sharedControllers, flags }) };
+  };
+  const read = async <T>(path: string): Promise<T> => JSON.parse((await plane.request("GET", path)).text) as T;
+  const podNames = async (namespace: string): Promise<readonly string[]> =>
+    (await read<PodList>(`/api/v1/namespaces/${namespace}/pods`)).items.map(({ metadata }) => metadata.name);
+
+  it.each(
+    Array.from({ length: ROUNDS }, (_, round) => ({ round: round + 1, to: round % 2 === 0 ? "ours" : "go" }) as const),
+  )(
+    "machinery/3.1.5 round $round: to $to",
+    async ({ round, to }) => {
+      const namespace = `round-${round}`;
+      const mark = plane.audit.mark();
+      const standby = await start(to);
+      const previous = await holderOf(plane, LEASE);
+      await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+      await createSets(plane, namespace);
+      await eventually(async () => ((await podNames(namespace)).length >= PODS / 4 ? true : undefined));
+
+      const wasBusy = (await podNames(namespace)).length < PODS;
+      const from = leader.side;
+      await leader.program.stop("SIGKILL");
+      leader = standby;
+      await plane.request("POST", "/api/v1/namespaces", { metadata: { name: `${namespace}-late` } });
+      const gone = (await podNames(namespace)).slice(0, DELETED);
+      for (const name of gone) {
+        await plane.request("DELETE", `/api/v1/namespaces/${namespace}/pods/${name}?gracePeriodSeconds=0`);
+      }
+
+      await eventually(async () => {
+        const sets = await read<SetList>(`/apis/apps/v1/namespaces/${namespace}/replicasets`);
+        const isCounted = sets.items.every(({ status }) => status?.replicas === REPLICAS);
+        return isCounted && (await podNames(namespace)).length === PODS ? true : undefined;
+      }, LIMIT_MS);
+      const late = `/api/v1/namespaces/${namespace}-late`;
+      for (const path of [`${late}/serviceaccounts/default`, `${late}/configmaps/kube-root-ca.crt`]) {
+        await eventually(async () => ((await plane.request("GET", path)).status === 200 ? true : undefined));
+      }
+      expect(wasBusy).toBe(true);
+      expect(await holderOf(plane, LEASE)).not.toBe(previous);
+
+      const events = plane.audit.since(mark);
+      const writes = writesOf(events);
+      const created = writes.filter(
+        ({ verb, objectRef, responseStatus }) =>
+          verb === "create" &&
+          objectRef?.resource === "pods" &&
+          objectRef.namespace === namespace &&
+          responseStatus?.code === 201,
+      );
+      expect(new Set(created.map(({ side }) => side))).toEqual(new Set(["go", "ours"]));
+      // As many pods as there should be, and no other has ever been there. (What a killed process had asked for may
+      // have been done without anybody to tell, so the log may know of fewer.)
+      const known = new Set([...(await podNames(namespace)), ...gone]);
+      expect(known.size).toBe(PODS + DELETED);
+      expect(created.map(nameOf).filter((name) => !known.has(name))).toEqual([]);
+      expect(writes.filter(({ verb, objectRef }) => verb === "delete" && objectRef?.resource === "pods")).toEqual([]);
+
+      const [, takeover, ...more] = reigns(leaseWrites(events, LEASE));
+      expect(more).toEqual([]);
+      expect(takeover?.side).toBe(to);
+      for (const { side, requestReceivedTimestamp: at } of writes) {
+        expect(side).toBe(at < (takeover?.receivedAt ?? "") ? from : to);
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+function nameOf({ responseObject }: AuditEvent): string {
+  return (responseObject as { metadata?: { name?: string } } | undefined)?.metadata?.name ?? "";
+}
+
+async function createSets(plane: ControlPlane, namespace: string): Promise<void> {
+  for (let index = 0; index < SETS; index++) {
+    const labels = { app: `web-${index}` };
+    const created = await plane.request("POST", `/apis/apps/v1/namespaces/${namespace}/replicasets`, {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: `web-${index}` },
+      spec: {
+        replicas: REPLICAS,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } },
+      },
+    });
+    expect(created.status).toBe(201);
+  }
+}
