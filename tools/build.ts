@@ -1,18 +1,37 @@
-// Compiles each program into one file that needs neither Node nor Bun, and asks it for its version.
+// Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module
+// that Node 22.13 or newer runs and `npm pack` ships. The bundles hold all they use, so that installing the package
+// installs nothing else. `bun tools/build.ts bundles` leaves the compiled ones out. Each is asked for its version.
 
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 
-for (const program of ["steersman", "kube-controller-manager"]) {
-  const output = `dist/${program}`;
-  const flags = ["--bytecode", "--format=esm", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
-  const built = spawnSync(
-    process.execPath,
-    ["build", "--compile", ...flags, `src/cmd/${program}.ts`, "--outfile", output],
-    { encoding: "utf8" },
-  );
-  if (built.status !== 0) throw new Error(`${program}: ${built.stdout}${built.stderr}`);
-  const { status, stdout } = spawnSync(output, ["--version"], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`${output} --version failed`);
-  process.stdout.write(`${output}: ${stdout.trim()}, ${Math.round(statSync(output).size / 1e6)} MB\n`);
+const programs = ["steersman", "kube-controller-manager"];
+/** A .env file or bunfig.toml in the current folder is none of a daemon's business. */
+const compileFlags = ["--compile", "--bytecode", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+/** Names are kept: they are in stack traces. */
+const bundleFlags = ["--target=node", "--minify-syntax", "--minify-whitespace", "--banner=#!/usr/bin/env node"];
+
+function build(program: string, output: string, flags: readonly string[]): void {
+  const source = `src/cmd/${program}.ts`;
+  const args = ["build", "--format=esm", ...flags, source, "--outfile", output];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
+}
+
+function report(output: string, command: readonly [string, ...string[]]): void {
+  const [file, ...args] = command;
+  const { status, stdout, stderr } = spawnSync(file, [...args, "--version"], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${output} --version failed: ${stderr}`);
+  process.stdout.write(`${output}: ${stdout.trim()}, ${(statSync(output).size / 1e6).toFixed(1)} MB\n`);
+}
+
+for (const program of programs) {
+  const bundle = `dist/${program}.mjs`;
+  build(program, bundle, bundleFlags);
+  chmodSync(bundle, 0o755);
+  report(bundle, [process.execPath, bundle]);
+  if (process.argv[2] === "bundles") continue;
+  const compiled = `dist/${program}`;
+  build(program, compiled, compileFlags);
+  report(compiled, [compiled]);
 }
