@@ -3,7 +3,7 @@
 import type { CustomResourceDefinitionCondition } from "#api/generated/types/apiextensions-v1.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
-import { approvalOf } from "#rules/crd/crd-validation.ts";
+import { approvalOf } from "#rules/crd/crd-approval.ts";
 import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
 
 type Condition = CustomResourceDefinitionCondition;

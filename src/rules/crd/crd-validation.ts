@@ -17,10 +17,10 @@ import { byteLength } from "#api/go-text.ts";
 import { isDns1035Label, isDns1123Subdomain } from "#api/names.ts";
 import { IMMUTABLE } from "#rules/validation/checks.ts";
 import { genericObjectMeta, genericObjectMetaUpdate } from "#rules/validation/metadata.ts";
+import { APPROVED_ANNOTATION, approvalOf } from "./crd-approval.ts";
 import { type InternalSpec, internalSpec, printedSchema, printedVersion, schemasOf } from "./crd-internal.ts";
 import { type CompileRules, validateSchemaNodes } from "./crd-schema-validation.ts";
 import { type CheckRules, validateDefaults } from "./default-validation.ts";
-import { parseRequestUri } from "./go-url.ts";
 import { type CustomResourceDefinition, hasDefault, type JSONSchemaProps, someSchema } from "./json-schema.ts";
 import type { MetadataReader } from "./resource-meta.ts";
 import { validateSelectableFields } from "./selectable-fields.ts";
@@ -80,7 +80,7 @@ function validateRest(
   validateSpec(errors, internal, checks);
   if (old !== undefined) immutableFields(errors, crd, old);
   validateNames(errors, crd.status?.acceptedNames, STATUS.child("acceptedNames"));
-  storedVersions(errors, crd.status?.storedVersions ?? [], internal.versions, STATUS.child("storedVersions"));
+  storedVersions(errors, crd.status?.storedVersions, internal.versions, STATUS.child("storedVersions"));
   apiApproval(errors, crd, old);
   if (crd.spec.preserveUnknownFields && !old?.spec.preserveUnknownFields) {
     const detail =
@@ -165,8 +165,13 @@ function validateVersions(errors: Errors, internal: InternalSpec, checks: Defini
     errors.push(field.invalid(at, printed(), "must contain unique version names"));
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    const value = versions.length === 0 ? null : printed();
-    errors.push(field.invalid(at, value, "must have exactly one version marked as storage version"));
+    errors.push(
+      field.invalid(
+        at,
+        internal.spec.versions === undefined ? null : printed(),
+        "must have exactly one version marked as storage version",
+      ),
+    );
   }
   const [first] = versions;
   if (first?.name) {
@@ -387,12 +392,12 @@ function validateConversion(
 
 function storedVersions(
   errors: Errors,
-  stored: readonly string[],
+  stored: readonly string[] | undefined,
   versions: readonly CustomResourceDefinitionVersion[],
   path: Path,
 ): void {
-  if (stored.length === 0) {
-    errors.push(field.invalid(path, null, "must have at least one stored version"));
+  if (stored === undefined || stored.length === 0) {
+    errors.push(field.invalid(path, stored ?? null, "must have at least one stored version"));
     return;
   }
   for (const { name, storage } of versions) {
@@ -407,26 +412,6 @@ function storedVersions(
       `storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
     errors.push(field.invalid(path.index(stored.lastIndexOf(name)), name, detail));
   }
-}
-
-export const APPROVED_ANNOTATION = "api-approved.kubernetes.io";
-
-export type Approval = { readonly state: "missing" | "bypassed" | "approved" | "invalid"; readonly reason: string };
-
-/** Groups of the Kubernetes project need an approval. Undefined: this one does not. */
-export function approvalOf({ spec, metadata }: CustomResourceDefinition): Approval | undefined {
-  if (!/(^|\.)(k8s|kubernetes)\.io$/.test(spec.group ?? "")) return undefined;
-  const annotation = metadata?.annotations?.[APPROVED_ANNOTATION] ?? "";
-  const needed = `protected groups must have approval annotation "${APPROVED_ANNOTATION}"`;
-  const see = "see https://github.com/kubernetes/enhancements/pull/1111";
-  if (annotation === "") return { state: "missing", reason: `${needed}, ${see}` };
-  if (annotation.startsWith("unapproved"))
-    return { state: "bypassed", reason: `not approved: ${JSON.stringify(annotation)}` };
-  const url = parseRequestUri(annotation);
-  if (url !== undefined && url.host !== "" && url.scheme !== "") {
-    return { state: "approved", reason: `approved in ${annotation}` };
-  }
-  return { state: "invalid", reason: `${needed} with either a URL or a reason starting with "unapproved", ${see}` };
 }
 
 function apiApproval(errors: Errors, crd: CustomResourceDefinition, old: CustomResourceDefinition | undefined): void {

@@ -15,7 +15,9 @@ export const compileRules: CompileRules = (node, path, uncorrelatable) => {
   const at = path.child("x-kubernetes-validations");
   const type = typeOf(node);
   if (type === undefined) {
-    const why = "internal error: failed to retrieve type information for x-kubernetes-validations";
+    const why =
+      "internal error: failed to construct type information for x-kubernetes-validations rules: " +
+      "unable to convert structural schema to CEL declarations";
     return [field.internalError(at, why)];
   }
   const errors: field.FieldError[] = [];

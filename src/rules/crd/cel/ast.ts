@@ -80,6 +80,7 @@ export interface SourceError {
 
 /** All errors of a text, each with the line it is in. Upstream: cel-go common/error.go, errors.go */
 export function printErrors(text: string, errors: readonly SourceError[]): string {
+  if (text === "") return errors.map(({ message }) => `ERROR: <input>:1:0: ${message}`).join("\n");
   const chars = Array.from(text);
   const placed = errors.map(({ offset, message }) => {
     let line = 1;

@@ -1,12 +1,8 @@
 // Gives every expression a type, and says what does not fit.
-// Upstream: github.com/google/cel-go/checker/checker.go; cel/validator.go
+// Upstream: github.com/google/cel-go/checker/checker.go
 
-import { ValueError } from "#api/errors.ts";
-import { parseDuration } from "#api/go-duration.ts";
-import { compilePattern } from "../patterns.ts";
 import type { Call, Expr, Fold, ListExpr, MapExpr, Select, SourceError, StructExpr } from "./ast.ts";
 import { namedType, type Overload, overloadsOf } from "./declarations.ts";
-import { parseTimestamp } from "./times.ts";
 import {
   BOOL,
   BYTES,
@@ -30,6 +26,7 @@ import {
   typeType,
   UINT,
 } from "./types.ts";
+import { validateCel } from "./validators.ts";
 import { Uint } from "./values.ts";
 
 export interface Checked {
@@ -43,8 +40,9 @@ export interface Checked {
 export function checkCel(expr: Expr, variables: ReadonlyMap<string, Type>): Checked {
   const checker = new Checker(variables);
   checker.check(expr);
-  const type = checker.typeOf(expr);
-  return { type, errors: checker.errors, qualified: checker.qualified, idents: checker.idents };
+  const { errors, qualified, idents } = checker;
+  if (errors.length === 0) errors.push(...validateCel(expr, (each) => checker.typeOf(each)));
+  return { type: checker.typeOf(expr), errors, qualified, idents };
 }
 
 class Checker {
@@ -211,30 +209,14 @@ class Checker {
       const signature = target === undefined ? `(${given.join(", ")})` : `${given[0]}.(${given.slice(1).join(", ")})`;
       this.#error(expr.offset, `found no matching overload for '${name}' applied to '${signature}'`);
     }
-    if (result !== undefined) this.#literalArgument(expr, name);
     return result ?? ERROR;
-  }
-
-  /** Arguments that can be seen to be wrong already. */
-  #literalArgument(expr: Call, name: string): void {
-    const arg =
-      name === "matches" ? expr.args.at(-1) : name === "duration" || name === "timestamp" ? expr.args[0] : undefined;
-    if (arg?.kind !== "literal" || typeof arg.value !== "string") return;
-    const text = arg.value;
-    const isValid =
-      name === "matches"
-        ? typeof compilePattern(text) !== "string"
-        : name === "duration"
-          ? isDurationText(text)
-          : parseTimestamp(text) !== undefined;
-    if (!isValid) this.#error(arg.offset, `invalid ${name} argument`);
   }
 
   #list(expr: ListExpr): Type {
     let element: Type | undefined;
     expr.items.forEach((item, i) => {
       this.check(item);
-      element = this.#join(item, element, this.#valueType(item, expr.optional.has(i)));
+      element = this.#join(element, this.#valueType(item, expr.optional.has(i)));
     });
     return listType(element ?? this.#newVariable());
   }
@@ -252,9 +234,9 @@ class Checker {
     let value: Type | undefined;
     for (const entry of expr.entries) {
       this.check(entry.key);
-      key = this.#join(entry.key, key, this.#get(entry.key));
+      key = this.#join(key, this.#get(entry.key));
       this.check(entry.value);
-      value = this.#join(entry.value, value, this.#valueType(entry.value, entry.isOptional));
+      value = this.#join(value, this.#valueType(entry.value, entry.isOptional));
     }
     return mapType(key ?? this.#newVariable(), value ?? this.#newVariable());
   }
@@ -307,11 +289,10 @@ class Checker {
     }
   }
 
-  #join(expr: Expr, previous: Type | undefined, current: Type): Type {
+  #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
     if (this.#assignable(previous, current)) return moreGeneral(previous, current);
-    this.#mismatch(expr.offset, previous, current);
-    return ERROR;
+    return DYN;
   }
 
   #assert(expr: Expr, type: Type): void {
@@ -351,15 +332,5 @@ function literalType(value: unknown): Type {
       return DOUBLE;
     default:
       return STRING;
-  }
-}
-
-function isDurationText(text: string): boolean {
-  try {
-    parseDuration(text);
-    return true;
-  } catch (error) {
-    if (error instanceof ValueError) return false;
-    throw error;
   }
 }

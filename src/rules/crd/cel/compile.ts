@@ -3,13 +3,16 @@
 
 import { findField } from "../field-path.ts";
 import type { JSONSchemaProps, ValidationRule } from "../json-schema.ts";
-import { type Expr, printErrors } from "./ast.ts";
+import { compilePattern } from "../patterns.ts";
+import { type Expr, printErrors, type SourceError } from "./ast.ts";
 import { type Checked, checkCel } from "./checker.ts";
+import { CONVERSIONS } from "./conversions.ts";
 import { COST_PER_CALL_MAX } from "./cost.ts";
 import { evaluate, type Outcome } from "./evaluator.ts";
 import { parseCel } from "./parser.ts";
 import { optionalType, type Type } from "./types.ts";
-import type { Value } from "./values.ts";
+import { childrenOf } from "./validators.ts";
+import { CelError, NO_OVERLOAD, typeName, type Value } from "./values.ts";
 
 export interface Program {
   readonly type: Type;
@@ -17,13 +20,48 @@ export interface Program {
   run(variable: (name: string) => Value | undefined): Outcome;
 }
 
-/** The program, or the text of its errors. */
-export function compileCel(text: string, variables: ReadonlyMap<string, Type>): Program | string {
+/** Why there is no program: the text is wrong, or what is constant in it already fails. */
+export interface CompileFailure {
+  readonly phase: "compilation" | "program instantiation";
+  readonly message: string;
+}
+
+export const isFailure = (compiled: Program | CompileFailure): compiled is CompileFailure => "phase" in compiled;
+
+export function compileCel(text: string, variables: ReadonlyMap<string, Type>): Program | CompileFailure {
+  const refuse = (errors: readonly SourceError[]): CompileFailure => ({
+    phase: "compilation",
+    message: printErrors(text, errors),
+  });
   const parsed = parseCel(text);
-  if (parsed.expr === undefined) return printErrors(text, parsed.errors);
+  if (parsed.expr === undefined) return refuse(parsed.errors);
   const checked = checkCel(parsed.expr, variables);
-  if (checked.errors.length > 0) return printErrors(text, checked.errors);
-  return program(parsed.expr, checked);
+  if (checked.errors.length > 0) return refuse(checked.errors);
+  const message = constantFailure(parsed.expr);
+  return message === undefined ? program(parsed.expr, checked) : { phase: "program instantiation", message };
+}
+
+/** Conversions of literals, and their patterns, are computed once, when the program is made. */
+function constantFailure(expr: Expr): string | undefined {
+  const [first] = expr.kind === "call" ? expr.args : [];
+  if (expr.kind === "call" && first?.kind === "literal") {
+    if ((expr.name === "find" || expr.name === "findAll") && typeof first.value === "string") {
+      const compiled = compilePattern(first.value);
+      if (typeof compiled === "string") return compiled;
+    }
+    const convert = expr.target === undefined && expr.args.length === 1 ? CONVERSIONS[expr.name] : undefined;
+    try {
+      convert?.(first.value);
+    } catch (error) {
+      if (!(error instanceof CelError)) throw error;
+      return error.message === NO_OVERLOAD ? `${NO_OVERLOAD}: ${expr.name}(${typeName(first.value)})` : error.message;
+    }
+  }
+  for (const below of childrenOf(expr)) {
+    const failure = constantFailure(below);
+    if (failure !== undefined) return failure;
+  }
+  return undefined;
 }
 
 function program(expr: Expr, { type, qualified, idents }: Checked): Program {
@@ -52,15 +90,16 @@ export function compileRule(rule: ValidationRule, schema: JSONSchemaProps, type:
     ["oldSelf", rule.optionalOldSelf ? optionalType(type) : type],
   ]);
   const compiled = compileCel(rule.rule, variables);
-  if (typeof compiled === "string") return { rule, error: `compilation failed: ${compiled}`, fieldPath: "" };
+  if (isFailure(compiled)) return { rule, error: `${compiled.phase} failed: ${compiled.message}`, fieldPath: "" };
   if (compiled.type.kind !== "bool") return { rule, error: "cel expression must evaluate to a bool", fieldPath: "" };
   const found = rule.fieldPath ? findField(rule.fieldPath, schema, true) : "";
   const fieldPath = typeof found === "string" ? "" : found.text;
   const ready: CompiledRule = { rule, program: compiled, fieldPath };
   if (!rule.messageExpression) return ready;
   const message = compileCel(rule.messageExpression, variables);
-  if (typeof message === "string") {
-    return { ...ready, messageError: `messageExpression compilation failed: ${message}` };
+  if (isFailure(message)) {
+    const phase = message.phase === "compilation" ? "compilation" : "instantiation";
+    return { ...ready, messageError: `messageExpression ${phase} failed: ${message.message}` };
   }
   if (message.type.kind !== "string") return { ...ready, messageError: "messageExpression must evaluate to a string" };
   return { ...ready, message };

@@ -17,27 +17,51 @@ import {
 
 const PRECISION = 6;
 
-/** Throws a CelError. */
-export function formatString(pattern: string, args: readonly Value[]): string {
-  let output = "";
+export interface Clause {
+  /** What stands before it. */
+  readonly text: string;
+  /** Undefined at the end. */
+  readonly verb: string | undefined;
+  readonly precision: number;
+}
+
+/** Throws a CelError for a pattern that cannot be read, or that wants more than `count` arguments. */
+export function* formatClauses(pattern: string, count: number): Generator<Clause> {
+  let text = "";
   let used = 0;
   for (let i = 0; i < pattern.length; i++) {
     const char = pattern[i] as string;
     if (char !== "%") {
-      output += char;
+      text += char;
       continue;
     }
     if (i + 1 >= pattern.length) throw new CelError("unexpected end of string");
     if (pattern[i + 1] === "%") {
-      output += "%";
+      text += "%";
       i++;
       continue;
     }
-    if (used >= args.length) throw new CelError(`index ${used} out of range`);
+    if (used >= count) throw new CelError(`index ${used} out of range`);
     const match = /^(?:\.(\d*))?(.)/su.exec(pattern.slice(i + 1)) as RegExpExecArray;
-    const precision = match[1] === undefined || match[1] === "" ? PRECISION : Number(match[1]);
-    output += clause(match[2] as string, precision, args[used++] as Value);
+    const verb = match[2] as string;
+    if (!"sdfeboxX".includes(verb)) {
+      throw new CelError(`could not parse formatting clause: unrecognized formatting clause ${goQuote(verb)}`);
+    }
+    yield { text, verb, precision: match[1] === undefined || match[1] === "" ? PRECISION : Number(match[1]) };
+    text = "";
+    used++;
     i += match[0].length;
+  }
+  yield { text, verb: undefined, precision: 0 };
+}
+
+/** Throws a CelError. */
+export function formatString(pattern: string, args: readonly Value[]): string {
+  let output = "";
+  let used = 0;
+  for (const { text, verb, precision } of formatClauses(pattern, args.length)) {
+    output += text;
+    if (verb !== undefined) output += clause(verb, precision, args[used++] as Value);
   }
   return output;
 }
@@ -59,10 +83,8 @@ function clause(verb: string, precision: number, value: Value): string {
       return wholeNumber(value, "octal clause can only be used on integers").toString(8);
     case "x":
       return hex(value);
-    case "X":
-      return hex(value).toUpperCase();
     default:
-      throw new CelError(`could not parse formatting clause: unrecognized formatting clause ${goQuote(verb)}`);
+      return hex(value).toUpperCase();
   }
 }
 
@@ -113,7 +135,7 @@ function scientific(value: Value, precision: number): string {
   if (!Number.isFinite(number)) return notFinite(number);
   const [mantissa = "", exponent = ""] = number.toExponential(Math.min(precision, 100)).split("e");
   const sign = exponent.startsWith("-") ? "-" : "+";
-  return `${mantissa}\u202f×\u202f10${superscript(sign + exponent.replace(/[+-]/, "").padStart(2, "0"))}`;
+  return `${mantissa}×10${superscript(sign + exponent.replace(/[+-]/, "").padStart(2, "0"))}`;
 }
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";

@@ -193,7 +193,7 @@ const TIMES: Readonly<Record<string, CelFunction>> = {
   ),
   getMilliseconds: timePart(
     ({ nanos }) => Math.trunc(nanos / 1_000_000),
-    (nanos) => (nanos / 1_000_000n) % 1000n,
+    (nanos) => nanos / 1_000_000n,
   ),
 };
 

@@ -183,8 +183,11 @@ export const KUBERNETES: Readonly<Record<string, CelFunction>> = {
   isGlobalUnicast: (value) => isGlobalUnicast(ip(value)),
   cidr: toCidr as CelFunction,
   isCIDR: (value) => succeeds(() => parseCidr(text(value))),
-  containsIP: (network, address) =>
-    containsIp(cidr(network), typeof address === "string" ? parseIp(address) : ip(address)),
+  containsIP: (network, address) => {
+    // Upstream loses the complaint about an address that is none.
+    if (typeof address === "string" && !succeeds(() => parseIp(address))) return noOverload();
+    return containsIp(cidr(network), typeof address === "string" ? parseIp(address) : ip(address));
+  },
   containsCIDR: containsCidr as CelFunction,
   masked: (value) => new Opaque("net.CIDR", masked(cidr(value))),
   prefixLength: (value) => BigInt(cidr(value).bits),

@@ -16,8 +16,13 @@ const NUMBER =
   /(?:0x[0-9a-fA-F]+|[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+)/y;
 const IDENT = /[A-Za-z_][A-Za-z0-9_]*/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y;
-const STRING =
-  /(?:[rR](?:"""[\s\S]*?"""|'''[\s\S]*?'''|"[^"\n\r]*"|'[^'\n\r]*')|"""(?:[^\\]|\\[\s\S])*?"""|'''(?:[^\\]|\\[\s\S])*?'''|"(?:[^"\\\n\r]|\\[^\n\r])*"|'(?:[^'\\\n\r]|\\[^\n\r])*')/y;
+const ESCAPE = "\\\\(?:[abfnrtv\"'\\\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})";
+const RAW = `[rR](?:"""[\\s\\S]*?"""|'''[\\s\\S]*?'''|"[^"\\n\\r]*"|'[^'\\n\\r]*')`;
+const LONG = `"""(?:[^\\\\]|${ESCAPE})*?"""|'''(?:[^\\\\]|${ESCAPE})*?'''`;
+const SHORT = `"(?:[^"\\\\\\n\\r]|${ESCAPE})*"|'(?:[^'\\\\\\n\\r]|${ESCAPE})*'`;
+const STRING = new RegExp(`(?:${RAW}|${LONG}|${SHORT})`, "y");
+/** A string that has no end: up to the first character that cannot go on. */
+const BROKEN = new RegExp(`(?:"(?:[^"\\\\\\n\\r]|${ESCAPE})*|'(?:[^'\\\\\\n\\r]|${ESCAPE})*)(?:\\\\.?)?`, "y");
 const KEYWORDS: ReadonlySet<string> = new Set(["in", "true", "false", "null"]);
 
 export function tokenize(text: string, errors: SourceError[]): Token[] {
@@ -72,9 +77,11 @@ export function tokenize(text: string, errors: SourceError[]): Token[] {
       continue;
     }
     const char = String.fromCodePoint(text.codePointAt(at) as number);
-    const rest = char === '"' || char === "'" ? text.slice(at).split("\n")[0] : char;
+    // A sign that could have gone on takes the character that it failed at with it.
+    const next = "=&|".includes(char) ? (text[at + 1] ?? "") : "";
+    const rest = take(BROKEN) ?? char + next;
     errors.push({ offset: offsetOf(at), message: `Syntax error: token recognition error at: '${rest}'` });
-    at += (rest as string).length;
+    at += rest.length;
   }
   tokens.push({ kind: "end", text: "<EOF>", offset: offsetOf(text.length) });
   return tokens;

@@ -38,7 +38,6 @@ const ONE_VARIABLE: Readonly<Record<string, readonly number[]>> = {
   all: [2],
   exists: [2],
   exists_one: [2],
-  existsOne: [2],
   map: [2, 3],
   filter: [2],
   optMap: [2],

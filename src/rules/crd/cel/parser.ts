@@ -219,7 +219,7 @@ class Parser implements MacroContext {
     if (this.#take(close)) return args;
     do args.push(this.#expr());
     while (this.#take(","));
-    this.#expect(close);
+    this.#expect(close, `{'${close}', ','}`);
     return args;
   }
 
@@ -286,7 +286,7 @@ class Parser implements MacroContext {
       items.push(this.#expr());
       if (!this.#take(",")) break;
     }
-    this.#expect("]");
+    this.#expect("]", "{']', ','}");
     return { kind: "list", id, offset: open.offset, items, optional };
   }
 
@@ -301,7 +301,7 @@ class Parser implements MacroContext {
       entries.push({ id: this.nextId(), offset: colon.offset, key, value: this.#expr(), isOptional });
       if (!this.#take(",")) break;
     }
-    this.#expect("}");
+    this.#expect("}", "{'}', ','}");
     return { kind: "map", id, offset: open.offset, entries };
   }
 

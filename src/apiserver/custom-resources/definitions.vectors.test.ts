@@ -1,0 +1,39 @@
+// Definitions, broken in many ways: refused with upstream's texts.
+
+import { describe, expect, it } from "vitest";
+import { errorText } from "#api/field-error.ts";
+import { validateDefinition } from "#rules/crd/crd-validation.ts";
+import { checkDefaultRules, compileRules } from "#rules/crd/definition-rules.ts";
+import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import file from "#rules/vectors/crd-definitions.json" with { type: "json" };
+import { readMetadata } from "./metadata-reader.ts";
+
+interface Case {
+  readonly definition: CustomResourceDefinition;
+  readonly errors: readonly string[];
+}
+
+const cases = file as unknown as readonly Case[];
+const checks = { read: readMetadata, checkRules: checkDefaultRules, compileRules };
+
+/** Upstream names the type of self after the time of day. */
+const plain = (text: string): string => text.replace(/selfType\d*/g, "selfType");
+
+/** Deviation: what rules may cost is not estimated beforehand; they have a budget when they run. */
+const isEstimate = (text: string): boolean => text.includes("estimated rule cost");
+
+describe("definitions against upstream", () => {
+  it("machinery/7.2.r8 has at least 100 cases", () => {
+    expect(cases.length).toBeGreaterThanOrEqual(100);
+  });
+
+  it.each(cases.map((each, i) => [i, each] as const))("machinery/7.2.r8 definition %i", (_, { definition, errors }) => {
+    const found = validateDefinition(definition, checks).map((error) => plain(errorText(error)));
+    expect(found.sort()).toEqual(
+      errors
+        .filter((text) => !isEstimate(text))
+        .map(plain)
+        .sort(),
+    );
+  });
+});

@@ -1,0 +1,66 @@
+package main
+
+// What rules may say, function by function, with the errors they can end in.
+var expressions = []string{
+	// Fields.
+	`self.i`, `self.n`, `self.s`, `self.b`, `self.nope`, `self.o.x__dash__y`, `self.o.__namespace__`, `self.o.a__dot__b`, `self.o.c__underscores__d`, `self.o.deep.er`,
+	`self.o.x-y`, `has(self.i)`, `has(self.nil)`, `has(self.o.deep.er)`, `has(self.m.k)`, `has(self.m.zz)`, `has(self.nope)`, `has(self)`, `has(self.i + 1)`, `self.m.k`, `self.m.zz`, `self.m['k2']`,
+	`self.m['zz']`, `self.mi.one + self.mi['two']`, `self.l[0]`, `self.l[3]`, `self.l[-1]`, `self.l['x']`, `self.os[0].name`, `self.os[5].name`, `self.ios`, `self.ios == '10%'`, `self.ios == 10`,
+	`type(self.ios) == string`, `self.any == self.any`, `self.any.z`, `self.i.x`, `self.s.x`, `self['i']`, `self.l.x`, `nope`, `nope.x`, `oldSelf`, `self.d`, `self.t`, `self.day`, `self.by`,
+	// Literals and operators.
+	`1`, `-1`, `1u`, `0x1F`, `1.5`, `.5`, `1e3`, `'a'`, `"a\n\t\x41\u00e9"`, `r'\n'`, `'''a'b'''`, `b'abc'`, `b'\xff\101'`, `null`, `true`, `[]`, `{}`, `[1, 2, 3]`, `{'a': 1, 'b': 2}`, `{1: 'a', 2: 'b'}`,
+	`[1, 'a']`, `{'a': 1, 'b': 'c'}`, `{'a': 1, 2: 3}`, `[1, dyn('a')]`, `[?optional.of(1), ?optional.none()]`, `{?'a': optional.of(1), ?'b': optional.none()}`,
+	`1 + 2`, `1 - 2`, `2 * 3`, `7 / 2`, `-7 / 2`, `7 % 3`, `-7 % 3`, `1 / 0`, `1 % 0`, `1.0 / 0.0`, `9223372036854775807 + 1`, `-9223372036854775808 - 1`, `9223372036854775807 * 2`, `-(-9223372036854775808)`,
+	`9223372036854775808`, `1u - 2u`, `18446744073709551615u + 1u`, `5u / 2u`, `5u % 2u`, `1u / 0u`, `1 + 1.0`, `1 + 1u`, `'a' + 'b'`, `'a' + 1`, `[1] + [2]`, `[1] + ['a']`, `b'a' + b'b'`, `1.5 + 2.25`, `-self.n`, `-self.s`,
+	`1 == 1`, `1 == 1.0`, `1 == 1u`, `dyn(1) == 1.0`, `dyn(1u) == 1`, `dyn(1) == 'a'`, `'a' == 'a'`, `[1, 2] == [1, 2]`, `[1, 2] == [2, 1]`, `{'a': 1} == {'a': 1}`, `{'a': 1} == {'a': 2}`, `1 != 2`, `null == null`, `self.nil == null`,
+	`1 < 2`, `1 < 2.5`, `2.5 < 3`, `1u < 2`, `1 < 2u`, `'a' < 'b'`, `'a' < 1`, `b'a' < b'b'`, `false < true`, `1 <= 1`, `2 > 1`, `2 >= 3`, `[1] < [2]`, `dyn(1) < dyn('a')`,
+	`true && false`, `true || false`, `!true`, `!1`, `1 && true`, `true && 1`, `(1/0 > 0) || true`, `true || (1/0 > 0)`, `(1/0 > 0) && false`, `(1/0 > 0) && true`, `false || (1/0 > 0)`, `true ? 1 : 2`, `false ? 1 : 2`, `true ? 1 : 'a'`, `1 ? 2 : 3`,
+	`1 in [1, 2]`, `3 in self.l`, `9 in self.l`, `'k' in self.m`, `'zz' in self.m`, `'a' in ['b']`, `1 in ['a']`, `1 in 1`, `'x' in {'x': 1}`, `1 == 1 && 2 == 2 && 3 == 4`, `1 + 2 * 3 - 4 / 2`, `(1 + 2) * 3`, `!!true`, `--1`, `-(1)`,
+	// Syntax.
+	`1 +`, ``, `(`, `)`, `1 2`, `self.`, `self..i`, `[1, 2`, `{'a'}`, `'abc`, `@`, `self.i &`, `for`, `self.for`, `a.b.c()`, `self.i =`, `1 = 1`, `true ? 1`, `self.true`, `#`, `"\q"`, `// comment`, `1 // comment`,
+	// Macros.
+	`self.l.all(x, x > 0)`, `self.l.all(x, x > 1)`, `self.l.exists(x, x == 2)`, `self.l.exists(x, x == 9)`, `self.l.exists_one(x, x == 2)`, `self.l.existsOne(x, x > 1)`, `self.l.map(x, x * 2)`, `self.l.map(x, x > 1, x * 2)`, `self.l.filter(x, x > 1)`,
+	`self.m.all(k, k.startsWith('k'))`, `self.m.exists(k, self.m[k] == 'w')`, `self.mi.map(k, self.mi[k]).sum()`, `self.l.all(1, true)`, `self.l.map(x + 1, x)`, `self.i.all(x, true)`, `self.s.map(x, x)`, `self.l.all(x, x)`, `self.l.all(x, 1/0 > x)`,
+	`self.l.exists(x, 1/(x-1) > 0)`, `self.l.all(x, y > 0)`, `self.os.all(o, has(o.v) && o.v > 0)`, `self.os.map(o, o.name)`, `self.os.filter(o, o.name == 'q')[0].v`, `self.l.all(__result__, true)`, `self.l.map(x, self.l.map(y, x * y))`,
+	`self.l.all(i, v, v > i)`, `self.l.exists(i, v, i == v)`, `self.l.existsOne(i, v, v == 2)`, `self.l.transformList(i, v, i * v)`, `self.l.transformList(i, v, v > 1, v)`, `self.m.transformMap(k, v, v + k)`, `self.m.transformMap(k, v, v == 'v', k)`,
+	`self.m.transformMapEntry(k, v, {v: k})`, `self.m.all(k, v, k.size() >= v.size())`, `self.l.all(i, i, true)`, `self.l.transformMapEntry(i, v, {'same': v})`, `[1, 2, 3].sortBy(x, -x)`, `self.os.sortBy(o, -o.v).map(o, o.name)`, `[].sortBy(x, x)`,
+	// Conversions.
+	`int('42')`, `int('x')`, `int(1.9)`, `int(-1.9)`, `int(1e20)`, `int(5u)`, `int(self.t)`, `uint(5)`, `uint(-5)`, `uint('7')`, `uint('-7')`, `uint(1.5)`, `double(3)`, `double('1.5')`, `double('x')`, `double(3u)`, `string(1)`, `string(1.5)`, `string(1e21)`, `string(1u)`, `string(true)`, `string(b'abc')`,
+	`string(b'\xff')`, `string(self.d)`, `string(self.t)`, `string(null)`, `bool('true')`, `bool('x')`, `bool('1')`, `bytes('é')`, `duration('1h2m3s')`, `duration('x')`, `duration(self.s)`, `duration('1ms500us')`, `timestamp('2020-01-01T00:00:00Z')`, `timestamp('x')`, `timestamp(self.s)`, `timestamp(0)`, `timestamp('2020-01-01T00:00:00.123+02:00')`,
+	`type(1)`, `type('a')`, `type([])`, `type({})`, `type(null)`, `type(self.t)`, `type(1) == int`, `type(1) == uint`, `dyn(1)`, `type(type(1))`,
+	// Times.
+	`self.t.getFullYear()`, `self.t.getMonth()`, `self.t.getDate()`, `self.t.getDayOfMonth()`, `self.t.getDayOfWeek()`, `self.t.getDayOfYear()`, `self.t.getHours()`, `self.t.getMinutes()`, `self.t.getSeconds()`, `self.t.getMilliseconds()`, `self.t.getHours('+05:30')`, `self.t.getHours('-08:00')`, `self.d.getHours()`, `self.d.getMinutes()`,
+	`self.d.getSeconds()`, `self.d.getMilliseconds()`, `self.t + self.d`, `self.t - self.d`, `self.t - timestamp('2021-01-01T00:00:00Z')`, `self.d + self.d`, `self.d - duration('2h')`, `self.d > duration('1h')`, `self.t < timestamp('2022-01-01T00:00:00Z')`, `self.day.getDayOfYear()`, `timestamp('9999-12-31T23:59:59Z') + duration('1h')`, `self.d.getFullYear()`,
+	// Strings.
+	`self.s.size()`, `size(self.s)`, `size(self.l)`, `size(self.m)`, `size(b'abc')`, `size(1)`, `self.s.contains('llo')`, `self.s.startsWith('hé')`, `self.s.endsWith('ld')`, `self.s.matches('h.*d')`, `self.s.matches('^w')`, `self.s.matches('[')`, `matches(self.s, 'x')`, `self.s.charAt(1)`, `self.s.charAt(11)`, `self.s.charAt(12)`, `self.s.charAt(-1)`,
+	`self.s.indexOf('w')`, `self.s.indexOf('z')`, `self.s.indexOf('l', 4)`, `self.s.indexOf('')`, `self.s.indexOf('l', -1)`, `self.s.lastIndexOf('l')`, `self.s.lastIndexOf('l', 5)`, `self.s.lastIndexOf('')`, `'HeLLo É'.lowerAscii()`, `'HeLLo é'.upperAscii()`, `'a-b-c'.replace('-', '+')`, `'a-b-c'.replace('-', '+', 1)`, `'abc'.replace('', '_')`, `'a-b-c'.replace('-', '+', 0)`,
+	`'a,b,c'.split(',')`, `'a,b,c'.split(',', 2)`, `'a,b,c'.split(',', 0)`, `'abc'.split('')`, `'a,b'.split(',', -1)`, `self.s.substring(2)`, `self.s.substring(1, 4)`, `self.s.substring(4, 1)`, `self.s.substring(20)`, `self.s.substring(0, 20)`, `'  a b '.trim()`, `['a', 'b'].join()`, `['a', 'b'].join('-')`, `[].join('-')`, `[1].join()`, `strings.quote('a"b\n')`,
+	`'%s and %d'.format(['x', 5])`, `'%s'.format([1])`, `'%s %s'.format([[1, 2], {'a': 1}])`, `'%d'.format(['x'])`, `'%d%%'.format([5])`, `'%x'.format([255])`, `'%X'.format(['hi'])`, `'%b'.format([5])`, `'%o'.format([8])`, `'%f'.format([1234.5])`, `'%.2f'.format([3.14159])`, `'%s'.format([])`, `'%z'.format([1])`, `'%s'.format([true])`, `'%s'.format([null])`, `'%s'.format([1.5])`, `'%s'.format([duration('1s')])`, `'%e'.format([1234.5])`, `'%'.format([1])`,
+	`'%s'.format([self.l])`, `self.s.reverse()`, `'a' < 'B'`, `'é'.size()`, `'😀a'.size()`, `'😀a'.charAt(1)`, `self.s + 1`, `self.s.size() + 'a'`,
+	// Regular expressions.
+	`'abc 123 de 45'.find('[0-9]+')`, `'abc'.find('[0-9]+')`, `'abc 123 de 45'.findAll('[0-9]+')`, `'abc 123 de 45'.findAll('[0-9]+', 1)`, `'abc'.findAll('x')`, `'abc'.find('[')`, `'aaa'.findAll('a*?')`,
+	// Lists and sets.
+	`self.l.isSorted()`, `[1, 2, 2].isSorted()`, `['b', 'a'].isSorted()`, `[].isSorted()`, `self.l.sum()`, `[1.5, 2.5].sum()`, `[1u, 2u].sum()`, `[duration('1s'), duration('2s')].sum()`, `self.l.min()`, `self.l.max()`, `[].min()`, `['b', 'a'].max()`, `self.l.indexOf(2)`, `self.l.indexOf(9)`, `[1, 2, 1].lastIndexOf(1)`, `self.l.slice(0, 2)`, `self.l.slice(2, 1)`, `self.l.slice(0, 9)`, `self.l.slice(-1, 2)`,
+	`[[1], [2, 3]].flatten()`, `[1, [2, [3]]].flatten(2)`, `self.l.sort()`, `['b', 'a'].sort()`, `[3, 1].sort() == [1, 3]`, `[1, 1, 2].distinct()`, `self.l.reverse()`, `lists.range(3)`, `lists.range(0)`, `self.l.first()`, `self.l.last().value()`, `[].first()`, `sets.contains([1, 2], [1])`, `sets.contains([1], [1, 2])`, `sets.equivalent([1, 1], [1])`, `sets.intersects([1], [2])`, `sets.intersects([], [])`, `self.ss == ['b', 'a']`, `self.ss == ['a']`,
+	`self.ss + ['b', 'c']`, `self.os == self.os`, `self.l + [4]`, `self.l == [3, 1, 2]`, `[self.l, [1]]`, `self.l.foo()`, `self.l.sum(1)`, `self.m.sum()`,
+	// Optional values.
+	`optional.of(1)`, `optional.none()`, `optional.ofNonZeroValue('')`, `optional.ofNonZeroValue('a')`, `optional.of(1).value()`, `optional.none().value()`, `optional.of(1).hasValue()`, `optional.none().or(optional.of(2))`, `optional.none().orValue(3)`, `optional.of(1).orValue(3)`, `self.?i`, `self.?nope`, `self.?m.?zz.orValue('n')`, `self.?m.k`, `self.m[?'k']`, `self.l[?9]`, `self.l[?0].orValue(0)`,
+	`optional.of(1).optMap(x, x + 1)`, `optional.none().optMap(x, x + 1)`, `optional.of(1).optFlatMap(x, optional.of(x * 2))`, `optional.unwrap([optional.of(1), optional.none()])`, `[optional.of(1)].unwrapOpt()`, `optional.of(1) == optional.of(1)`, `optional.of(1) == optional.none()`, `self.?nil.hasValue()`, `self.?o.?deep.?er.value()`, `self.l[?0].orValue('x')`, `optional.of(1).optMap(1, 2)`,
+	// Quantities.
+	`quantity('1Gi')`, `quantity('x')`, `isQuantity('1.5k')`, `isQuantity('x')`, `quantity('1Gi').isGreaterThan(quantity('1Mi'))`, `quantity('1').isLessThan(quantity('2'))`, `quantity('1').compareTo(quantity('1.0'))`, `quantity('50k').asInteger()`, `quantity('1.5').asInteger()`, `quantity('50k').isInteger()`, `quantity('1.5').isInteger()`, `quantity('1.5').asApproximateFloat()`, `sign(quantity('-1'))`,
+	`quantity('1').add(quantity('2'))`, `quantity('1').add(2)`, `quantity('1').sub(quantity('2'))`, `quantity('10').sub(3)`, `quantity('1') == quantity('1000m')`, `quantity('9999999999999999999999G').asInteger()`, `quantity(1)`, `quantity('1').foo()`,
+	// URLs.
+	`url('https://user:pw@example.com:8080/a%20b/c?x=1&x=2&y=z')`, `url('https://example.com:8080/p').getScheme()`, `url('https://example.com:8080/p').getHost()`, `url('https://example.com:8080/p').getHostname()`, `url('https://[::1]:80/p').getHostname()`, `url('https://[::1]:80/p').getPort()`, `url('https://example.com/p').getPort()`, `url('https://example.com/a%20b').getEscapedPath()`, `url('https://example.com/a b').getEscapedPath()`,
+	`url('https://example.com/?x=1&x=2&y=z').getQuery()`, `url('/path').getHost()`, `url('relative')`, `url('')`, `isURL('https://a.b')`, `isURL('../x')`, `isURL('/abs')`, `url('https://a.b') == url('https://a.b')`, `isURL('http://a:b')`,
+	// IP addresses and networks.
+	`ip('127.0.0.1')`, `ip('x')`, `ip('1.2.3')`, `ip('256.0.0.1')`, `ip('01.2.3.4')`, `ip('::ffff:1.2.3.4')`, `ip('fe80::1%eth0')`, `ip('::1').family()`, `ip('1.2.3.4').family()`, `isIP('::1')`, `isIP('x')`, `ip.isCanonical('127.0.0.1')`, `ip.isCanonical('2001:DB8::1')`, `ip.isCanonical('x')`, `ip('0.0.0.0').isUnspecified()`, `ip('127.0.0.1').isLoopback()`, `ip('::1').isLoopback()`, `ip('169.254.1.1').isLinkLocalUnicast()`,
+	`ip('224.0.0.1').isLinkLocalMulticast()`, `ip('8.8.8.8').isGlobalUnicast()`, `ip('255.255.255.255').isGlobalUnicast()`, `string(ip('2001:db8:0:0::1'))`, `ip('1.2.3.4') == ip('1.2.3.4')`, `cidr('10.0.0.0/8')`, `cidr('10.0.0.0')`, `cidr('10.0.0.0/33')`, `cidr('10.0.0.0/x')`, `cidr('x/8')`, `isCIDR('10.0.0.0/8')`, `isCIDR('x')`, `cidr('10.0.0.0/8').containsIP('10.1.2.3')`, `cidr('10.0.0.0/8').containsIP(ip('11.0.0.1'))`, `cidr('10.0.0.0/8').containsIP('x')`,
+	`cidr('10.0.0.0/8').containsCIDR('10.1.0.0/16')`, `cidr('10.0.0.0/8').containsCIDR(cidr('10.0.0.0/4'))`, `cidr('10.1.2.3/8').ip()`, `cidr('10.1.2.3/8').masked()`, `cidr('10.1.2.3/8').prefixLength()`, `string(cidr('10.1.2.3/8'))`, `cidr('10.0.0.0/8').containsIP('::1')`,
+	// Named formats.
+	`format.dns1123Label().validate('abc')`, `format.dns1123Label().validate('A_')`, `format.dns1123Subdomain().validate('a.b')`, `format.dns1035Label().validate('1a')`, `format.qualifiedName().validate('a/b/c')`, `format.dns1123LabelPrefix().validate('abc-')`, `format.labelValue().validate('-a')`, `format.uri().validate('https://a.b')`, `format.uuid().validate('x')`, `format.byte().validate('aGVsbG8=')`, `format.date().validate('2020-13-01')`, `format.datetime().validate('2020-01-01T00:00:00Z')`,
+	`format.named('dns1123Label').hasValue()`, `format.named('nope')`, `format.named('uuid').value().validate('x').hasValue()`,
+	// Versions.
+	`semver('1.2.3')`, `semver('1.2')`, `semver('v1.2.3')`, `semver('v1.2', true)`, `semver('01.2.3')`, `isSemver('1.2.3-rc.1+b')`, `isSemver('x')`, `isSemver('v1', true)`, `semver('1.2.3').major()`, `semver('1.2.3').minor()`, `semver('1.2.3').patch()`, `semver('1.2.3').isGreaterThan(semver('1.2.2'))`, `semver('1.2.3-a').isLessThan(semver('1.2.3'))`, `semver('1.2.3').compareTo(semver('1.2.3'))`, `semver('1.0.0-2').compareTo(semver('1.0.0-10'))`, `semver('1.2.3') == semver('1.2.3')`,
+	// Budgets.
+	`lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))`, `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, a + b + c > 0)))`,
+}
