@@ -24,6 +24,7 @@ import { KeyQueue } from "#kit/key-queue.ts";
 import { done, requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodTerminal } from "#rules/pod-status.ts";
 import { nodesGvr, podsGvr } from "./binder.ts";
+import { PodAddresses } from "./pod-addresses.ts";
 
 const LEASE_NAMESPACE = "kube-node-lease";
 const LEASE_SECONDS = 40;
@@ -32,7 +33,7 @@ const leasesGvr = { group: "coordination.k8s.io", version: "v1", resource: "leas
 
 export interface SimulatedNodeOptions {
   readonly name: string;
-  /** The third octet of its pods' addresses, 10.244.<subnet>.x. */
+  /** Its pods' addresses are 10.<244 + subnet>.x.y. */
   readonly subnet: number;
   /** From being bound to running. */
   readonly startMs: number;
@@ -45,8 +46,7 @@ interface Deps extends SimulatedNodeOptions {
   readonly log: Logger;
   readonly client: Client;
   readonly pods: SharedInformer<Pod>;
-  /** Addresses handed out, by pod UID. */
-  readonly addresses: Map<string, string>;
+  readonly addresses: PodAddresses;
 }
 
 export async function buildSimulatedNode(
@@ -57,16 +57,27 @@ export async function buildSimulatedNode(
   const log = context.log.named(identity);
   const pods = context.informers.informer<Pod>(podsGvr);
   const client = await context.client(identity);
-  const deps: Deps = { ...options, clock: context.clock, log, client, pods, addresses: new Map() };
+  const deps: Deps = {
+    ...options,
+    clock: context.clock,
+    log,
+    client,
+    pods,
+    addresses: new PodAddresses(options.subnet),
+  };
   const queue = new KeyQueue({ context, controller: identity, name: identity });
   const enqueue = (pod: Pod, event: "add" | "update" | "delete"): void => {
     if (pod.spec?.nodeName !== options.name) return;
     queue.add(objectKey(pod), { kind: "event", resource: "pods", event, object: objectKey(pod) });
   };
   const handler = pods.addHandler({
-    onAdd: (pod) => enqueue(pod, "add"),
+    onAdd: (pod) => {
+      const { podIP } = pod.status ?? {};
+      if (podIP !== undefined && pod.spec?.nodeName === options.name) deps.addresses.keep(uidOf(pod), podIP);
+      enqueue(pod, "add");
+    },
     onUpdate: (_, pod) => enqueue(pod, "update"),
-    onDelete: (pod) => void deps.addresses.delete(pod.metadata?.uid ?? ""),
+    onDelete: (pod) => deps.addresses.free(uidOf(pod)),
   });
   return {
     run: (signal) =>
@@ -128,13 +139,12 @@ async function reportRunning(pod: Pod, now: EpochMs, deps: Deps, signal: AbortSi
 
 function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
   const time = formatTime(now);
-  const ip = addressOf(pod, deps);
+  const ip = deps.addresses.give(uidOf(pod));
   const condition = (type: string) => ({ type, status: "True", lastTransitionTime: time });
   return {
     phase: "Running",
     hostIP: `10.0.0.${deps.subnet + 10}`,
-    podIP: ip,
-    podIPs: [{ ip }],
+    ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }),
     startTime: time,
     conditions: ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"].map(condition),
     containerStatuses: (pod.spec?.containers ?? []).map(
@@ -152,17 +162,8 @@ function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
   };
 }
 
-const ADDRESSES_PER_NODE = 65_000;
-
-function addressOf(pod: Pod, deps: Deps): string {
-  const uid = pod.metadata?.uid ?? "";
-  let address = deps.addresses.get(uid);
-  if (address === undefined) {
-    const index = (deps.addresses.size % ADDRESSES_PER_NODE) + 2;
-    address = `10.${244 + deps.subnet}.${index >> 8}.${index & 255}`;
-    deps.addresses.set(uid, address);
-  }
-  return address;
+function uidOf(pod: Pod): string {
+  return pod.metadata?.uid ?? "";
 }
 
 /** A node whose registration fails keeps trying: the server may be away for a while. */
