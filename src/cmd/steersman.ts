@@ -9,7 +9,7 @@ import { bool, int, level, string } from "#manager/flags/flag-types.ts";
 import { printSections } from "#manager/flags/usage.ts";
 import { unwrittenControllers } from "#manager/registry.ts";
 import { systemClock } from "#platform/system-clock.ts";
-import { type RunningCluster, startCluster } from "./up.ts";
+import { type DataOptions, type RunningCluster, startCluster } from "./up.ts";
 import { kubernetesVersion, steersmanVersion } from "./version.ts";
 
 const help = `Steersman ${steersmanVersion}: Kubernetes ${kubernetesVersion} controllers and a cluster in one process.
@@ -28,7 +28,30 @@ const upFlags: readonly FlagSection[] = [
     flags: [
       flag("port", int, 7443, "Port of the API server on 127.0.0.1; 0 takes any free one."),
       flag("nodes", int, 1, "Simulated nodes."),
-      flag("state", string, ".steersman", "Directory that the kubeconfig is written to."),
+      flag(
+        "state",
+        string,
+        "",
+        "Directory that the kubeconfig is written to. Without it the data directory, or .steersman in the current one.",
+      ),
+    ],
+  },
+  {
+    name: "data",
+    flags: [
+      flag(
+        "data-dir",
+        string,
+        "",
+        "Directory that keeps the cluster: its objects, keys and certificates. Without it everything is in memory and gone at the end.",
+      ),
+      flag(
+        "data-sync",
+        string,
+        "full",
+        'When a write is acknowledged: "full" when it is on the disk, "normal" when it survives the end of this process, though perhaps not a power failure.',
+      ),
+      flag("data-size-max", int, 0, "Largest size of the stored objects in MiB; writes beyond it fail. 0 is no limit."),
     ],
   },
   {
@@ -39,6 +62,9 @@ const upFlags: readonly FlagSection[] = [
     ],
   },
 ];
+
+/** The pods of each have a /16, from 10.244 on. */
+const NODES_MAX = 12;
 
 /** Errors only: somebody who tries a cluster wants to see theirs, not our lines. */
 const QUIET = -1;
@@ -61,23 +87,43 @@ async function up(args: readonly string[]): Promise<number> {
     write: (line) => stderr.write(line),
     pid: process.pid,
   });
-  const cluster = await startCluster({
-    port: values.get("port") as number,
-    nodes: values.get("nodes") as number,
-    directory: values.get("state") as string,
-    log,
-  });
-  stdout.write(welcome(cluster));
-  await new Promise<void>((resolve) => {
+  const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
+  const dataDirectory = values.get("data-dir") as string;
+  const cluster = await startCluster({
+    port: wholeNumber(values, "port", 65_535),
+    nodes: wholeNumber(values, "nodes", NODES_MAX),
+    directory: (values.get("state") as string) || dataDirectory || ".steersman",
+    ...(dataDirectory === "" ? {} : { data: dataOptions(dataDirectory, values) }),
+    log,
+  });
+  stdout.write(welcome(cluster, dataDirectory));
+  await Promise.race([stopped, cluster.ended]);
   stdout.write("\nStopping.\n");
   await cluster.stop();
   return 0;
 }
 
-function welcome({ url, kubeconfig, controllers }: RunningCluster): string {
+function dataOptions(directory: string, values: ReadonlyMap<string, unknown>): DataOptions {
+  const synchronous = values.get("data-sync") as string;
+  if (synchronous !== "full" && synchronous !== "normal") {
+    throw new FlagError(`--data-sync is ${JSON.stringify(synchronous)}; it can be "full" or "normal"`);
+  }
+  return { directory, synchronous, mebibytesMax: wholeNumber(values, "data-size-max", Number.MAX_SAFE_INTEGER) };
+}
+
+function wholeNumber(values: ReadonlyMap<string, unknown>, name: string, max: number): number {
+  const value = values.get(name) as number;
+  if (value < 0 || value > max) throw new FlagError(`--${name} is ${value}; it can be 0 to ${max}`);
+  return value;
+}
+
+function welcome({ url, kubeconfig, controllers }: RunningCluster, dataDirectory: string): string {
+  const kept =
+    dataDirectory === "" ? "Nothing is kept: the store is in memory." : `Everything is kept in ${dataDirectory}.`;
   return `Steersman ${steersmanVersion} runs a Kubernetes ${kubernetesVersion} cluster at ${url}
+Ready after ${Math.round(performance.now())} ms.
 
   export KUBECONFIG=${kubeconfig}
 
@@ -89,7 +135,7 @@ Try:
   kubectl create -f docs/examples/replicaset.yaml
   kubectl get pods -w
 
-Ctrl-C stops it. Nothing is kept: the store is in memory.
+Ctrl-C stops it. ${kept}
 `;
 }
 

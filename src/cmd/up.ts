@@ -5,9 +5,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
-import { createApiServer } from "#apiserver/create-api-server.ts";
+import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
 import { directTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { errorMessage } from "#base/errors.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
@@ -22,18 +23,21 @@ import {
 import { runControllers } from "#manager/run-controllers.ts";
 import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNode } from "#nodes/simulated-node.ts";
+import { type ClusterPki, issuePki, keptPki } from "#platform/cluster-pki.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
 import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
 import { jwtVerifier } from "#platform/jwt-verifier.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { systemRng } from "#platform/system-rng.ts";
-import { issueCertificate, type KeyCertificate, newPrivateKeyPem } from "#platform/x509.ts";
 import { unwrittenWarning } from "./unwritten-warning.ts";
 
-const DAY_MS = 24 * 3_600_000;
-const YEAR_MS = 365 * DAY_MS;
+const HOST = "127.0.0.1";
 const NODE_START_MS = 300;
 const NODE_STOP_MS = 500;
+/** Whoever stops a cluster waits for it. */
+const SHUTDOWN_MS = 1_500;
+/** SQLite's pages have 4 KiB. */
+const PAGES_PER_MEBIBYTE = 256;
 
 export interface UpOptions {
   /** 0: any free port. */
@@ -41,22 +45,78 @@ export interface UpOptions {
   readonly nodes: number;
   /** Where the kubeconfig goes. */
   readonly directory: string;
+  /** Absent: nothing outlives the process. */
+  readonly data?: DataOptions;
   readonly log: Logger;
+}
+
+export interface DataOptions {
+  readonly directory: string;
+  readonly synchronous: "full" | "normal";
+  /** The largest size of the store; 0: none. */
+  readonly mebibytesMax: number;
+}
+
+/** The cluster cannot start, for a reason that its user can do something about. */
+export class ClusterNotStarted extends Error {
+  override readonly name = "ClusterNotStarted";
 }
 
 export interface RunningCluster {
   readonly url: string;
   readonly kubeconfig: string;
   readonly controllers: readonly string[];
+  /** Resolves, or rejects, when the controllers have ended: without a stop that is a fault. */
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startCluster(options: UpOptions): Promise<RunningCluster> {
+  const { storage, pki } = await openState(options.data);
+  try {
+    return await runCluster(options, storage, pki);
+  } catch (error) {
+    storage.close();
+    throw error;
+  }
+}
+
+interface State {
+  readonly storage: MemoryStorage;
+  readonly pki: ClusterPki;
+}
+
+/** The store comes first: opening it keeps other processes away from all that is in the directory. */
+async function openState(data: DataOptions | undefined): Promise<State> {
+  const clock = systemClock;
+  if (data === undefined) return { storage: new MemoryStorage({ clock }), pki: await issuePki(clock.now()) };
+  const { directory, synchronous, mebibytesMax } = data;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new ClusterNotStarted(`cannot use ${directory} as the data directory: ${errorMessage(cause)}`, { cause });
+  }
+  // Loaded on demand: a cluster in memory does without.
+  const { openSqliteJournal } = await import("#platform/sqlite-store.ts");
+  const journal = openSqliteJournal({
+    path: join(directory, "store.db"),
+    synchronous,
+    ...(mebibytesMax > 0 ? { pagesMax: mebibytesMax * PAGES_PER_MEBIBYTE } : {}),
+  });
+  try {
+    const pki = await keptPki(join(directory, "pki"), clock.now());
+    return { storage: new MemoryStorage({ clock, journal }), pki };
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}
+
+async function runCluster(options: UpOptions, storage: MemoryStorage, pki: ClusterPki): Promise<RunningCluster> {
   const { log } = options;
   const clock = systemClock;
   const rng = systemRng();
   const gates = new FeatureGates(featureGateTable(), "1.36");
-  const pki = createPki(clock.now());
   const accountKey = readPrivateKey(pki.accountKeyPem);
   const signToken = jwtSigner(accountKey);
   const server = createApiServer({
@@ -64,22 +124,14 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
     rng: rng.fork("apiserver"),
     log,
     metrics: noMetrics,
-    storage: new MemoryStorage({ clock }),
+    storage,
     gates,
     tokenKeys: { sign: signToken, verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
   });
-  const https = await startHttpsServer({
-    host: "127.0.0.1",
-    port: options.port,
-    tls: {
-      cert: pki.serving.certificatePem,
-      key: pki.serving.keyPem,
-      clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
-    },
-    handle: (request, signal) => server.handle(request, signal),
-    onError: (error) => log.error(error, "request failed"),
-  });
+  const https = await listen(options, pki, server);
+  const url = `https://${HOST}:${https.port}`;
+  const kubeconfig = writeKubeconfig(options.directory, url, pki);
 
   const stop = new AbortController();
   const peer = { user: { name: "system:kube-controller-manager", groups: ["system:masters"] } };
@@ -106,17 +158,46 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       controllerClients: clients,
       controllers,
       serviceAccountTokens,
-      shutdownTimeoutMs: 5_000,
+      shutdownTimeoutMs: SHUTDOWN_MS,
     },
     stop.signal,
   );
-  const url = `https://127.0.0.1:${https.port}`;
   return {
     url,
-    kubeconfig: writeKubeconfig(options.directory, url, pki),
+    kubeconfig,
     controllers: [serviceAccountTokens, ...registeredControllers].map(({ name }) => name),
-    stop: () => stopAll(stop, ended, https, () => server.close()),
+    ended,
+    async stop() {
+      stop.abort();
+      // A controller that does not end in time is left behind: what matters is the store.
+      await ended.catch((error: unknown) => log.error(error, "Controllers did not stop"));
+      await https.close();
+      server.close();
+      storage.close();
+    },
   };
+}
+
+async function listen({ port, log }: UpOptions, pki: ClusterPki, server: ApiServer): Promise<HttpsServer> {
+  try {
+    return await startHttpsServer({
+      host: HOST,
+      port,
+      tls: {
+        cert: pki.serving.certificatePem,
+        key: pki.serving.keyPem,
+        clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
+      },
+      handle: (request, signal) => server.handle(request, signal),
+      onError: (error) => log.error(error, "request failed"),
+    });
+  } catch (cause) {
+    server.close();
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : errorMessage(cause);
+    const advice = "choose another port with --port, or any free one with --port 0";
+    throw new ClusterNotStarted(`cannot listen on ${HOST}:${port}: ${why}; ${advice}`, { cause });
+  }
 }
 
 function nodeControllers(count: number): readonly RegisteredController[] {
@@ -132,45 +213,7 @@ function nodeControllers(count: number): readonly RegisteredController[] {
   return [{ name: "binder", featureGates: [], build: (context) => buildBinder(context) }, ...nodes];
 }
 
-async function stopAll(
-  stop: AbortController,
-  ended: Promise<void>,
-  https: HttpsServer,
-  closeServer: () => void,
-): Promise<void> {
-  stop.abort();
-  await ended;
-  await https.close();
-  closeServer();
-}
-
-interface Pki {
-  readonly ca: KeyCertificate;
-  readonly serving: KeyCertificate;
-  readonly admin: KeyCertificate;
-  /** Signs service account tokens. */
-  readonly accountKeyPem: string;
-}
-
-function createPki(now: number): Pki {
-  const valid = { notBefore: now - DAY_MS, notAfter: now + YEAR_MS };
-  const ca = issueCertificate({ commonName: "steersman-ca", isCa: true, ...valid });
-  const issued = { issuer: ca, ...valid };
-  return {
-    ca,
-    serving: issueCertificate({
-      commonName: "steersman",
-      dnsNames: ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
-      ipAddresses: ["127.0.0.1"],
-      usages: ["server"],
-      ...issued,
-    }),
-    admin: issueCertificate({ commonName: "admin", organizations: ["system:masters"], usages: ["client"], ...issued }),
-    accountKeyPem: newPrivateKeyPem(),
-  };
-}
-
-function writeKubeconfig(directory: string, server: string, pki: Pki): string {
+function writeKubeconfig(directory: string, server: string, pki: ClusterPki): string {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
   const config = {
     apiVersion: "v1",
@@ -188,8 +231,12 @@ function writeKubeconfig(directory: string, server: string, pki: Pki): string {
     contexts: [{ name: "steersman", context: { cluster: "steersman", user: "admin" } }],
     "current-context": "steersman",
   };
-  mkdirSync(directory, { recursive: true });
   const file = resolve(join(directory, "kubeconfig"));
-  writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 }); // JSON is YAML
+  try {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 }); // JSON is YAML
+  } catch (cause) {
+    throw new ClusterNotStarted(`cannot write ${file}: ${errorMessage(cause)}`, { cause });
+  }
   return file;
 }

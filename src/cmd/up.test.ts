@@ -1,0 +1,239 @@
+// `steersman up` as its users meet it: a process with flags, output, signals and a directory.
+
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { configMap, type TestClient, testClient } from "#apiserver/testing.ts";
+import type { HttpRequest, Transport } from "#base/http.ts";
+import { unwrittenControllers } from "#manager/registry.ts";
+import { loadClientConfig } from "#platform/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system-clock.ts";
+
+const program = join(import.meta.dirname, "steersman.ts");
+const replicaSet = readFileSync(join(import.meta.dirname, "../../docs/examples/replicaset.yaml"), "utf8");
+const PODS = "/api/v1/namespaces/default/pods";
+const MAPS = "/api/v1/namespaces/default/configmaps";
+const SETS = "/apis/apps/v1/namespaces/default/replicasets";
+
+const root = mkdtempSync(join(tmpdir(), "up-"));
+const running = new Set<Cluster>();
+let directoryCount = 0;
+
+afterEach(() => {
+  for (const { child } of running) child.kill("SIGKILL");
+  running.clear();
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function newDirectory(): string {
+  return join(root, String(directoryCount++));
+}
+
+interface Cluster {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly client: TestClient;
+  readonly kubeconfig: string;
+  readonly port: string;
+  readonly exitCode: Promise<number | null>;
+  output(): string;
+}
+
+async function up(...args: string[]): Promise<Cluster> {
+  const child = spawn(process.execPath, [program, "up", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const exitCode = new Promise<number | null>((resolve) => child.on("close", resolve));
+  let output = "";
+  child.stdout.setEncoding("utf8");
+  child.stderr.on("data", (chunk) => (output += chunk));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on("data", (chunk: string) => {
+      output += chunk;
+      if (output.includes("Ctrl-C stops it.")) resolve();
+    });
+    child.on("close", () => reject(new Error(`ended early: ${output}`)));
+  });
+  const kubeconfig = /export KUBECONFIG=(.*)/.exec(output)?.[1] ?? "";
+  const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1] ?? "";
+  const client = await clientOf(kubeconfig);
+  const cluster = { child, client, kubeconfig, port, exitCode, output: () => output };
+  running.add(cluster);
+  return cluster;
+}
+
+async function clientOf(kubeconfig: string): Promise<TestClient> {
+  const transport = await createTransport(await loadClientConfig({ path: kubeconfig }), { clock: systemClock });
+  return testClient(jsonOver(transport));
+}
+
+function jsonOver(transport: Transport): Transport {
+  return {
+    send({ body, ...request }: HttpRequest, signal) {
+      if (body?.kind !== "object") return transport.send(body === undefined ? request : { ...request, body }, signal);
+      const bytes = new TextEncoder().encode(JSON.stringify(body.value));
+      return transport.send({ ...request, body: { kind: "bytes", bytes } }, signal);
+    },
+  };
+}
+
+/** A start that fails: its exit code and what it says. */
+function refusal(...args: string[]): { status: number | null; text: string } {
+  const { status, stderr } = spawnSync(process.execPath, [program, "up", "--port=0", ...args], { encoding: "utf8" });
+  return { status, text: stderr };
+}
+
+interface PodSummary {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
+  readonly status: { readonly phase: string; readonly podIP?: string };
+}
+
+async function runningPods(client: TestClient, count: number): Promise<PodSummary[]> {
+  for (;;) {
+    const { items } = (await client.get(PODS)).body as { items: PodSummary[] };
+    const live = items.filter(({ metadata, status }) => !metadata.deletionTimestamp && status.phase === "Running");
+    if (live.length === count && items.length === count) return live;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const uids = (pods: readonly PodSummary[]): string[] => pods.map(({ metadata }) => metadata.uid).sort();
+
+describe("steersman up", () => {
+  it("runs a cluster whose controllers and nodes work, warns of what is missing, and stops when told", async () => {
+    const { client, child, exitCode, output, port } = await up("--port=0", "--nodes=2", `--state=${newDirectory()}`);
+    const created = await client.post(SETS, replicaSet, { "content-type": "application/yaml" });
+    expect(created.status).toBe(201);
+    const first = await runningPods(client, 3);
+    expect(new Set(first.map(({ status }) => status.podIP)).size).toBe(3);
+    const [killed] = first;
+    expect((await client.delete(`${PODS}/${killed?.metadata.name}`)).status).toBe(200);
+    const second = await runningPods(client, 3);
+    expect(uids(second)).not.toContain(killed?.metadata.uid);
+
+    const deployment = { metadata: { name: "d" }, spec: created.body.spec };
+    const { headers } = await client.post("/apis/apps/v1/namespaces/default/deployments", deployment);
+    if (unwrittenControllers().includes("deployment-controller")) {
+      expect(String(headers.warning)).toContain("deployment-controller is not part of this cluster yet");
+    }
+
+    expect(output()).toMatch(/Ready after \d+ ms\./);
+    const { status, text } = refusal(`--port=${port}`, `--state=${newDirectory()}`);
+    expect(status).toBe(1);
+    expect(text).toContain(`cannot listen on 127.0.0.1:${port}: another program listens there; choose another port`);
+    expect(text).toContain("--port 0");
+
+    child.kill("SIGTERM");
+    expect(await exitCode).toBe(0);
+    expect(output()).toContain("Stopping.");
+  }, 60_000);
+
+  it("says what it takes", () => {
+    const { status, stdout } = spawnSync(process.execPath, [program, "up", "--help"], { encoding: "utf8" });
+    expect(status).toBe(0);
+    for (const name of ["--port", "--nodes", "--state", "--data-dir", "--data-sync", "--data-size-max"]) {
+      expect(stdout).toContain(name);
+    }
+  });
+
+  it.each([
+    [["--port=70000"], "--port is 70000; it can be 0 to 65535"],
+    [["--nodes=13"], "--nodes is 13; it can be 0 to 12"],
+    [["--data-dir=x", "--data-sync=never"], '--data-sync is "never"; it can be "full" or "normal"'],
+    [["now"], '"steersman up" does not take any arguments'],
+  ])("refuses %j", (args, message) => {
+    const { status, text } = refusal(...args);
+    expect([status, text]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
+
+describe("steersman up --data-dir", () => {
+  it("keeps everything through kill -9: objects, versions, keys, the kubeconfig", async () => {
+    const directory = newDirectory();
+    const flags = ["--data-dir", directory, "--port"];
+    const first = await up(...flags, "0");
+    await first.client.post(SETS, replicaSet, { "content-type": "application/yaml" });
+    const pods = await runningPods(first.client, 3);
+    const config = readFileSync(first.kubeconfig, "utf8");
+    const acknowledged = new Map<string, string>();
+    const lost = (async () => {
+      for (let i = 0; ; i++) {
+        const { status, body } = await first.client.post(MAPS, configMap(`m-${i}`));
+        if (status === 201) acknowledged.set(body.metadata.name, body.metadata.resourceVersion);
+        if (i === 100) first.child.kill("SIGKILL");
+      }
+    })();
+    await expect(lost).rejects.toThrow();
+    await first.exitCode;
+    expect(acknowledged.size).toBeGreaterThan(100);
+
+    const second = await up(...flags, first.port);
+    expect(readFileSync(second.kubeconfig, "utf8")).toBe(config);
+    const { items } = (await second.client.get(MAPS)).body as {
+      items: { metadata: { name: string; resourceVersion: string } }[];
+    };
+    const found = new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+    for (const [name, version] of acknowledged) expect([name, found.get(name)]).toEqual([name, version]);
+    const highest = Math.max(...[...found.values()].map(Number));
+    const { body } = await second.client.post(MAPS, configMap("after"));
+    expect(Number(body.metadata.resourceVersion)).toBeGreaterThan(highest);
+    expect(uids(await runningPods(second.client, 3))).toEqual(uids(pods));
+    await second.client.patch(`${SETS}/web`, "merge", { spec: { replicas: 5 } });
+    const more = await runningPods(second.client, 5);
+    expect(new Set(more.map(({ status }) => status.podIP)).size).toBe(5);
+
+    const { status, text } = refusal("--data-dir", directory);
+    expect(status).toBe(1);
+    expect(text).toBe(`steersman: cannot use ${directory}/store.db as the store: another process is using it\n`);
+    second.child.kill("SIGINT");
+    expect(await second.exitCode).toBe(0);
+  }, 60_000);
+
+  it("refuses writes beyond the size given, goes on reading, and has kept what it acknowledged", async () => {
+    const directory = newDirectory();
+    const first = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-size-max=1");
+    const filler = "x".repeat(50_000);
+    let count = 0;
+    let answer = await first.client.post(MAPS, configMap("m-0", { filler }));
+    while (answer.status === 201) answer = await first.client.post(MAPS, configMap(`m-${++count}`, { filler }));
+    expect([answer.status, answer.body.message]).toEqual([
+      500,
+      "Internal error occurred: the store refused a write: database or disk is full",
+    ]);
+    expect((await first.client.get(`${MAPS}/m-${count}`)).status).toBe(404);
+    expect((await first.client.get(`${MAPS}/m-${count - 1}`)).status).toBe(200);
+    first.child.kill("SIGTERM");
+    expect(await first.exitCode).toBe(0);
+    const second = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-sync=normal");
+    const { items } = (await second.client.get(MAPS)).body as { items: { data: { filler?: string } }[] };
+    expect(items.filter(({ data }) => data.filler === filler)).toHaveLength(count);
+    expect((await second.client.post(MAPS, configMap(`m-${count}`, { filler }))).status).toBe(201);
+  }, 60_000);
+
+  it("says what is wrong with a directory that it cannot use, and changes nothing in it", async () => {
+    const file = newDirectory();
+    writeFileSync(file, "");
+    expect(refusal("--data-dir", join(file, "x")).text).toContain(`cannot use ${file}/x as the data directory: `);
+    // Nobody can write there, not even root.
+    expect(refusal("--data-dir", "/sys/steersman").text).toContain("cannot use /sys/steersman as the data directory: ");
+
+    const directory = newDirectory();
+    const { child, exitCode } = await up("--data-dir", directory, "--port=0", "--nodes=0");
+    child.kill("SIGTERM");
+    await exitCode;
+    const store = join(directory, "store.db");
+    const whole = readFileSync(store);
+    truncateSync(store, 10_000);
+    expect(refusal("--data-dir", directory).text).toContain(`cannot use ${store} as the store: `);
+    const foreign = "this is no database, but it is longer than the header of one. ".repeat(50);
+    writeFileSync(store, foreign);
+    expect(refusal("--data-dir", directory).text).toBe(
+      `steersman: cannot use ${store} as the store: file is not a database\n`,
+    );
+    expect(readFileSync(store, "utf8")).toBe(foreign);
+    writeFileSync(store, whole);
+    rmSync(join(directory, "pki", "ca.pem"));
+    expect(refusal("--data-dir", directory).text).toContain(`cannot use ${directory}/pki/ca.pem: `);
+  }, 60_000);
+});

@@ -1,0 +1,65 @@
+import { X509Certificate } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { keptPki, PkiUnusable } from "./cluster-pki.ts";
+
+const DAY_MS = 24 * 3_600_000;
+const now = Date.UTC(2026, 0, 1);
+const directories: string[] = [];
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "pki-"));
+  directories.push(directory);
+  return join(directory, "pki");
+}
+
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});
+
+describe("the PKI of a cluster", () => {
+  it("is issued once and kept, for its owner's eyes only", async () => {
+    const directory = newDirectory();
+    const first = await keptPki(directory, now);
+    expect(await keptPki(directory, now + DAY_MS)).toEqual(first);
+    for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
+  });
+
+  it("renews what is about to end; the CA and the key of accounts stay", async () => {
+    const directory = newDirectory();
+    const first = await keptPki(directory, now);
+    const later = await keptPki(directory, now + 340 * DAY_MS);
+    expect([later.ca, later.accountKeyPem]).toEqual([first.ca, first.accountKeyPem]);
+    const ca = new X509Certificate(first.ca.certificatePem);
+    for (const { certificatePem } of [later.serving, later.admin]) {
+      const certificate = new X509Certificate(certificatePem);
+      expect(certificate.validToDate.getTime()).toBeGreaterThan(now + 600 * DAY_MS);
+      expect(certificate.verify(ca.publicKey)).toBe(true);
+    }
+    expect(await keptPki(directory, now + 340 * DAY_MS)).toEqual(later);
+  });
+
+  it.each(["ca.pem", "serving.pem", "admin.pem", "service-account-key.pem"])(
+    "is not replaced when %s is missing, cut or foreign",
+    async (name) => {
+      const directory = newDirectory();
+      await keptPki(directory, now);
+      const file = join(directory, name);
+      truncateSync(file, 100);
+      await expect(keptPki(directory, now)).rejects.toThrow(PkiUnusable);
+      writeFileSync(file, "this is no key");
+      await expect(keptPki(directory, now)).rejects.toThrow(`cannot use ${file}: `);
+      rmSync(file);
+      await expect(keptPki(directory, now)).rejects.toThrow(PkiUnusable);
+    },
+  );
+
+  it("refuses a key that belongs to another certificate", async () => {
+    const directory = newDirectory();
+    const first = await keptPki(directory, now);
+    writeFileSync(join(directory, "admin.pem"), first.admin.certificatePem + first.serving.keyPem);
+    await expect(keptPki(directory, now)).rejects.toThrow("the key is not that of the certificate");
+  });
+});
