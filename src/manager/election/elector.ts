@@ -50,6 +50,7 @@ export class Elector implements HeldLease {
   #renewedSinceMs = Number.NEGATIVE_INFINITY;
   readonly #doubters: (() => void)[] = [];
   #doubtTimer: Timer | undefined;
+  #hasEnded = false;
 
   constructor(options: ElectorOptions) {
     const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = options;
@@ -75,6 +76,7 @@ export class Elector implements HeldLease {
 
   /** Measured from before our last renewal was sent, and ended early enough for what is then on its way to arrive. */
   isCertain(): boolean {
+    if (this.#hasEnded) return false;
     return this.isLeader && this.#options.clock.monotonicMs() - this.#renewedSinceMs < this.#certainMs;
   }
 
@@ -107,7 +109,9 @@ export class Elector implements HeldLease {
       this.#options.onStartedLeading(leading.signal);
       await this.#renewUntilLost(signal);
     } finally {
+      this.#hasEnded = true;
       this.#doubtTimer?.[Symbol.dispose]();
+      this.#tellDoubters();
       this.#options.onStoppedLeading();
     }
   }
@@ -281,11 +285,11 @@ export class Elector implements HeldLease {
     const { clock } = this.#options;
     this.#doubtTimer?.[Symbol.dispose]();
     const leftMs = Math.max(0, this.#renewedSinceMs + this.#certainMs - clock.monotonicMs());
-    this.#doubtTimer = this.isLeader
-      ? clock.after(leftMs, () => {
-          for (const tell of this.#doubters) tell();
-        })
-      : undefined;
+    this.#doubtTimer = this.isLeader ? clock.after(leftMs, () => this.#tellDoubters()) : undefined;
+  }
+
+  #tellDoubters(): void {
+    for (const tell of this.#doubters) tell();
   }
 
   /** A record that changed since we last read it is fresh from now on. */
