@@ -8,12 +8,13 @@ import { isDns1123Label } from "#api/names.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 import { computePodQos } from "#rules/pod-qos.ts";
 import { ipWarnings } from "#rules/validation/ip-warnings.ts";
-import { validatePodCreate, validatePodUpdate } from "#rules/validation/pod.ts";
+import { validatePodCreate, validatePodMetadata, validatePodUpdate } from "#rules/validation/pod.ts";
 import { type PodOptions, podOptions } from "#rules/validation/pod-options.ts";
 import { validatePodResize } from "#rules/validation/pod-resize.ts";
 import { POD_SPEC } from "#rules/validation/pod-schema.ts";
 import { validateEphemeralContainersUpdate, validatePodStatusUpdate } from "#rules/validation/pod-status.ts";
 import { dropDisabledStatus, withoutDisabled } from "./disabled-fields.ts";
+import { knownPodSpecs } from "./known-pod-specs.ts";
 import { firstGeneration, put, putMeta, resetMetaForStatus } from "./parts.ts";
 import { withAppArmorFields, withLabelKeys } from "./pod-placement.ts";
 import { podWarnings } from "./pod-warnings.ts";
@@ -21,12 +22,12 @@ import type { KindStrategy, StrategyContext } from "./strategy.ts";
 
 const optionsOf = (ctx: StrategyContext, old?: core.Pod): PodOptions => podOptions(ctx.gates, old, true);
 
+function qosClassOf(pod: core.Pod, { gates }: StrategyContext): string {
+  return computePodQos({ ...pod, status: {} }, { podLevelResources: gates.isEnabled("PodLevelResources") });
+}
+
 function newStatus(pod: core.Pod, ctx: StrategyContext): core.PodStatus {
-  const podLevelResources = ctx.gates.isEnabled("PodLevelResources");
-  const status: core.PodStatus = {
-    phase: "Pending",
-    qosClass: computePodQos({ ...pod, status: {} }, { podLevelResources }),
-  };
+  const status: core.PodStatus = { phase: "Pending", qosClass: qosClassOf(pod, ctx) };
   if ((pod.spec?.schedulingGates ?? []).length === 0) return status;
   const message = "Scheduling is blocked due to non-empty scheduling gates";
   const gated = { type: "PodScheduled", status: "False", reason: "SchedulingGated", message };
@@ -45,10 +46,21 @@ export const podStrategy: KindStrategy<core.Pod> = {
   defaultPropagation: "Background",
   resetFields: [["status"]],
   prepareForCreate(pod, ctx) {
+    const known = knownPodSpecs(ctx.gates).find(pod);
+    if (known !== undefined) {
+      known.qosClass ??= qosClassOf(pod, ctx);
+      return firstGeneration({ ...pod, status: { phase: "Pending", qosClass: known.qosClass } });
+    }
     const started = firstGeneration({ ...pod, status: newStatus(pod, ctx) });
     return withAppArmorFields(withLabelKeys(withoutDisabled(started, undefined, ctx.gates), ctx.gates));
   },
-  validate: (pod, ctx) => validatePodCreate(pod, optionsOf(ctx)),
+  validate(pod, ctx) {
+    const specs = knownPodSpecs(ctx.gates);
+    if (specs.current(pod) !== undefined) return validatePodMetadata(pod);
+    const errors = validatePodCreate(pod, optionsOf(ctx));
+    if (errors.length === 0) specs.add(pod);
+    return errors;
+  },
   // Deviation: that an AppArmor annotation filled the field in is not warned about here; the field
   // stands in the object by then, as if it had been written.
   warningsOnCreate(pod, { gates }) {
@@ -56,7 +68,11 @@ export const podStrategy: KindStrategy<core.Pod> = {
     const advice =
       "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
     const ofName = messages.length === 0 ? [] : [`metadata.name: ${advice}: [${messages.join(" ")}]`];
-    return [...ofName, ...podWarnings(pod, undefined, gates)];
+    const known = knownPodSpecs(gates).current(pod);
+    if (known?.isUnwarned) return ofName;
+    const ofSpec = podWarnings(pod, undefined, gates);
+    if (known !== undefined) known.isUnwarned = ofSpec.length === 0;
+    return [...ofName, ...ofSpec];
   },
   prepareForUpdate: (pod, old, { gates }) =>
     countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),

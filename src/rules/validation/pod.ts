@@ -43,6 +43,13 @@ export function metadataAndSpec(errors: Errors, pod: core.Pod, opts: PodOptions)
   }
 }
 
+/** Of a pod whose spec and annotations are known to be in order. */
+export function validatePodMetadata(pod: core.Pod): field.FieldError[] {
+  const errors: Errors = [];
+  objectMeta(errors, pod.metadata ?? {}, true, isDns1123Subdomain, METADATA);
+  return errors;
+}
+
 export function validatePodCreate(pod: core.Pod, opts: PodOptions): field.FieldError[] {
   const errors: Errors = [];
   const spec = specOf(pod);
