@@ -4,8 +4,8 @@ import { containerShouldRestart, updatePodCondition } from "#rules/pod-condition
 describe("pod conditions", () => {
   const ready = { type: "Ready", status: "True", reason: "R" };
   it("are added with the time of the change", () => {
-    expect(updatePodCondition({}, ready, 0)).toEqual({
-      conditions: [{ ...ready, lastTransitionTime: "1970-01-01T00:00:00Z" }],
+    expect(updatePodCondition({}, ready, 0)).toEqual<unknown>({
+      conditions: [{ ...ready, lastProbeTime: null, lastTransitionTime: "1970-01-01T00:00:00Z" }],
     });
   });
   it("keep the transition time while the status stays, and the object while nothing changes", () => {

@@ -11,9 +11,11 @@ import type { EpochMs } from "#base/clock.ts";
  */
 export function updatePodCondition(
   status: PodStatus,
-  condition: Omit<PodCondition, "lastTransitionTime">,
+  given: Omit<PodCondition, "lastTransitionTime">,
   now: EpochMs,
 ): PodStatus {
+  // Go writes the time of no probe as null.
+  const condition = { lastProbeTime: null, ...given } as unknown as typeof given;
   const conditions = status.conditions ?? [];
   const index = conditions.findIndex((candidate) => candidate.type === condition.type);
   const old = conditions[index];

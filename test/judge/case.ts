@@ -9,6 +9,8 @@ export interface Step extends Call {
   readonly capture?: Readonly<Record<string, string>>;
   /** Asked again until it has this status: the real server's admission reads caches that lag. */
   readonly awaits?: number;
+  /** Asked again until what is at the path has this value: what a controller of the server writes. */
+  readonly awaitsValue?: readonly [path: string, value: string];
   /** Only the status and reason count: where upstream words it from a Go library. */
   readonly comparesReasonOnly?: boolean;
   /** Asked while this step, a watch, is open. */
@@ -16,7 +18,7 @@ export interface Step extends Call {
   /** History ends here: versions from before are too old afterwards. */
   readonly forgetsHistory?: boolean;
   /** What of the answer's body counts, where the servers do not serve the same things. */
-  readonly view?: (body: unknown) => unknown;
+  readonly view?: (body: never) => unknown;
 }
 
 export interface JudgeCase {
@@ -69,19 +71,23 @@ export async function playCase({ steps }: JudgeCase, namespace: string, subject:
 
   async function playStep(step: Step, onOpen?: () => Promise<void>): Promise<unknown> {
     const call = { ...filled(step, captured), ...(onOpen && { onOpen }) };
-    const answer = await askUntil(subject, call, step.awaits);
+    const answer = await askUntil(subject, call, step);
     for (const [name, path] of Object.entries(step.capture ?? {})) captured.set(name, String(at(answer, path) ?? ""));
-    const normal = normaliser.answer(step.view === undefined ? answer : { ...answer, body: step.view(answer.body) });
+    const normal = normaliser.answer(
+      step.view === undefined ? answer : { ...answer, body: step.view(answer.body as never) },
+    );
     return step.comparesReasonOnly ? reasonOf(normal) : normal;
   }
 }
 
 const AWAIT_TRIES_MAX = 100;
 
-async function askUntil(subject: Subject, call: Call, status: number | undefined): Promise<Answer> {
+async function askUntil(subject: Subject, call: Call, { awaits, awaitsValue }: Step): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await subject.ask(call);
-    if (status === undefined || answer.status === status || attempt >= AWAIT_TRIES_MAX) return answer;
+    const isAnswered = awaits === undefined || answer.status === awaits;
+    const isThere = awaitsValue === undefined || String(at(answer, awaitsValue[0])) === awaitsValue[1];
+    if ((isAnswered && isThere) || attempt >= AWAIT_TRIES_MAX) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -30,11 +30,13 @@ export class Normaliser {
   #value(value: unknown, key: string): unknown {
     if (typeof value === "string") return this.#scalar(value, key);
     if (Array.isArray(value)) {
-      return value.filter((item) => !isPlainBookmark(item)).map((item) => this.#value(item, key));
+      const items = value.filter((item) => !isPlainBookmark(item)).map((item) => this.#value(item, key));
+      // Within one second they are sorted by name, else by time.
+      return key === "managedFields" ? items.sort((a, b) => (managerText(a) < managerText(b) ? -1 : 1)) : items;
     }
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
-      .filter(([name, item]) => !isVolatile(name, key) && !isTimeLeftOut(name, item))
+      .filter(([name]) => !isVolatile(name, key))
       .map(([name, item]) => [name, name === "generateName" ? item : this.#value(item, name)] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries);
@@ -46,6 +48,7 @@ export class Normaliser {
     if (key === "description") return ""; // prose of column definitions
     if (key === "token" && text.split(".").length === 3) return this.#text(`<token ${claimsOf(text)}>`);
     if (key === "name" && GENERATED_SUFFIX.test(text)) return text.replace(GENERATED_SUFFIX, "$1<suffix>");
+    if (key === "cells" && /^(\d+[ydhms])+$/.test(text)) return "<age>";
     return this.#text(text);
   }
 
@@ -75,6 +78,8 @@ export class Normaliser {
   }
 }
 
+const managerText = (entry: unknown): string => JSON.stringify(entry, ["manager", "operation", "subresource"]);
+
 /** When bookmarks come is a matter of time; only the end of initial events is not. */
 function isPlainBookmark(item: unknown): boolean {
   const { type, object } = (item ?? {}) as { type?: unknown; object?: { metadata?: { annotations?: object } } };
@@ -90,9 +95,6 @@ function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
   const sorted = [...causes].sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return { ...value, message: message.replace(/: \[.*\]$/s, ": <causes>"), details: { ...details, causes: sorted } };
 }
-
-/** Go writes null for a time that was not given; the embedded server leaves it out. */
-const isTimeLeftOut = (name: string, value: unknown): boolean => value === null && name.endsWith("Time");
 
 const TOKEN_TIMES: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "warnafter"]);
 

@@ -7,6 +7,7 @@ import { teachCustomKind } from "#test/judge/custom-kind.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
 import { genericCases } from "#test/judge/generic-cases.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { kindCases } from "#test/judge/kind-cases.ts";
 import { expiryCases, protocolCases } from "#test/judge/protocol-cases.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
@@ -27,7 +28,7 @@ describeReal("the real kube-apiserver judges the embedded one", () => {
     await plane.stop();
   }, 60_000);
 
-  for (const [index, judged] of [...genericCases, ...protocolCases, ...expiryCases].entries()) {
+  for (const [index, judged] of [...genericCases, ...kindCases, ...protocolCases, ...expiryCases].entries()) {
     it(judged.name, async () => {
       expect(await judgeCase(judged, `judge-${index}`, embedded, real)).toEqual([]);
     }, 60_000);

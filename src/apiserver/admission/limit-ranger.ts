@@ -106,7 +106,7 @@ function withDefaults(pod: Pod, { spec: range }: LimitRange): Pod {
     } as Container;
   };
   const spec: PodSpec = pod.spec ?? { containers: [] };
-  const containers = spec.containers.map((container) => filled(container, "container"));
+  const containers = (spec.containers ?? []).map((container) => filled(container, "container"));
   const initContainers = spec.initContainers?.map((container) => filled(container, "init container"));
   if (notes.length === 0) return pod;
   const annotations = { ...pod.metadata?.annotations, [ANNOTATION]: `LimitRanger plugin set: ${notes.join("; ")}` };

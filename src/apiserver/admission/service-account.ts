@@ -106,7 +106,7 @@ function withTokenMounted(spec: PodSpec, rng: Rng): PodSpec {
     isNeeded = true;
     return { ...container, volumeMounts: [...(container.volumeMounts ?? []), mount] };
   };
-  const containers = spec.containers.map(mounted);
+  const containers = (spec.containers ?? []).map(mounted);
   const initContainers = spec.initContainers?.map(mounted);
   const volumes =
     isNeeded && existing === undefined ? [...(spec.volumes ?? []), tokenVolume(volumeName)] : spec.volumes;

@@ -5,7 +5,7 @@ import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
 import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { autoscalerConversion } from "./autoscaler-conversion.ts";
-import { podSpecAliases } from "./pod-spec-aliases.ts";
+import { fieldAliases } from "./field-aliases.ts";
 
 export interface Conversion {
   toStored(object: KubeObject): KubeObject;
@@ -17,7 +17,7 @@ const identity = (object: KubeObject): KubeObject => object;
 export function conversionBetween(version: GroupVersionKind, stored: GroupVersionKind): Conversion {
   const own = apiVersionOf(version);
   const inStore = apiVersionOf(stored);
-  if (own === inStore) return { toStored: podSpecAliases(version) ?? identity, fromStored: identity };
+  if (own === inStore) return { toStored: fieldAliases(version) ?? identity, fromStored: identity };
   if (version.kind === "Event") return normalised(eventConversion, version, stored);
   if (own === "autoscaling/v1") return normalised(autoscalerConversion, version, stored);
   return {

@@ -48,10 +48,11 @@ function addFields(
   }
 }
 
-/** Undefined: Go omits the zero value, or writes null for it. */
+/** Undefined: Go omits the zero value. A time is a struct to Go, which is never empty. */
 function zeroThatIsWritten({ type, omitEmpty, omitZero }: GoField): unknown {
   if (omitZero) return undefined;
   if (type.kind === "struct") return zeroStruct(type);
+  if (type.kind === "opaque" && (type.opaque === "Time" || type.opaque === "MicroTime")) return null;
   if (omitEmpty) return undefined;
   switch (type.kind) {
     case "string":
@@ -65,9 +66,9 @@ function zeroThatIsWritten({ type, omitEmpty, omitZero }: GoField): unknown {
     case "float64":
       return 0;
     case "opaque":
-      return type.opaque === "Quantity" ? "0" : type.opaque === "IntOrString" ? 0 : undefined;
+      return type.opaque === "Quantity" ? "0" : type.opaque === "IntOrString" ? 0 : null;
     default:
-      return undefined;
+      return null;
   }
 }
 
@@ -83,7 +84,10 @@ export function zeroObject(type: GoStruct): Readonly<Record<string, unknown>> {
   const value: Record<string, unknown> = {};
   for (const [name, { field }] of indexOf(type).byName) {
     if (field.type.kind === "struct" && !field.omitZero) value[name] = zeroObject(field.type);
-    else if (!field.omitEmpty && !field.omitZero) value[name] = zeroThatIsWritten(field) ?? null;
+    else {
+      const zero = zeroThatIsWritten(field);
+      if (zero !== undefined) value[name] = zero;
+    }
   }
   return value;
 }

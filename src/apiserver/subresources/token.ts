@@ -53,7 +53,7 @@ export const requestToken: SubresourceHandler = async (core, call, signal) => {
 
 function withDefaults(object: KubeObject): KubeObject {
   const { spec } = object as TokenRequest;
-  if (spec?.expirationSeconds !== undefined) return object;
+  if ((spec?.expirationSeconds ?? undefined) !== undefined) return object;
   return { ...object, spec: { ...spec, expirationSeconds: SECONDS_DEFAULT } } as KubeObject;
 }
 
@@ -126,7 +126,7 @@ function validate({ spec }: TokenRequest): field.FieldError[] {
 function issue(core: ServerCore, call: ResourceCall, tokens: AccountTokens, request: TokenRequest): KubeObject {
   const { metadata = {}, spec = {} } = request;
   const now = call.context.receivedMs;
-  const bound = spec.boundObjectRef === undefined ? {} : boundTo(core, call, spec.boundObjectRef);
+  const bound = spec.boundObjectRef ? boundTo(core, call, spec.boundObjectRef) : {};
   const { audiences = [], expirationSeconds = 0 } = spec;
   const isExtended =
     bound.pod !== undefined &&

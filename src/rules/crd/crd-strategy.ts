@@ -43,7 +43,12 @@ export function definitionStrategy(checks: DefinitionChecks): KindStrategy<Custo
   };
 }
 
-const EMPTY_STATUS = { acceptedNames: { kind: "", plural: "" } };
+/** As Go writes it: lists of which nothing is known yet are null. */
+const EMPTY_STATUS = {
+  acceptedNames: { kind: "", plural: "" },
+  conditions: null,
+  storedVersions: null,
+} as unknown as NonNullable<CustomResourceDefinition["status"]>;
 
 /** Metadata can be changed through the status, too: so the clean-up takes its finalizer away. */
 const statusStrategy: UpdateStrategy<CustomResourceDefinition> = {

@@ -168,7 +168,7 @@ function validateVersions(errors: Errors, internal: InternalSpec, checks: Defini
     errors.push(
       field.invalid(
         at,
-        internal.spec.versions === undefined ? null : printed(),
+        internal.spec.versions ? printed() : null,
         "must have exactly one version marked as storage version",
       ),
     );
@@ -396,7 +396,7 @@ function storedVersions(
   versions: readonly CustomResourceDefinitionVersion[],
   path: Path,
 ): void {
-  if (stored === undefined || stored.length === 0) {
+  if (!stored?.length) {
     errors.push(field.invalid(path, stored ?? null, "must have at least one stored version"));
     return;
   }
