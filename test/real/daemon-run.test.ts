@@ -58,7 +58,7 @@ describeReal("the daemon on a real API server", () => {
     (await callHttps({ url: url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
 
   it.each(["SIGTERM", "SIGINT"] as const)(
-    "machinery/1.3.2 dies of %s by default and keeps its lease",
+    "machinery/1.2.6, machinery/1.3.1, machinery/1.3.2 dies of %s by default and keeps its lease",
     async (signal) => {
       const { name, flags } = leading();
       const program = await start(flags);
@@ -70,7 +70,7 @@ describeReal("the daemon on a real API server", () => {
   );
 
   it(
-    "machinery/1.3.4 stops in order and gives its lease back, behind its gate",
+    "machinery/1.3.4, machinery/1.3.6 stops in order and gives its lease back, behind its gate",
     async () => {
       const { name, flags } = leading();
       const program = await start([...flags, RELEASE]);
@@ -82,6 +82,40 @@ describeReal("the daemon on a real API server", () => {
       await logged(successor, "Successfully acquired lease");
       expect((await leaseOf(name))?.spec.leaseTransitions).toBe(1);
       await successor.stop();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/1.3.4 exits 1 at once when it is told a second time",
+    async () => {
+      const proxy = await plane.startFaultProxy();
+      const { name, flags } = leading();
+      const kubeconfig = plane.kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
+      const program = await start([...flags, RELEASE, `--kubeconfig=${kubeconfig}`]);
+      await logged(program, "Controller starting...");
+      // Nobody answers about the lease any more, so giving it back takes as long as the renew deadline.
+      proxy.inject({ path: leasePath(name) }, { kind: "stall" });
+      process.kill(program.pid, "SIGTERM");
+      await logged(program, "Shutting down controller");
+      process.kill(program.pid, "SIGTERM");
+      expect(await program.ended).toBe("exit code 1");
+      expect((await leaseOf(name))?.spec.holderIdentity).not.toBe("");
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/1.3.7 ends with the error of a controller that cannot be built",
+    async () => {
+      const { flags } = leading();
+      const broken = join(directory, "no.key");
+      writeFileSync(broken, "no key");
+      const program = await start([...flags, RELEASE, `--service-account-private-key-file=${broken}`]);
+      expect(await program.ended).toBe("exit code 1");
+      const problem =
+        "error reading key for service account token controller: data does not contain a valid RSA or ECDSA private key";
+      expect(program.log()).toContain(`"command failed" err="${problem}"`);
     },
     LIMIT_MS,
   );
@@ -126,7 +160,7 @@ describeReal("the daemon on a real API server", () => {
   );
 
   it(
-    "machinery/1.2.4 serves while it stands by, and takes over when the leader is killed",
+    "machinery/1.2.1, machinery/1.2.4, machinery/1.2.11 serves while it stands by, and takes over when the leader is killed",
     async () => {
       const { name, flags } = leading();
       const leader = await plane.startManager(goDaemon(), { controllers: sharedControllers, flags });
