@@ -10,5 +10,8 @@ export default defineConfig({
     name: "node",
     include: ["src/**/*.test.ts"],
     exclude: ["src/**/*.bun.test.ts", "src/cmd/**"],
+    // As `bun test` is given: the limit only ends what hangs.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -1,0 +1,44 @@
+// Writes docs/kinds.md: for every built-in kind, whether the embedded API server has its own rules or
+// serves it from its schema alone. `bun tools/kinds.ts` writes it; a test compares.
+
+import { writeFileSync } from "node:fs";
+import { builtinResources } from "#api/resource-table.ts";
+import { builtinStrategies } from "#rules/strategy/builtin-strategies.ts";
+
+export const kindsFile = "docs/kinds.md";
+
+const intro = `# Kinds of the embedded API server
+
+Every built-in kind is served with the generic rules (names, metadata, optimistic concurrency, apply, watches) and with
+the defaults of upstream. Kinds marked *own rules* are also validated, prepared, printed and deleted as upstream does it;
+the rest is checked against its schema only until its rules are written, so a write that the real server refuses may be
+accepted there.
+
+Made by \`bun tools/kinds.ts\`; do not edit.
+
+| resource | group | rules |
+|---|---|---|
+`;
+
+export function kindsPage(): string {
+  const seen = new Map<string, { resource: string; group: string }>();
+  for (const { resource, group } of builtinResources()) seen.set(`${resource}.${group}`, { resource, group });
+  const rows = [...seen]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([key, { resource, group }]) =>
+        `| ${resource} | ${group || "core"} | ${hasOwnRules(key) ? "own rules" : "schema only"} |`,
+    );
+  return `${intro}${rows.join("\n")}\n`;
+}
+
+/** Reviews have no strategy: they are questions, answered by code of their own. */
+function hasOwnRules(key: string): boolean {
+  return (
+    builtinStrategies.has(key) ||
+    /(?:reviews|bindings)\./.test(key) ||
+    key === "customresourcedefinitions.apiextensions.k8s.io"
+  );
+}
+
+if (import.meta.main) writeFileSync(kindsFile, kindsPage());
