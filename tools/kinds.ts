@@ -22,7 +22,8 @@ Made by \`bun tools/kinds.ts\`; do not edit.
 
 export function kindsPage(): string {
   const seen = new Map<string, { resource: string; group: string }>();
-  for (const { resource, group } of builtinResources()) seen.set(`${resource}.${group}`, { resource, group });
+  for (const { resource, group } of builtinResources())
+    seen.set(group === "" ? resource : `${resource}.${group}`, { resource, group });
   const rows = [...seen]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(
@@ -32,13 +33,12 @@ export function kindsPage(): string {
   return `${intro}${rows.join("\n")}\n`;
 }
 
-/** Reviews have no strategy: they are questions, answered by code of their own. */
+/** Code of their own answers these; both groups of events are one kind. */
+const answeredByCode =
+  /^(?:bindings|customresourcedefinitions\.apiextensions\.k8s\.io|events\.events\.k8s\.io|[a-z]+reviews\..*)$/;
+
 function hasOwnRules(key: string): boolean {
-  return (
-    builtinStrategies.has(key) ||
-    /(?:reviews|bindings)\./.test(key) ||
-    key === "customresourcedefinitions.apiextensions.k8s.io"
-  );
+  return builtinStrategies.has(key) || answeredByCode.test(key);
 }
 
 if (import.meta.main) writeFileSync(kindsFile, kindsPage());
