@@ -28,8 +28,15 @@ const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "pa
 const SUBRESOURCE_VERBS: readonly Verb[] = ["get", "patch", "update"];
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** Undefined: none of its versions is served. `revision` is that of the storage at this moment. */
-export function customKind(crd: CustomResourceDefinition, revision: number): KindRow | undefined {
+export interface CustomKindOptions {
+  /** That of the storage at this moment. */
+  readonly revision: number;
+  /** Is the definition being deleted? Asked at each create. */
+  isTerminating(): boolean;
+}
+
+/** Undefined: none of its versions is served. */
+export function customKind(crd: CustomResourceDefinition, options: CustomKindOptions): KindRow | undefined {
   const { spec, status, metadata } = crd;
   const names = status?.acceptedNames as CustomResourceDefinitionNames;
   const served = spec.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
@@ -52,7 +59,6 @@ export function customKind(crd: CustomResourceDefinition, revision: number): Kin
     // With a single version everything that is written has its form already.
     toStoredForm: spec.versions.length === 1 ? (object) => object : toStoredForm,
   });
-  const isTerminating = status?.conditions?.some((c) => c.type === "Terminating" && c.status === "True") ?? false;
   const resource = names.plural;
   return {
     table: metadata?.name ?? "",
@@ -63,20 +69,18 @@ export function customKind(crd: CustomResourceDefinition, revision: number): Kin
     categories: names.categories ?? [],
     versions: served.map((version) => kindVersion(crd, version, gvk(version.name), stored, names)),
     stored,
-    strategy: isTerminating
-      ? { ...strategy, prepareForCreate: refuseCreate({ group: spec.group, resource }) }
-      : strategy,
+    strategy: {
+      ...strategy,
+      prepareForCreate(object, ctx) {
+        if (!options.isTerminating()) return strategy.prepareForCreate(object, ctx);
+        const why = "create not allowed while custom resource definition is terminating";
+        throw newForbidden({ group: spec.group, resource }, object.metadata?.name ?? "", why);
+      },
+    },
     isCustom: true,
     returnsDeletedObject: false,
     subresources: new Map([["scale", customScale((version) => rules.get(version)?.scale)]]),
-    viewTable: (table: Table) => new NormalizingTable(table, revision, toStoredForm),
-  };
-}
-
-function refuseCreate(resource: { group: string; resource: string }): (object: KubeObject) => never {
-  return ({ metadata }) => {
-    const why = "create not allowed while custom resource definition is terminating";
-    throw newForbidden(resource, metadata?.name ?? "", why);
+    viewTable: (table: Table) => new NormalizingTable(table, options.revision, toStoredForm),
   };
 }
 

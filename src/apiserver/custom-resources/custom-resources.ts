@@ -58,7 +58,6 @@ interface Served {
   readonly row: KindRow;
   readonly spec: unknown;
   readonly acceptedNames: unknown;
-  readonly isTerminating: boolean;
 }
 
 class CustomResources {
@@ -194,18 +193,14 @@ class CustomResources {
   }
 
   #serve(crd: Definition): void {
-    const { registry, storage, log } = this.#core;
+    const { registry, log } = this.#core;
     const name = nameOf(crd);
     const before = this.#served.get(name);
-    const isTerminating = isTrue(crd, "Terminating");
     const acceptedNames = crd.status?.acceptedNames;
     const isSame =
-      before !== undefined &&
-      before.isTerminating === isTerminating &&
-      deepEqual(before.spec, crd.spec) &&
-      deepEqual(before.acceptedNames, acceptedNames);
+      before !== undefined && deepEqual(before.spec, crd.spec) && deepEqual(before.acceptedNames, acceptedNames);
     if (isSame) return;
-    const row = customKind(crd, storage.revision);
+    const row = this.#rowOf(crd);
     if (row === undefined) {
       this.#withdraw(name);
       return;
@@ -219,9 +214,18 @@ class CustomResources {
       return;
     }
     registry.set(row);
-    this.#served.set(name, { row, spec: crd.spec, acceptedNames, isTerminating });
-    // Watches speak of the schema they began with: clients begin anew, unless only the definition's end has come near.
-    if (before !== undefined && before.isTerminating === isTerminating) this.#endWatches(before.row);
+    this.#served.set(name, { row, spec: crd.spec, acceptedNames });
+  }
+
+  #rowOf(crd: Definition): KindRow | undefined {
+    const name = nameOf(crd);
+    return customKind(crd, {
+      revision: this.#core.storage.revision,
+      isTerminating: () => {
+        const now = this.#table.get(name)?.object as Definition | undefined;
+        return now !== undefined && isTrue(now, "Terminating");
+      },
+    });
   }
 
   #withdraw(name: string): void {
@@ -229,11 +233,6 @@ class CustomResources {
     if (served === undefined) return;
     this.#served.delete(name);
     this.#core.registry.remove(served.row.table);
-    this.#endWatches(served.row);
-  }
-
-  #endWatches(row: KindRow): void {
-    for (const watcher of [...this.#core.hubOf(row).watchers()]) watcher.close();
   }
 
   async #cleanUp(crd: Definition): Promise<void> {
@@ -272,7 +271,7 @@ class CustomResources {
 
   async #deleteInstances(crd: Definition): Promise<{ reason: string; message: string } | undefined> {
     const core = this.#core;
-    const row = this.#served.get(nameOf(crd))?.row ?? customKind(withServedStorage(crd), core.storage.revision);
+    const row = this.#served.get(nameOf(crd))?.row ?? this.#rowOf(withServedStorage(crd));
     assert(row !== undefined, "a definition has a storage version");
     const table = core.tableOf(row);
     const failures: string[] = [];
@@ -310,7 +309,7 @@ function withoutFinalizer(crd: CustomResourceDefinition): CustomResourceDefiniti
 }
 
 /** Instances of a kind that is not served any more are still to be found. */
-function withServedStorage(crd: CustomResourceDefinition): CustomResourceDefinition {
+function withServedStorage(crd: Definition): Definition {
   const versions = crd.spec.versions.map((version) => ({ ...version, served: version.served || version.storage }));
   return { ...crd, spec: { ...crd.spec, versions } };
 }
