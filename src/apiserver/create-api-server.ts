@@ -23,6 +23,7 @@ import { type AuthenticationOptions, anonymous, authenticate } from "./filters/a
 import { authorize } from "./filters/authorize.ts";
 import { limitTime } from "./filters/deadline.ts";
 import { answerErrors, plainText } from "./filters/errors.ts";
+import { impersonate } from "./filters/impersonate.ts";
 import { limitInFlight } from "./filters/max-in-flight.ts";
 import { nonResourceHandler } from "./non-resource.ts";
 import { decodePercent, parseQuery } from "./query.ts";
@@ -102,6 +103,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     answerErrors(core.log),
     limitTime(clock, core.limits),
     authenticate(authentication),
+    impersonate(core.authorizer),
     limitInFlight(core.limits),
     authorize(core.authorizer),
   ];

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { bytesTransport } from "../in-process-transport.ts";
+import { startTestServer, testClient } from "../testing.ts";
+
+const review = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+const whoAmI = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+
+describe("impersonation", () => {
+  it("lets a member of system:masters act as somebody else, with that one's rights", async () => {
+    const { bytes } = startTestServer();
+    const headers = {
+      "impersonate-user": "bob",
+      "impersonate-group": ["ops", "dev"],
+      "impersonate-uid": "u1",
+      "impersonate-extra-team%2Fname": "blue",
+    };
+    const asBob = await bytes.request("GET", "/api/v1/namespaces/default/configmaps", undefined, headers);
+    expect(asBob.status).toBe(403);
+    expect(asBob.body.message).toContain('User "bob" cannot list resource "configmaps"');
+    const answer = await bytes.request("POST", review, whoAmI, { ...headers, "impersonate-group": ["system:masters"] });
+    expect(answer.body.status.userInfo).toEqual({
+      username: "bob",
+      uid: "u1",
+      groups: ["system:masters", "system:authenticated"],
+      extra: { "team/name": ["blue"] },
+    });
+  });
+
+  it("knows a service account's groups", async () => {
+    const { bytes } = startTestServer();
+    const headers = { "impersonate-user": "system:serviceaccount:ns:robot" };
+    const answer = await bytes.request("GET", "/api/v1/pods", undefined, headers);
+    expect(answer.body.message).toContain('User "system:serviceaccount:ns:robot" cannot list');
+  });
+
+  it("refuses it to everybody else, and parts without a user", async () => {
+    const { bytes, server } = startTestServer();
+    const stranger = testClient(bytesTransport(server, { peer: { user: { name: "eve", groups: [] } } }));
+    const refused = await stranger.request("GET", "/version", undefined, { "impersonate-user": "admin" });
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toContain(
+      'users "admin" is forbidden: User "eve" cannot impersonate resource "users" in API group ""',
+    );
+    const headless = await bytes.request("GET", "/version", undefined, { "impersonate-group": "ops" });
+    expect([headless.status, headless.body.message]).toEqual([
+      500,
+      expect.stringContaining("without impersonating a user"),
+    ]);
+  });
+});
