@@ -77,7 +77,7 @@ const interval = (seconds: bigint): Pick<RunDeps, "settings"> => ({
 });
 
 describe("running the controllers", () => {
-  it("machinery/1.2.8 waits for the API server, asking every second, and gives up after ten", async () => {
+  it("waits for the API server, asking every second, and gives up after ten", async () => {
     const { clock, ended, paths, lines } = start({}, () => textResponse("no", 500));
     await clock.advance(60_000);
     expect(await ended).toMatch(/^Error: failed to wait for apiserver being healthy: /);
@@ -113,13 +113,30 @@ describe("running the controllers", () => {
     stop.abort();
   });
 
-  it("machinery/1.2.10 says which gate keeps a controller off", async () => {
-    const { clock, stop, lines } = start({
-      controllers: [controller("podgroup-protection-controller", whenAborted, ["GenericWorkload"])],
-    });
-    await clock.settle();
-    expect(lines.join("\n")).toContain("Controller is disabled by a feature gate podgroup-protection-controller");
-    stop.abort();
+  it("machinery/1.2.10 says what keeps a controller off: the selection before its gate, its gate before the missing cloud", async () => {
+    const off = (name: string, config = defaultConfig): Promise<string[]> => {
+      const { clock, stop, lines } = start({
+        controllers: [controller("podgroup-protection-controller", whenAborted, ["GenericWorkload"])],
+        settings: { rootCa: "", config },
+      });
+      return clock.settle().then(() => {
+        stop.abort();
+        return lines.filter((line) => line.includes(name));
+      });
+    };
+    const none = { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: ["-job-controller"] } };
+    expect(await off("podgroup-protection")).toEqual([
+      "Controller is disabled by a feature gate podgroup-protection-controller,GenericWorkload",
+    ]);
+    expect(await off("podgroup-protection", none)).toEqual([
+      "Warning: controller is disabled podgroup-protection-controller",
+    ]);
+    expect(await off("node-route-controller")).toEqual([
+      "Skipping a cloud provider controller node-route-controller",
+      "Warning: skipping controller node-route-controller",
+    ]);
+    expect(await off("node-route-controller", none)).toEqual(["Warning: controller is disabled node-route-controller"]);
+    expect(await off("serviceaccount-token-controller")).toEqual([]);
   });
 
   it("machinery/1.2.9 ends with the error of a controller that cannot be built", async () => {

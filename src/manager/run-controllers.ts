@@ -19,7 +19,11 @@ import type { SyncTrace } from "#kit/trace.ts";
 import { waitForApiServer } from "./api-server-health.ts";
 import type { ClientBuilder } from "./clients/client-builder.ts";
 import { isSelected } from "./controller-selection.ts";
+import { knownControllers } from "./known-controllers.ts";
 import type { ControllerSettings, RegisteredController } from "./registry.ts";
+
+/** Not a matter of --controllers. */
+const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 export interface RunDeps {
   readonly clock: Clock;
@@ -120,10 +124,29 @@ async function buildControllers(
     if (deps.isAssigned?.(registered.name) === false) continue;
     if (isWanted(registered, deps)) await build(registered, deps.controllerClients);
   }
+  explainAbsent(deps);
   return built;
 }
 
-function isWanted({ name, featureGates }: RegisteredController, { log, gates, settings }: RunDeps): boolean {
+/** Controllers known by name that nobody wrote, or that need a cloud provider, are accounted for like the others. */
+function explainAbsent(deps: RunDeps): void {
+  const { log, controllers, serviceAccountTokens } = deps;
+  const present = new Set(
+    [...controllers, ...(serviceAccountTokens ? [serviceAccountTokens] : [])].map(({ name }) => name),
+  );
+  for (const known of knownControllers) {
+    const { name, isCloud = false } = known;
+    if (present.has(name) || name === TOKEN_CONTROLLER || deps.isAssigned?.(name) === false || !isWanted(known, deps))
+      continue;
+    if (isCloud) log.info("Skipping a cloud provider controller", { controller: name });
+    log.info("Warning: skipping controller", { controller: name });
+  }
+}
+
+function isWanted(
+  { name, featureGates }: Pick<RegisteredController, "name" | "featureGates">,
+  { log, gates, settings }: RunDeps,
+): boolean {
   if (!isSelected(name, settings.config.Generic.Controllers)) {
     log.info("Warning: controller is disabled", { controller: name });
     return false;
