@@ -186,6 +186,7 @@ describeReal("the daemon on a real API server", () => {
         expect(event).toMatchObject({ reason: "LeaderElection", source: { component: "kube-controller-manager" } });
         expect(event.message).toMatch(/^[^_]+_[0-9a-f-]{36} became leader$/);
       }
+      expect(standby.log()).toMatch(/"Event occurred" object="kube-system\/lock-\d+" .*reason="LeaderElection"/);
       await standby.stop();
     },
     LIMIT_MS,

@@ -130,7 +130,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/2.4.3 speaks TLS 1.2 and newer, or what it is told",
+    "machinery/2.4 speaks TLS 1.2 and newer, or what it is told",
     async () => {
       const usual = await start([]);
       expect((await handshake(usual, { maxVersion: "TLSv1.2" })).protocol).toBe("TLSv1.2");
@@ -145,12 +145,16 @@ describeReal("the daemon's port", () => {
         handshake(suite, { maxVersion: "TLSv1.2", ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" }),
       ).rejects.toThrow();
       await suite.stop();
+      const weak = "TLS_RSA_WITH_AES_128_GCM_SHA256";
+      const insecure = await start([`--tls-cipher-suites=${weak},TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384`]);
+      expect(insecure.log()).toContain(`Use of insecure cipher '${weak}' detected.`);
+      await insecure.stop();
     },
     LIMIT_MS,
   );
 
   it(
-    "machinery/2.4.3 speaks h2 unless it is told not to",
+    "machinery/2.4 speaks h2 unless it is told not to",
     async () => {
       const protocolOf = ({ url }: RunningManager): Promise<string | false | null> =>
         new Promise((resolve, reject) => {
@@ -179,7 +183,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/2.4.1 makes a certificate of its own, in memory or in --cert-dir, and keeps the one it finds",
+    "machinery/2.4 makes a certificate of its own, in memory or in --cert-dir, and keeps the one it finds",
     async () => {
       const none = ["--tls-cert-file=", "--tls-private-key-file="];
       const certs = join(directory, "certs");

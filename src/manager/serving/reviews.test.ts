@@ -9,6 +9,7 @@ import { createClient } from "#client/create-client.ts";
 import { jsonResponse, type Responder, type ScriptedTransport, scriptedTransport } from "#client/testing.ts";
 import { AccessReviews } from "./access-reviews.ts";
 import { registerAuthMetrics } from "./auth-metrics.ts";
+import { createAuthenticator } from "./authentication.ts";
 import type { User } from "./request.ts";
 import { TokenReviews } from "./token-reviews.ts";
 
@@ -100,6 +101,29 @@ describe("token reviews", () => {
     );
     expect(await outcome(silent.clock, silent.tokens.userOf("t"))).toContain("DeadlineExceeded");
     expect(silent.registry.value("apiserver_delegated_authn_request_total", ["<error>"])).toBe(1);
+  });
+});
+
+describe("tokens in requests", () => {
+  const ask = async (headers: Record<string, string>): Promise<readonly [string, number]> => {
+    const { tokens, transport, clock } = world(() => known);
+    const metrics = registerAuthMetrics(new MetricRegistry({ version: "1.36.4" }));
+    const sources = { requestHeader: () => undefined, hasClientCa: () => false, tokens };
+    const request = { method: "GET", path: "/", uri: "/", query: "", headers, peer: { address: "" } };
+    const user = await createAuthenticator(sources, metrics, clock)(request);
+    return [user.name, transport.requests.length];
+  };
+  const subprotocol = (token: string): string => `v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.${token}`;
+
+  it.each([
+    [{ authorization: "Bearer t" }, ["jane", 1]],
+    [{ authorization: "  bearer  t" }, ["system:anonymous", 0]],
+    [{ authorization: "Bearer " }, ["system:anonymous", 0]],
+    [{ authorization: "Basic dTpw" }, ["system:anonymous", 0]],
+    [{ upgrade: "websocket", "sec-websocket-protocol": subprotocol("dA") }, ["jane", 1]],
+    [{ "sec-websocket-protocol": subprotocol("dA") }, ["system:anonymous", 0]],
+  ] as const)("machinery/2.1.2 %j", async (headers, wanted) => {
+    expect(await ask(headers)).toEqual(wanted);
   });
 });
 
