@@ -1,6 +1,7 @@
 // One command that rebuilds every generated table and type: `bun tools/generate.ts`.
 // It needs Go for the module cache; its output is committed, so building and testing do not.
 
+import { generateCelFunctions } from "#tools/generate/cel-functions.ts";
 import { generateFeatureGates } from "#tools/generate/feature-gates.ts";
 import { generateGoTypes } from "#tools/generate/go-types.ts";
 import { generateInternalLayout } from "#tools/generate/internal-layout.ts";
@@ -16,5 +17,6 @@ const groupVersions = generateResources();
 generateSchemas(definitions);
 generateGoTypes(groupVersions);
 generateFeatureGates();
+generateCelFunctions();
 generateInternalLayout();
 generateVectors(groupVersions);

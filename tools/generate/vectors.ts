@@ -18,4 +18,5 @@ export function generateVectors(groupVersions: readonly string[]): void {
   writeFileSync(join(rules, "validation.json"), runGoTool("vectors-validation"));
   writeFileSync(join(rules, "printers.json"), runGoTool("vectors-printers"));
   runGoTool("vectors-values", api, rules);
+  runGoTool("vectors-crd", rules);
 }
