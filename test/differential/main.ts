@@ -33,7 +33,7 @@ const helpers = [
   "resourcequota-controller",
 ];
 const flags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
-const ourProgram = join(import.meta.dirname, "our-process.ts");
+const ourProgram = join(import.meta.dirname, "..", "..", "src", "cmd", "kube-controller-manager.ts");
 
 const wanted = argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const jsonFile = argv.find((argument) => argument.startsWith("--json="))?.slice("--json=".length);

@@ -1,0 +1,136 @@
+// The results of `make bench`: what is kept of a run, medians and spread, and the section of docs/benchmarks.md made of them.
+
+const BEGIN =
+  "<!-- controllers: made by bench/manager.ts from the newest bench/results/manager-*.json. Do not edit. -->";
+const END = "<!-- /controllers -->";
+
+export type ManagerName = "go" | "ours";
+
+/** One workload of one run. */
+export interface Sample {
+  readonly workload: string;
+  readonly wallMs: number;
+  readonly cpuMs: number;
+  readonly peakRssMib: number;
+  readonly apiServerCpuMs: number;
+  readonly apiCalls: number;
+  /** By verb and resource: "create pods". */
+  readonly apiCallsBy: Readonly<Record<string, number>>;
+  /** Ours only. */
+  readonly loopDelayP99Ms?: number;
+}
+
+export interface Run {
+  readonly manager: ManagerName;
+  readonly round: number;
+  readonly samples: readonly Sample[];
+}
+
+export interface Results {
+  readonly at: string;
+  readonly machine: string;
+  readonly versions: Readonly<Record<string, string>>;
+  /** The load average before the first run: other work makes wall times worthless. */
+  readonly loadBefore: number;
+  readonly runs: readonly Run[];
+}
+
+interface Spread {
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+const measures = [
+  { key: "wallMs", title: "wall", unit: "ms", target: 1.0 },
+  { key: "cpuMs", title: "CPU", unit: "ms", target: 0.7 },
+  { key: "peakRssMib", title: "peak RSS", unit: "MiB", target: 0.5 },
+  { key: "apiCalls", title: "API calls", unit: "", target: 1.0 },
+  { key: "apiServerCpuMs", title: "CPU of the API server", unit: "ms", target: undefined },
+] as const;
+
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const upper = sorted[Math.floor(middle)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(middle) - 1] ?? Number.NaN;
+  return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
+}
+
+export function printSection(results: Results): string {
+  const workloads = results.runs[0]?.samples.map(({ workload }) => workload) ?? [];
+  const rounds = results.runs.filter(({ manager }) => manager === "ours").length;
+  const valuesOf = (manager: ManagerName, workload: string, key: (typeof measures)[number]["key"]): Spread =>
+    spreadOf(
+      results.runs
+        .filter((run) => run.manager === manager)
+        .flatMap(({ samples }) =>
+          samples.filter((sample) => sample.workload === workload).map((sample) => sample[key]),
+        ),
+    );
+  const ratio = (workload: string, key: (typeof measures)[number]["key"]): number =>
+    valuesOf("ours", workload, key).median / valuesOf("go", workload, key).median;
+
+  const lines = [
+    BEGIN,
+    "## The controllers at work",
+    "",
+    `Ours against the Go manager of ${results.versions.kubernetes}, both with replicaset-controller and`,
+    "replicationcontroller-controller only, `--kube-api-qps=1000 --kube-api-burst=2000`, each run on a kube-apiserver of its own,",
+    `alternately, ${rounds} rounds: medians, in parentheses lowest and highest. ${results.at}, ${results.machine},`,
+    `load average ${results.loadBefore.toFixed(2)} before the first run, ${Object.entries(results.versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", ")}.`,
+    "",
+    "### Ratios",
+    "",
+    "Ours divided by Go's; less is better. **Bold** misses the target.",
+    "",
+    `| workload | ${measures.map(({ title, target }) => (target === undefined ? title : `${title} (≤ ${target.toFixed(1)})`)).join(" | ")} |`,
+    `|---|${measures.map(() => "---:").join("|")}|`,
+    ...workloads.map((workload) => {
+      const cells = measures.map(({ key, target }) => {
+        const value = ratio(workload, key);
+        if (!Number.isFinite(value)) return "–";
+        const text = value.toFixed(2);
+        return target !== undefined && value > target + 0.005 ? `**${text}**` : text;
+      });
+      return `| ${workload} | ${cells.join(" | ")} |`;
+    }),
+  ];
+  for (const { key, title, unit } of measures) {
+    lines.push("", `### ${title[0]?.toUpperCase()}${title.slice(1)}${unit === "" ? "" : `, ${unit}`}`, "");
+    lines.push("| workload | Go | ours |", "|---|---:|---:|");
+    for (const workload of workloads) {
+      lines.push(
+        `| ${workload} | ${shown(valuesOf("go", workload, key))} | ${shown(valuesOf("ours", workload, key))} |`,
+      );
+    }
+  }
+  const delays = workloads.map((workload) => ({
+    workload,
+    delay: spreadOf(
+      results.runs.flatMap(({ samples }) =>
+        samples.flatMap((sample) =>
+          sample.workload === workload && sample.loopDelayP99Ms !== undefined ? [sample.loopDelayP99Ms] : [],
+        ),
+      ),
+    ),
+  }));
+  lines.push("", "### Event-loop delay of ours, p99, ms", "", "| workload | p99 |", "|---|---:|");
+  for (const { workload, delay } of delays) lines.push(`| ${workload} | ${shown(delay, 1)} |`);
+  return `${[...lines, END].join("\n")}\n`;
+}
+
+/** The page with this section in it: in the place of the old one, else at the end. */
+export function withSection(page: string, section: string): string {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin === -1 || end === -1) return `${page === "" ? "# Benchmarks" : page.trimEnd()}\n\n${section}`;
+  return page.slice(0, begin) + section.trimEnd() + page.slice(end + END.length);
+}
+
+function shown({ median, min, max }: Spread, digits = 0): string {
+  if (Number.isNaN(median)) return "–";
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}

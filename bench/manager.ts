@@ -1,0 +1,205 @@
+// Measures our controllers against the Go manager's: alternately, each run on a control plane of its own.
+//   bun bench/manager.ts [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>]
+// To find out why: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--cpu-prof=<folder>] [--threads].
+// --quick: one round with 500 pods, nothing is written. --report=<file>: only the page, from that file.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { argv, stdout } from "node:process";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { createHttpClient } from "#platform/http-client.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
+import { eventually } from "#test/real/suite.ts";
+import { kubernetesVersion } from "#tools/control-plane-binaries.ts";
+import { cpuMs, resetPeakRss, rssMib, threadCpuMs } from "./manager-process.ts";
+import { type ManagerName, printSection, type Results, type Run, type Sample, withSection } from "./manager-results.ts";
+import { createScaled, idle, manySmall, scaleOne, type Workload, type WorkloadStage } from "./manager-workloads.ts";
+
+const controllers = ["replicaset-controller", "replicationcontroller-controller"];
+const flags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
+const repository = join(import.meta.dirname, "..");
+const scratch = mkdtempSync(join(tmpdir(), "steersman-bench-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+const loopDelayFile = join(scratch, "loop-delay.json");
+const namespace = "bench";
+/** What a started API server still does by itself should not fall into the first workload. */
+const WARM_UP_MS = 5_000;
+const QUIET_MS = 700;
+
+const option = (name: string): string | undefined =>
+  argv.findLast((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+const isQuick = argv.includes("--quick");
+const rounds = Number(option("rounds") ?? (isQuick ? 1 : 5));
+const podCounts = (option("pods") ?? (isQuick ? "500" : "1000,5000")).split(",").map(Number);
+const workloads: readonly Workload[] = [idle("before"), ...podCounts.flatMap(scaleOne), manySmall, idle("after")];
+
+/** Who asks what is counted; what they say is not kept, so that the log costs the server little. */
+const auditPolicy = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived", "ResponseStarted"],
+  rules: [
+    { level: "Metadata", userGroups: ["system:serviceaccounts:kube-system"] },
+    { level: "Metadata", users: ["system:kube-controller-manager"] },
+    { level: "None" },
+  ],
+};
+
+async function measureRun(manager: ManagerName, round: number): Promise<Run> {
+  const policyFile = join(scratch, "audit-policy.json");
+  writeFileSync(policyFile, JSON.stringify(auditPolicy));
+  const plane = await startControlPlane({ apiServerFlags: [`--audit-policy-file=${policyFile}`] });
+  try {
+    await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+    await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } });
+    await sleep(WARM_UP_MS);
+    const program = await start(manager, plane);
+    const stage: WorkloadStage = { client: await adminClient(plane), namespace, signal: new AbortController().signal };
+    await createScaled(stage, podCounts);
+    await quiet(plane);
+    const samples: Sample[] = [];
+    for (const workload of workloads) samples.push(await measure(workload, stage, plane, program, manager));
+    if (argv.includes("--threads")) stdout.write(`  CPU ms by thread: ${JSON.stringify(threadCpuMs(program.pid))}\n`);
+    await program.stop();
+    return { manager, round, samples };
+  } finally {
+    await plane.stop();
+  }
+}
+
+const ourSource = join(repository, "src", "cmd", "kube-controller-manager.ts");
+
+/** As `make build` makes it, of the sources as they are. */
+function ourProgram(): string {
+  const file = join(scratch, "kube-controller-manager");
+  if (existsSync(file)) return file;
+  const args = ["build", "--format=esm", "--compile", "--bytecode", ourSource, "--outfile", file];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`our manager cannot be compiled: ${stderr}`);
+  return file;
+}
+
+function start(manager: ManagerName, plane: ControlPlane): Promise<RunningManager> {
+  if (manager === "go") return plane.startGoManager({ controllers, flags });
+  const extra = argv.flatMap((argument) => (argument.startsWith("--ours-flag=") ? [argument.slice(12)] : []));
+  const profile = option("cpu-prof");
+  const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const runtime = [
+    `BUN_OPTIONS=--preload=${join(import.meta.dirname, "manager-loop-delay.ts")}`,
+    `LOOP_DELAY_FILE=${loopDelayFile}`,
+    ...(option("ours-runtime")?.split(" ") ?? []),
+  ];
+  // The profiler works on sources only.
+  const program = profile === undefined ? [ourProgram()] : [process.execPath, ...profiling, ourSource];
+  const command: [string, ...string[]] = ["/usr/bin/env", ...runtime, ...program];
+  return plane.startManager(command, { controllers, flags: [...flags, ...extra] });
+}
+
+async function measure(
+  workload: Workload,
+  stage: WorkloadStage,
+  plane: ControlPlane,
+  program: RunningManager,
+  manager: ManagerName,
+): Promise<Sample> {
+  const isIdle = workload.name.startsWith("idle");
+  const watchesLoop = manager === "ours" && !isIdle;
+  rmSync(loopDelayFile, { force: true });
+  if (watchesLoop) process.kill(program.pid, "SIGUSR2");
+  const mark = plane.audit.mark();
+  const before = { cpu: cpuMs(program.pid), server: cpuMs(plane.apiServer.pid) };
+  resetPeakRss(program.pid);
+  const begin = performance.now();
+  await workload.run(stage);
+  const wallMs = performance.now() - begin;
+  // Events and the last statuses come after what the workload waits for; their cost belongs to it.
+  if (!isIdle) await quiet(plane);
+  const calls = plane.audit.since(mark).filter(({ stage: when }) => when === "ResponseComplete");
+  const apiCallsBy: Record<string, number> = {};
+  for (const { verb, objectRef } of calls) {
+    const what = [verb, objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join(" ");
+    apiCallsBy[what] = (apiCallsBy[what] ?? 0) + 1;
+  }
+  const sample: Sample = {
+    workload: workload.name,
+    wallMs,
+    cpuMs: cpuMs(program.pid) - before.cpu,
+    peakRssMib: rssMib(program.pid).peak,
+    apiServerCpuMs: cpuMs(plane.apiServer.pid) - before.server,
+    apiCalls: calls.length,
+    apiCallsBy,
+    ...(watchesLoop ? { loopDelayP99Ms: await loopDelay(program.pid) } : {}),
+  };
+  const numbers = [
+    `${sample.wallMs.toFixed(0)} ms`,
+    `CPU ${sample.cpuMs} ms`,
+    `peak ${sample.peakRssMib.toFixed(0)} MiB`,
+    `server CPU ${sample.apiServerCpuMs} ms`,
+    `${sample.apiCalls} calls`,
+    ...(sample.loopDelayP99Ms === undefined ? [] : [`loop p99 ${sample.loopDelayP99Ms.toFixed(1)} ms`]),
+  ];
+  stdout.write(`  ${workload.name}: ${numbers.join(", ")}\n`);
+  return sample;
+}
+
+async function loopDelay(pid: number): Promise<number> {
+  process.kill(pid, "SIGUSR2");
+  await eventually(() => existsSync(loopDelayFile) || undefined);
+  return (JSON.parse(readFileSync(loopDelayFile, "utf8")) as { p99Ms: number }).p99Ms;
+}
+
+/** Until nobody has written to the audit log for a while. */
+async function quiet(plane: ControlPlane): Promise<void> {
+  let size = plane.audit.mark();
+  for (let since = performance.now(); performance.now() - since < QUIET_MS; await sleep(50)) {
+    const now = plane.audit.mark();
+    if (now !== size) since = performance.now();
+    size = now;
+  }
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function adminClient(plane: ControlPlane): Promise<Client> {
+  const { certificatePem: cert, keyPem: key } = plane.admin;
+  const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
+  return createClient({ transport, clock: systemClock, userAgent: "bench" });
+}
+
+async function measureAll(): Promise<Results> {
+  const only = option("only");
+  const [processor] = cpus();
+  const machine = `${cpus().length} × ${processor?.model ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
+  const loadBefore = loadavg()[0] ?? Number.NaN;
+  const runs: Run[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    for (const manager of ["go", "ours"] as const) {
+      if (only !== undefined && only !== manager) continue;
+      stdout.write(`round ${round}, ${manager}\n`);
+      runs.push(await measureRun(manager, round));
+    }
+  }
+  const versions = { kubernetes: kubernetesVersion, bun: process.versions.bun ?? "" };
+  return { at: new Date().toISOString().slice(0, 16).replace("T", " "), machine, versions, loadBefore, runs };
+}
+
+const reportOnly = option("report");
+const results =
+  reportOnly === undefined ? await measureAll() : (JSON.parse(readFileSync(reportOnly, "utf8")) as Results);
+const section = printSection(results);
+stdout.write(`\n${section}`);
+const isWhole = !isQuick && option("only") === undefined && option("pods") === undefined;
+if (reportOnly === undefined && isWhole) {
+  const file = option("out") ?? join(repository, "bench", "results", `manager-${results.at.slice(0, 10)}.json`);
+  mkdirSync(join(repository, "bench", "results"), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
+}
+if (reportOnly !== undefined || isWhole) {
+  const page = join(repository, "docs", "benchmarks.md");
+  writeFileSync(page, withSection(existsSync(page) ? readFileSync(page, "utf8") : "", section));
+}
+process.exit(0);
