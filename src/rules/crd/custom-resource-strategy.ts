@@ -62,11 +62,13 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
       const version = versionOf(ctx);
       const object = inVersion(given, version);
       const errors = typeMeta(object, version);
-      if (errors.length > 0) return errors;
-      genericObjectMeta(errors, object.metadata ?? {}, namespaced, isDns1123Subdomain, METADATA);
-      errors.push(...validateSchema(object, version.schema));
-      scaleSpec(errors, object, version.scale);
-      scaleStatus(errors, object, version.scale);
+      // What says it is something else is only looked at for what every object must keep to.
+      if (errors.length === 0) {
+        genericObjectMeta(errors, object.metadata ?? {}, namespaced, isDns1123Subdomain, METADATA);
+        errors.push(...validateSchema(object, version.schema));
+        scaleSpec(errors, object, version.scale);
+        scaleStatus(errors, object, version.scale);
+      }
       errors.push(...validateEmbedded(object, version.schema, false), ...validateListTypes(object, version.schema));
       runRules(errors, version, object, undefined, undefined);
       return errors;
@@ -85,12 +87,13 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
       const version = versionOf(ctx);
       const [object, old] = [inVersion(given, version), inVersion(before, version)];
       const errors = typeMeta(object, version);
-      if (errors.length > 0) return errors;
       const correlation = new Correlation(object, old, version.schema);
-      genericObjectMetaUpdate(errors, object.metadata ?? {}, old.metadata ?? {}, METADATA);
-      errors.push(...validateSchema(object, version.schema, undefined, correlation));
-      scaleSpec(errors, object, version.scale);
-      scaleStatus(errors, object, version.scale);
+      if (errors.length === 0) {
+        genericObjectMetaUpdate(errors, object.metadata ?? {}, old.metadata ?? {}, METADATA);
+        errors.push(...validateSchema(object, version.schema, undefined, correlation));
+        scaleSpec(errors, object, version.scale);
+        scaleStatus(errors, object, version.scale);
+      }
       errors.push(...validateEmbedded(object, version.schema, false));
       if (validateListTypes(old, version.schema).length === 0)
         errors.push(...validateListTypes(object, version.schema));

@@ -1,4 +1,4 @@
-// Expressions compiled and evaluated as upstream does, errors and all.
+// Expressions compiled and evaluated as upstream does: values, errors and what they cost.
 
 import { describe, expect, it } from "vitest";
 import file from "../../vectors/crd-cel.json" with { type: "json" };
@@ -95,6 +95,7 @@ describe("CEL against upstream", () => {
     expect(each.compile).toBeUndefined();
     const outcome = program.run((name) => (name === "self" ? celValue(first?.self, schema) : undefined));
     expect(outcome.error).toBe(each.error);
+    expect(outcome.cost).toBe(each.cost ?? 0);
     if (outcome.value !== undefined) {
       expect(print(outcome.value)).toBe(each.value?.startsWith("url ") ? "url" : each.value);
     }

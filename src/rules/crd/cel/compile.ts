@@ -6,6 +6,7 @@ import type { JSONSchemaProps, ValidationRule } from "../json-schema.ts";
 import { compilePattern } from "../patterns.ts";
 import { type Expr, printErrors, type SourceError } from "./ast.ts";
 import { type Checked, checkCel } from "./checker.ts";
+import { constantsOf } from "./constants.ts";
 import { CONVERSIONS } from "./conversions.ts";
 import { COST_PER_CALL_MAX } from "./cost.ts";
 import { evaluate, type Outcome } from "./evaluator.ts";
@@ -65,10 +66,11 @@ function constantFailure(expr: Expr): string | undefined {
 }
 
 function program(expr: Expr, { type, qualified, idents }: Checked): Program {
+  const constants = constantsOf(expr, idents);
   return {
     type,
     usesOldSelf: idents.has("oldSelf"),
-    run: (variable) => evaluate(expr, { variable, qualified, costMax: COST_PER_CALL_MAX }),
+    run: (variable) => evaluate(expr, { variable, qualified, constants, costMax: COST_PER_CALL_MAX }),
   };
 }
 

@@ -1,6 +1,7 @@
 // What calls cost, so that rules have a budget. Upstream: github.com/google/cel-go/interpreter/runtimecost.go;
 // k8s.io/apiserver/pkg/cel/library/cost.go
 
+import { byteLength } from "#api/go-text.ts";
 import type { Cidr, Ip } from "./addresses.ts";
 import { isList, isMap, itemsOf, type List, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
 
@@ -20,7 +21,7 @@ export class CostLimitExceeded extends Error {
 }
 
 function sizeOf(value: Value | undefined): number {
-  if (typeof value === "string") return value.length;
+  if (typeof value === "string") return charactersOf(value);
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof Optional) return value.value === undefined ? 1 : sizeOf(value.value);
   if (value instanceof Opaque) {
@@ -32,6 +33,8 @@ function sizeOf(value: Value | undefined): number {
   return 1;
 }
 
+const charactersOf = (text: string): number => (/[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length);
+
 const traversal = (size: number, factor = 1): number => Math.ceil(size * factor * STRING_FACTOR);
 
 const regex = (text: number, pattern: number): number => traversal(1 + text) * Math.ceil(pattern * REGEX_FACTOR);
@@ -39,7 +42,8 @@ const regex = (text: number, pattern: number): number => traversal(1 + text) * M
 /** A walk over all that a value holds. */
 function walk(value: Value | undefined): number {
   if (value === undefined) return 1;
-  if (typeof value === "string" || value instanceof Uint8Array) return traversal(sizeOf(value));
+  if (typeof value === "string") return Math.floor(byteLength(value) * STRING_FACTOR);
+  if (value instanceof Uint8Array) return Math.floor(value.length * STRING_FACTOR);
   if (isList(value)) {
     let total = 0;
     for (const item of itemsOf(value)) total += walk(item);
@@ -121,6 +125,11 @@ export function callCost(name: string, args: readonly Value[], result: Value): n
       return sizeOf(result) + 11;
     case "flatten":
       return Math.trunc(size(0) * (args[1] === undefined ? 1 : Number(args[1]))) + 11;
+    case "sets.contains":
+    case "sets.intersects":
+      return size(0) * size(1) + 1;
+    case "sets.equivalent":
+      return 2 * size(0) * size(1) + 1;
     case "distinct":
     case "sort":
       return selfCompare(args[0]);

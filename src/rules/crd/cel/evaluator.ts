@@ -5,7 +5,7 @@ import type { Call, Expr, Fold } from "./ast.ts";
 import { CostLimitExceeded, callCost } from "./cost.ts";
 import { namedType } from "./declarations.ts";
 import { CEL_FUNCTIONS } from "./functions.ts";
-import { hasField, negate, optionalSelect, select } from "./operators.ts";
+import { hasField, optionalSelect, select } from "./operators.ts";
 import {
   ArrayList,
   CelError,
@@ -24,6 +24,8 @@ export interface Evaluation {
   variable(name: string): Value | undefined;
   readonly costMax: number;
   readonly qualified: ReadonlyMap<number, string>;
+  /** Parts that cost nothing: computed once, when the program was made. */
+  readonly constants: ReadonlySet<number>;
 }
 
 export interface Outcome {
@@ -46,10 +48,12 @@ export function evaluate(expr: Expr, options: Evaluation): Outcome {
   }
 }
 
+type Scope = Map<string, Value | CelError>;
+
 class Evaluator {
   cost = 0;
   readonly #options: Evaluation;
-  readonly #scopes: Map<string, Value>[] = [];
+  readonly #scopes: Scope[] = [];
 
   constructor(options: Evaluation) {
     this.#options = options;
@@ -61,6 +65,15 @@ class Evaluator {
   }
 
   eval(expr: Expr): Value {
+    if (expr.kind === "literal") return expr.value;
+    if (!this.#options.constants.has(expr.id)) return this.#eval(expr);
+    const { cost } = this;
+    const value = this.#eval(expr);
+    this.cost = cost;
+    return value;
+  }
+
+  #eval(expr: Expr): Value {
     switch (expr.kind) {
       case "literal":
         return expr.value;
@@ -75,7 +88,7 @@ class Evaluator {
         }
         const operand = this.eval(expr.operand);
         if (expr.isTest) return hasField(operand, expr.field);
-        this.#charge(1);
+        this.#charge(isQualified(expr.operand) ? 1 : 2);
         return select(operand, expr.field);
       }
       case "call":
@@ -113,8 +126,9 @@ class Evaluator {
   #ident(given: string): Value {
     const name = given.startsWith(".") ? given.slice(1) : given;
     for (let i = this.#scopes.length - 1; i >= 0; i--) {
-      const scope = this.#scopes[i] as Map<string, Value>;
-      if (scope.has(name)) return scope.get(name) as Value;
+      const local = this.#scopes[i]?.get(name);
+      if (local instanceof CelError) throw local;
+      if (local !== undefined) return local;
     }
     const variable = this.#options.variable(name);
     if (variable !== undefined) return variable;
@@ -157,26 +171,20 @@ class Evaluator {
       case "_?_:_": {
         const condition = this.eval(args[0] as Expr);
         if (typeof condition !== "boolean") return noOverload();
-        return this.eval((condition ? args[1] : args[2]) as Expr);
+        const branch = (condition ? args[1] : args[2]) as Expr;
+        // Upstream does not count the name that a branch begins with.
+        if (isAttribute(branch)) this.cost--;
+        return this.eval(branch);
       }
       case "@not_strictly_false": {
         const value = this.#attempt(args[0] as Expr);
+        this.#charge(1);
         return value !== false;
       }
-      case "!_": {
-        const value = this.eval(args[0] as Expr);
-        this.#charge(1);
-        return typeof value === "boolean" ? !value : noOverload();
-      }
-      case "-_": {
-        const value = this.eval(args[0] as Expr);
-        this.#charge(1);
-        return negate(value);
-      }
       case "_?._": {
-        const operand = this.eval(args[0] as Expr);
-        this.#charge(1);
-        return optionalSelect(operand, (args[1] as Expr & { value: string }).value);
+        const found = optionalSelect(this.eval(args[0] as Expr), (args[1] as Expr & { value: string }).value);
+        if (!isNone(found)) this.#charge(1);
+        return found;
       }
       case "or":
       case "orValue":
@@ -185,11 +193,41 @@ class Evaluator {
         break;
     }
     const target = this.#options.qualified.has(expr.id) ? undefined : expr.target;
-    const values = (target === undefined ? args : [target, ...args]).map((arg) => this.eval(arg));
-    const run = CEL_FUNCTIONS[name];
-    if (run === undefined) return noOverload();
-    const result = run(...values);
-    this.#charge(callCost(name, values, result));
+    return this.#run(name, target === undefined ? args : [target, ...args], target !== undefined);
+  }
+
+  /** A call that fails, or is given a failure, costs what it would have cost. */
+  #run(name: string, args: readonly Expr[], isMember: boolean): Value {
+    const values: Value[] = [];
+    let failure: CelError | undefined;
+    for (const arg of args) {
+      const value = this.#attempt(arg);
+      if (value instanceof CelError) {
+        failure ??= value;
+        if (args.length > 2) throw failure;
+        values.push(null);
+      } else values.push(value);
+    }
+    let result: Value = null;
+    if (failure === undefined) {
+      const run = CEL_FUNCTIONS[name];
+      try {
+        result = run === undefined ? noOverload() : run(...values);
+      } catch (error) {
+        if (!(error instanceof CelError)) throw error;
+        failure = error;
+      }
+    }
+    if (name === "_[_]" || name === "_[?_]") {
+      // A place is part of the name it belongs to, and so is a name within the brackets.
+      if (isAttribute(args[1] as Expr)) this.cost--;
+      if (!isQualified(args[0] as Expr)) this.#charge(1);
+    }
+    const isSetMembership =
+      name === "@in" && this.#options.constants.has((args[1] as Expr).id) && isList(values[1] as Value);
+    const isFree = isSetMembership || (name === "_[?_]" && isNone(result));
+    if (!isFree) this.#charge(callCost(name === "matches" && !isMember ? "" : name, values, result));
+    if (failure !== undefined) throw failure;
     return result;
   }
 
@@ -201,26 +239,23 @@ class Evaluator {
     return name === "or" ? value : value.value;
   }
 
+  /** An error so far does not end it: what comes may decide, and costs as much. */
   #fold(expr: Fold): Value {
     const range = this.eval(expr.range);
     const [keys, values] = iteration(range, expr.variable2 !== "");
-    const accumulator = new Map<string, Value>([[expr.accumulator, this.eval(expr.initial)]]);
-    let failure: CelError | undefined;
-    const scope = new Map<string, Value>();
+    const accumulator: Scope = new Map([[expr.accumulator, this.#attempt(expr.initial)]]);
+    const scope: Scope = new Map();
     for (let i = 0; i < keys.length; i++) {
       scope.set(expr.variable, keys[i] as Value);
       if (expr.variable2 !== "") scope.set(expr.variable2, values[i] as Value);
       this.#scopes.push(accumulator, scope);
       try {
-        if (!this.#goesOn(expr, failure)) break;
-        const next = this.#step(expr, failure);
-        failure = next instanceof CelError ? next : undefined;
-        if (!(next instanceof CelError)) accumulator.set(expr.accumulator, next);
+        if (this.#attempt(expr.condition) === false) break;
+        accumulator.set(expr.accumulator, this.#attempt(expr.step));
       } finally {
         this.#scopes.length -= 2;
       }
     }
-    if (failure !== undefined) throw failure;
     this.#scopes.push(accumulator);
     try {
       return this.eval(expr.result);
@@ -228,23 +263,7 @@ class Evaluator {
       this.#scopes.length -= 1;
     }
   }
-
-  #goesOn(expr: Fold, failure: CelError | undefined): boolean {
-    // An error so far does not end an all() or exists(): what comes may decide.
-    if (failure !== undefined) return absorbs(expr);
-    return this.eval(expr.condition) === true;
-  }
-
-  #step(expr: Fold, failure: CelError | undefined): Value | CelError {
-    if (failure === undefined) return this.#attempt(expr.step);
-    const { step } = expr;
-    if (step.kind !== "call") return failure;
-    const value = this.#attempt(step.args[1] as Expr);
-    return value === (step.name === "_||_") ? value : failure;
-  }
 }
-
-const absorbs = ({ step }: Fold): boolean => step.kind === "call" && (step.name === "_&&_" || step.name === "_||_");
 
 function iteration(range: Value, isTwo: boolean): [Value[], Value[]] {
   if (isList(range)) {
@@ -255,3 +274,18 @@ function iteration(range: Value, isTwo: boolean): [Value[], Value[]] {
   const keys = range.keys();
   return [keys, isTwo ? keys.map((key) => range.get(key) as Value) : []];
 }
+
+/** A name, and what is selected from it. */
+function isAttribute(expr: Expr): boolean {
+  if (expr.kind === "select") return !expr.isTest && isAttribute(expr.operand);
+  if (expr.kind === "call") return expr.name === "_[_]" && isAttribute(expr.args[0] as Expr);
+  return expr.kind === "ident";
+}
+
+/** Part of a chain of names and places. */
+const isQualified = (expr: Expr): boolean =>
+  expr.kind === "ident" ||
+  expr.kind === "select" ||
+  (expr.kind === "call" && (expr.name === "_[_]" || expr.name === "_[?_]" || expr.name === "_?._"));
+
+const isNone = (value: Value): boolean => value instanceof Optional && value.value === undefined;

@@ -7,7 +7,7 @@ import { CONVERSIONS } from "./conversions.ts";
 import { compare, equal } from "./equality.ts";
 import { formatString } from "./format-string.ts";
 import { KUBERNETES } from "./kubernetes-functions.ts";
-import { BINARY } from "./operators.ts";
+import { BINARY, negate } from "./operators.ts";
 import { STRINGS } from "./string-functions.ts";
 import { civilTime } from "./times.ts";
 import {
@@ -204,6 +204,8 @@ export const CEL_FUNCTIONS: Readonly<Record<string, CelFunction>> = {
   ...STRINGS,
   ...TIMES,
   ...KUBERNETES,
+  "!_": (value) => (typeof value === "boolean" ? !value : noOverload()),
+  "-_": negate as CelFunction,
   size: sizeOf as CelFunction,
   type: ((value: Value) => new TypeValue(typeOf(value))) as CelFunction,
   matches: matches as CelFunction,

@@ -116,15 +116,15 @@ const FORMATS: ReadonlyMap<string, NamedFormat> = new Map([
   format("DNS1123SubdomainPrefix", 60, (value) => isDns1123Subdomain(asPrefix(value))),
   format("DNS1035LabelPrefix", 30, (value) => isDns1035Label(asPrefix(value))),
   format("LabelValue", 40, isLabelValue),
-  format("URI", 1000, (value) =>
+  format("URI", 1103, (value) =>
     parseRequestUri(value) === undefined
       ? [`parse ${goQuote(value)}: ${value === "" ? "empty url" : "invalid URI for request"}`]
       : [],
   ),
-  format("uuid", 84, ofFormat("uuid", "does not match the UUID format")),
+  format("uuid", 70, ofFormat("uuid", "does not match the UUID format")),
   format("byte", 84, ofFormat("byte", "invalid base64")),
-  format("date", 86, ofFormat("date", "invalid date")),
-  format("datetime", 86, ofFormat("datetime", "invalid datetime")),
+  format("date", 70, ofFormat("date", "invalid date")),
+  format("datetime", 70, ofFormat("datetime", "invalid datetime")),
 ]);
 
 const constantFormats = (): Record<string, CelFunction> =>
