@@ -14,6 +14,7 @@ import { createServer as createTlsServer, type Server, type TLSSocket } from "no
 import { Aborted } from "#base/errors.ts";
 import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from "#base/http.ts";
 import { type PeerCertificate, peerCertificate, untrustedCertificate } from "./peer-certificate.ts";
+import { StreamPacer } from "./stream-pacer.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
 
 /** A connection without a request for this long is closed. */
@@ -81,6 +82,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   let settings = options.tls;
   let contextFor = sniContexts(settings);
   const connections: Connections = new WeakMap();
+  const pacer = new StreamPacer();
   const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
     const connection = connections.get(sessionOf(incoming) ?? incoming.socket);
     if (connection === undefined)
@@ -103,7 +105,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     },
     (socket: TLSSocket) => {
       sockets.add(socket);
-      const connection = new Connection(socket, options.idleMs ?? IDLE_MS);
+      const connection = new Connection(socket, pacer, options.idleMs ?? IDLE_MS);
       socket.on("close", () => {
         sockets.delete(socket);
         connection.close();
@@ -152,12 +154,15 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
 /** One TLS connection: it ends when no request is open for too long. Requests of h2 show no socket but a stand-in. */
 class Connection {
   readonly socket: TLSSocket;
+  /** One for all connections of the server. */
+  readonly pacer: StreamPacer;
   readonly #idleMs: number;
   #openRequests = 0;
   #idleTimer: NodeJS.Timeout | undefined;
 
-  constructor(socket: TLSSocket, idleMs: number) {
+  constructor(socket: TLSSocket, pacer: StreamPacer, idleMs: number) {
     this.socket = socket;
+    this.pacer = pacer;
     this.#idleMs = idleMs;
     this.#startIdling();
   }
@@ -200,7 +205,7 @@ async function serve(
     const body = await requestBody(incoming, outgoing, socket);
     const request = servedRequest(incoming, socket, settings, body);
     const response = await options.handle(request, gone.signal);
-    await writeResponse({ incoming, outgoing, socket, signal: gone.signal }, response, options);
+    await writeResponse({ incoming, outgoing, socket, signal: gone.signal }, response, connection.pacer, options);
   } catch (error) {
     if (gone.signal.aborted) return;
     options.onError(error);
@@ -265,7 +270,12 @@ interface Wire {
   readonly signal: AbortSignal;
 }
 
-async function writeResponse(wire: Wire, response: HttpResponse, options: HttpsServerOptions): Promise<void> {
+async function writeResponse(
+  wire: Wire,
+  response: HttpResponse,
+  pacer: StreamPacer,
+  options: HttpsServerOptions,
+): Promise<void> {
   const { incoming, outgoing } = wire;
   outgoing.statusCode = response.status;
   for (const [name, value] of Object.entries(response.headers)) outgoing.setHeader(name, value as string | string[]);
@@ -277,7 +287,7 @@ async function writeResponse(wire: Wire, response: HttpResponse, options: HttpsS
     case "object":
       return endWith(outgoing, Buffer.from(JSON.stringify(body.value)));
     case "stream":
-      return writeStream(wire, body.chunks, options.slowClientMs ?? SLOW_CLIENT_MS);
+      return writeStream(wire, body.chunks, pacer, options.slowClientMs ?? SLOW_CLIENT_MS);
     case "events":
       throw new TypeError("decoded watch events cannot leave the process");
   }
@@ -309,6 +319,7 @@ async function refuseUpload(incoming: Incoming, outgoing: Outgoing, bytes: Uint8
 async function writeStream(
   { outgoing, socket, signal }: Wire,
   chunks: AsyncIterable<Uint8Array>,
+  pacer: StreamPacer,
   slowClientMs: number,
 ): Promise<void> {
   if ("flushHeaders" in outgoing) outgoing.flushHeaders();
@@ -327,16 +338,21 @@ async function writeStream(
       if (isHttp1) socket.cork();
       const hasRoom = (outgoing as ServerResponse).write(next.value);
       if (isHttp1) socket.uncork();
-      if (hasRoom || signal.aborted) continue;
-      const hasDrained = await new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => resolve(false), slowClientMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve(true);
-        };
-        outgoing.once("drain", wake);
+      if (!hasRoom && !signal.aborted) {
+        const hasDrained = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(() => resolve(false), slowClientMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve(true);
+          };
+          outgoing.once("drain", wake);
+        });
+        if (!hasDrained) return cutOff(outgoing, socket);
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (!pacer.written(resolve)) resolve();
       });
-      if (!hasDrained) return cutOff(outgoing, socket);
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
