@@ -2,9 +2,12 @@
 // requests meet objects that earlier requests left behind.
 
 import type { Rng } from "#base/rng.ts";
+import { GADGETS } from "./custom-kind.ts";
 
 export interface FuzzedCall {
   readonly verb: string;
+  /** The collection it is about. */
+  readonly collection: string;
   readonly method: string;
   /** "$ns", "$rv:<name>", "$uid:<name>" and "$next:" are filled in per server. */
   readonly target: string;
@@ -12,20 +15,32 @@ export interface FuzzedCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Place {
+export interface Place {
   readonly collection: string;
   readonly apiVersion: string;
   readonly kind: string;
   nameOf(name: string): string;
   content(rng: Rng): object;
+  readonly hasStatus?: boolean;
+  /** It can only be updated from a version that the client knows. */
+  readonly needsVersion?: boolean;
 }
 
-const names = ["a", "b", "c", "d", "e"];
+/** A sensible object: what requests find there. */
+export function furniture(place: Place, name: string): object {
+  return {
+    apiVersion: place.apiVersion,
+    kind: place.kind,
+    metadata: { name: place.nameOf(name), labels: { app: "x" } },
+  };
+}
+
+export const names: readonly string[] = ["a", "b", "c", "d", "e"];
 const managers = ["one", "two", "three"];
 const labelKeys = ["app", "tier", "example.com/zone"];
 const labelValues = ["x", "y", "z", ""];
 
-const places: readonly Place[] = [
+export const places: readonly Place[] = [
   {
     collection: "/api/v1/namespaces/$ns/configmaps",
     apiVersion: "v1",
@@ -37,6 +52,7 @@ const places: readonly Place[] = [
     collection: "/api/v1/nodes",
     apiVersion: "v1",
     kind: "Node",
+    hasStatus: true,
     nameOf: (name) => `$ns-${name}`,
     content: (rng) => ({
       spec: {
@@ -57,6 +73,27 @@ const places: readonly Place[] = [
       imagePullSecrets: Array.from({ length: rng.below(3) }, () => ({ name: pick(rng, ["s1", "s2"]) })),
     }),
   },
+  {
+    collection: GADGETS,
+    apiVersion: "judge.example/v1",
+    kind: "Gadget",
+    hasStatus: true,
+    needsVersion: true,
+    nameOf: (name) => name,
+    content: (rng) => ({
+      spec: {
+        ...(chance(rng, 70) ? { size: pick<unknown>(rng, [0, 1, 2, 3, 3, 3, 101, -1, "x", 1.5]) } : {}),
+        ...(chance(rng, 40) ? { color: pick<unknown>(rng, ["red", "blue", "blue", "green", null]) } : {}),
+        ...(chance(rng, 30) ? { tags: Array.from({ length: rng.below(3) }, () => pick(rng, ["t1", "t2", "t3"])) } : {}),
+        ...(chance(rng, 30)
+          ? { parts: [{ name: pick(rng, ["p", "q", "q", "P"]), ...(chance(rng, 50) ? { weight: rng.below(3) } : {}) }] }
+          : {}),
+        ...(chance(rng, 20) ? { free: { any: rng.below(3), other: null } } : {}),
+        ...(chance(rng, 10) ? { unknown: { deep: true } } : {}),
+      },
+      ...(chance(rng, 15) ? { status: { size: rng.below(4) } } : {}),
+    }),
+  },
 ];
 
 const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.below(items.length)] as T;
@@ -68,6 +105,12 @@ function record(rng: Rng, keys: readonly string[], values: readonly string[]): R
 
 export function nextCall(rng: Rng, index: number): FuzzedCall {
   const place = pick(rng, places);
+  return { collection: place.collection, ...callAt(rng, place, index) };
+}
+
+type PlacedCall = Omit<FuzzedCall, "collection">;
+
+function callAt(rng: Rng, place: Place, index: number): PlacedCall {
   const roll = rng.below(100);
   if (roll < 20) return create(rng, place, index);
   if (roll < 30)
@@ -91,7 +134,10 @@ export function nextCall(rng: Rng, index: number): FuzzedCall {
   };
 }
 
-const one = (rng: Rng, place: Place, name = pick(rng, names)): string => `${place.collection}/${place.nameOf(name)}`;
+function one(rng: Rng, place: Place, name = pick(rng, names)): string {
+  const target = `${place.collection}/${place.nameOf(name)}`;
+  return place.hasStatus && chance(rng, 15) ? `${target}/status` : target;
+}
 
 function accept(rng: Rng): { headers?: Record<string, string> } {
   if (chance(rng, 70)) return {};
@@ -178,8 +224,8 @@ const writeQuery = (rng: Rng): string =>
     "?pretty=true",
   ]);
 
-function create(rng: Rng, place: Place, index: number): FuzzedCall {
-  const name = chance(rng, 55) ? `n${index}` : pick(rng, names);
+function create(rng: Rng, place: Place, index: number): PlacedCall {
+  const name = chance(rng, 80) ? `n${index}` : pick(rng, names);
   const body = object(rng, place, name);
   return {
     verb: "create",
@@ -189,7 +235,7 @@ function create(rng: Rng, place: Place, index: number): FuzzedCall {
   };
 }
 
-function list(rng: Rng, place: Place): FuzzedCall {
+function list(rng: Rng, place: Place): PlacedCall {
   const query = [
     ...(chance(rng, 50)
       ? [
@@ -203,6 +249,7 @@ function list(rng: Rng, place: Place): FuzzedCall {
       : []),
     ...(chance(rng, 40) ? [`limit=${pick(rng, ["1", "2", "3", "500", "0", "-1", "x"])}`] : []),
     ...(chance(rng, 10) ? [`resourceVersion=${pick(rng, ["0", "$rv:a", "abc"])}`] : []),
+    ...(chance(rng, 10) ? ["continue=$next:"] : []),
     ...(chance(rng, 5) ? [`resourceVersionMatch=${pick(rng, ["Exact", "NotOlderThan", "Nonsense"])}`] : []),
   ];
   // Other objects of the cluster must not be in the answer.
@@ -212,13 +259,14 @@ function list(rng: Rng, place: Place): FuzzedCall {
   return { verb: "list", method: "GET", target: `${place.collection}?${scoped.join("&")}`, ...accept(rng) };
 }
 
-function update(rng: Rng, place: Place): FuzzedCall {
+function update(rng: Rng, place: Place): PlacedCall {
   const name = pick(rng, names);
   const body = object(rng, place, name);
   const meta = body.metadata as Record<string, unknown>;
-  const version = pick(rng, [
-    {},
-    {},
+  const version = pick<object>(rng, [
+    ...(place.needsVersion ? [] : [{}, {}, {}]),
+    { resourceVersion: `$rv:${name}` },
+    { resourceVersion: `$rv:${name}` },
     { resourceVersion: `$rv:${name}` },
     { resourceVersion: `$rv:${name}`, uid: `$uid:${name}` },
     { resourceVersion: "1" },
@@ -233,12 +281,15 @@ function update(rng: Rng, place: Place): FuzzedCall {
   };
 }
 
-function mergePatch(rng: Rng, place: Place): FuzzedCall {
+function mergePatch(rng: Rng, place: Place): PlacedCall {
   const patch = pick<() => unknown>(rng, [
     () => ({ metadata: { labels: record(rng, labelKeys, labelValues) } }),
     () => ({ metadata: { labels: { [pick(rng, labelKeys)]: null } } }),
     () => ({ metadata: { annotations: { note: String(rng.below(5)) } } }),
+    () => ({ metadata: { annotations: { [pick(rng, ["note", "other"])]: pick(rng, [null, "x", "y"]) } } }),
     () => place.content(rng),
+    () => place.content(rng),
+    () => ({ ...place.content(rng), metadata: { resourceVersion: `$rv:${pick(rng, names)}` } }),
     () => ({ metadata: { finalizers: pick(rng, [null, [], ["example.com/hold"]]) } }),
     () => ({ metadata: { name: "other" } }),
     () => ({ metadata: { labels: { "bad key": "x" } } }),
@@ -255,10 +306,14 @@ function mergePatch(rng: Rng, place: Place): FuzzedCall {
   };
 }
 
-function jsonPatch(rng: Rng, place: Place): FuzzedCall {
+function jsonPatch(rng: Rng, place: Place): PlacedCall {
   const op = (): unknown =>
     pick(rng, [
       { op: "add", path: "/metadata/annotations", value: { note: String(rng.below(5)) } },
+      { op: "add", path: "/metadata/annotations", value: { note: "n", more: "m" } },
+      { op: "add", path: "/metadata/labels", value: { app: pick(rng, labelValues) } },
+      { op: "replace", path: "/metadata/labels/app", value: pick(rng, labelValues) },
+      { op: "test", path: "/metadata/name", value: "nobody" },
       { op: "add", path: "/metadata/labels", value: record(rng, labelKeys, labelValues) },
       { op: "remove", path: "/metadata/labels" },
       { op: "replace", path: "/metadata/annotations/note", value: "r" },
@@ -277,7 +332,7 @@ function jsonPatch(rng: Rng, place: Place): FuzzedCall {
   };
 }
 
-function strategicPatch(rng: Rng, place: Place): FuzzedCall {
+function strategicPatch(rng: Rng, place: Place): PlacedCall {
   const patch = pick<() => unknown>(rng, [
     () => ({ metadata: { labels: record(rng, labelKeys, labelValues) } }),
     () => ({ metadata: { labels: { $patch: "replace", app: "x" } } }),
@@ -297,7 +352,7 @@ function strategicPatch(rng: Rng, place: Place): FuzzedCall {
   };
 }
 
-function apply(rng: Rng, place: Place): FuzzedCall {
+function apply(rng: Rng, place: Place): PlacedCall {
   const name = pick(rng, names);
   const body = {
     apiVersion: place.apiVersion,
@@ -315,7 +370,7 @@ function apply(rng: Rng, place: Place): FuzzedCall {
   };
 }
 
-function remove(rng: Rng, place: Place): FuzzedCall {
+function remove(rng: Rng, place: Place): PlacedCall {
   const name = pick(rng, names);
   const options = pick<unknown>(rng, [
     undefined,

@@ -218,6 +218,10 @@ const lists: readonly JudgeCase[] = [
       get(`${MAPS}?limit=1&resourceVersion=$rv&resourceVersionMatch=Exact`),
       get(`${MAPS}?limit=1&continue=$next&resourceVersionMatch=Exact`),
       get(`${MAPS}?continue=$next&resourceVersion=0`),
+      get(`${MAPS}?continue=$next&fieldSelector=metadata.name%3Daa`),
+      get(`${MAPS}?continue=$next&fieldSelector=metadata.name%3Dc`),
+      get(`${MAPS}?continue=nonsense&fieldSelector=metadata.name%3Dc`),
+      get(`${MAPS}?continue=$next&limit=1&resourceVersion=5&fieldSelector=metadata.name%3Dc`),
     ],
   },
   {

@@ -43,7 +43,8 @@ export async function listPage(
   // Without a snapshot the answer is the state of now, and the list's next pages stay on it.
   const revision = exact ?? core.storage.revision;
   const at = exact !== undefined && exact < core.storage.revision ? { revision: exact } : {};
-  if (selection.key !== undefined) {
+  // A list that goes on is gone through, even for a single name.
+  if (selection.key !== undefined && options.continue === "") {
     const found = exact === undefined ? table.get(selection.key) : single(table, selection.key, at);
     const objects = found !== undefined && selection.matches(found) ? [found.object] : [];
     return { objects, metadata: { resourceVersion: String(revision) } };
@@ -91,7 +92,7 @@ interface ListStart {
 
 function startOf(options: ListOptions, selection: Selection): ListStart {
   const { resourceVersion, resourceVersionMatch } = options;
-  if (options.continue !== "" && selection.key === undefined) {
+  if (options.continue !== "") {
     const token = decodeContinue(options.continue);
     if (resourceVersion !== "" && resourceVersion !== "0") {
       throw newBadRequest("specifying resource version is not allowed when using continue");

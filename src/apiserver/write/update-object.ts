@@ -79,6 +79,7 @@ async function createInstead(
   const attributes = admissionAttributes(call, "CREATE", options, { object });
   await core.admission.admit(attributes, signal);
   object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
+  readVersion(object);
   object = beforeCreate(call, fillSystemFields(core, call, object), strategyContext(core, call, options.dryRun));
   await request.authorizeCreate();
   await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
@@ -127,17 +128,20 @@ async function updateOnce(
 function checkVersion(call: ResourceCall, object: KubeObject, old: KubeObject): KubeObject {
   const { endpoint, name } = call;
   const current = old.metadata?.resourceVersion;
-  const given = object.metadata?.resourceVersion ?? "";
+  const given = readVersion(object);
   if (given === current) return object;
-  if (given !== "" && !/^[0-9]+$/.test(given)) {
-    // Upstream does not check what it parses here.
-    throw bareFailure(500, "", `strconv.ParseUint: parsing ${goQuote(given)}: invalid syntax`);
-  }
   if (given !== "" && given !== "0") throw newConflict(endpoint.groupResource, name, OPTIMISTIC_LOCK);
   if (endpoint.row.strategy.allowUnconditionalUpdate) return withMeta(object, { resourceVersion: current });
   const { group, resource } = endpoint.groupResource;
   const path = field.newPath("metadata", "resourceVersion");
   throw newInvalid({ group, kind: resource }, name, [field.invalid(path, 0, "must be specified for an update")]);
+}
+
+/** "" when it is not given. Upstream does not expect what cannot be parsed here. */
+function readVersion({ metadata }: KubeObject): string {
+  const given = metadata?.resourceVersion ?? "";
+  if (given === "" || /^[0-9]+$/.test(given)) return given;
+  throw bareFailure(500, "", `strconv.ParseUint: parsing ${goQuote(given)}: invalid syntax`);
 }
 
 /** Upstream: ShouldDeleteDuringUpdate */

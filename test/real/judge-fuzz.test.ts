@@ -1,0 +1,66 @@
+// The same random requests to both servers, from fixed seeds. `make judge-fuzz` sends more.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
+import { type Disagreement, type FuzzReport, fuzz } from "#test/judge/fuzz.ts";
+import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { classOf, knownDifferences } from "#test/judge/known-differences.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { describeReal } from "./suite.ts";
+
+const SEEDS = ["one", "two", "three"];
+const REQUESTS = 1_000;
+const AGREEMENT_MIN = 0.98;
+
+describeReal("fuzzed requests", () => {
+  let plane: ControlPlane;
+  let real: Subject;
+  let embedded: Subject;
+  const reports: FuzzReport[] = [];
+  beforeAll(async () => {
+    plane = await startControlPlane({ apiServerFlags: judgeFlags });
+    real = await realSubject(plane);
+    embedded = embeddedSubject();
+    for (const seed of SEEDS) {
+      reports.push(await fuzz(embedded, real, { seed, requests: REQUESTS, namespace: `fuzz-${seed}` }));
+    }
+  }, 600_000);
+  afterAll(async () => {
+    embedded.close();
+    real.close();
+    await plane.stop();
+  }, 60_000);
+
+  const counts = (): { verb: string; requests: number; agreed: number; succeeded: number }[] => {
+    const verbs = [...new Set(reports.flatMap((report) => [...report.verbs.keys()]))];
+    return verbs.map((verb) => {
+      const parts = reports.flatMap((report) => report.verbs.get(verb) ?? []);
+      const sum = (key: "requests" | "agreed" | "succeeded"): number =>
+        parts.reduce((total, part) => total + part[key], 0);
+      return { verb, requests: sum("requests"), agreed: sum("agreed"), succeeded: sum("succeeded") };
+    });
+  };
+  const disagreements = (): Disagreement[] => reports.flatMap((report) => report.disagreements);
+
+  it("are answered alike, verb by verb", () => {
+    const low = counts().filter(({ requests, agreed }) => agreed < AGREEMENT_MIN * requests);
+    expect(low).toEqual([]);
+    expect(counts().length).toBeGreaterThanOrEqual(10);
+  });
+
+  it("succeed at least half of the time on the real server", () => {
+    const all = counts();
+    const succeeded = all.reduce((total, count) => total + count.succeeded, 0);
+    expect(succeeded).toBeGreaterThanOrEqual((SEEDS.length * REQUESTS) / 2);
+  });
+
+  it("never fail where the real server refuses", () => {
+    expect(reports.flatMap((report) => report.failures)).toEqual([]);
+  });
+
+  it("differ only where a reason is written down, and still for that reason", () => {
+    expect(disagreements().filter((each) => classOf(each) === undefined)).toEqual([]);
+    const happened = new Set(disagreements().map(classOf));
+    expect(knownDifferences.filter((known) => !happened.has(known))).toEqual([]);
+  });
+});
