@@ -233,7 +233,7 @@ function servedRequest(
     method: incoming.method ?? "GET",
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
-    headers: incoming.headers as HttpHeaders,
+    headers: headersOf(incoming),
     ...(body === undefined ? {} : { body }),
     peer: {
       address: socket.remoteAddress ?? "",
@@ -241,6 +241,22 @@ function servedRequest(
       ...(untrusted === undefined ? {} : { untrusted }),
     },
   };
+}
+
+/**
+ * Headers that occur more than once stay apart. node joins them with ", ", after which two groups and one group
+ * with a comma in its name look alike: whoever chooses the name of a group could choose to be in another.
+ */
+function headersOf({ headers, rawHeaders }: Incoming): HttpHeaders {
+  const apart = new Map<string, string[]>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? "").toLowerCase();
+    apart.set(name, [...(apart.get(name) ?? []), rawHeaders[i + 1] ?? ""]);
+  }
+  const repeated = [...apart].filter(([name, values]) => values.length > 1 && name in headers);
+  return repeated.length === 0
+    ? (headers as HttpHeaders)
+    : { ...(headers as HttpHeaders), ...Object.fromEntries(repeated) };
 }
 
 async function requestBody(incoming: Incoming, outgoing: Outgoing, socket: TLSSocket): Promise<HttpBody | undefined> {

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 const START_MS = 120_000;
 
 interface Credentials {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly client?: KeyCertificate;
 }
 
@@ -89,6 +89,8 @@ describeReal("access to the daemon's port", () => {
         "master's certificate": { "/configz": 200, "/nothing": 404 },
         "certificate of an unknown CA": { "/healthz": 401 },
         "front proxy for a master": { "/configz": 200 },
+        "front proxy for a member of two groups": { "/configz": 200 },
+        "front proxy for a member of a group with a comma in its name": { "/configz": 403 },
       });
       await Promise.all(both.map((program) => program.stop()));
     },
@@ -229,6 +231,14 @@ async function everybody(plane: ControlPlane): Promise<Readonly<Record<string, C
     "front proxy for a watcher": {
       client: frontProxy,
       headers: { "x-remote-user": "watcher", "x-remote-extra-a": "b" },
+    },
+    "front proxy for a member of two groups": {
+      client: frontProxy,
+      headers: { "x-remote-user": "root", "x-remote-group": ["dev", "system:masters"] },
+    },
+    "front proxy for a member of a group with a comma in its name": {
+      client: frontProxy,
+      headers: { "x-remote-user": "anybody", "x-remote-group": "dev, system:masters" },
     },
     "front proxy for nobody": { client: frontProxy },
     "headers of a front proxy without its certificate": {

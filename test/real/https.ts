@@ -6,7 +6,7 @@ import { type RequestOptions, request } from "node:https";
 export interface HttpsCall {
   readonly url: string;
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** Sent as it is. */
@@ -28,7 +28,10 @@ export function openHttps(call: HttpsCall): Promise<IncomingMessage> {
   const payload = call.body === undefined ? call.rawBody : JSON.stringify(call.body);
   const options: RequestOptions = {
     method: call.method ?? "GET",
-    headers: { ...(call.body === undefined ? {} : { "content-type": "application/json" }), ...call.headers },
+    headers: {
+      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(call.headers as Record<string, string | string[]> | undefined),
+    },
     ...(call.isInsecure ? { rejectUnauthorized: false } : { ca: call.caPem }),
     agent: false,
     ...(call.client === undefined ? {} : { cert: call.client.certificatePem, key: call.client.keyPem }),

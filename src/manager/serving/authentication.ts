@@ -91,11 +91,9 @@ function frontProxyUser({ peer, headers }: DaemonRequest, names: RequestHeaderNa
   return { name, groups, extra, ...(uid === "" ? {} : { uid }) };
 }
 
-/** Values of a header that may occur more than once; both servers of node fold them with ", ". */
+/** Each occurrence of a header is one value, commas and all. */
 function listed(headers: HttpHeaders, name: string): readonly string[] {
-  return headerValues(headers, name)
-    .flatMap((value) => value.split(", "))
-    .filter((value) => value !== "");
+  return headerValues(headers, name).filter((value) => value !== "");
 }
 
 function extraOf(headers: HttpHeaders, prefixes: readonly string[]): Record<string, readonly string[]> {

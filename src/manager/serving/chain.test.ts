@@ -59,13 +59,13 @@ describe("authentication", () => {
     const headers = {
       "x-other-user": "joe",
       "x-remote-uid": "7",
-      "x-remote-group": "a, b",
+      "x-remote-group": ["a", "b, system:masters"],
       "x-remote-extra-scopes%2fx": "s",
     };
     expect(await who({ ...front, headers })).toEqual({
       name: "joe",
       uid: "7",
-      groups: ["a", "b", "system:authenticated"],
+      groups: ["a", "b, system:masters", "system:authenticated"],
       extra: { "scopes/x": ["s"] },
     });
   });
