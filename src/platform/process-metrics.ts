@@ -8,6 +8,8 @@ import type { MetricRegistry } from "#base/metric-registry.ts";
 
 const TICKS_PER_SECOND = 100;
 const NANOSECONDS = 1e9;
+/** How often the event loop is looked at: each look wakes the process. */
+const SAMPLE_MS = 500;
 
 export function processStartSeconds(): number {
   const ticks = Number(statFields()[19]);
@@ -42,11 +44,13 @@ export function registerProcessMetrics(registry: MetricRegistry, startSeconds: n
 
 /** Named as prom-client names them: what dashboards of JavaScript programs show. */
 function registerRuntimeMetrics(registry: MetricRegistry): void {
-  const delay = monitorEventLoopDelay({ resolution: 500 });
+  const delay = monitorEventLoopDelay({ resolution: SAMPLE_MS });
   delay.enable();
+  // Bun counts how late a sample came, Node the whole time since the one before.
+  const onTimeNs = process.versions.bun === undefined ? SAMPLE_MS * 1e6 : 0;
   const seconds = (read: () => number) => (): number => {
-    const value = read() / NANOSECONDS;
-    return Number.isFinite(value) ? value : 0;
+    const value = (read() - onTimeNs) / NANOSECONDS;
+    return Number.isFinite(value) ? Math.max(0, value) : 0;
   };
   const gauge = (name: string, help: string, read: () => number): void => add(registry, "gauge", name, help, read);
   gauge(

@@ -1,7 +1,7 @@
 // IP addresses in the strict form of Go's net.ParseIP: no octets with leading zeros, no zone.
 
-import { IPv4, IPv6 } from "ipaddr.js";
+import ipaddr from "ipaddr.js"; // CommonJS: Node sees no names in it
 
 export function isIpAddress(text: string): boolean {
-  return IPv4.isValidFourPartDecimal(text) || (!text.includes("%") && IPv6.isValid(text));
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || (!text.includes("%") && ipaddr.IPv6.isValid(text));
 }
