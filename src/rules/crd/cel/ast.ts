@@ -78,9 +78,14 @@ export interface SourceError {
   readonly message: string;
 }
 
+/** The offset of an error about the text as a whole. */
+export const NOWHERE = -1;
+
 /** All errors of a text, each with the line it is in. Upstream: cel-go common/error.go, errors.go */
 export function printErrors(text: string, errors: readonly SourceError[]): string {
   if (text === "") return errors.map(({ message }) => `ERROR: <input>:1:0: ${message}`).join("\n");
+  const [first] = errors;
+  if (first?.offset === NOWHERE) return `ERROR: <input>:-1:0: ${first.message}`;
   const chars = Array.from(text);
   const placed = errors.map(({ offset, message }) => {
     let line = 1;

@@ -3,7 +3,7 @@
 
 import { byteLength } from "#api/go-text.ts";
 import type { Cidr, Ip } from "./addresses.ts";
-import { isList, isMap, itemsOf, type List, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
+import { isList, isMap, itemsOf, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
 
 /** One call of one rule. */
 export const COST_PER_CALL_MAX = 1_000_000;
@@ -53,9 +53,10 @@ function walk(value: Value | undefined): number {
 }
 
 function selfCompare(list: Value | undefined): number {
-  const items = list as List;
-  const size = sizeOf(items);
-  const first = size > 0 ? items.at(0) : undefined;
+  // A failed argument has no items.
+  const items = list === undefined || list === null || !isList(list) ? undefined : list;
+  const size = items?.size ?? 1;
+  const first = items !== undefined && size > 0 ? items.at(0) : undefined;
   const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + STRING_FACTOR : 2;
   return Math.trunc(size * size * factor) + 11;
 }
@@ -102,7 +103,7 @@ export function callCost(name: string, args: readonly Value[], result: Value): n
     case "contains":
       return traversal(size(0)) * traversal(size(1));
     case "validate":
-      return regex(size(1), ((args[0] as Opaque).value as NamedFormat).regexSize);
+      return args[0] instanceof Opaque ? regex(size(1), (args[0].value as NamedFormat).regexSize) : 1;
     case "containsIP":
       return traversal(size(0), 2) + (typeof args[1] === "string" ? traversal(size(1)) : 0);
     case "containsCIDR":

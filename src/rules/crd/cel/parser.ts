@@ -4,7 +4,7 @@
 //
 // Deviation: after a syntax error nothing more is looked for, where upstream recovers and may find more.
 
-import type { Expr, MapEntry, SourceError } from "./ast.ts";
+import { type Expr, type MapEntry, NOWHERE, type SourceError } from "./ast.ts";
 import { type Token, tokenize, unquote } from "./lexer.ts";
 import { expandMacro, type MacroContext } from "./macros.ts";
 import { Uint, type Value } from "./values.ts";
@@ -103,10 +103,7 @@ class Parser implements MacroContext {
   }
 
   #expr(): Expr {
-    if (++this.#depth > DEPTH_MAX) {
-      this.#errors.push({ offset: 0, message: `expression recursion limit exceeded: ${DEPTH_MAX}` });
-      throw new SyntaxFailure("too deep");
-    }
+    if (++this.#depth > DEPTH_MAX) this.#tooDeep(`expression recursion limit exceeded: ${DEPTH_MAX}`);
     const condition = this.#or();
     const question = this.#take("?");
     let result = condition;
@@ -119,27 +116,42 @@ class Parser implements MacroContext {
     return result;
   }
 
-  #or(): Expr {
-    let left = this.#and();
-    for (let op = this.#take("||"); op !== undefined; op = this.#take("||")) {
-      left = this.#call("_||_", op, [left, this.#and()]);
+  /** All terms of a chain are one call, so that long chains are not deep. */
+  #chain(text: "||" | "&&", below: () => Expr): Expr {
+    const terms = [below()];
+    let first: Token | undefined;
+    for (let op = this.#take(text); op !== undefined; op = this.#take(text)) {
+      first ??= op;
+      terms.push(below());
     }
-    return left;
+    return first === undefined ? (terms[0] as Expr) : this.#call(`_${text}_`, first, terms);
+  }
+
+  #or(): Expr {
+    return this.#chain("||", () => this.#and());
   }
 
   #and(): Expr {
-    let left = this.#relation();
-    for (let op = this.#take("&&"); op !== undefined; op = this.#take("&&")) {
-      left = this.#call("_&&_", op, [left, this.#relation()]);
-    }
-    return left;
+    return this.#chain("&&", () => this.#relation());
+  }
+
+  /** Nothing else is said about such a text. */
+  #tooDeep(message: string): never {
+    this.#errors.splice(0, this.#errors.length, { offset: NOWHERE, message });
+    throw new SyntaxFailure(message);
+  }
+
+  /** Each link of a chain is a level of its tree. */
+  #checkLinks(count: number): void {
+    if (count > DEPTH_MAX) this.#tooDeep("max recursion depth exceeded");
   }
 
   #binary(operators: readonly string[], below: () => Expr): Expr {
     let left = below();
-    for (;;) {
+    for (let links = 1; ; links++) {
       const operator = operators.find((text) => this.#is(text));
       if (operator === undefined) return left;
+      this.#checkLinks(links);
       const op = this.#next();
       left = this.#call(operator === "in" ? "@in" : `_${operator}_`, op, [left, below()]);
     }
@@ -176,7 +188,8 @@ class Parser implements MacroContext {
 
   #member(start?: Expr): Expr {
     let operand = start ?? this.#primary();
-    for (;;) {
+    for (let links = 0; ; links++) {
+      this.#checkLinks(links);
       const dot = this.#take(".");
       if (dot !== undefined) operand = this.#afterDot(operand, dot);
       else if (this.#is("[")) {
