@@ -31,6 +31,7 @@ const HEADER_BYTES_MAX = 1 << 20;
 const COLLECTED_BODY_BYTES_MAX = 256 << 10;
 
 export interface ServedRequest extends HttpRequest {
+  readonly isHttp2: boolean;
   readonly peer: {
     readonly address: string;
     /** One of our CAs vouches for it. */
@@ -234,6 +235,7 @@ function servedRequest(
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
     headers: headersOf(incoming),
+    isHttp2: incoming.httpVersionMajor === 2,
     ...(body === undefined ? {} : { body }),
     peer: {
       address: socket.remoteAddress ?? "",
@@ -294,7 +296,10 @@ async function writeResponse(
 ): Promise<void> {
   const { incoming, outgoing } = wire;
   outgoing.statusCode = response.status;
-  for (const [name, value] of Object.entries(response.headers)) outgoing.setHeader(name, value as string | string[]);
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (name === "connection" && incoming.httpVersionMajor === 2) closeAfterwards(outgoing as Http2ServerResponse);
+    else outgoing.setHeader(name, value as string | string[]);
+  }
   const { body } = response;
   switch (body.kind) {
     case "bytes":
@@ -307,6 +312,12 @@ async function writeResponse(
     case "events":
       throw new TypeError("decoded watch events cannot leave the process");
   }
+}
+
+/** "connection: close" in h2: no further requests are taken, those under way are answered. */
+function closeAfterwards(outgoing: Http2ServerResponse): void {
+  const { session } = outgoing.stream;
+  outgoing.on("finish", () => session?.close());
 }
 
 function endWith(outgoing: Outgoing, bytes: Uint8Array): void {

@@ -249,4 +249,36 @@ describeReal("flags of the daemon", () => {
     },
     LIMIT_MS,
   );
+
+  it(
+    "an h2 connection of somebody unknown is closed after one request, as the Go program does, unless a gate is off",
+    async () => {
+      const isClosed = async ({ port }: Running): Promise<boolean> => {
+        const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+        const closed = new Promise<boolean>((resolve) => {
+          session.on("goaway", () => resolve(true));
+          session.on("close", () => resolve(true));
+          session.on("error", () => resolve(true));
+          setTimeout(() => resolve(false), 1500);
+        });
+        const stream = session.request({ ":path": "/healthz" });
+        let text = "";
+        for await (const chunk of stream) text += chunk;
+        expect(text).toBe("ok");
+        const answer = await closed;
+        session.destroy();
+        return answer;
+      };
+      const off = "--feature-gates=UnauthenticatedHTTP2DOSMitigation=false";
+      for (const command of [goDaemon(), ourDaemon]) {
+        const usual = await start([], undefined, command);
+        expect(await isClosed(usual)).toBe(true);
+        await usual.program.stop("SIGKILL");
+        const lenient = await start([off], undefined, command);
+        expect(await isClosed(lenient)).toBe(false);
+        await lenient.program.stop("SIGKILL");
+      }
+    },
+    LIMIT_MS,
+  );
 });

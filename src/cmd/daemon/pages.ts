@@ -42,6 +42,7 @@ export function serve(
     authenticate: createAuthenticator(delegation.sources, metrics, clock),
     authorize: delegation.authorize,
     page: createPages(pagesOf(deps, logging), debug),
+    limitsAnonymousHttp2: deps.command.gates.isEnabled("UnauthenticatedHTTP2DOSMitigation"),
   });
   port.serve(handler);
   port.watch(delegation.files, () => {

@@ -9,7 +9,7 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import { headerValue } from "#client/headers.ts";
 import { type AuthMetrics, userLabel } from "./auth-metrics.ts";
-import type { Authenticator } from "./authentication.ts";
+import { type Authenticator, anonymousUser } from "./authentication.ts";
 import type { Authorizer } from "./authorization.ts";
 import type { DaemonRequest, Handler, User } from "./request.ts";
 import { errorResponse, sanitized, statusResponse } from "./responses.ts";
@@ -25,6 +25,8 @@ export interface ChainDeps {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
   readonly page: Handler;
+  /** Callers nobody knows get one request per h2 connection (UnauthenticatedHTTP2DOSMitigation). */
+  readonly limitsAnonymousHttp2?: boolean;
 }
 
 export function buildChain(deps: ChainDeps): Handler {
@@ -50,9 +52,13 @@ export function buildChain(deps: ChainDeps): Handler {
 
 async function answer(request: DaemonRequest, deps: ChainDeps, signal: AbortSignal): Promise<HttpResponse> {
   const user = await authenticated(request, deps);
-  if (user === undefined) return statusResponse(newUnauthorized("Unauthorized"), request);
-  const refusal = await refused(user, request, deps, signal);
-  return refusal ?? (await deps.page(request, signal));
+  const isStranger = user === undefined || user.name === anonymousUser.name;
+  const closes = isStranger && request.isHttp2 === true && deps.limitsAnonymousHttp2 === true;
+  const { status, headers, body } =
+    user === undefined
+      ? statusResponse(newUnauthorized("Unauthorized"), request)
+      : ((await refused(user, request, deps, signal)) ?? (await deps.page(request, signal)));
+  return { status, headers: closes ? { connection: "close", ...headers } : headers, body };
 }
 
 async function authenticated(request: DaemonRequest, deps: ChainDeps): Promise<User | undefined> {

@@ -18,6 +18,7 @@ export interface DaemonRequest extends HttpRequest {
   readonly path: string;
   /** Path and query as the client wrote them. */
   readonly uri: string;
+  readonly isHttp2?: boolean;
   readonly peer: { readonly address: string; readonly certificate?: PeerIdentity };
 }
 
