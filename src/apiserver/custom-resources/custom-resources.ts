@@ -31,6 +31,7 @@ import {
   withCondition,
 } from "./conditions.ts";
 import { customKind } from "./custom-kind.ts";
+import { withDecodedSchemas } from "./definition-decoding.ts";
 import { CLEANUP_FINALIZER, deleteDefinition } from "./definition-deletion.ts";
 import { readMetadata } from "./metadata-reader.ts";
 import { nameDefinition } from "./names.ts";
@@ -49,7 +50,8 @@ export function serveCustomResources(core: ServerCore): void {
   assert(builtin !== undefined, "definitions are not served");
   const checks = { read: readMetadata, checkRules: checkDefaultRules, compileRules };
   const strategy = definitionStrategy(checks) as unknown as KindStrategy;
-  const row: KindRow = { ...builtin, strategy, deletion: deleteDefinition };
+  const versions = builtin.versions.map(withDecodedSchemas);
+  const row: KindRow = { ...builtin, versions, strategy, deletion: deleteDefinition };
   core.registry.set(row);
   new CustomResources(core, row).start();
 }
