@@ -21,5 +21,8 @@ export async function waitForApiServer(client: Client, clock: Clock, signal: Abo
     }
     await clock.sleep(POLL_MS, signal);
   } while (clock.monotonicMs() - startedMs < WAIT_MS);
-  throw new Error(`failed to wait for apiserver being healthy: ${errorMessage(problem)}`, { cause: problem });
+  const last = `failed to get apiserver /healthz status: ${errorMessage(problem)}`;
+  throw new Error(`failed to wait for apiserver being healthy: timed out waiting for the condition: ${last}`, {
+    cause: problem,
+  });
 }

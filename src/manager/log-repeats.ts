@@ -1,0 +1,62 @@
+// Says the same thing once a second at most. While the API server is away every key of every controller fails for
+// one cause; a log full of it hides what came before, and fills the disk.
+// Deviation: upstream logs each failure. What was left out is counted on the next line of the same cause.
+
+import { ApiError } from "#api/status-error.ts";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import { TransportError } from "#base/http.ts";
+import type { Logger, LogValues } from "#base/log.ts";
+import { LeadershipUncertain } from "./election/fence.ts";
+
+const QUIET_MS = 1000;
+/** So many causes are remembered before the old ones are forgotten. */
+const CAUSES_MAX = 1000;
+
+interface Said {
+  atMs: number;
+  omitted: number;
+}
+
+/** A logger whose errors do not repeat themselves; other lines pass. */
+export function withoutRepeats(log: Logger, clock: Clock): Logger {
+  return limited(log, "", new Map(), clock);
+}
+
+function limited(log: Logger, name: string, said: Map<string, Said>, clock: Clock): Logger {
+  const child = (of: Logger, itsName = name): Logger => limited(of, itsName, said, clock);
+  return {
+    info: (message, values) => log.info(message, values),
+    error(err, message, values) {
+      const nowMs = clock.monotonicMs();
+      const key = `${name} ${message} ${causeOf(err, values)}`;
+      const before = said.get(key);
+      if (before !== undefined && nowMs - before.atMs < QUIET_MS) {
+        before.omitted++;
+        return;
+      }
+      if (said.size >= CAUSES_MAX) forgetOld(said, nowMs);
+      said.set(key, { atMs: nowMs, omitted: 0 });
+      const omitted = before?.omitted ?? 0;
+      log.error(err, message, omitted === 0 ? values : { ...values, omitted });
+    },
+    v: (level) => child(log.v(level)),
+    get isEnabled() {
+      return log.isEnabled;
+    },
+    with: (values) => child(log.with(values)),
+    named: (part) => child(log.named(part), name === "" ? part : `${name}.${part}`),
+  };
+}
+
+/** A server that is away or overloaded is one cause, whatever was asked of it. */
+function causeOf(err: unknown, values: LogValues | undefined): string {
+  if (err instanceof TransportError) return err.failure;
+  if (err instanceof ApiError && (err.code === 429 || err.code >= 500)) return String(err.code);
+  if (err instanceof LeadershipUncertain) return err.name;
+  return `${errorMessage(err)} ${JSON.stringify(values ?? {})}`;
+}
+
+function forgetOld(said: Map<string, Said>, nowMs: number): void {
+  for (const [key, { atMs }] of said) if (nowMs - atMs >= QUIET_MS) said.delete(key);
+}
