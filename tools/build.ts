@@ -6,14 +6,18 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, statSync } from "node:fs";
 
 const programs = ["steersman", "kube-controller-manager"];
-/** A .env file or bunfig.toml in the current folder is none of a daemon's business. */
-const compileFlags = ["--compile", "--bytecode", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
 /** Names are kept: they are in stack traces. */
-const bundleFlags = ["--target=node", "--minify-syntax", "--minify-whitespace", "--banner=#!/usr/bin/env node"];
+const commonFlags = ["--format=esm", "--minify-syntax", "--minify-whitespace"];
+/** What only Node needs is left out. A .env file or bunfig.toml in the current folder is none of a daemon's business. */
+const compileFlags = [
+  ...["--compile", "--bytecode", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+  ...["--define", `process.versions.bun=${JSON.stringify(process.versions.bun)}`],
+];
+const bundleFlags = ["--target=node", "--banner=#!/usr/bin/env node"];
 
 function build(program: string, output: string, flags: readonly string[]): void {
   const source = `src/cmd/${program}.ts`;
-  const args = ["build", "--format=esm", ...flags, source, "--outfile", output];
+  const args = ["build", ...commonFlags, ...flags, source, "--outfile", output];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
 }

@@ -64,15 +64,15 @@ export async function openPort(options: Options, certificate: ServingCertificate
   const { log } = logging;
   let start: (handler: Handler) => void = () => undefined;
   const started = new Promise<Handler>((resolve) => (start = resolve));
-  const bootstrap: TlsSettings =
-    certificate.kind === "memory" ? certificate.pair : selfSigned(secureServing.bindAddress, Date.now());
+  const pair = pairOf(certificate);
   const server = await listen(
     options,
-    bootstrap,
+    // A pair that cannot be read is told after a port that is taken, which only something to present can find out.
+    "problem" in pair ? selfSigned(secureServing.bindAddress, Date.now()) : pair,
     async (request, signal) => (await started)(daemonRequest(request), signal),
     logging,
   );
-  const pair = certificate.kind === "memory" ? certificate.pair : readPair(certificate.certFile, certificate.keyFile);
+  if ("problem" in pair) throw pair.problem;
   const policy = tlsPolicy(secureServing);
   for (const suite of policy.insecure) log.info(`Use of insecure cipher '${suite}' detected.`);
   const material = new Material(options, certificate, pair, policy);
@@ -102,6 +102,15 @@ export async function openPort(options: Options, certificate: ServingCertificate
     },
     close: () => server.close(),
   };
+}
+
+function pairOf(certificate: ServingCertificate): CertificateKey | { readonly problem: unknown } {
+  if (certificate.kind === "memory") return certificate.pair;
+  try {
+    return readPair(certificate.certFile, certificate.keyFile);
+  } catch (problem) {
+    return { problem };
+  }
 }
 
 class Material {
