@@ -1,0 +1,87 @@
+// The process that the benchmarks over HTTPS measure: an API server behind HTTPS that answers questions about itself,
+// one line of JSON each.
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createInterface } from "node:readline";
+import { issuePki } from "#platform/cluster-pki.ts";
+import { startHttpsServer } from "#platform/https-server.ts";
+import {
+  type Credentials,
+  createPods,
+  heapBytes,
+  type MemoryFigures,
+  prepare,
+  type StreamFigures,
+  startServer,
+} from "./api-server-subject.ts";
+
+const { server, transport } = startServer();
+await prepare(transport);
+const pki = await issuePki(Date.now());
+const https = await startHttpsServer({
+  host: "127.0.0.1",
+  port: 0,
+  http2StreamsMax: 2_000,
+  tls: {
+    cert: pki.serving.certificatePem,
+    key: pki.serving.keyPem,
+    clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
+  },
+  handle: (request, signal) => server.handle(request, signal),
+  onError: (error) => process.stderr.write(`${error}\n`),
+});
+
+function say(value: Credentials | MemoryFigures | StreamFigures | number): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+let created = 0;
+
+async function stream(perSecond: number, seconds: number): Promise<StreamFigures> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const cpu = cpuSeconds();
+  delay.enable();
+  const startMs = performance.now();
+  for (let i = 0; i < perSecond * seconds; i++) {
+    const waitMs = startMs + (i * 1000) / perSecond - performance.now();
+    // Also when it is late: clients' writes come through the event loop.
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, waitMs)));
+    await createPods(transport, 1_000_000 + created++, 1);
+  }
+  delay.disable();
+  return {
+    delayMsP50: delay.percentile(50) / 1e6,
+    delayMsP99: delay.percentile(99) / 1e6,
+    cpuSeconds: cpuSeconds() - cpu,
+    seconds: (performance.now() - startMs) / 1000,
+  };
+}
+
+type Question =
+  | { readonly what: "memory" | "cpu" }
+  | { readonly what: "stream"; readonly perSecond: number; readonly seconds: number };
+
+const { certificatePem: cert, keyPem: key } = pki.admin;
+say({ port: https.port, ca: pki.ca.certificatePem, cert, key });
+for await (const line of createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line) as Question;
+  switch (question.what) {
+    case "memory": {
+      const heap = heapBytes();
+      say({ heap, rss: process.memoryUsage().rss });
+      break;
+    }
+    case "cpu":
+      say(cpuSeconds());
+      break;
+    case "stream":
+      say(await stream(question.perSecond, question.seconds));
+      break;
+  }
+}
+process.exit(0);
