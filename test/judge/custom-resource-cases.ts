@@ -179,6 +179,12 @@ export const customResourceCases: readonly JudgeCase[] = [
       post(DEFINITIONS, definition([version(object({ spec: { type: "string", format: "odd" } }))]), {
         view: partOf("spec"),
       }),
+      post(DEFINITIONS, definition([version(object({ a: { type: "array", items: { type: 5 } } }))])),
+      post(
+        DEFINITIONS,
+        definition([version(object({ a: { type: "object", additionalProperties: { properties: [] } } }))]),
+      ),
+      post(DEFINITIONS, definition([version(object({ a: { type: "object", additionalProperties: "x" } }))])),
       post(`${DEFINITIONS}?fieldValidation=Strict`, definition([{ ...version(object({})), odd: 1 }])),
     ],
   },
@@ -217,7 +223,7 @@ export const customResourceCases: readonly JudgeCase[] = [
       post(WIDGETS, widget("q", { size: 1 }, { metadata: { name: "q", finalizers: ["odd"], odd: 1 } })),
       post(WIDGETS, widget("r", { size: 1 }, { metadata: { name: "r", labels: { a: 1 } } })),
       post(WIDGETS, widget("s", "text")),
-      post(WIDGETS, widget("t", { size: 1 }, { kind: "Gadget" })),
+      post(WIDGETS, widget("t", { size: 1, junk: 1 }, { kind: "Gadget" })),
       post(`${WIDGETS}?fieldValidation=Ignore`, widget("u", { size: 1 }, { apiVersion: `${GROUP}/v2` })),
       post(WIDGETS, { metadata: { name: "v" }, spec: { size: 1 } }, { comparesReasonOnly: true }),
       post(WIDGETS, { ...widget("w", { size: 1 }), metadata: { generateName: "w-" } }),

@@ -6,11 +6,12 @@ import type {
   CustomResourceDefinitionVersion,
 } from "#api/generated/types/apiextensions-v1.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import { isObject } from "#api/patch/json-value.ts";
 import type { Subresource, Verb } from "#api/resource-table.ts";
 import { newForbidden } from "#api/status-error.ts";
 import { type CustomVersion, customResourceStrategy } from "#rules/crd/custom-resource-strategy.ts";
 import { applySchemaDefaults } from "#rules/crd/defaulting.ts";
-import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import type { CustomResourceDefinition, JSONSchemaProps } from "#rules/crd/json-schema.ts";
 import { customPrinter } from "#rules/crd/printer-columns.ts";
 import { prune } from "#rules/crd/pruning.ts";
 import { ruleValidator } from "#rules/crd/rule-validator.ts";
@@ -26,6 +27,8 @@ import { storageVersionHash } from "./storage-version-hash.ts";
 
 const VERBS: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const SUBRESOURCE_VERBS: readonly Verb[] = ["get", "patch", "update"];
+/** Of objects that say they are of another kind: they are refused later, and not looked into. */
+const ANYTHING: JSONSchemaProps = { "x-kubernetes-preserve-unknown-fields": true };
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 export interface CustomKindOptions {
@@ -132,7 +135,10 @@ function kindVersion(
     storageVersionHash: storageVersionHash(gvkOfStorage(crd, gvk)),
     schema: () => schema,
     openApi: () => openApiOf(root),
-    decode: (value, wording) => decodeCustom(value, root, wording),
+    decode(value, wording) {
+      const isOther = isObject(value) && Object.hasOwn(value, "kind") && value.kind !== gvk.kind;
+      return decodeCustom(value, isOther ? ANYTHING : root, wording);
+    },
     zero: () => ({}),
     toStored: (object) => inVersion(object, stored),
     fromStored: (object) => prune(inVersion(object, gvk), root, true) as KubeObject,

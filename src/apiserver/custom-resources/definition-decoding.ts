@@ -14,7 +14,10 @@ export function withDecodedSchemas(version: KindVersion): KindVersion {
     ...version,
     decode(value, wording): TypedDecoding {
       const decoded = version.decode(value, wording);
-      return { ...decoded, value: mapAt(decoded.value, ["spec", "versions", "schema", "openAPIV3Schema"], below) };
+      return {
+        ...decoded,
+        value: mapAt(decoded.value, ["spec", "versions", "schema", "openAPIV3Schema"], (schema) => below(schema, ROOT)),
+      };
     },
   };
 }
@@ -26,39 +29,49 @@ function mapAt(value: unknown, [name, ...rest]: readonly string[], map: (value: 
   return mapFields(value, (field, key) => (key === name ? mapAt(field, rest, map) : field));
 }
 
+/** How Go's messages name the root. */
+const ROOT = "spec.versions.schema.openAPIV3Schema";
 const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf"]);
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "definitions"]);
 
 /** A schema whose own fields are decoded: what is below them. */
-function below(schema: JsonObject): JsonObject {
+function below(schema: JsonObject, path: string): JsonObject {
   return mapFields(schema, (value, key) => {
-    if (SCHEMA_LISTS.has(key) && isArray(value)) return value.map((item) => below(item as JsonObject));
-    if (SCHEMA_MAPS.has(key) && isObject(value)) return mapFields(value, (item) => below(item as JsonObject));
-    if (key === "not" && isObject(value)) return below(value);
-    if (key === "items") return itemsOf(value);
-    if (key === "additionalProperties" || key === "additionalItems") return schemaOrBool(value);
-    if (key === "dependencies" && isObject(value)) return mapFields(value, schemaOrNames);
+    const at = `${path}.${key}`;
+    if (SCHEMA_LISTS.has(key) && isArray(value)) return value.map((item) => below(item as JsonObject, at));
+    if (SCHEMA_MAPS.has(key) && isObject(value)) return mapFields(value, (item) => below(item as JsonObject, at));
+    if (key === "not" && isObject(value)) return below(value, at);
+    if (key === "items") return itemsOf(value, at);
+    if (key === "additionalProperties" || key === "additionalItems") return schemaOrBool(value, at);
+    if (key === "dependencies" && isObject(value)) return mapFields(value, (item) => schemaOrNames(item, at));
     return value;
   });
 }
 
-const schemaOf = (value: unknown): JsonObject =>
-  below(decodeTyped(goStruct("apiextensions.v1", "JSONSchemaProps"), value).value);
-
-/** Undefined leaves the field out. */
-function itemsOf(value: unknown): unknown {
-  if (isArray(value)) return value.map(schemaOf);
-  return isObject(value) ? schemaOf(value) : undefined;
+function schemaOf(value: unknown, path: string): JsonObject {
+  try {
+    return below(decodeTyped(goStruct("apiextensions.v1", "JSONSchemaProps"), value).value, path);
+  } catch (error) {
+    // Said once, by the innermost.
+    if (!(error instanceof TypedDecodingError) || error.message.includes(ROOT)) throw error;
+    throw new TypedDecodingError(error.message.replace(/Go struct field (\w+)\./, `Go struct field $1.${path}.`));
+  }
 }
 
-function schemaOrBool(value: unknown): unknown {
+/** Undefined leaves the field out. */
+function itemsOf(value: unknown, path: string): unknown {
+  if (isArray(value)) return value.map((item) => schemaOf(item, path));
+  return isObject(value) ? schemaOf(value, path) : undefined;
+}
+
+function schemaOrBool(value: unknown, path: string): unknown {
   if (value === null || typeof value === "boolean") return value ?? undefined;
-  if (isObject(value)) return schemaOf(value);
+  if (isObject(value)) return schemaOf(value, path);
   throw new TypedDecodingError("boolean or JSON schema expected");
 }
 
-function schemaOrNames(value: unknown): unknown {
-  if (isObject(value)) return schemaOf(value);
+function schemaOrNames(value: unknown, path: string): unknown {
+  if (isObject(value)) return schemaOf(value, path);
   if (!isArray(value)) return {};
   if (value.every((name) => typeof name === "string")) return value;
   throw new TypedDecodingError("json: cannot unmarshal number into Go value of type string");
