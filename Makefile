@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: planted-faults help install up test test-real test-torture hand-over outage check build generate real-control-plane differential bench
+.PHONY: judge-fuzz judge-record planted-faults help install up test test-real test-torture hand-over outage check build generate real-control-plane differential bench
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,3 +48,9 @@ bench: install ## Measure against the Go manager
 
 planted-faults: install ## Plant faults into a copy of the program; the suites must notice each
 	@$(BUN) tools/planted-faults.ts
+
+judge-fuzz: install ## Send 10,000 random requests to both API servers and publish how often they agree
+	@$(BUN) tools/judge-fuzz.ts published 10000 --publish
+
+judge-record: install ## Record the real API server's answers to the judge cases, for make test
+	@$(BUN) tools/judge-record.ts

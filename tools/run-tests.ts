@@ -76,8 +76,8 @@ function skippedSuites(folder: string): Totals {
 
 function fast(): Totals {
   // Arguments of `bun test` are substrings of paths: "./" makes them folders.
-  const folders = ["src", "tools", "test/differential", "test/scenarios", "test/simulation"].filter((folder) =>
-    existsSync(folder),
+  const folders = ["src", "tools", "test/differential", "test/judge", "test/scenarios", "test/simulation"].filter(
+    (folder) => existsSync(folder),
   );
   const flags = ["--parallel", "--only-failures", `--timeout=${fastTimeoutMs}`];
   const parts = [bunTest([...flags, ...folders.map((folder) => `./${folder}`)]), vitestOnNode()];

@@ -72,6 +72,37 @@ export async function fuzz(embedded: Subject, real: Subject, options: FuzzOption
   return { seed: options.seed, verbs, disagreements, failures };
 }
 
+export interface LonelyReport {
+  /** Answers by status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** What the server did not expect, by message. */
+  readonly internalErrors: ReadonlyMap<string, number>;
+}
+
+/** The same requests to one server only; `onPart` is called after each tenth of them, when nothing is left. */
+export async function fuzzAlone(
+  subject: Subject,
+  { seed, requests, namespace }: FuzzOptions,
+  onPart: (requestsDone: number) => void = () => {},
+): Promise<LonelyReport> {
+  const rng = seededRng(seed);
+  const player = new Player(subject, namespace);
+  await player.open();
+  const statuses = new Map<number, number>();
+  const internalErrors = new Map<string, number>();
+  for (let index = 0; index < requests; index++) {
+    if (index % FURNISHED_EVERY === 0) await player.furnish();
+    const { status, message, answer } = await player.play(nextCall(rng, index));
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (answer.reason === "InternalError") internalErrors.set(message, (internalErrors.get(message) ?? 0) + 1);
+    if ((index + 1) % EMPTIED_EVERY === 0) for (const place of places) await player.empty(place.collection);
+    if ((index + 1) % Math.ceil(requests / 10) !== 0) continue;
+    await subject.forgetHistory();
+    onPart(index + 1);
+  }
+  return { statuses, internalErrors };
+}
+
 /** Lists stay short, and what one request left behind does not matter for ever. */
 const EMPTIED_EVERY = 200;
 /** Most requests should find what they are about. */
@@ -132,10 +163,11 @@ class Player {
     }
   }
 
-  async play(fuzzed: FuzzedCall): Promise<{ status: number; answer: Comparable }> {
+  async play(fuzzed: FuzzedCall): Promise<{ status: number; message: string; answer: Comparable }> {
     const answer = await this.#subject.ask(this.#filled(fuzzed));
     this.#remember(answer);
-    return { status: answer.status, answer: comparable(new Normaliser(this.#namespace).answer(answer)) };
+    const message = (answer.body as { message?: string } | undefined)?.message ?? "";
+    return { status: answer.status, message, answer: comparable(new Normaliser(this.#namespace).answer(answer)) };
   }
 
   #filled({ method, target, body, headers }: Call): Call {
@@ -196,25 +228,14 @@ function difference(a: { answer: Comparable }, b: { answer: Comparable }): strin
 
 export function reportLines({ seed, verbs, disagreements }: FuzzReport): string {
   const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
-  const rows = [...verbs]
-    .sort(([x], [y]) => (x < y ? -1 : 1))
-    .map(
-      ([verb, { requests, agreed, succeeded }]) =>
-        `| ${verb} | ${requests} | ${percent(succeeded, requests)} | ${percent(agreed, requests)} |`,
-    );
-  const all = [...verbs.values()].reduce(
-    (sum, { requests, agreed, succeeded }) => ({
-      requests: sum.requests + requests,
-      agreed: sum.agreed + agreed,
-      succeeded: sum.succeeded + succeeded,
-    }),
-    { requests: 0, agreed: 0, succeeded: 0 },
-  );
+  const line = (verb: string, { requests, succeeded, agreed }: VerbCount): string =>
+    `| ${verb} | ${requests} | ${percent(succeeded, requests)} | ${percent(agreed, requests)} |`;
+  const sum = (key: keyof VerbCount): number => [...verbs.values()].reduce((total, count) => total + count[key], 0);
   return [
-    `| verb | requests | 2xx on the real server | agreement |`,
-    `|---|---|---|---|`,
-    ...rows,
-    `| all | ${all.requests} | ${percent(all.succeeded, all.requests)} | ${percent(all.agreed, all.requests)} |`,
+    "| verb | requests | 2xx on the real server | agreement |",
+    "|---|---|---|---|",
+    ...[...verbs].sort(([x], [y]) => (x < y ? -1 : 1)).map(([verb, count]) => line(verb, count)),
+    line("all", { requests: sum("requests"), succeeded: sum("succeeded"), agreed: sum("agreed") }),
     "",
     `Seed "${seed}", ${disagreements.length} disagreements.`,
   ].join("\n");

@@ -250,17 +250,16 @@ const lists: readonly JudgeCase[] = [
       get(GADGETS),
     ],
   },
-  {
-    name: "machinery/7.1.r6 states that are still to come",
-    steps: [
-      ...three,
-      get(`${MAPS}?resourceVersion=900000000`),
-      get(`${MAPS}/a?resourceVersion=900000000`),
-      get(`${MAPS}?resourceVersion=900000000&resourceVersionMatch=NotOlderThan`),
-      get(`${MAPS}?resourceVersion=900000000&resourceVersionMatch=Exact`),
-      get(`${MAPS}?resourceVersion=900000000&limit=1`),
-    ],
-  },
+  ...[
+    `${MAPS}?resourceVersion=900000000`,
+    `${MAPS}/a?resourceVersion=900000000`,
+    `${MAPS}?resourceVersion=900000000&resourceVersionMatch=NotOlderThan`,
+    `${MAPS}?resourceVersion=900000000&resourceVersionMatch=Exact`,
+    `${MAPS}?resourceVersion=900000000&limit=1`,
+  ].map((target) => ({
+    name: `machinery/7.1.r6 a state that is still to come: ${target}`,
+    steps: [...three, get(target)],
+  })),
   {
     name: "machinery/7.1.r6 over all namespaces",
     steps: [

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { judgeCase } from "#test/judge/case.ts";
 import { teachCustomKind } from "#test/judge/custom-kind.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
-import { genericCases } from "#test/judge/generic-cases.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
-import { kindCases } from "#test/judge/kind-cases.ts";
-import { expiryCases, protocolCases } from "#test/judge/protocol-cases.ts";
+import { suites } from "#test/judge/suites.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
+
+const cases = ["generic", "kinds", "protocol", "expiry"].flatMap((suite) => suites[suite] ?? []);
 
 describeReal("the real kube-apiserver judges the embedded one", () => {
   let plane: ControlPlane;
@@ -28,7 +28,7 @@ describeReal("the real kube-apiserver judges the embedded one", () => {
     await plane.stop();
   }, 60_000);
 
-  for (const [index, judged] of [...genericCases, ...kindCases, ...protocolCases, ...expiryCases].entries()) {
+  for (const [index, judged] of cases.entries()) {
     it(judged.name, async () => {
       expect(await judgeCase(judged, `judge-${index}`, embedded, real)).toEqual([]);
     }, 60_000);

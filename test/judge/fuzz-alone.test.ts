@@ -1,0 +1,33 @@
+// Fuzzed requests to the embedded server alone: it answers all of them, fails only as upstream does, and
+// keeps nothing.
+
+import { expect, it } from "vitest";
+import { embeddedSubject } from "./exchange.ts";
+import { fuzzAlone } from "./fuzz.ts";
+
+const REQUESTS = 10_000;
+
+/** Upstream does not expect it either. */
+const UNEXPECTED_BY_UPSTREAM =
+  "Internal error occurred: Object 'apiVersion' is missing in 'object has no apiVersion field'";
+
+const HEAP_GROWTH_BYTES_MAX = 16 * 1024 * 1024;
+
+it("survives 10,000 fuzzed requests, and keeps nothing of them", async () => {
+  const subject = embeddedSubject();
+  const heap: number[] = [];
+  const { statuses, internalErrors } = await fuzzAlone(
+    subject,
+    { seed: "alone", requests: REQUESTS, namespace: "alone" },
+    () => {
+      (globalThis as { Bun?: { gc(force: boolean): void } }).Bun?.gc(true);
+      heap.push(process.memoryUsage().heapUsed);
+    },
+  );
+  subject.close();
+  expect([...statuses.values()].reduce((total, count) => total + count, 0)).toBe(REQUESTS);
+  expect([...internalErrors.keys()].filter((text) => text !== UNEXPECTED_BY_UPSTREAM)).toEqual([]);
+  // The first parts fill caches that stay.
+  const [, , warm = 0] = heap;
+  expect(Math.max(...heap.slice(3)) - warm).toBeLessThan(HEAP_GROWTH_BYTES_MAX);
+}, 120_000);

@@ -1,0 +1,24 @@
+// The cases by suite, as the real server judges them and as its recorded answers do.
+
+import { accountCases } from "./account-cases.ts";
+import { admissionCases } from "./admission-cases.ts";
+import type { JudgeCase } from "./case.ts";
+import { genericCases } from "./generic-cases.ts";
+import { kindCases } from "./kind-cases.ts";
+import { podAdmissionCases } from "./pod-admission-cases.ts";
+import { podSubresourceCases } from "./pod-subresource-cases.ts";
+import { expiryCases, protocolCases } from "./protocol-cases.ts";
+
+/** The last one makes the servers forget their history. */
+export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
+  generic: genericCases,
+  kinds: kindCases,
+  admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
+  protocol: protocolCases,
+  expiry: expiryCases,
+};
+
+export const folderOfRecords = "test/judge/recorded";
+
+/** Answers by the name of the case. */
+export type Recording = Readonly<Record<string, readonly unknown[]>>;

@@ -1,0 +1,34 @@
+// Plays all judge cases on the real kube-apiserver and keeps its answers, so that `make test` can compare
+// with them where no Go program is. `bun tools/judge-record.ts [suite …]`.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { playCase } from "#test/judge/case.ts";
+import { teachCustomKind } from "#test/judge/custom-kind.ts";
+import { realSubject } from "#test/judge/exchange.ts";
+import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { folderOfRecords, suites } from "#test/judge/suites.ts";
+import { startControlPlane } from "#test/real/control-plane.ts";
+
+const wanted = process.argv.slice(2);
+const plane = await startControlPlane({ apiServerFlags: judgeFlags });
+const real = await realSubject(plane);
+mkdirSync(folderOfRecords, { recursive: true });
+try {
+  await teachCustomKind(real);
+  for (const [suite, cases] of Object.entries(suites)) {
+    if (wanted.length > 0 && !wanted.includes(suite)) continue;
+    const lines: string[] = [];
+    for (const [index, judged] of cases.entries()) {
+      const answers = await playCase(judged, `${suite}-${index}`, real);
+      lines.push(`${JSON.stringify(judged.name)}: ${JSON.stringify(answers)}`);
+    }
+    const file = join(folderOfRecords, `${suite}.json`);
+    const text = `{\n${lines.join(",\n")}\n}\n`;
+    writeFileSync(file, text);
+    process.stdout.write(`${file}: ${cases.length} cases, ${text.length} bytes\n`);
+  }
+} finally {
+  real.close();
+  await plane.stop();
+}
