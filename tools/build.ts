@@ -8,9 +8,9 @@ import { chmodSync, statSync } from "node:fs";
 const programs = ["steersman", "kube-controller-manager"];
 /** Names are kept: they are in stack traces. */
 const commonFlags = ["--format=esm", "--minify-syntax", "--minify-whitespace"];
-/** What only Node needs is left out. A .env file or bunfig.toml in the current folder is none of a daemon's business. */
+/** Split, so that what is imported on demand is loaded on demand. What only Node needs is left out. A .env file or bunfig.toml in the current folder is none of a daemon's business. */
 const compileFlags = [
-  ...["--compile", "--bytecode", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+  ...["--compile", "--splitting", "--bytecode", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
   ...["--define", `process.versions.bun=${JSON.stringify(process.versions.bun)}`],
 ];
 const bundleFlags = ["--target=node", "--banner=#!/usr/bin/env node"];

@@ -3,12 +3,7 @@
 // sockets to http and http2 servers because only so are client certificates seen on Bun too.
 
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import {
-  constants,
-  createServer as createHttp2Server,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from "node:http2";
+import type { Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { createServer as createTlsServer, type Server, type TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
@@ -29,6 +24,8 @@ const LINGER_MS = 1_000;
 const HEADER_BYTES_MAX = 1 << 20;
 /** Bodies up to this size are collected before the handler runs; larger ones are streamed to it. */
 const COLLECTED_BODY_BYTES_MAX = 256 << 10;
+/** The error code of h2 for a client that asks too much. */
+const ENHANCE_YOUR_CALM = 0xb;
 
 export interface ServedRequest extends HttpRequest {
   readonly isHttp2: boolean;
@@ -91,7 +88,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     else void serve(connection, incoming, outgoing, settings, options);
   };
   const http1 = createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX }, onRequest);
-  const http2 = createHttp2Server({ settings: { maxConcurrentStreams: options.http2StreamsMax || 100 } }, onRequest);
+  let http2: Http2Server | undefined;
   const sockets = new Set<Socket>();
   const protocols = options.disableHttp2 ? ["http/1.1"] : ["h2", "http/1.1"];
 
@@ -117,6 +114,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
         http1.emit("connection", socket);
         return;
       }
+      http2 ??= createHttp2Server(options, onRequest);
       http2.once("session", (session) => connections.set(session, connection));
       http2.emit("connection", socket);
     },
@@ -150,6 +148,15 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** The module is loaded with the first client that speaks it: it takes a megabyte, and most ask over HTTP/1.1. */
+function createHttp2Server(
+  { http2StreamsMax }: HttpsServerOptions,
+  onRequest: (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) => void,
+): Http2Server {
+  const { createServer } = process.getBuiltinModule("node:http2");
+  return createServer({ settings: { maxConcurrentStreams: http2StreamsMax || 100 } }, onRequest);
 }
 
 /** One TLS connection: it ends when no request is open for too long. Requests of h2 show no socket but a stand-in. */
@@ -393,6 +400,6 @@ async function writeStream(
 
 /** Ends the exchange without an answer, or in the middle of it: on h2 the stream, otherwise the connection. */
 function cutOff(outgoing: Outgoing, socket: Socket): void {
-  if ("stream" in outgoing) outgoing.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  if ("stream" in outgoing) outgoing.stream.close(ENHANCE_YOUR_CALM);
   else socket.destroy();
 }

@@ -27,6 +27,7 @@ import { type RegisteredController, registeredControllers, serviceAccountTokens 
 import { runControllers } from "#manager/run-controllers.ts";
 import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
+import { freeMemory } from "#platform/free-memory.ts";
 import { createTransport } from "#platform/kubeconfig-transport.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
@@ -39,6 +40,8 @@ import { runtimeVersion, serve } from "./pages.ts";
 const ELECTION_TOLERANCE_MS = 20_000;
 const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
 const COORDINATED_GATE = "CoordinatedLeaderElection";
+/** By then the caches are filled and what the start has left behind can go. */
+const REST_MS = 10_000;
 /** What Go exits with after a panic. */
 const PANIC_CODE = 2;
 
@@ -190,6 +193,7 @@ async function shiftRunner(
         shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),
         ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
         ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),
+        onRunning: () => void clock.after(REST_MS, freeMemory),
         onBuilt: (all) => health.add(...all.map(({ name }) => ({ name, problem: () => undefined }))),
       },
       signal,
