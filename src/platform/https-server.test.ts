@@ -1,5 +1,6 @@
 import { connect as connectHttp2 } from "node:http2";
 import { request as httpsRequest } from "node:https";
+import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpResponse } from "#base/http.ts";
@@ -156,6 +157,26 @@ describe("HTTPS server", () => {
     expect(got).toBe("tick 0\ntick 1\ntick 2\n");
     while (ended === before) await new Promise((resolve) => setTimeout(resolve, 5));
   });
+
+  it("closes without waiting for a client that never finishes its handshake", async () => {
+    const other = await startHttpsServer({
+      host: "127.0.0.1",
+      port: 0,
+      tls: tlsSettings(serving),
+      handle,
+      onError: () => {},
+    });
+    const socket = connectTcp(other.port, "127.0.0.1");
+    await new Promise((resolve) => socket.once("connect", resolve));
+    const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => {});
+    socket.resume();
+    socket.write("\x16");
+    await ask("/who"); // by then the other connection has been taken, too
+    // Handshakes may take ten seconds, this test five.
+    await other.close();
+    await closed;
+  }, 5_000);
 
   it("serves a new certificate to new connections, and keeps the old one when the new is unusable", async () => {
     expect(() => server.update({ ...tlsSettings(serving), cert: "junk" })).toThrow();

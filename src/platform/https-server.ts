@@ -90,6 +90,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   const http1 = createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX }, onRequest);
   let http2: Http2Server | undefined;
   const sockets = new Set<Socket>();
+  const arrivals = new Set<Socket>();
   const protocols = options.disableHttp2 ? ["http/1.1"] : ["h2", "http/1.1"];
 
   const server: Server = createTlsServer(
@@ -119,6 +120,11 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       http2.emit("connection", socket);
     },
   );
+  // Also those that never finish their handshake: closing would wait for them.
+  server.on("connection", (socket: Socket) => {
+    arrivals.add(socket);
+    socket.on("close", () => arrivals.delete(socket));
+  });
   server.on("tlsClientError", (error, socket) => {
     options.onHandshakeError?.(error);
     socket.destroy();
@@ -144,7 +150,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       settings = tls;
     },
     async close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of [...sockets, ...arrivals]) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
