@@ -1,4 +1,4 @@
-// TLS of the daemon's port, its metrics beside the Go program's, and what must never reach the log.
+// TLS of the daemon's port, and what must never reach the log.
 
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { issueCertificate, type KeyCertificate } from "#platform/x509.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
-import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
+import { ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
 import { freePorts, openProcessScope } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
@@ -203,75 +203,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/6.r8, machinery/6.r24, machinery/6.r27, machinery/6.r28, machinery/6.r29, machinery/6.r33..r39, machinery/6.r42, machinery/6.n2 describes every metric as the Go program does in the same run",
-    async () => {
-      const headersOf = async (command: readonly [string, ...string[]]): Promise<ReadonlyMap<string, string>> => {
-        const program = await plane.startManager(command, {
-          controllers: sharedControllers,
-          flags: [
-            "--leader-elect=true",
-            "--leader-elect-lease-duration=3s",
-            "--leader-elect-renew-deadline=2s",
-            "--leader-elect-retry-period=500ms",
-          ],
-        });
-        await eventually(async () =>
-          (await page(program, "/healthz?verbose")).includes("replicaset-controller") ? true : undefined,
-        );
-        const token = await plane.tokenFor("default", "metrics");
-        await callHttps({
-          url: `${program.url}/metrics`,
-          caPem: plane.pki.ca.certificatePem,
-          headers: { authorization: `Bearer ${token}` },
-        });
-        const namespace = `metrics-${Math.random().toString(36).slice(2, 8)}`;
-        await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-        await eventually(async () =>
-          (await plane.request("GET", `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`)).status === 200
-            ? true
-            : undefined,
-        );
-        const text = await page(program, "/metrics");
-        await program.stop("SIGKILL");
-        return describedIn(text);
-      };
-      const ours = await headersOf(ourDaemon);
-      const go = await headersOf(goDaemon());
-      const own = [...ours.keys()].filter((name) => !name.startsWith("nodejs_"));
-      expect(Object.fromEntries(own.map((name) => [name, ours.get(name)]))).toEqual(
-        Object.fromEntries(own.map((name) => [name, go.get(name)])),
-      );
-      expect(own).toEqual(expect.arrayContaining(Object.values(rows).flat()));
-      const missing = [...go.keys()].filter((name) => !ours.has(name) && !name.startsWith("go_"));
-      expect(missing.filter((name) => !linkedOnly.test(name))).toEqual([]);
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    "machinery/2.2 gives metrics as text, compressed and as protobuf",
-    async () => {
-      const program = await start([]);
-      const call = (headers: Record<string, string>) =>
-        callHttps({ url: `${program.url}/metrics`, caPem: plane.pki.ca.certificatePem, client: plane.admin, headers });
-      expect((await call({})).headers["content-type"]).toBe(
-        "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
-      );
-      expect((await call({ "accept-encoding": "gzip" })).headers["content-encoding"]).toBe("gzip");
-      const protobuf = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
-      const { headers, text } = await call({ accept: `${protobuf};q=0.7,text/plain;version=0.0.4;q=0.3` });
-      expect(headers["content-type"]).toContain("application/vnd.google.protobuf");
-      expect(text).toContain("authentication_attempts");
-      expect((await call({ accept: "application/openmetrics-text;version=1.0.0" })).headers["content-type"]).toContain(
-        "text/plain",
-      );
-      await program.stop();
-    },
-    LIMIT_MS,
-  );
-
-  it(
-    "issue 7 writes no secret to its log at verbosity 10",
+    "writes no secret to its log at verbosity 10",
     async () => {
       const secret = "c2VjcmV0LXBsYW50ZWQ";
       const plugin = join(directory, "plugin.sh");
@@ -369,52 +301,3 @@ async function selfSigned(plane: ControlPlane, flags: readonly string[]): Promis
     await scope.close();
   }
 }
-
-/** Names to "TYPE: help", and the bounds of histograms. */
-function describedIn(text: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) found.set(name, help);
-  for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) {
-    const bounds = [
-      ...new Set([...text.matchAll(new RegExp(`^${name}_bucket\\{.*le="([^"]+)"`, "gm"))].map(([, bound]) => bound)),
-    ];
-    const labels = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} `, "m").exec(text)?.[1] ?? "";
-    const names = [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label);
-    // Gates and versions are the same, so their series are too.
-    const isSame = name === "kubernetes_feature_enabled" || name === "version_info";
-    const series = isSame ? (text.match(new RegExp(`^${name}\\{.*$`, "gm")) ?? []).join("\n") : "";
-    found.set(name, `${type}: ${found.get(name)} ${names.join(",")} ${bounds.join(" ")}${series}`);
-  }
-  return found;
-}
-
-/** What must be there after a certificate and a token have been used, by row of the ledger. */
-const rows: Readonly<Record<string, readonly string[]>> = {
-  r8: ["leader_election_master_status"],
-  r24: ["rest_client_transport_cert_rotation_gc_calls_total"],
-  r27: ["kubernetes_build_info"],
-  r28: ["kubernetes_feature_enabled"],
-  r29: ["version_info"],
-  r33: ["authenticated_user_requests"],
-  r34: ["authentication_attempts", "authorization_attempts_total"],
-  r35: ["authentication_duration_seconds", "authorization_duration_seconds"],
-  r36: ["request_duration_seconds", "request_total", "fetch_total", "active_fetch_count"].map(
-    (name) => `authentication_token_cache_${name}`,
-  ),
-  r37: ["apiserver_delegated_authn_request_total", "apiserver_delegated_authn_request_duration_seconds"],
-  r38: ["apiserver_delegated_authz_request_total", "apiserver_delegated_authz_request_duration_seconds"],
-  r39: ["apiserver_client_certificate_expiration_seconds"],
-  r42: [
-    "cpu_seconds_total",
-    "open_fds",
-    "max_fds",
-    "resident_memory_bytes",
-    "virtual_memory_bytes",
-    "start_time_seconds",
-    "network_receive_bytes_total",
-  ].map((name) => `process_${name}`),
-};
-
-/** In the Go program by linkage only, or of controllers that ours does not have yet. */
-const linkedOnly =
-  /^(aggregator_discovery_|apiextensions_|apiserver_(audit|cel|envelope|kube_aggregator|storage|validation|webhooks|request|response|current|tls|init|flowcontrol|longrunning|selfrequest|terminated)|node_collector_)/;

@@ -31,7 +31,7 @@ describeReal("an API server that cannot be reached at the start", () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   it.each(combinations)(
-    "issue 7 with --leader-elect=$leaderElect and $lookup look-up of authentication it ends or waits as the Go program does",
+    "with --leader-elect=$leaderElect and $lookup look-up of authentication it ends or waits as the Go program does",
     async ({ leaderElect, lookup }) => {
       const ports = await freePorts(2);
       const flags = [
