@@ -3,6 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { MemoryStorage } from "../storage/memory-storage.ts";
+import { type Storage, StorageWriteFailed, type Table } from "../storage/storage.ts";
 import { startTestServer, type TestClient, type TestServer } from "../testing.ts";
 
 type Json = Record<string, unknown>;
@@ -258,5 +259,57 @@ describe("custom resources over a restart", () => {
     const { status, body } = await second.bytes.get(`${WIDGETS}/a`);
     expect(status).toBe(200);
     expect(body.spec).toEqual({ a: "x", n: 1 });
+  });
+});
+
+/** The table of definitions takes some updates, then refuses some. */
+function failingStorage(storage: Storage, failures: { taken: number; refused: number }): Storage {
+  const failing = (table: Table): Table => ({
+    get compactedRevision() {
+      return table.compactedRevision;
+    },
+    get size() {
+      return table.size;
+    },
+    get: (key) => table.get(key),
+    scan: (query) => table.scan(query),
+    count: (query) => table.count(query),
+    create: (key, build) => table.create(key, build),
+    update(expected, build) {
+      if (failures.taken-- <= 0 && failures.refused-- > 0) throw new StorageWriteFailed("the disk is full");
+      return table.update(expected, build);
+    },
+    delete: (expected, build) => table.delete(expected, build),
+    since: (revision) => table.since(revision),
+    subscribe: (listener) => table.subscribe(listener),
+  });
+  return {
+    get revision() {
+      return storage.revision;
+    },
+    table: (name) =>
+      name === "customresourcedefinitions.apiextensions.k8s.io" ? failing(storage.table(name)) : storage.table(name),
+    compact: (revision) => storage.compact(revision),
+    close: () => storage.close(),
+  };
+}
+
+describe("custom resources on a store that fails", () => {
+  it("machinery/7.2.r8 are established and cleaned up once it writes again", async () => {
+    const failures = { taken: 0, refused: 4 };
+    const { bytes: client, clock } = startTestServer({
+      openStorage: (given) => failingStorage(new MemoryStorage({ clock: given }), failures),
+    });
+    expect((await client.post(DEFINITIONS, definition())).status).toBe(201);
+    await clock.advance(0);
+    expect((await client.get(WIDGETS)).status).toBe(404);
+    await clock.advance(1_000);
+    expect((await client.get(WIDGETS)).status).toBe(200);
+    Object.assign(failures, { taken: 1, refused: 4 });
+    expect((await client.delete(`${DEFINITIONS}/${NAME}`)).status).toBe(200);
+    await clock.advance(0);
+    expect((await client.get(`${DEFINITIONS}/${NAME}`)).status).toBe(200);
+    await clock.advance(1_000);
+    expect((await client.get(`${DEFINITIONS}/${NAME}`)).status).toBe(404);
   });
 });

@@ -9,6 +9,7 @@ import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import { assert } from "#base/assert.ts";
+import type { Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import { definitionStrategy } from "#rules/crd/crd-strategy.ts";
 import { checkDefaultRules, compileRules } from "#rules/crd/definition-rules.ts";
@@ -69,6 +70,8 @@ class CustomResources {
   readonly #served = new Map<string, Served>();
   readonly #pending = new Set<string>();
   readonly #cleaning = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #retries = new Set<Timer>();
   #isRunning = false;
 
   constructor(core: ServerCore, row: KindRow) {
@@ -85,7 +88,11 @@ class CustomResources {
       this.#enqueue(nameOf(crd));
     }
     const subscription = this.#table.subscribe(({ key }) => this.#enqueue(key));
-    this.#core.closing.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
+    const end = (): void => {
+      subscription[Symbol.dispose]();
+      for (const timer of this.#retries) timer[Symbol.dispose]();
+    };
+    this.#core.closing.addEventListener("abort", end, { once: true });
   }
 
   #enqueue(name: string): void {
@@ -103,11 +110,24 @@ class CustomResources {
       this.#pending.delete(name);
       try {
         await this.#sync(name);
+        this.#failures.delete(name);
       } catch (error) {
-        if (!isAborted(error, closing)) log.error(error, "Custom resource definition failed", { name });
+        if (isAborted(error, closing)) break;
+        log.error(error, "Custom resource definition failed", { name });
+        this.#retry(name);
       }
     }
     this.#isRunning = false;
+  }
+
+  #retry(name: string): void {
+    const failures = this.#failures.get(name) ?? 0;
+    this.#failures.set(name, failures + 1);
+    const timer = this.#core.clock.after(retryDelayMs(failures), () => {
+      this.#retries.delete(timer);
+      this.#enqueue(name);
+    });
+    this.#retries.add(timer);
   }
 
   async #sync(name: string): Promise<void> {
@@ -242,15 +262,17 @@ class CustomResources {
     if (this.#cleaning.has(uid)) return;
     this.#cleaning.add(uid);
     const { closing, log, clock } = this.#core;
-    try {
-      for (let attempt = 0; !(await this.#cleanUpOnce(crd)); attempt++) {
-        await clock.sleep(Math.min(5 * 2 ** attempt, 1_000_000), closing);
+    for (let failures = 0; !closing.aborted; failures++) {
+      try {
+        if (await this.#cleanUpOnce(crd)) break;
+        await clock.sleep(retryDelayMs(failures), closing);
+      } catch (error) {
+        if (isAborted(error, closing)) break;
+        log.error(error, "Cleaning up a definition failed", { name: nameOf(crd) });
+        await clock.sleep(retryDelayMs(failures), closing).catch(ignoreAbort);
       }
-    } catch (error) {
-      if (!isAborted(error, closing)) log.error(error, "Cleaning up a definition failed", { name: nameOf(crd) });
-    } finally {
-      this.#cleaning.delete(uid);
     }
+    this.#cleaning.delete(uid);
   }
 
   /** Is it done? */
@@ -301,6 +323,13 @@ class CustomResources {
     return undefined;
   }
 }
+
+/** Upstream: client-go, DefaultTypedControllerRateLimiter */
+const retryDelayMs = (failures: number): number => Math.min(5 * 2 ** failures, 1_000_000);
+
+const ignoreAbort = (error: unknown): void => {
+  if (!isAborted(error)) throw error;
+};
 
 const nameOf = ({ metadata }: CustomResourceDefinition): string => metadata?.name ?? "";
 

@@ -1,6 +1,7 @@
 // String formats that schemas may name. Names count without their dashes.
 // Upstream: k8s.io/kube-openapi/pkg/validation/strfmt; apiextensions-apiserver/pkg/apiserver/validation/formats.go
 
+import { ValueError } from "#api/errors.ts";
 import { parseDuration } from "#api/go-duration.ts";
 import { byteLength } from "#api/go-text.ts";
 import { parseSloppyCidr, parseSloppyIp } from "#rules/validation/ip.ts";
@@ -103,8 +104,9 @@ export function isDuration(text: string): boolean {
   try {
     parseDuration(text);
     return true;
-  } catch {
+  } catch (error) {
     // Then perhaps as Scala writes it.
+    if (!(error instanceof ValueError)) throw error;
   }
   for (const [, , unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     const name = unit.toLowerCase();

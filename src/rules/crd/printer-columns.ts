@@ -1,9 +1,10 @@
 // A custom resource in tables: its name and the columns of its definition, or its age without any.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/tableconvertor
 
+import { ValueError } from "#api/errors.ts";
 import type { CustomResourceColumnDefinition } from "#api/generated/types/apiextensions-v1.ts";
 import { goFormat } from "#api/patch/go-format.ts";
-import { timeOrUndefined } from "#api/time.ts";
+import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { columns, humanDuration, nameOf, type Printer, type TableColumn } from "#rules/printers/printer.ts";
 import { type JsonPath, parseJsonPath } from "./json-path.ts";
@@ -51,9 +52,9 @@ function cell(type: string, found: readonly unknown[], now: EpochMs): unknown {
 function ageOf(text: string, now: EpochMs): string {
   if (text === "" || text === "null") return "<unknown>";
   try {
-    const time = timeOrUndefined(text);
-    return time === undefined ? "<unknown>" : humanDuration(now - time);
-  } catch {
-    return "<invalid>";
+    return humanDuration(now - parseTime(text));
+  } catch (error) {
+    if (error instanceof ValueError) return "<invalid>";
+    throw error;
   }
 }

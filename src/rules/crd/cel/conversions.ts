@@ -88,7 +88,9 @@ export function toText(value: Value): string {
   if (value instanceof Uint8Array) {
     try {
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
-    } catch {
+    } catch (error) {
+      // What the decoder throws for bytes that are no text.
+      if (!(error instanceof TypeError)) throw error;
       throw new CelError("invalid UTF-8 in bytes, cannot convert to string");
     }
   }

@@ -1,6 +1,7 @@
 // What a schema is to CEL: the types of its rules, and the values they see. Fields have names that CEL
 // can spell. Upstream: k8s.io/apiserver/pkg/cel/{common/schemas.go,common/valuesunstructured.go,escaping.go}
 
+import { ValueError } from "#api/errors.ts";
 import { parseDuration } from "#api/go-duration.ts";
 import { goType } from "#api/patch/go-format.ts";
 import { deepEqual, isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
@@ -216,7 +217,8 @@ const UNIT_NANOS: readonly [RegExp, bigint][] = [
 function durationNanos(text: string): bigint {
   try {
     return parseDuration(text);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
     let total = 0n;
     for (const [, amount = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
       const found = UNIT_NANOS.find(([pattern]) => pattern.test(unit.toLowerCase()));
@@ -227,11 +229,11 @@ function durationNanos(text: string): bigint {
 }
 
 function decodeBase64(text: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
-  } catch {
+  const plain = text.replaceAll("-", "+").replaceAll("_", "/");
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(plain)) {
     throw new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${text.length}`);
   }
+  return Uint8Array.from(atob(plain), (char) => char.charCodeAt(0));
 }
 
 export class SchemaMap implements MapLike {
