@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { namesIn, pairInDirectory, readCaBundle, readPair, selfSigned, watchFiles } from "./serving-files.ts";
+import { selfSigned } from "./self-signed.ts";
+import { namesIn, pairInDirectory, readCaBundle, readPair, watchFiles } from "./serving-files.ts";
 import { issueCertificate, newPrivateKeyPem } from "./x509.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "serving-files-"));

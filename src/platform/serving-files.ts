@@ -3,14 +3,9 @@
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import { errorMessage } from "#base/errors.ts";
 import type { CertificateKey } from "./tls-settings.ts";
-import { issueCertificate } from "./x509.ts";
-
-const HOUR_MS = 3_600_000;
-const YEAR_MS = 365 * 24 * HOUR_MS;
 
 /** A file that cannot be used; the message has Go's form. */
 export class ServingFileError extends Error {
@@ -107,23 +102,6 @@ export function namesIn(cert: string): readonly string[] {
   const names = [...(subjectAltName ?? "").matchAll(/(?:DNS|IP Address):([^,\s]+)/g)].map(([, name = ""]) => name);
   const commonName = /(?:^|\n)CN=(.*)/.exec(subject)?.[1];
   return names.length > 0 || commonName === undefined ? names : [commonName];
-}
-
-// Deviation: ECDSA keys where upstream makes RSA ones: a hundred times faster to make, and nobody depends on it.
-export function selfSigned(bindAddress: string, nowMs: number): CertificateKey {
-  const seconds = Math.trunc(nowMs / 1000);
-  const valid = { notBefore: nowMs - HOUR_MS, notAfter: nowMs - HOUR_MS + YEAR_MS };
-  const isUnspecified = bindAddress === "0.0.0.0" || bindAddress === "::" || isIP(bindAddress) === 0;
-  const ca = issueCertificate({ commonName: `localhost-ca@${seconds}`, isCa: true, ...valid });
-  const leaf = issueCertificate({
-    commonName: `localhost@${seconds}`,
-    dnsNames: isUnspecified ? ["localhost", "localhost"] : ["localhost"],
-    ipAddresses: isUnspecified ? ["127.0.0.1"] : ["127.0.0.1", bindAddress],
-    usages: ["server"],
-    issuer: ca,
-    ...valid,
-  });
-  return { cert: leaf.certificatePem + ca.certificatePem, key: leaf.keyPem };
 }
 
 /** The pair in a directory, made when it is not there. Half a pair is an error. */

@@ -56,7 +56,7 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   const manifest = await readManifest(options);
   for (const warning of servingWarnings(options)) logging.plain(0, warning);
   checkOptions(command, manifest);
-  const certificate = prepareCertificate(options, systemClock.now(), logging);
+  const certificate = await prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
   const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, log });

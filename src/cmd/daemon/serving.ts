@@ -8,14 +8,7 @@ import type { Options } from "#manager/options/options.ts";
 import type { DaemonRequest, Handler } from "#manager/serving/request.ts";
 import { type TlsPolicy, tlsPolicy } from "#manager/serving/tls-names.ts";
 import { type HttpsServer, type ServedRequest, startHttpsServer } from "#platform/https-server.ts";
-import {
-  namesIn,
-  pairInDirectory,
-  readPair,
-  selfSigned,
-  systemErrorText,
-  watchFiles,
-} from "#platform/serving-files.ts";
+import { namesIn, pairInDirectory, readPair, systemErrorText, watchFiles } from "#platform/serving-files.ts";
 import type { CertificateKey, ClientCa, TlsSettings } from "#platform/tls-settings.ts";
 import type { Logging } from "./logging.ts";
 
@@ -27,15 +20,16 @@ export type ServingCertificate =
   | { readonly kind: "files"; readonly certFile: string; readonly keyFile: string };
 
 /** Undefined when nothing is served. Makes a self-signed certificate where none is given. */
-export function prepareCertificate(
+export async function prepareCertificate(
   { secureServing }: Options,
   nowMs: number,
   logging: Logging,
-): ServingCertificate | undefined {
+): Promise<ServingCertificate | undefined> {
   const { port, certFile, keyFile, certDirectory, bindAddress } = secureServing;
   if (port === 0) return undefined;
   if (certFile !== "" || keyFile !== "") return { kind: "files", certFile, keyFile };
   try {
+    const { selfSigned } = await import("#platform/self-signed.ts");
     if (certDirectory === "") {
       const pair = selfSigned(bindAddress, nowMs);
       logging.plain(0, "Generated self-signed cert in-memory");
@@ -68,7 +62,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
   const server = await listen(
     options,
     // A pair that cannot be read is told after a port that is taken, which only something to present can find out.
-    "problem" in pair ? selfSigned(secureServing.bindAddress, Date.now()) : pair,
+    "problem" in pair ? await substitute(secureServing.bindAddress) : pair,
     async (request, signal) => (await started)(daemonRequest(request), signal),
     logging,
   );
@@ -102,6 +96,10 @@ export async function openPort(options: Options, certificate: ServingCertificate
     },
     close: () => server.close(),
   };
+}
+
+async function substitute(bindAddress: string): Promise<CertificateKey> {
+  return (await import("#platform/self-signed.ts")).selfSigned(bindAddress, Date.now());
 }
 
 function pairOf(certificate: ServingCertificate): CertificateKey | { readonly problem: unknown } {

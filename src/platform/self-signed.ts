@@ -1,0 +1,26 @@
+// A serving certificate of our own making, for who is given none. Apart from the files, because what it needs to write
+// certificates takes time and megabytes to load.
+
+import { isIP } from "node:net";
+import type { CertificateKey } from "./tls-settings.ts";
+import { issueCertificate } from "./x509.ts";
+
+const HOUR_MS = 3_600_000;
+const YEAR_MS = 365 * 24 * HOUR_MS;
+
+// Deviation: ECDSA keys where upstream makes RSA ones: a hundred times faster to make, and nobody depends on it.
+export function selfSigned(bindAddress: string, nowMs: number): CertificateKey {
+  const seconds = Math.trunc(nowMs / 1000);
+  const valid = { notBefore: nowMs - HOUR_MS, notAfter: nowMs - HOUR_MS + YEAR_MS };
+  const isUnspecified = bindAddress === "0.0.0.0" || bindAddress === "::" || isIP(bindAddress) === 0;
+  const ca = issueCertificate({ commonName: `localhost-ca@${seconds}`, isCa: true, ...valid });
+  const leaf = issueCertificate({
+    commonName: `localhost@${seconds}`,
+    dnsNames: isUnspecified ? ["localhost", "localhost"] : ["localhost"],
+    ipAddresses: isUnspecified ? ["127.0.0.1"] : ["127.0.0.1", bindAddress],
+    usages: ["server"],
+    issuer: ca,
+    ...valid,
+  });
+  return { cert: leaf.certificatePem + ca.certificatePem, key: leaf.keyPem };
+}
