@@ -1,21 +1,29 @@
 // Keeps many streams from taking the event loop for themselves. Each chunk costs a system call and a TLS record,
 // whatever its size: when more are written than the loop can bear, those who have written wait for the end of
-// a short window, and what comes meanwhile leaves as one chunk. Few streams, or quiet ones, never wait.
+// a short window, and what comes meanwhile leaves as one chunk. Few streams, or quiet ones, never wait. The busier
+// the machine is, the longer the windows and the shorter the turns.
 
 const WINDOW_MS = 50;
 /** Chunks that a window has room for before anybody waits: about a quarter of its time. */
 const FREE_CHUNKS = 500;
-/** How many go on in one turn of the event loop. */
-const TURN_CHUNKS = 100;
+/** How many go on in one turn of the event loop; fewer when turns take longer than they should. */
+const TURN_CHUNKS_MAX = 100;
+const TURN_CHUNKS_MIN = 10;
+const TURN_MS = 5;
+/** Nobody waits much longer than this. */
+const RELEASE_MS_MAX = 1_000;
 
 export class StreamPacer {
   #count = 0;
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #turnChunks = TURN_CHUNKS_MAX;
+  /** How long it took the last time until all that had waited were let go on: they get as much again for others. */
+  #releaseMs = 0;
 
   /** A chunk was written. True: the writer must wait, and `goOn` is called when it is over. */
   written(goOn: () => void): boolean {
-    this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS);
+    this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS + this.#releaseMs);
     if (++this.#count <= FREE_CHUNKS) return false;
     this.#waiting.push(goOn);
     return true;
@@ -26,12 +34,21 @@ export class StreamPacer {
     this.#count = 0;
     const waiting = this.#waiting;
     this.#waiting = [];
-    release(waiting, 0);
+    const nowMs = performance.now();
+    this.#release(waiting, 0, nowMs, nowMs);
   }
-}
 
-function release(waiting: readonly (() => void)[], from: number): void {
-  const end = Math.min(waiting.length, from + TURN_CHUNKS);
-  for (let i = from; i < end; i++) waiting[i]?.();
-  if (end < waiting.length) setImmediate(() => release(waiting, end));
+  #release(waiting: readonly (() => void)[], from: number, startMs: number, turnMs: number): void {
+    const end = Math.min(waiting.length, from + this.#turnChunks);
+    for (let i = from; i < end; i++) waiting[i]?.();
+    // What they write is written before the next turn.
+    setImmediate(() => {
+      const nowMs = performance.now();
+      const isLong = nowMs - turnMs > TURN_MS;
+      const chunks = isLong ? this.#turnChunks >> 1 : this.#turnChunks + TURN_CHUNKS_MIN;
+      this.#turnChunks = Math.min(TURN_CHUNKS_MAX, Math.max(TURN_CHUNKS_MIN, chunks));
+      if (end < waiting.length) this.#release(waiting, end, startMs, nowMs);
+      else this.#releaseMs = Math.min(nowMs - startMs, RELEASE_MS_MAX);
+    });
+  }
 }
