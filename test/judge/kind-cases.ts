@@ -739,7 +739,7 @@ const rows: readonly KindRow[] = [
       spec: {
         group: "$ns.example",
         scope: "Namespaced",
-        names: { plural: "things", kind: "Thing", shortNames: ["thg"] },
+        names: { plural: "things", kind: "Thing" },
         versions: [
           {
             name: "v1",

@@ -10,6 +10,7 @@ const QUOTED_SUFFIX = /("[a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
 
 export class Normaliser {
   readonly #placeholders = new Map<string, string>();
+  readonly #counts = new Map<string, number>();
   readonly #namespace: string;
 
   /** The namespace is "$ns" wherever it is named. */
@@ -37,9 +38,16 @@ export class Normaliser {
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
       .filter(([name]) => !isVolatile(name, key))
-      .map(([name, item]) => [name, name === "generateName" ? item : this.#value(item, name)] as const)
+      .map(([name, item]) => [name, this.#field(value as Record<string, unknown>, name, item)] as const)
       .sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries);
+  }
+
+  #field(owner: Record<string, unknown>, name: string, item: unknown): unknown {
+    if (name === "generateName") return item;
+    // Of an object it counts which versions are the same; a list has the version of the whole store.
+    const isOfObject = name === "resourceVersion" && typeof owner.uid === "string" && typeof item === "string";
+    return isOfObject && item !== "" ? this.#placeholder("version", `version ${item}`) : this.#value(item, name);
   }
 
   #scalar(text: string, key: string): string {
@@ -71,7 +79,9 @@ export class Normaliser {
   #placeholder(kind: string, value: string): string {
     let placeholder = this.#placeholders.get(value);
     if (placeholder === undefined) {
-      placeholder = `<${kind} ${this.#placeholders.size + 1}>`;
+      const count = (this.#counts.get(kind) ?? 0) + 1;
+      this.#counts.set(kind, count);
+      placeholder = `<${kind} ${count}>`;
       this.#placeholders.set(value, placeholder);
     }
     return placeholder;
