@@ -52,7 +52,7 @@ function ownCpuSeconds(): number {
 async function throughput(): Promise<void> {
   const { server, transport } = startServer();
   await prepare(transport);
-  await createPods(transport, 0, 3_000);
+  await createPods(transport, 0, 10_000);
   const creates = 5_000;
   await best("creates/s (3 KB pods, managed fields, admission)", creates, (round) =>
     createPods(transport, 10_000 + round * creates, creates),
@@ -79,7 +79,7 @@ async function throughput(): Promise<void> {
   const lists = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) await send(transport, "GET", PODS, { query: "limit=500" });
   };
-  await best("lists of 500 of 53,000 pods/s", 100, () => lists(100));
+  await best("lists of 500 of 60,000 pods/s", 100, () => lists(100));
   server.close();
 }
 
