@@ -87,14 +87,18 @@ const isOf = (object: unknown, name: string): boolean =>
   (object as { metadata?: { name?: string } } | undefined)?.metadata?.name === name;
 
 /** Both at once, each on a control plane of its own: the machine is as busy for one as for the other. */
-async function measureIdle(side: Side): Promise<{ rssMib: number; cpuMs: number }> {
+async function measureIdle(side: Side): Promise<{ rssMib: number; privateMib: number; cpuMs: number }> {
   const plane = await startControlPlane();
   try {
     const { program } = await start(plane, side);
     await sleep(SETTLE_MS);
     const before = cpuMs(program.pid);
     await sleep(idleSeconds * 1000);
-    return { rssMib: rssMib(program.pid), cpuMs: (cpuMs(program.pid) - before) * (60 / idleSeconds) };
+    return {
+      rssMib: memoryMib(program.pid, "VmRSS"),
+      privateMib: memoryMib(program.pid, "RssAnon"),
+      cpuMs: (cpuMs(program.pid) - before) * (60 / idleSeconds),
+    };
   } finally {
     await plane.stop();
   }
@@ -111,15 +115,16 @@ function cpuMs(pid: number): number {
   return (user + system) * 10;
 }
 
-function rssMib(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+function memoryMib(pid: number, field: "VmRSS" | "RssAnon"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]) / 1024;
 }
 
 async function measureAll(): Promise<DaemonResults> {
   const loadBefore = loadavg()[0] ?? Number.NaN;
   const bySide = <T>(): Record<Side, T[]> => ({ go: [], ours: [] });
   const [startMs, leadMs] = [bySide<number>(), bySide<number>()];
-  const [idleRssMib, idleCpuMs] = [bySide<number>(), bySide<number>()];
+  const [idleRssMib, idlePrivateMib, idleCpuMs] = [bySide<number>(), bySide<number>(), bySide<number>()];
   const plane = await startControlPlane();
   for (let round = 1; round <= starts; round++) {
     for (const side of sides) {
@@ -135,6 +140,7 @@ async function measureAll(): Promise<DaemonResults> {
       sides.map(async (side) => {
         const cost = await measureIdle(side);
         idleRssMib[side].push(cost.rssMib);
+        idlePrivateMib[side].push(cost.privateMib);
         idleCpuMs[side].push(cost.cpuMs);
         stdout.write(`idle ${round}, ${side}: ${cost.rssMib.toFixed(1)} MiB, ${cost.cpuMs.toFixed(0)} ms/min\n`);
       }),
@@ -144,7 +150,8 @@ async function measureAll(): Promise<DaemonResults> {
   const versions = { kubernetes: kubernetesVersion, bun: process.versions.bun ?? "" };
   const at = new Date().toISOString().slice(0, 16).replace("T", " ");
   const controllers = sharedControllers;
-  return { at, machine, versions, loadBefore, controllers, idleSeconds, startMs, leadMs, idleRssMib, idleCpuMs };
+  const measured = { startMs, leadMs, idleRssMib, idlePrivateMib, idleCpuMs };
+  return { at, machine, versions, loadBefore, controllers, idleSeconds, ...measured };
 }
 
 const reportOnly = option("report");

@@ -1,5 +1,6 @@
 // `make bench`: measures our controllers against the Go manager's on a real API server and rewrites
-// docs/benchmarks.md. Arguments are passed on to bench/manager.ts; --quick is one short round that writes nothing.
+// docs/benchmarks.md, then the daemon as a process. Arguments are passed on to bench/manager.ts; --quick is one short
+// round of both that writes nothing.
 
 import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";
@@ -8,5 +9,10 @@ function run(script: string, args: readonly string[]): number {
   return spawnSync(process.execPath, [script, ...args], { stdio: "inherit" }).status ?? 1;
 }
 
+function runAll(args: readonly string[]): number {
+  const quick = args.filter((argument) => argument === "--quick");
+  return run("bench/manager.ts", args) || run("tools/build.ts", []) || run("bench/daemon.ts", quick);
+}
+
 const isReady = missingPrograms().length === 0 || run("tools/real-control-plane.ts", []) === 0;
-process.exitCode = isReady ? run("bench/manager.ts", process.argv.slice(2)) : 1;
+process.exitCode = isReady ? runAll(process.argv.slice(2)) : 1;
