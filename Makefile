@@ -40,11 +40,11 @@ generate: install ## Generate types and tables from the Kubernetes sources
 real-control-plane: install ## Build etcd, kube-apiserver, the Go manager, scheduler and kubectl once (needs Go 1.26)
 	@$(BUN) tools/real-control-plane.ts
 
-differential: install ## Compare with the Go manager, same scenario, same kube-apiserver
-	@$(BUN) tools/differential.ts
+differential: install ## Compare with the Go manager, same scenario, same kube-apiserver (ARGS=<scenario>)
+	@$(BUN) tools/differential.ts $(ARGS)
 
-bench: install ## Measure against the Go manager
-	@$(BUN) tools/bench.ts
+bench: install ## Measure against the Go manager (ARGS=--quick)
+	@$(BUN) tools/bench.ts $(ARGS)
 
 planted-faults: install ## Plant faults into a copy of the program; the suites must notice each
 	@$(BUN) tools/planted-faults.ts
