@@ -145,6 +145,8 @@ export interface MemoryFigures {
 export interface StreamFigures {
   readonly delayMsP50: number;
   readonly delayMsP99: number;
+  /** CPU time between two looks at the clock, a millisecond apart at least. */
+  readonly busyMsP99: number;
   readonly cpuSeconds: number;
   readonly seconds: number;
 }

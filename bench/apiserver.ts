@@ -196,6 +196,7 @@ async function streamOver(
     "  event-loop delay p50 / p99, ms",
     `${figures.delayMsP50.toFixed(1)} / ${figures.delayMsP99.toFixed(1)}; ${figures.cpuSeconds.toFixed(2)} CPU seconds`,
   );
+  report("  CPU time of one turn p99, ms", figures.busyMsP99.toFixed(1));
   server.stop();
 }
 
