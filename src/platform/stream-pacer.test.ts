@@ -7,7 +7,7 @@ describe("the pacer of streams", () => {
     const released: number[] = [];
     const waiting: number[] = [];
     for (let i = 0; i < 1_000; i++) if (pacer.written(() => released.push(i))) waiting.push(i);
-    expect(waiting.length).toBe(500);
+    expect(waiting.length).toBe(800);
     expect(released).toEqual([]);
     while (released.length < waiting.length) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(released).toEqual(waiting);

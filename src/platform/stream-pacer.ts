@@ -4,8 +4,8 @@
 // the machine is, the longer the windows and the shorter the turns.
 
 const WINDOW_MS = 50;
-/** Chunks that a window has room for before anybody waits: about a quarter of its time. */
-const FREE_CHUNKS = 500;
+/** Chunks that a window has room for before anybody waits: about a tenth of its time. */
+const FREE_CHUNKS = 200;
 /** How many go on in one turn of the event loop; fewer when turns take longer than they should. */
 const TURN_CHUNKS_MAX = 100;
 const TURN_CHUNKS_MIN = 10;
