@@ -2,7 +2,7 @@
 // and on a real kube-apiserver (test/real/replicaset.test.ts). Names start with the parity id.
 
 import { expect } from "vitest";
-import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Pod, ResourceQuota } from "#api/generated/types/core-v1.ts";
 import {
   annotatePod,
   barePod,
@@ -23,6 +23,9 @@ import {
   untilSet,
 } from "./replica-objects.ts";
 import { createObject, listPods, podsGvr, type Stage, setPodStatus } from "./stage.ts";
+
+const quotasGvr = { group: "", version: "v1", resource: "resourcequotas" };
+const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
 
 export interface Scenario {
   readonly name: string;
@@ -297,6 +300,45 @@ export const scenarios: readonly Scenario[] = [
       expect((await getSet(stage)).metadata?.annotations).toEqual({ touched: "2" });
     },
   },
+  {
+    name: "replicaset/9 a quota refuses what is too much: the condition says so, and it ends with the quota",
+    async play(stage) {
+      await createObject(stage, quotasGvr, {
+        apiVersion: "v1",
+        kind: "ResourceQuota",
+        metadata: { name: "two" },
+        spec: { hard: { pods: "2" } },
+      });
+      await untilQuotaCounts(stage);
+      await createObject(stage, setsGvr, replicaSet(4));
+      const set = await untilSet(
+        stage,
+        ({ status }) => (status?.conditions ?? []).length > 0 && status?.replicas === 2,
+      );
+      expect(set.status?.conditions?.[0]?.message).toContain(
+        "exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2",
+      );
+      await stage.do((client, signal) =>
+        client.resource(quotasGvr).delete({ namespace: stage.namespace, name: "two" }, signal),
+      );
+      await untilReplicas(stage, 4);
+      await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+    },
+  },
+  {
+    name: "replicaset/5 in a namespace that is being deleted nothing is created, and nobody insists",
+    async play(stage) {
+      await createSet(stage, 2);
+      await patchSet(stage, { metadata: { finalizers: ["example.com/hold"] } });
+      await stage.do((client, signal) => client.resource(namespacesGvr).delete({ name: stage.namespace }, signal));
+      await deletePods(stage);
+      await stage.pass(500);
+      const refused = (await stage.writes()).filter(({ method, code }) => method === "POST" && code === 403);
+      expect(refused.length).toBeLessThan(20);
+      expect(await listPods(stage)).toEqual([]);
+      await patchSet(stage, { metadata: { finalizers: null } });
+    },
+  },
 ];
 
 /** What the garbage collector does after a deletion with the orphan policy, where it is not running. */
@@ -320,4 +362,24 @@ async function orphanPods(stage: Stage): Promise<void> {
     );
   }
   await patchSet(stage, { metadata: { finalizers: null } }).catch(() => undefined);
+}
+
+/** What the quota controller does, where it is not running: count what is there. */
+async function untilQuotaCounts(stage: Stage): Promise<void> {
+  await stage.pass(500);
+  await stage.do(async (client, signal) => {
+    const quotas = client.resource<ResourceQuota>(quotasGvr);
+    const { status } = await quotas.get({ namespace: stage.namespace, name: "two" }, signal);
+    if (status?.used !== undefined) return;
+    const patch = { status: { hard: { pods: "2" }, used: { pods: "0" } } };
+    await quotas.patch(
+      { namespace: stage.namespace, name: "two", type: "merge", patch, subresource: "status" },
+      signal,
+    );
+  });
+}
+
+/** What the namespace controller does, where it is not running: empty the namespace. */
+async function deletePods(stage: Stage): Promise<void> {
+  await stage.do((client, signal) => client.resource(podsGvr).deleteCollection({ namespace: stage.namespace }, signal));
 }
