@@ -24,7 +24,7 @@ describeReal("an API server that is not there at the start", () => {
     { elects: false, authenticates: true },
     { elects: false, authenticates: false },
   ])(
-    "machinery/1.2.8 leader election: $elects, delegated authentication: $authenticates",
+    "leader election: $elects, delegated authentication: $authenticates",
     async ({ elects, authenticates }) => {
       const [closed = 0] = await freePorts(1);
       const kubeconfig = join(directory, `kubeconfig-${elects}-${authenticates}`);
