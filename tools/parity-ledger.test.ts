@@ -17,6 +17,7 @@ describe("idsInTests", () => {
       ids: ["machinery/1.7.r9", "machinery/1.7.r10", "machinery/1.7.r11"],
     },
     { source: `const cases = [{ id: "machinery/6.r3", name: "x" }]`, ids: ["machinery/6.r3"] },
+    { source: `{ name: "replicaset/7, replicaset/8 both", play() {} }`, ids: ["replicaset/7", "replicaset/8"] },
     { source: `it("counts pods like replicaset/7", f)`, ids: [] },
     { source: `it("apps/v1 is no id", f)`, ids: [] },
   ])("finds $ids in $source", ({ source, ids }) => {

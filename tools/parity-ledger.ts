@@ -15,9 +15,10 @@ export interface TestedId {
 
 const rowPattern = /^\| (\S+) \| (.*) \| (planned|done|deviates): (.*) \|$/;
 const idSource = String.raw`[a-z][a-z0-9-]*\/[A-Za-z0-9][A-Za-z0-9.-]*?(?:\.\.[a-zA-Z]?\d+)?`;
-// The first argument of it(), test(), describe() and what wraps them, or of the call that each(…) returns.
+// The first argument of it(), test(), describe() and what wraps them, or of the call that each(…) returns; or the
+// name of a scenario that a suite plays.
 const namePattern = new RegExp(
-  String.raw`(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\s*\(\s*["'\`]((?:${idSource}[,: ]+)+|${idSource}(?=["'\`]))`,
+  String.raw`(?:(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\s*\(|\bname:)\s*["'\`]((?:${idSource}[,: ]+)+|${idSource}(?=["'\`]))`,
   "g",
 );
 const casePattern = new RegExp(String.raw`\bid:\s*["'\`](${idSource})["'\`]`, "g");
