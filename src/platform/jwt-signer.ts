@@ -48,11 +48,14 @@ export function keyIdOf(publicKey: KeyObject): string {
 
 export function algorithmOf(key: KeyObject): Algorithm {
   if (key.asymmetricKeyType === "rsa") return { name: "RS256", digest: "sha256" };
-  const curve = key.asymmetricKeyDetails?.namedCurve ?? "";
-  const algorithm = ellipticCurves[curve];
-  if (key.asymmetricKeyType !== "ec" || algorithm === undefined) {
-    throw new Error(`unsupported key: ${key.asymmetricKeyType} ${curve}`);
+  if (key.asymmetricKeyType !== "ec") {
+    const type = `${key.asymmetricKeyType}.PrivateKey`;
+    throw new Error(
+      `unknown private key type ${type}, must be *rsa.PrivateKey, *ecdsa.PrivateKey, or jose.OpaqueSigner`,
+    );
   }
+  const algorithm = ellipticCurves[key.asymmetricKeyDetails?.namedCurve ?? ""];
+  if (algorithm === undefined) throw new Error("unknown private key curve, must be 256, 384, or 521");
   return algorithm;
 }
 

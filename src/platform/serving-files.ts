@@ -81,13 +81,14 @@ export function readCaBundle(purpose: string, file: string): string {
 }
 
 function checkCaBundle(name: string, pem: string): void {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  const problem =
-    blocks.length === 0 ? "data does not contain any valid RSA or ECDSA certificates" : certificateProblem(blocks);
+  const problem = certificatesProblem(pem);
   if (problem !== undefined) throw new ServingFileError(`error loading CA bundle for "${name}": ${problem}`);
 }
 
-function certificateProblem(blocks: readonly string[]): string | undefined {
+/** Why a text is no list of certificates in PEM; undefined when it is one. Other blocks do not matter. */
+export function certificatesProblem(pem: string): string | undefined {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) return "data does not contain any valid RSA or ECDSA certificates";
   try {
     for (const block of blocks) new X509Certificate(block);
     return undefined;

@@ -8,7 +8,7 @@ import type { Manifest } from "#manager/options/metrics-options.ts";
 import type { Options } from "#manager/options/options.ts";
 import type { ControllerSettings } from "#manager/registry.ts";
 import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
-import { readFileAsGo } from "#platform/serving-files.ts";
+import { certificatesProblem, readFileAsGo } from "#platform/serving-files.ts";
 
 /** Undefined when leader migration is off. */
 export async function readMigration(options: Options): Promise<LeaderMigrationConfig | undefined> {
@@ -51,7 +51,8 @@ export function lazySettings(config: ComponentConfig, client: ClientConfig): Con
   const root = {
     config,
     get rootCa(): string {
-      return rootCaFile === "" ? (client.certificateAuthorityData ?? caFile(client)) : readRootCa(rootCaFile);
+      // A CA that the client configuration names by its file is not read, as upstream does not read it.
+      return rootCaFile === "" ? (client.certificateAuthorityData ?? "") : readRootCa(rootCaFile);
     },
   };
   if (keyFile === "") return root;
@@ -59,25 +60,25 @@ export function lazySettings(config: ComponentConfig, client: ClientConfig): Con
 }
 
 function tokenSigner(keyFile: string): NonNullable<ControllerSettings["signToken"]> {
-  try {
-    return jwtSigner(readPrivateKey(readFileAsGo(keyFile)));
-  } catch (cause) {
-    throw new Error(`error reading key for service account token controller: ${errorMessage(cause)}`, { cause });
-  }
-}
-
-function caFile({ certificateAuthority }: ClientConfig): string {
-  return certificateAuthority === undefined ? "" : readFileAsGo(certificateAuthority);
+  const key = explained("error reading key for service account token controller", () =>
+    readPrivateKey(readFileAsGo(keyFile)),
+  );
+  return explained("failed to build token generator", () => jwtSigner(key));
 }
 
 function readRootCa(file: string): string {
-  try {
+  return explained(`error parsing root-ca-file at ${file}`, () => {
     const pem = readFileAsGo(file);
-    if (!pem.includes("-----BEGIN CERTIFICATE-----")) {
-      throw new Error("data does not contain any valid RSA or ECDSA certificates");
-    }
+    const problem = certificatesProblem(pem);
+    if (problem !== undefined) throw new Error(problem);
     return pem;
+  });
+}
+
+function explained<T>(what: string, step: () => T): T {
+  try {
+    return step();
   } catch (cause) {
-    throw new Error(`error parsing root-ca-file at ${file}: ${errorMessage(cause)}`, { cause });
+    throw new Error(`${what}: ${errorMessage(cause)}`, { cause });
   }
 }

@@ -16,8 +16,9 @@ import { objectKey } from "#api/object.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { runWorkers } from "#kit/worker-loop.ts";
+import { CONFIG_MAP_NAME } from "./bundle.ts";
 import { registerPublisherMetrics } from "./metrics.ts";
-import { CONFIG_MAP_NAME, syncNamespace } from "./sync.ts";
+import { syncNamespace } from "./sync.ts";
 
 const IDENTITY = "root-ca-cert-publisher";
 const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };

@@ -1,5 +1,6 @@
 // Upstream: pkg/controller/certificates/rootcacertpublisher/metrics.go.
 
+import { ApiError } from "#api/status-error.ts";
 import { type Counter, exponentialBuckets, type Histogram, type Metrics } from "#base/metrics.ts";
 
 export interface PublisherMetrics {
@@ -23,4 +24,9 @@ export function registerPublisherMetrics(metrics: Metrics): PublisherMetrics {
       buckets: exponentialBuckets(0.001, 2, 15),
     }),
   };
+}
+
+/** The API server's code; 500 for whatever has none. */
+export function failureCode(error: unknown): string {
+  return error instanceof ApiError && error.code !== 0 ? String(error.code) : "500";
 }

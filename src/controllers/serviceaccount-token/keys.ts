@@ -16,15 +16,19 @@ export interface SecretKey extends AccountKey {
   readonly accountUid: string;
 }
 
-/** No part can contain a slash. */
 export function accountQueueKey({ metadata: { namespace = "", name = "", uid = "" } = {} }: ServiceAccount): string {
   return [namespace, name, uid].join("/");
 }
 
 export function secretQueueKey({ metadata = {} }: Secret): string {
   const { namespace = "", name = "", uid = "", annotations = {} } = metadata;
-  return [namespace, name, uid, annotations[ACCOUNT_NAME_ANNOTATION], annotations[ACCOUNT_UID_ANNOTATION]].join("/");
+  const account = [annotations[ACCOUNT_NAME_ANNOTATION] ?? "", annotations[ACCOUNT_UID_ANNOTATION] ?? ""];
+  return [namespace, name, uid, ...account.map(escaped)].join("/");
 }
+
+/** Annotations are the users' own words and may contain slashes; the parts of an identity cannot. */
+const escaped = (text: string): string => text.replaceAll("%", "%25").replaceAll("/", "%2F");
+const plain = (text: string): string => text.replaceAll("%2F", "/").replaceAll("%25", "%");
 
 export function parseAccountKey(key: string): AccountKey {
   const [namespace = "", name = "", uid = ""] = key.split("/");
@@ -33,5 +37,5 @@ export function parseAccountKey(key: string): AccountKey {
 
 export function parseSecretKey(key: string): SecretKey {
   const [namespace = "", name = "", uid = "", accountName = "", accountUid = ""] = key.split("/");
-  return { namespace, name, uid, accountName, accountUid };
+  return { namespace, name, uid, accountName: plain(accountName), accountUid: plain(accountUid) };
 }

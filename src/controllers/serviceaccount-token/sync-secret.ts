@@ -2,7 +2,6 @@
 // and drop the account's reference to it when the secret itself is gone.
 // Upstream: pkg/controller/serviceaccount/tokens_controller.go, syncSecret, generateTokenIfNeeded.
 
-import { encodeBase64 } from "#api/base64.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
@@ -13,7 +12,8 @@ import type { Rng } from "#base/rng.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
-import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION, parseSecretKey, type SecretKey } from "./keys.ts";
+import { parseSecretKey, type SecretKey } from "./keys.ts";
+import { filledSecret, lackingData } from "./secret-data.ts";
 import { type TokenClaims, tokenClaims } from "./token-claims.ts";
 
 export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
@@ -81,7 +81,7 @@ async function liveAccount(key: SecretKey, deps: Deps, signal: AbortSignal): Pro
 }
 
 async function fill(cached: Secret, account: ServiceAccount, deps: Deps, signal: AbortSignal): Promise<void> {
-  if (Object.keys(missingData(cached, account, deps)).length === 0) return;
+  if (lackingData(cached, deps.rootCa).length === 0) return;
   const { namespace = "", name = "", resourceVersion } = cached.metadata ?? {};
   let live: Secret;
   try {
@@ -91,41 +91,14 @@ async function fill(cached: Secret, account: ServiceAccount, deps: Deps, signal:
     throw error;
   }
   if (live.metadata?.resourceVersion !== resourceVersion) return; // its event will bring us back
-  const missing = missingData(live, account, deps);
-  if (Object.keys(missing).length === 0) return;
-  const data = Object.fromEntries(Object.entries(missing).map(([entry, make]) => [entry, base64Text(make())]));
-  const annotations = {
-    ...live.metadata?.annotations,
-    [ACCOUNT_NAME_ANNOTATION]: account.metadata?.name ?? "",
-    [ACCOUNT_UID_ANNOTATION]: account.metadata?.uid ?? "",
-  };
-  const { managedFields: _, ...metadata } = live.metadata ?? {};
-  const object: Secret = {
-    ...live,
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { ...metadata, annotations },
-    data: { ...live.data, ...data },
-  };
+  if (lackingData(live, deps.rootCa).length === 0) return;
+  const token = (): string => signOrGiveUp(tokenClaims(account, live), deps);
   try {
-    await deps.secretsApi.update({ object }, signal);
+    await deps.secretsApi.update({ object: filledSecret(live, account, { rootCa: deps.rootCa, token }) }, signal);
   } catch (error) {
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }
-
-/** What the secret lacks and how to make it. A token that is there is never looked at, let alone replaced. */
-function missingData(secret: Secret, account: ServiceAccount, deps: Deps): Readonly<Record<string, () => string>> {
-  const data = secret.data ?? {};
-  const missing: Record<string, () => string> = {};
-  if (deps.rootCa !== "" && data["ca.crt"] !== base64Text(deps.rootCa)) missing["ca.crt"] = () => deps.rootCa;
-  if (!data.namespace) missing.namespace = () => secret.metadata?.namespace ?? "";
-  if (!data.token) missing.token = () => signOrGiveUp(tokenClaims(account, secret), deps);
-  return missing;
-}
-
-const encoder = new TextEncoder();
-const base64Text = (text: string): string => encodeBase64(encoder.encode(text));
 
 function signOrGiveUp(claims: TokenClaims, deps: Deps): string {
   try {

@@ -1,0 +1,37 @@
+// The ConfigMap that carries the CA bundle: how it is made, when it is as it must be, and how it is put right.
+// Upstream: pkg/controller/certificates/rootcacertpublisher/publisher.go.
+
+import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+
+export const CONFIG_MAP_NAME = "kube-root-ca.crt";
+const DESCRIPTION = "kubernetes.io/description";
+const DESCRIPTION_TEXT =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. " +
+  "No other usage is guaranteed across distributions of Kubernetes clusters.";
+
+export function newBundle(namespace: string, rootCa: string): ConfigMap {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: CONFIG_MAP_NAME, namespace, annotations: { [DESCRIPTION]: DESCRIPTION_TEXT } },
+    data: { "ca.crt": rootCa },
+  };
+}
+
+/** Any text will do as the description: somebody may have translated it. */
+export function isAsPublished({ data = {}, metadata }: ConfigMap, rootCa: string): boolean {
+  const hasOnlyTheBundle = Object.keys(data).length === 1 && data["ca.crt"] === rootCa;
+  return hasOnlyTheBundle && (metadata?.annotations?.[DESCRIPTION] ?? "") !== "";
+}
+
+/** Labels, other annotations and binary data are the users' own. */
+export function restored(configMap: ConfigMap, rootCa: string): ConfigMap {
+  const { metadata } = configMap;
+  return {
+    ...configMap,
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { ...metadata, annotations: { ...metadata?.annotations, [DESCRIPTION]: DESCRIPTION_TEXT } },
+    data: { "ca.crt": rootCa },
+  };
+}

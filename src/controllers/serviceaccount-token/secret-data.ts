@@ -1,0 +1,51 @@
+// What a token secret must hold, what it lacks of that, and the secret with it. A token that is there is
+// never looked at, let alone replaced.
+// Upstream: pkg/controller/serviceaccount/tokens_controller.go, secretUpdateNeeded, generateTokenIfNeeded.
+
+import { encodeBase64 } from "#api/base64.ts";
+import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION } from "./keys.ts";
+
+export type TokenEntry = "ca.crt" | "namespace" | "token";
+
+/** Without a root CA, what the secret says about one is left alone. */
+export function lackingData({ data = {} }: Secret, rootCa: string): readonly TokenEntry[] {
+  const lacking: TokenEntry[] = [];
+  if (rootCa !== "" && data["ca.crt"] !== base64Text(rootCa)) lacking.push("ca.crt");
+  if (!data.namespace) lacking.push("namespace");
+  if (!data.token) lacking.push("token");
+  return lacking;
+}
+
+export interface TokenSources {
+  readonly rootCa: string;
+  /** Makes one; called only when the secret has none. */
+  readonly token: () => string;
+}
+
+export function filledSecret(secret: Secret, account: ServiceAccount, { rootCa, token }: TokenSources): Secret {
+  const { managedFields: _, ...metadata } = secret.metadata ?? {};
+  const sources: Readonly<Record<TokenEntry, () => string>> = {
+    "ca.crt": () => rootCa,
+    namespace: () => metadata.namespace ?? "",
+    token,
+  };
+  const added = lackingData(secret, rootCa).map((entry) => [entry, base64Text(sources[entry]())]);
+  return {
+    ...secret,
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      ...metadata,
+      annotations: {
+        ...metadata.annotations,
+        [ACCOUNT_NAME_ANNOTATION]: account.metadata?.name ?? "",
+        [ACCOUNT_UID_ANNOTATION]: account.metadata?.uid ?? "",
+      },
+    },
+    data: { ...secret.data, ...Object.fromEntries(added) },
+  };
+}
+
+const encoder = new TextEncoder();
+const base64Text = (text: string): string => encodeBase64(encoder.encode(text));

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { tokenClaims } from "./token-claims.ts";
+
+it("serviceaccount-token/7 a token says whose it is and in which secret, in sorted order and without an end", () => {
+  const claims = tokenClaims(
+    { metadata: { namespace: "ns", name: "bot", uid: "12345" } },
+    { metadata: { namespace: "ns", name: "bot-token", uid: "67890" } },
+  );
+  expect(Object.entries(claims)).toEqual([
+    ["iss", "kubernetes/serviceaccount"],
+    ["kubernetes.io/serviceaccount/namespace", "ns"],
+    ["kubernetes.io/serviceaccount/secret.name", "bot-token"],
+    ["kubernetes.io/serviceaccount/service-account.name", "bot"],
+    ["kubernetes.io/serviceaccount/service-account.uid", "12345"],
+    ["sub", "system:serviceaccount:ns:bot"],
+  ]);
+});
