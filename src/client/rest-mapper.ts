@@ -62,10 +62,21 @@ interface Entry extends RestMapping {
 
 export function createRestMapper(discovery: CachedDiscovery): RestMapper {
   let table: readonly Entry[] | undefined;
+  let resets = 0;
 
   function reset(): void {
+    resets++;
     discovery.invalidate();
     table = undefined;
+  }
+
+  /** A table that was being built when all was forgotten serves whoever waits for it, and is not kept. */
+  async function current(signal: AbortSignal): Promise<readonly Entry[]> {
+    if (table !== undefined) return table;
+    const resetsBefore = resets;
+    const built = await buildTable(discovery, signal);
+    if (resets === resetsBefore) table = built;
+    return built;
   }
 
   async function lookUp<R>(
@@ -73,8 +84,7 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
     signal: AbortSignal,
   ): Promise<R | undefined> {
     for (;;) {
-      table ??= await buildTable(discovery, signal);
-      const found = find(table);
+      const found = find(await current(signal));
       if (found !== undefined || discovery.isFresh) return found;
       reset();
     }

@@ -25,6 +25,8 @@ export interface InformerFactoryOptions {
   readonly gates?: InformerGates;
   /** Default resync period of all informers here; 0 or absent: none. */
   readonly resyncPeriodMs?: number;
+  /** That of metadata informers, where it is another. */
+  readonly metadataResyncPeriodMs?: number;
   /** Replaces the default, which leaves managedFields out. */
   readonly transform?: Transform<KubeObject>;
   /** For tests: objects in caches cannot be changed. */
@@ -38,6 +40,7 @@ export interface InformerFactoryOptions {
 type Form = "full" | "metadata";
 
 interface Entry {
+  readonly form: Form;
   readonly informer: SharedIndexInformer<never>;
   scope?: Scope;
   ended?: Promise<void>;
@@ -70,8 +73,9 @@ class Factory implements InformerFactory {
 
   start(): void {
     if (this.#stop.signal.aborted) return;
-    for (const entry of this.#entries.values()) {
-      if (entry.ended) continue;
+    const waiting = [...this.#entries.values()].filter(({ ended }) => ended === undefined);
+    const isFull = ({ form }: Entry): boolean => form === "full";
+    for (const entry of [...waiting.filter(isFull), ...waiting.filter((one) => !isFull(one))]) {
       entry.scope = childScope(this.#stop.signal);
       entry.ended = this.#run(entry.informer, entry.scope);
     }
@@ -114,7 +118,7 @@ class Factory implements InformerFactory {
     const key = [form, gvr.group, gvr.version, gvr.resource, namespace, labelSelector, fieldSelector].join("\n");
     let entry = this.#entries.get(key);
     if (!entry) {
-      entry = { informer: new SharedIndexInformer(this.#informerOptions(form, gvr, selection, key)) as never };
+      entry = { form, informer: new SharedIndexInformer(this.#informerOptions(form, gvr, selection, key)) as never };
       this.#entries.set(key, entry);
     }
     return entry.informer;
@@ -126,11 +130,10 @@ class Factory implements InformerFactory {
     selection: Selection,
     key: string,
   ): SharedInformerOptions<KubeObject> {
-    const { clock, rng, log, gates, resyncPeriodMs, metrics } = this.#options;
-    const handle =
-      form === "full"
-        ? this.#options.client.resource(gvr)
-        : (this.#options.metadataClient ?? this.#options.client).metadata(gvr);
+    const { clock, rng, log, gates, metrics, client, metadataClient = client } = this.#options;
+    const { resyncPeriodMs: fullResyncMs, metadataResyncPeriodMs = fullResyncMs } = this.#options;
+    const handle = form === "full" ? client.resource(gvr) : metadataClient.metadata(gvr);
+    const resyncPeriodMs = form === "full" ? fullResyncMs : metadataResyncPeriodMs;
     return {
       name: `${gvr.group}/${gvr.version}, Resource=${gvr.resource}`,
       client: handle as SharedInformerOptions<KubeObject>["client"],

@@ -77,7 +77,7 @@ export interface InformerFactory {
   metadataInformer(gvr: GroupVersionResource, selection?: Selection): SharedInformer<PartialObjectMetadata>;
   /** Full objects of built-in resources, metadata of any other. */
   objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer;
-  /** Starts whatever was asked for and does not run yet. Idempotent. */
+  /** Starts whatever was asked for and does not run yet, full informers first. Idempotent. */
   start(): void;
   /** Resolves when every started informer is synced. */
   waitForCacheSync(signal: AbortSignal): Promise<void>;

@@ -3,12 +3,22 @@
 
 import type { Clock } from "#base/clock.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
+import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import type { Client } from "#client/client.ts";
+import type { RestMapper } from "#client/rest-mapper.ts";
 import type { InformerFactory } from "#informers/informer.ts";
 import type { SyncTrace } from "./trace.ts";
+
+/** Some clients may do more than others. */
+export interface ClientNeeds {
+  readonly qpsFactor?: number;
+  readonly burstFactor?: number;
+  /** For discovery: many requests at once, seldom, and none for ever. The flags' limits do not count. */
+  readonly isDiscovery?: boolean;
+}
 
 export interface ControllerContext {
   readonly clock: Clock;
@@ -18,8 +28,16 @@ export interface ControllerContext {
   readonly gates: FeatureGates;
   /** One factory for all controllers: each resource is watched once. */
   readonly informers: InformerFactory;
+  /** All informers that were asked for while building have been started; more may be asked for and started now. */
+  readonly informersStarted: Promise<void>;
+  /** From kinds to resources. Asks the server when it is first used, and anew every 30 seconds. */
+  readonly restMapper: RestMapper;
+  /** Drawn anew each time, so that nobody moves in step: once to twice --min-resync-period. */
+  resyncPeriodMs(): number;
   /** A client under the identity of this name: its own service account and its own rate limit. */
-  client(identity: string): Promise<Client>;
+  client(identity: string, needs?: ClientNeeds): Promise<Client>;
+  /** Reports a controller that another manager could run instead as running here, until disposed. */
+  markRunning(name: string): Disposable;
   /** Absent when nobody looks. */
   readonly trace?: SyncTrace;
 }
@@ -39,4 +57,6 @@ export interface ControllerDescriptor<Options = undefined> {
 export interface Controller {
   /** Resolves after everything it started has ended. */
   run(signal: AbortSignal): Promise<void>;
+  /** Answers below /debug/controllers/<name>; that part of the path is cut off. */
+  debug?(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> | HttpResponse;
 }

@@ -3,26 +3,33 @@
 
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
+import type { Logger } from "#base/log.ts";
 import type { Client } from "#client/client.ts";
+import { decodeText } from "#client/codec.ts";
 
 const WAIT_MS = 10_000;
 const POLL_MS = 1_000;
+const OK = 200;
 
-export async function waitForApiServer(client: Client, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function waitForApiServer(client: Client, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
   const startedMs = clock.monotonicMs();
-  let problem: unknown;
+  let problem: { readonly text: string; readonly cause?: unknown };
   do {
     try {
-      await client.raw({ method: "GET", path: "/healthz" }, signal);
-      return;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      problem = error;
+      const { status, bytes } = await client.raw({ method: "GET", path: "/healthz" }, signal);
+      if (status === OK) return;
+      // Whatever else a server says when it is not an error either, such as 202.
+      const content = decodeText(bytes);
+      log.info(`APIServer isn't healthy yet: ${content}. Waiting a little while.`);
+      problem = { text: `APIServer isn't healthy: ${content}` };
+    } catch (cause) {
+      if (signal.aborted) throw cause;
+      problem = { text: `failed to get apiserver /healthz status: ${errorMessage(cause)}`, cause };
     }
     await clock.sleep(POLL_MS, signal);
   } while (clock.monotonicMs() - startedMs < WAIT_MS);
-  const last = `failed to get apiserver /healthz status: ${errorMessage(problem)}`;
-  throw new Error(`failed to wait for apiserver being healthy: timed out waiting for the condition: ${last}`, {
-    cause: problem,
+  const { text, cause } = problem;
+  throw new Error(`failed to wait for apiserver being healthy: timed out waiting for the condition: ${text}`, {
+    cause,
   });
 }

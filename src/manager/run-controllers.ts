@@ -1,39 +1,23 @@
-// From leadership to running control loops: one informer factory, controllers built one after the
-// other, informers started once, then all loops at the same time until the signal aborts.
-// Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext, BuildControllers, RunControllers.
+// From leadership to running control loops: one context, controllers built one after the other, informers
+// started once, then all loops at the same time until the signal aborts.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, BuildControllers, RunControllers.
 
 import { durationMs } from "#api/go-duration.ts";
 import { whenAborted } from "#base/abort.ts";
-import type { Clock } from "#base/clock.ts";
 import { isAborted } from "#base/errors.ts";
-import type { FeatureGates } from "#base/feature-gates.ts";
 import { jitterMs } from "#base/go-backoff.ts";
 import type { Logger } from "#base/log.ts";
-import type { Metrics } from "#base/metrics.ts";
-import type { Rng } from "#base/rng.ts";
-import type { Client } from "#client/client.ts";
-import { createInformerFactory } from "#informers/factory.ts";
-import type { InformerFactory } from "#informers/informer.ts";
-import type { Controller, ControllerContext } from "#kit/controller.ts";
-import type { SyncTrace } from "#kit/trace.ts";
-import { waitForApiServer } from "./api-server-health.ts";
+import type { Controller } from "#kit/controller.ts";
 import type { ClientBuilder } from "./clients/client-builder.ts";
+import { type ContextDeps, createControllerContext, type SharedContext } from "./controller-context.ts";
 import { isSelected } from "./controller-selection.ts";
 import { knownControllers } from "./known-controllers.ts";
-import type { ControllerSettings, RegisteredController } from "./registry.ts";
+import type { RegisteredController } from "./registry.ts";
 
 /** Not a matter of --controllers. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
-export interface RunDeps {
-  readonly clock: Clock;
-  readonly rng: Rng;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly gates: FeatureGates;
-  readonly settings: ControllerSettings;
-  /** For informers and discovery, whoever the controllers are. */
-  readonly rootClients: ClientBuilder;
+export interface RunDeps extends ContextDeps {
   readonly controllerClients: ClientBuilder;
   readonly controllers: readonly RegisteredController[];
   /** Built before all others and whatever --controllers says; undefined when switched off. */
@@ -41,7 +25,6 @@ export interface RunDeps {
   /** Narrows --controllers further: leader migration splits the set over two locks. */
   readonly isAssigned?: (name: string) => boolean;
   readonly shutdownTimeoutMs: number;
-  readonly trace?: SyncTrace;
   /** Each built controller, before any runs: health checks and debug handlers hang on it. */
   readonly onBuilt?: (built: readonly BuiltController[]) => void;
   /** All loops have been started. */
@@ -60,16 +43,16 @@ export class ShutdownTimeout extends Error {
 /** Resolves when all controllers have ended after an abort. A controller that cannot be built ends it at once. */
 export async function runControllers(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
-  const informers = await logged(log, "Error building controller context", signal, () => createFactory(deps, signal));
-  const built = await logged(log, "Error building controllers", signal, () =>
-    buildControllers(deps, informers, signal),
+  const context = await logged(log, "Error building controller context", signal, () =>
+    createControllerContext(deps, signal),
   );
+  const built = await logged(log, "Error building controllers", signal, () => buildControllers(deps, context, signal));
   deps.onBuilt?.(built);
-  informers.start();
+  context.start();
   try {
     await runAll(built, deps, signal);
   } finally {
-    await informers.shutdown();
+    await context.shutdown();
   }
 }
 
@@ -82,31 +65,9 @@ async function logged<T>(log: Logger, message: string, signal: AbortSignal, step
   }
 }
 
-async function createFactory(deps: RunDeps, signal: AbortSignal): Promise<InformerFactory> {
-  const { clock, rng, log, metrics, gates } = deps;
-  const client = await deps.rootClients.client("shared-informers", {}, signal);
-  const metadataClient = await deps.rootClients.client("metadata-informers", {}, signal);
-  await waitForApiServer(client, clock, signal);
-  const isOn = (gate: string): boolean => gates.isEnabled(gate);
-  return createInformerFactory({
-    client,
-    metadataClient,
-    clock,
-    rng: rng.fork("informers"),
-    log,
-    metrics: { metrics, name: "kube-controller-manager" },
-    resyncPeriodMs: jitterMs(durationMs(deps.settings.config.Generic.MinResyncPeriod), 1, rng.fork("resync")),
-    gates: {
-      WatchListClient: isOn("WatchListClient"),
-      AtomicFIFO: isOn("AtomicFIFO"),
-      InOrderInformersBatchProcess: isOn("InOrderInformersBatchProcess"),
-    },
-  });
-}
-
 async function buildControllers(
   deps: RunDeps,
-  informers: InformerFactory,
+  context: SharedContext,
   signal: AbortSignal,
 ): Promise<readonly BuiltController[]> {
   const { log, settings } = deps;
@@ -114,7 +75,7 @@ async function buildControllers(
   const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<void> => {
     const { name } = registered;
     const controller = await logged(log.with({ controller: name }), "Error initializing a controller", signal, () =>
-      registered.build(contextFor(deps, informers, clients, signal), settings),
+      registered.build(context.for(clients), settings),
     );
     if (controller === undefined) log.info("Warning: skipping controller", { controller: name });
     else built.push({ name, controller });
@@ -157,25 +118,6 @@ function isWanted(
     return false;
   }
   return true;
-}
-
-function contextFor(
-  deps: RunDeps,
-  informers: InformerFactory,
-  clients: ClientBuilder,
-  signal: AbortSignal,
-): ControllerContext {
-  const { clock, rng, log, metrics, gates, trace } = deps;
-  return {
-    clock,
-    rng,
-    log,
-    metrics,
-    gates,
-    informers,
-    client: (identity: string): Promise<Client> => clients.client(identity, {}, signal),
-    ...(trace === undefined ? {} : { trace }),
-  };
 }
 
 /** A controller that ends early does not stop the others; one that fails is a defect and ends the program. */

@@ -24,7 +24,8 @@ import { registerElectionMetrics } from "#manager/election/metrics.ts";
 import { leadAndRun, type Shift } from "#manager/lead-and-run.ts";
 import { registerVersionMetrics } from "#manager/metrics.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
-import { runControllers } from "#manager/run-controllers.ts";
+import { type BuiltController, runControllers } from "#manager/run-controllers.ts";
+import { mountDebugPages } from "#manager/serving/debug-pages.ts";
 import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
 import { freeMemory } from "#platform/free-memory.ts";
@@ -98,11 +99,14 @@ async function run(command: Command, built: Built, logging: Logging, signal: Abo
   const healthRecord = new HealthRecord();
   const check = { name: "leaderElection", problem: () => watched.elector?.healthProblem(ELECTION_TOLERANCE_MS) };
   const health = new HealthPage(election.leaderElect ? [check] : [], log, healthRecord);
-  if (served !== undefined) {
-    serve(served, { command, config, surroundings, logging, health, healthRecord, startSeconds }, signal);
-  }
+  const debugPages =
+    served && serve(served, { command, config, surroundings, logging, health, healthRecord, startSeconds }, signal);
 
-  const runShift = await shiftRunner(command, built, health);
+  const onBuilt = (all: readonly BuiltController[]): void => {
+    health.add(...all.map(({ name }) => ({ name, problem: () => undefined })));
+    if (debugPages !== undefined) mountDebugPages(all, debugPages);
+  };
+  const runShift = await shiftRunner(command, built, onBuilt);
   if (!election.leaderElect) {
     await runShift({ hasTokenController: true }, signal);
     return;
@@ -165,7 +169,7 @@ function createLock(
 async function shiftRunner(
   command: Command,
   { surroundings, config, clientConfig, transport, builderOptions }: Built,
-  health: HealthPage,
+  onBuilt: (all: readonly BuiltController[]) => void,
 ): Promise<(shift: Shift, signal: AbortSignal) => Promise<void>> {
   const { clock, rng, log, registry } = surroundings;
   const isSplit = config.KubeCloudShared.UseServiceAccountCredentials;
@@ -194,7 +198,7 @@ async function shiftRunner(
         ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
         ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),
         onRunning: () => void clock.after(REST_MS, freeMemory),
-        onBuilt: (all) => health.add(...all.map(({ name }) => ({ name, problem: () => undefined }))),
+        onBuilt,
       },
       signal,
     );

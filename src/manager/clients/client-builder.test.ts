@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { HttpRequest } from "#base/http.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { jsonResponse, type Responder, scriptedTransport } from "#client/testing.ts";
+import type { ClientNeeds } from "#kit/controller.ts";
 import { createClientBuilders } from "./builders.ts";
-import { type BuilderOptions, type ClientNeeds, rootClientBuilder } from "./client-builder.ts";
+import { type BuilderOptions, rootClientBuilder } from "./client-builder.ts";
 
 const NOT_FOUND = jsonResponse({ kind: "Status", code: 404, reason: "NotFound" }, 404);
 const signal = neverAborted();

@@ -7,15 +7,8 @@ import { withBearerToken } from "#client/bearer-token.ts";
 import type { Client } from "#client/client.ts";
 import { type ClientOptions, createClient } from "#client/create-client.ts";
 import { type RateLimits, rateLimiterFor } from "#client/rate-limiter.ts";
+import type { ClientNeeds } from "#kit/controller.ts";
 import { ServiceAccountTokens } from "./service-account-tokens.ts";
-
-/** Some clients may do more than others. */
-export interface ClientNeeds {
-  readonly qpsFactor?: number;
-  readonly burstFactor?: number;
-  /** For discovery: many requests at once, seldom, and none for ever. The flags' limits do not count. */
-  readonly isDiscovery?: boolean;
-}
 
 // Upstream: controller-manager/pkg/clientbuilder/client_builder.go, DiscoveryClient; client-go/discovery/discovery_client.go.
 const DISCOVERY_LIMITS: RateLimits = { qps: 20, burst: 200 };

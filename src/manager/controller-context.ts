@@ -1,0 +1,106 @@
+// What all controllers of one run share: informers, mappings and draws. Made once the API server is healthy;
+// what no controller asks for costs no request, no timer and next to no memory.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext.
+
+import { durationMs } from "#api/go-duration.ts";
+import type { Clock } from "#base/clock.ts";
+import type { FeatureGates } from "#base/feature-gates.ts";
+import { jitterMs } from "#base/go-backoff.ts";
+import type { Logger } from "#base/log.ts";
+import type { Metrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import { createDiscovery } from "#client/discovery.ts";
+import { cachedDiscovery } from "#client/discovery-cache.ts";
+import { createRestMapper } from "#client/rest-mapper.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import type { ControllerContext } from "#kit/controller.ts";
+import type { SyncTrace } from "#kit/trace.ts";
+import { waitForApiServer } from "./api-server-health.ts";
+import type { ClientBuilder } from "./clients/client-builder.ts";
+import type { ControllerSettings } from "./registry.ts";
+import { resettingMapper } from "./resetting-mapper.ts";
+
+const MANAGER = "kube-controller-manager";
+
+export interface ContextDeps {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly gates: FeatureGates;
+  readonly settings: ControllerSettings;
+  /** For informers and discovery, whoever the controllers are. */
+  readonly rootClients: ClientBuilder;
+  readonly trace?: SyncTrace;
+}
+
+export interface SharedContext {
+  /** The context of a controller whose clients come from this builder. */
+  for(clients: ClientBuilder): ControllerContext;
+  /** Full informers, metadata informers, and then the word that they have been started. */
+  start(): void;
+  shutdown(): Promise<void>;
+}
+
+export async function createControllerContext(deps: ContextDeps, signal: AbortSignal): Promise<SharedContext> {
+  const { clock, rng, log, metrics, gates, trace, rootClients, settings } = deps;
+  const draws = rng.fork("resync");
+  const resyncPeriodMs = (): number => jitterMs(durationMs(settings.config.Generic.MinResyncPeriod), 1, draws);
+  const client = await rootClients.client("shared-informers", {}, signal);
+  const metadataClient = await rootClients.client("metadata-informers", {}, signal);
+  const isOn = (gate: string): boolean => gates.isEnabled(gate);
+  const informers = createInformerFactory({
+    client,
+    metadataClient,
+    clock,
+    rng: rng.fork("informers"),
+    log,
+    metrics: { metrics, name: MANAGER },
+    resyncPeriodMs: resyncPeriodMs(),
+    metadataResyncPeriodMs: resyncPeriodMs(),
+    gates: {
+      WatchListClient: isOn("WatchListClient"),
+      AtomicFIFO: isOn("AtomicFIFO"),
+      InOrderInformersBatchProcess: isOn("InOrderInformersBatchProcess"),
+    },
+  });
+  await waitForApiServer(client, clock, log, signal);
+  const discoveryClient = await rootClients.client("controller-discovery", { isDiscovery: true }, signal);
+  const mapper = createRestMapper(cachedDiscovery(createDiscovery(discoveryClient)));
+  const started = Promise.withResolvers<void>();
+  const shared = {
+    clock,
+    rng,
+    log,
+    metrics,
+    gates,
+    informers,
+    informersStarted: started.promise,
+    restMapper: resettingMapper(mapper, clock),
+    resyncPeriodMs,
+    markRunning: runningMarker(metrics),
+    ...(trace === undefined ? {} : { trace }),
+  };
+  return {
+    for: (clients) => ({ ...shared, client: (identity, needs = {}) => clients.client(identity, needs, signal) }),
+    start() {
+      informers.start();
+      started.resolve();
+    },
+    shutdown: () => informers.shutdown(),
+  };
+}
+
+// Upstream: component-base/metrics/prometheus/controllers/metrics.go.
+function runningMarker(metrics: Metrics): ControllerContext["markRunning"] {
+  const running = metrics.gauge({
+    name: "running_managed_controllers",
+    help: "Indicates where instances of a controller are currently running",
+    stability: "BETA",
+    labels: ["name", "manager"],
+  });
+  return (name) => {
+    running.set(1, [name, MANAGER]);
+    return { [Symbol.dispose]: () => running.set(0, [name, MANAGER]) };
+  };
+}

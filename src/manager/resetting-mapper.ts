@@ -1,0 +1,26 @@
+// A REST mapper that forgets everything every 30 seconds, so that a kind that comes or goes is known by then.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext, which resets by a timer.
+// Here whoever asks first in a new period does it: the same moments, and nothing runs while nobody asks.
+
+import type { Clock } from "#base/clock.ts";
+import type { RestMapper } from "#client/rest-mapper.ts";
+
+const PERIOD_MS = 30_000;
+
+export function resettingMapper(mapper: RestMapper, clock: Clock): RestMapper {
+  const startedMs = clock.monotonicMs();
+  let seen = 0;
+  const current = (): RestMapper => {
+    const period = Math.floor((clock.monotonicMs() - startedMs) / PERIOD_MS);
+    if (period !== seen) mapper.reset();
+    seen = period;
+    return mapper;
+  };
+  return {
+    mapping: (gk, versions, signal) => current().mapping(gk, versions, signal),
+    mappings: (gk, versions, signal) => current().mappings(gk, versions, signal),
+    resourceFor: (resource, signal) => current().resourceFor(resource, signal),
+    kindFor: (resource, signal) => current().kindFor(resource, signal),
+    reset: () => mapper.reset(),
+  };
+}
