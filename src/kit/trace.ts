@@ -2,19 +2,25 @@
 // record serves `why`, the dashboard, the simulation's checkers and the differential tests. Nobody
 // listening means no recorder, and every call site is one undefined check.
 
-import type { ObjectKey } from "#api/object.ts";
+import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
+
+export type EventType = "add" | "update" | "delete";
 
 /** Why a key was queued. */
 export type Cause =
   | {
       readonly kind: "event";
       readonly resource: string;
-      readonly event: "add" | "update" | "delete";
+      readonly event: EventType;
       readonly object: ObjectKey;
     }
   | { readonly kind: "resync" }
   | { readonly kind: "retry"; readonly error: string; readonly attempt: number }
   | { readonly kind: "timer"; readonly afterMs: number; readonly reason: string };
+
+export function eventCause(resource: string, event: EventType, object: KubeObject): Cause {
+  return { kind: "event", resource, event, object: objectKey(object) };
+}
 
 export interface Write {
   readonly verb: string;

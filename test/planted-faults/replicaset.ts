@@ -70,14 +70,14 @@ export const plan: FaultPlan = {
     {
       name: "pods of other controllers are claimed",
       file: "src/kit/claim.ts",
-      find: "if (controller.uid !== owner.metadata?.uid) return false;",
+      find: 'if (controller.uid !== owner.metadata?.uid) return "leave";',
       replace: "",
     },
     {
       name: "what no longer matches is not released",
       file: "src/kit/claim.ts",
-      find: "if (!ownerIsDeleting) await release(object, options);",
-      replace: "",
+      find: 'return ownerIsDeleting ? "leave" : "release";',
+      replace: 'return "leave";',
     },
   ],
 };

@@ -9,9 +9,11 @@
  * Requeues:    when a ready pod will have been ready for minReadySeconds.
  * Identity:    replicaset-controller.
  * Upstream:    pkg/controller/replicaset.
- * Deviations:  of several parallel errors the one of the lowest index is reported, not the first to arrive.
+ * Deviations:  of several parallel errors the one of the lowest index is reported, not the first to arrive;
+ *              a pod that is less than a millisecond old is left out of the age metric, where Go would panic.
  */
 
+import { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
@@ -41,8 +43,8 @@ export const replicaSetController: ControllerDescriptor<ReplicaOptions> = {
   name: "replicaset-controller",
   aliases: ["replicaset"],
   featureGates: [],
-  identity: "replicaset-controller",
-  build: (context, options) => buildReplicaController(replicaSetKind, "replicaset-controller", context, options),
+  identity: replicaSetKind.identity,
+  build: (context, options) => buildReplicaController(replicaSetKind, context, options),
 };
 
 const podsGvr = { group: "", version: "v1", resource: "pods" };
@@ -50,11 +52,11 @@ const podsGvr = { group: "", version: "v1", resource: "pods" };
 /** Both kinds are this engine; the kind says where they differ. */
 export async function buildReplicaController<T extends ReplicaObject>(
   kind: ReplicaKind<T>,
-  identity: string,
   context: ControllerContext,
   options: ReplicaOptions,
 ): Promise<Controller> {
   const { clock, gates, informers } = context;
+  const { identity } = kind;
   const log = context.log.named(identity);
   const client = await context.client(identity);
   const events = new EventBroadcaster(
@@ -78,7 +80,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
     ownersApi: client.resource<T>(kind.gvr),
     podControl: createPodControl({
       pods: client.resource<Pod>(podsGvr),
-      recorder: events.recorder(kind.eventSource),
+      recorder: events.recorder(identity),
       ownerKind: { apiVersion: kind.apiVersion, kind: kind.kind },
       onWrite(pod, controller) {
         if (controller === undefined) return;
@@ -89,12 +91,12 @@ export async function buildReplicaController<T extends ReplicaObject>(
     expectations: new TrackingExpectations(clock),
     consistency,
     reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
-    selectorOf: cachedSelectors(kind),
+    selectorOf: parsedOnce(kind),
   };
 
   const queue = new KeyQueue({ context, controller: identity, name: kind.queueName });
   const registrations = [owners.addHandler(ownerTriggers(deps, queue)), pods.addHandler(podTriggers(deps, queue))];
-  if (kind.ranksByCompany) {
+  if (kind.ranksBySiblings) {
     owners.addIndexers({
       [OWNERS_BY_CONTROLLER]: (owner) => {
         const controller = getControllerOf(owner);
@@ -128,18 +130,22 @@ export async function buildReplicaController<T extends ReplicaObject>(
 }
 
 /** Objects are immutable, so a parsed selector is good as long as its object lives. */
-function cachedSelectors<T extends ReplicaObject>(kind: ReplicaKind<T>): (owner: T) => Selector | undefined {
-  const cache = new WeakMap<T, Selector | null>();
+function parsedOnce<T extends ReplicaObject>(kind: ReplicaKind<T>): Deps<T>["selectorOf"] {
+  const parsed = new WeakMap<T, Selector | ValueError>();
   return (owner) => {
-    let selector = cache.get(owner);
-    if (selector === undefined) {
-      try {
-        selector = kind.selectorOf(owner);
-      } catch {
-        selector = null; // an invalid selector matches nothing; the sync of its owner reports it
-      }
-      cache.set(owner, selector);
-    }
-    return selector ?? undefined;
+    const known = parsed.get(owner);
+    if (known !== undefined) return known;
+    const selector = parse(() => kind.selectorOf(owner));
+    parsed.set(owner, selector);
+    return selector;
   };
+}
+
+function parse(read: () => Selector): Selector | ValueError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ValueError) return error;
+    throw error;
+  }
 }

@@ -12,15 +12,15 @@ export interface DeletionOrderOptions {
   readonly usesDeletionCost: boolean;
 }
 
-/** The first of these pods to delete, best candidates first; relatedPods share a grand-owner. */
+/** The first of these pods to delete, best candidates first; siblingPods are all of the owner's controller. */
 export function selectPodsToDelete(
   pods: readonly Pod[],
-  relatedPods: readonly Pod[],
+  siblingPods: readonly Pod[],
   count: number,
   options: DeletionOrderOptions,
 ): readonly Pod[] {
   if (count >= pods.length) return pods;
-  const crowd = countActiveByNode(relatedPods);
+  const crowd = countActiveByNode(siblingPods);
   return pods
     .map((pod) => describe(pod, crowd, options))
     .sort((a, b) => compare(a, b, options.now))
@@ -35,7 +35,7 @@ interface Candidate {
   readonly phaseRank: number;
   readonly isReady: boolean;
   readonly deletionCost: number;
-  /** Active related pods on the same node: more company, easier to lose. */
+  /** Active sibling pods on the same node: more company, easier to lose. */
   readonly companions: number;
   readonly readySinceMs: EpochMs | undefined;
   readonly restarts: number;
@@ -86,8 +86,11 @@ function youngerFirst(a: EpochMs | undefined, b: EpochMs | undefined, podA: Pod,
   if (a === b) return 0;
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
   const difference = ageRank(now - a) - ageRank(now - b);
-  if (difference !== 0) return difference;
-  return (podA.metadata?.uid ?? "") < (podB.metadata?.uid ?? "") ? -1 : 1;
+  return difference !== 0 ? difference : compareText(podA.metadata?.uid ?? "", podB.metadata?.uid ?? "");
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 const NANOSECONDS_PER_MS = 1e6;

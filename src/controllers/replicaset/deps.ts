@@ -1,5 +1,6 @@
 // What the steps of a sync work with: built once in controller.ts, handed to each step.
 
+import type { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import type { Clock } from "#base/clock.ts";
@@ -27,6 +28,6 @@ export interface Deps<T extends ReplicaObject> {
   readonly expectations: TrackingExpectations;
   readonly consistency: ConsistencyStore;
   readonly reportsTerminating: boolean;
-  /** The owner's selector, or undefined when it is invalid; parsed once per object. */
-  selectorOf(owner: T): Selector | undefined;
+  /** The owner's selector, or what is wrong with it. */
+  selectorOf(owner: T): Selector | ValueError;
 }

@@ -1,9 +1,10 @@
 // The pods a replica owner has to do with, found through indexes, never by scanning.
 // Upstream: pkg/controller/controller_utils.go, FilterPodsByOwner; replica_set.go, getIndirectlyRelatedPods.
 
+import { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
-import { getControllerOf, isControlledBy } from "#api/owner-refs.ts";
+import { isControlledBy } from "#api/owner-refs.ts";
 import { claim } from "#kit/claim.ts";
 import { ownedAndOrphans } from "#kit/controller-index.ts";
 import { isPodActive, isPodTerminating } from "#rules/pod-status.ts";
@@ -43,14 +44,13 @@ export async function claimPods<T extends ReplicaObject>(
   return { active, terminating };
 }
 
-/** Pods that match any owner with the same controller: the other revisions of the same Deployment. */
-export function podsInCompany<T extends ReplicaObject>(owner: T, deps: Deps<T>): readonly Pod[] {
-  const controller = getControllerOf(owner);
-  if (!deps.kind.ranksByCompany || controller === undefined) return [];
+/** Pods that match any owner with this controller: all revisions of one Deployment. */
+export function podsOfSiblings<T extends ReplicaObject>(controllerUid: string, deps: Deps<T>): readonly Pod[] {
+  if (!deps.kind.ranksBySiblings) return [];
   const found = new Map<string, Pod>();
-  for (const sibling of deps.owners.store.byIndex(OWNERS_BY_CONTROLLER, controller.uid)) {
+  for (const sibling of deps.owners.store.byIndex(OWNERS_BY_CONTROLLER, controllerUid)) {
     const selector = deps.selectorOf(sibling);
-    if (selector === undefined) continue;
+    if (selector instanceof ValueError) continue; // it matches nothing
     for (const pod of deps.pods.lister.list(selector, sibling.metadata?.namespace)) {
       found.set(pod.metadata?.uid ?? "", pod);
     }

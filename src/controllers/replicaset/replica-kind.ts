@@ -21,13 +21,14 @@ export interface ReplicaKind<T extends ReplicaObject> {
   readonly apiVersion: string;
   readonly kind: string;
   readonly queueName: string;
-  readonly eventSource: string;
+  /** The service account it acts as, and the source of its events. */
+  readonly identity: string;
   /** Throws when the selector is invalid. An absent or empty one matches nothing. */
   selectorOf(object: T): Selector;
   /** Status carries the number of terminating pods. */
   readonly reportsTerminating: boolean;
-  /** Pods of owners with the same controller count as company when choosing what to delete. */
-  readonly ranksByCompany: boolean;
+  /** Pods of owners with the same controller count when choosing what to delete. */
+  readonly ranksBySiblings: boolean;
   /** The gate of read-your-own-writes; none means no guard. */
   readonly consistencyGate: string | undefined;
 }
@@ -37,9 +38,9 @@ export const replicaSetKind: ReplicaKind<ReplicaSet> = {
   apiVersion: "apps/v1",
   kind: "ReplicaSet",
   queueName: "replicaset",
-  eventSource: "replicaset-controller",
+  identity: "replicaset-controller",
   selectorOf: (replicaSet) => selectorFromObject(replicaSet.spec?.selector),
   reportsTerminating: true,
-  ranksByCompany: true,
+  ranksBySiblings: true,
   consistencyGate: "StaleControllerConsistencyReplicaSet",
 };

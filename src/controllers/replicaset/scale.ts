@@ -3,12 +3,13 @@
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { objectKey, ref } from "#api/object.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { allAtOnce, slowStart } from "#kit/slow-start.ts";
 import { selectPodsToDelete } from "./deletion-order.ts";
 import type { Deps } from "./deps.ts";
 import { observeDeletionAges } from "./metrics.ts";
-import { podsInCompany } from "./pods.ts";
+import { podsOfSiblings } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
 /** At most so many pods per sync; the events of these bring the next sync. */
@@ -99,12 +100,15 @@ function choosePods<T extends ReplicaObject>(
   count: number,
   deps: Deps<T>,
 ): readonly Pod[] {
+  const controller = getControllerOf(owner);
+  if (controller === undefined) {
+    deps.log.error(undefined, `${deps.kind.kind} has no controller`, { replicaSet: ref(owner) });
+  }
   if (count >= pods.length) return pods;
+  const siblingPods = controller === undefined ? [] : podsOfSiblings(controller.uid, deps);
   const now = deps.clock.now();
-  const chosen = selectPodsToDelete(pods, podsInCompany(owner, deps), count, {
-    now,
-    usesDeletionCost: deps.gates.isEnabled("PodDeletionCost"),
-  });
+  const usesDeletionCost = deps.gates.isEnabled("PodDeletionCost");
+  const chosen = selectPodsToDelete(pods, siblingPods, count, { now, usesDeletionCost });
   observeDeletionAges(deps.metrics, pods, chosen, now);
   return chosen;
 }

@@ -1,9 +1,9 @@
 // The story of one key: what a replica owner has, what it wants, the difference, and the status.
 // Upstream: pkg/controller/replicaset/replica_set.go, syncReplicaSet.
 
+import { ValueError } from "#api/errors.ts";
 import { type ObjectKey, ref } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
-import { errorMessage } from "#base/errors.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { nextAvailabilityCheckMs } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
@@ -23,8 +23,8 @@ export async function syncReplicas<T extends ReplicaObject>(
 
   // Read before the pods: events that arrive later can only make the cache fresher than this answer.
   const mayScale = deps.expectations.areMet(key) && owner.metadata?.deletionTimestamp === undefined;
-  const selector = selectorOrReport(owner, deps);
-  if (selector === undefined) return done;
+  const selector = deps.selectorOf(owner);
+  if (selector instanceof ValueError) return reportSelector(owner, selector, deps);
 
   const pods = await claimPods(owner, selector, deps, signal);
   const scaleError = mayScale ? await scale(owner, pods.active, deps, signal) : undefined;
@@ -32,8 +32,7 @@ export async function syncReplicas<T extends ReplicaObject>(
   const now = deps.clock.now(); // one instant for the status and for the next look
   const status = calculateStatus(owner, { pods, scaleError, reportsTerminating: deps.reportsTerminating, now });
   const updated = await writeStatus(owner, status, deps, signal);
-  const { uid = "", resourceVersion = "" } = updated.metadata ?? {};
-  deps.consistency.wroteAt(key, uid, deps.kind.gvr, resourceVersion);
+  deps.consistency.wroteAt(key, owner.metadata?.uid ?? "", deps.kind.gvr, updated.metadata?.resourceVersion ?? "");
 
   if (scaleError !== undefined) throw scaleError; // after the status, which tells the user why
   return lookAgainForAvailability(updated, pods, now, deps);
@@ -45,16 +44,10 @@ function forget<T extends ReplicaObject>(key: ObjectKey, deps: Deps<T>): SyncRes
   return done;
 }
 
-function selectorOrReport<T extends ReplicaObject>(owner: T, deps: Deps<T>) {
-  try {
-    return deps.kind.selectorOf(owner);
-  } catch (error) {
-    // No retry can mend a selector; the next update of the object will queue it again.
-    deps.log.error(undefined, `error converting pod selector to selector for rs: ${errorMessage(error)}`, {
-      replicaSet: ref(owner),
-    });
-    return undefined;
-  }
+/** No retry can mend a selector; the next update of the object will queue it again. */
+function reportSelector<T extends ReplicaObject>(owner: T, error: ValueError, deps: Deps<T>): SyncResult {
+  deps.log.error(error, "error converting pod selector to selector", { replicaSet: ref(owner) });
+  return done;
 }
 
 /** Pods turn available by the passing of time alone, which no event announces. */

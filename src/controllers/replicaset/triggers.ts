@@ -2,36 +2,45 @@
 // Upstream: pkg/controller/replicaset/replica_set.go, addRS … deletePod.
 
 import { semanticEqual } from "#api/equality.ts";
+import { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import { objectKey, ref } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
-import type { EventHandler } from "#informers/informer.ts";
+import type { EventHandler, SharedInformer } from "#informers/informer.ts";
 import type { KeyQueue } from "#kit/key-queue.ts";
+import { type EventType, eventCause } from "#kit/trace.ts";
 import { isPodReady } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
-export function ownerTriggers<T extends ReplicaObject>(deps: Deps<T>, queue: KeyQueue): EventHandler<T> {
-  const { resource } = deps.kind.gvr;
+/** What triggers may use: what is remembered and cached, and no way to the API. */
+export type TriggerDeps<T extends ReplicaObject> = Pick<
+  Deps<T>,
+  "kind" | "log" | "expectations" | "consistency" | "selectorOf"
+> & { readonly owners: Pick<SharedInformer<T>, "lister"> };
+
+export function ownerTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue: KeyQueue): EventHandler<T> {
+  const enqueue = (event: EventType, owner: T): void =>
+    queue.add(objectKey(owner), eventCause(deps.kind.gvr.resource, event, owner));
   return {
-    onAdd: (owner) => queue.add(objectKey(owner), { kind: "event", resource, event: "add", object: objectKey(owner) }),
+    onAdd: (owner) => enqueue("add", owner),
     // Every update counts, the periodic resync too: it drives a sync of owners whose events were missed.
-    onUpdate: (_, owner) =>
-      queue.add(objectKey(owner), { kind: "event", resource, event: "update", object: objectKey(owner) }),
+    onUpdate: (_, owner) => enqueue("update", owner),
+    // A successor of the same name starts with a clean slate, also when nobody saw the moment between the two:
+    // the informer reports another UID as a deletion and an addition.
     onDelete(owner) {
-      // A successor of the same name starts with a clean slate.
       const key = objectKey(owner);
       deps.consistency.clear(key, owner.metadata?.uid);
       deps.expectations.forget(key);
-      queue.add(key, { kind: "event", resource, event: "delete", object: key });
+      enqueue("delete", owner);
     },
   };
 }
 
-export function podTriggers<T extends ReplicaObject>(deps: Deps<T>, queue: KeyQueue): EventHandler<Pod> {
-  const enqueue = (owner: T, event: "add" | "update" | "delete", pod: Pod): void =>
-    queue.add(objectKey(owner), { kind: "event", resource: "pods", event, object: objectKey(pod) });
+export function podTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue: KeyQueue): EventHandler<Pod> {
+  const enqueue = (owner: T, event: EventType, pod: Pod): void =>
+    queue.add(objectKey(owner), eventCause("pods", event, pod));
 
   /** The owner that a controller reference means. A successor with the same name is not it. */
   const resolve = (pod: Pod, controller: OwnerReference): T | undefined => {
@@ -41,12 +50,12 @@ export function podTriggers<T extends ReplicaObject>(deps: Deps<T>, queue: KeyQu
   };
 
   /** Owners that might adopt this orphan. An empty selector adopts nothing. */
-  const enqueueAdopters = (pod: Pod, event: "add" | "update"): void => {
+  const enqueueAdopters = (pod: Pod, event: EventType): void => {
     const labels = pod.metadata?.labels ?? {};
     if (Object.keys(labels).length === 0) return;
     const adopters = deps.owners.lister.list(undefined, pod.metadata?.namespace).filter((owner) => {
       const selector = deps.selectorOf(owner);
-      return selector !== undefined && !selector.isEmpty && selector.matches(labels);
+      return !(selector instanceof ValueError) && !selector.isEmpty && selector.matches(labels);
     });
     if (adopters.length > 1) {
       deps.log.error(undefined, "user error! more than one controller is selecting pods with the same labels", {

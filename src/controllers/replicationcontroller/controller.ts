@@ -23,10 +23,10 @@ const replicationControllerKind: ReplicaKind<ReplicationController> = {
   apiVersion: "v1",
   kind: "ReplicationController",
   queueName: "replicationmanager",
-  eventSource: "replication-controller",
+  identity: "replication-controller",
   selectorOf: ({ spec }) => (spec?.selector === undefined ? nothing : selectorFromSet(spec.selector)),
   reportsTerminating: false,
-  ranksByCompany: false,
+  ranksBySiblings: false,
   consistencyGate: undefined,
 };
 
@@ -34,7 +34,6 @@ export const replicationController: ControllerDescriptor<ReplicaOptions> = {
   name: "replicationcontroller-controller",
   aliases: ["replicationcontroller"],
   featureGates: [],
-  identity: "replication-controller",
-  build: (context, options) =>
-    buildReplicaController(replicationControllerKind, "replication-controller", context, options),
+  identity: replicationControllerKind.identity,
+  build: (context, options) => buildReplicaController(replicationControllerKind, context, options),
 };
