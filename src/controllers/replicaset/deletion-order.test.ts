@@ -9,11 +9,12 @@ const MINUTE = 60_000;
 interface Sketch {
   readonly node?: string;
   readonly phase?: string;
-  readonly readyForMs?: number;
+  /** Ready for so long; "since nobody knows when" without a transition time. */
+  readonly readyForMs?: number | "unknown";
   readonly cost?: string;
   readonly restarts?: number;
   readonly sidecarRestarts?: number;
-  readonly ageMs?: number;
+  readonly ageMs?: number | "unknown";
   readonly uid?: string;
 }
 
@@ -32,7 +33,7 @@ function pod(name: string, sketch: Sketch = {}): Pod {
     phase,
     ...(readyForMs === undefined
       ? {}
-      : { conditions: [{ type: "Ready", status: "True", lastTransitionTime: formatTime(NOW - readyForMs) }] }),
+      : { conditions: [{ type: "Ready", status: "True", ...since("lastTransitionTime", readyForMs) }] }),
     ...(restarts === undefined ? {} : { containerStatuses: [container("main", restarts)] }),
     ...(sidecarRestarts === undefined ? {} : { initContainerStatuses: [container("side", sidecarRestarts)] }),
   };
@@ -40,7 +41,7 @@ function pod(name: string, sketch: Sketch = {}): Pod {
     metadata: {
       name,
       uid,
-      creationTimestamp: formatTime(NOW - ageMs),
+      ...since("creationTimestamp", ageMs),
       ...(cost === undefined ? {} : { annotations: { "controller.kubernetes.io/pod-deletion-cost": cost } }),
     },
     spec: {
@@ -50,6 +51,10 @@ function pod(name: string, sketch: Sketch = {}): Pod {
     },
     status,
   };
+}
+
+function since<K extends string>(field: K, ageMs: number | "unknown"): { readonly [key in K]?: string } {
+  return ageMs === "unknown" ? {} : ({ [field]: formatTime(NOW - ageMs) } as { [key in K]: string });
 }
 
 const container = (name: string, restartCount: number) => ({ name, restartCount, ready: true, image: "", imageID: "" });
@@ -114,8 +119,106 @@ describe("deletion order", () => {
     expect(firstOf([dear, cheap], [], false)).toBe("a");
   });
 
+  it("workloads/S18 a cost that is no plain integer of 32 bits counts as 0", () => {
+    for (const cost of ["+5", "007", "1.5", "junk", "", "2147483648", "-2147483649"]) {
+      expect(firstOf([pod("a", { cost }), pod("b", { cost: "1" })])).toBe("a");
+      expect(firstOf([pod("a", { cost: "-1" }), pod("b", { cost })])).toBe("a");
+    }
+  });
+
+  it("workloads/S18 phases not listed count as pending", () => {
+    expect(firstOf([pod("a", { phase: "Odd", restarts: 1 }), pod("b", { phase: "Pending" })])).toBe("a");
+  });
+
   it("replicaset/6 everything goes in any order when all must go", () => {
     const pods = [pod("b", { readyForMs: MINUTE }), pod("a")];
     expect(selectPodsToDelete(pods, [], 2, { now: NOW, usesDeletionCost: true })).toBe(pods);
+  });
+});
+
+const HOUR = 60 * MINUTE;
+const MONTH = 30 * 24 * HOUR;
+
+describe("deletion order of pods as upstream's tests have them", () => {
+  const unscheduled = pod("unscheduled", { node: "", phase: "Pending", ageMs: "unknown" });
+  const pending = pod("pending", { phase: "Pending", ageMs: "unknown" });
+  const unknown = pod("unknown", { phase: "Unknown", ageMs: "unknown" });
+  const notReady = pod("not-ready", { ageMs: "unknown" });
+  const readySinceUnknown = pod("ready-since-unknown", { readyForMs: "unknown", restarts: 0, ageMs: "unknown" });
+  const ready = pod("ready", { readyForMs: 0, restarts: 0, ageMs: 0 });
+  const readyLong = pod("ready-long", { readyForMs: MONTH, restarts: 0, ageMs: MONTH });
+  const restarted = pod("restarted", { readyForMs: 0, restarts: 9001, ageMs: 0 });
+  const sidecarRestarted = pod("sidecar", { readyForMs: 0, restarts: 9001, sidecarRestarts: 9001, ageMs: 0 });
+  const readyAgain = pod("ready-again", { readyForMs: 0, restarts: 0, ageMs: MONTH });
+  const cheap = pod("cheap", { readyForMs: 0, ageMs: MONTH, cost: "10" });
+  const dear = pod("dear", { readyForMs: 0, ageMs: MONTH, cost: "100" });
+  const readyTwoHours = pod("two-hours", { node: "", readyForMs: 2 * HOUR, ageMs: MONTH });
+  const readyFiveHours = pod("five-hours", { node: "", readyForMs: 5 * HOUR, ageMs: MONTH });
+
+  it("replicaset/tests each kind of pod goes before the next", () => {
+    const sorted = [
+      unscheduled,
+      pending,
+      unknown,
+      notReady,
+      readySinceUnknown,
+      sidecarRestarted,
+      restarted,
+      ready,
+      readyAgain,
+      readyLong,
+    ];
+    for (const [index, first] of sorted.entries()) {
+      for (const second of sorted.slice(index + 1)) {
+        expect(firstOf([first, second])).toBe(first.metadata?.name);
+        expect(firstOf([second, first])).toBe(first.metadata?.name);
+      }
+    }
+    expect(firstOf([readyFiveHours, readyTwoHours])).toBe("two-hours");
+  });
+
+  it("replicaset/tests company on the node comes before readiness time, restarts and age, and after cost", () => {
+    const alone = (one: Pod): Pod => ({ ...one, spec: { ...one.spec, nodeName: "n2" } as never });
+    const company = [ready, pod("companion")];
+    for (const other of [readySinceUnknown, readyLong, restarted, readyAgain].map(alone)) {
+      expect(firstOf([other, ready], company)).toBe("ready");
+    }
+    expect(firstOf([ready, unscheduled], company)).toBe("unscheduled");
+    expect(firstOf([pending, unscheduled], [pending, pod("companion")])).toBe("unscheduled");
+    expect(firstOf([dear, alone(cheap)], [dear, pod("companion")])).toBe("cheap");
+    expect(firstOf([dear, alone(cheap)], [dear, pod("companion")], false)).toBe("dear");
+  });
+
+  it("replicaset/tests of about the same age and without a UID no pod goes before the other", () => {
+    const pairs = [
+      [pod("a", { ageMs: 5 * HOUR, uid: "" }), pod("b", { ageMs: 8 * HOUR, uid: "" })],
+      [
+        pod("a", { readyForMs: 5 * HOUR, ageMs: MONTH, uid: "" }),
+        pod("b", { readyForMs: 8 * HOUR, ageMs: MONTH, uid: "" }),
+      ],
+    ] as const;
+    for (const [a, b] of pairs) {
+      expect(firstOf([a, b])).toBe("a");
+      expect(firstOf([b, a])).toBe("b");
+    }
+  });
+
+  it("replicaset/tests, replicaset/6 as many as asked for, in the order of their loss", () => {
+    const choose = (pods: readonly Pod[], count: number, siblings: readonly Pod[] = pods): readonly string[] =>
+      selectPodsToDelete(pods, siblings, count, { now: NOW, usesDeletionCost: true }).map(
+        (one) => one.metadata?.name ?? "",
+      );
+    const first = pod("first", { node: "n1", readyForMs: HOUR });
+    const second = pod("second", { node: "n2", readyForMs: HOUR });
+    const all = [first, second, notReady, pending, unscheduled];
+    const names = all.map((one) => one.metadata?.name ?? "");
+    expect(choose([], 0)).toEqual([]);
+    expect(choose(all, 5)).toEqual(names);
+    expect(choose(all, 5, [])).toEqual(names);
+    expect(choose(all, 3)).toEqual(["unscheduled", "pending", "not-ready"]);
+    expect(choose([first, notReady], 1)).toEqual(["not-ready"]);
+    expect(choose([pending, unscheduled], 1)).toEqual(["unscheduled"]);
+    expect(choose([notReady, pending], 1)).toEqual(["pending"]);
+    expect(choose([first, second], 1, [first, second, second])).toEqual(["second"]);
   });
 });

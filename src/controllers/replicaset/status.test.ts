@@ -83,3 +83,115 @@ describe("status", () => {
     expect(calculateStatus(set({ replicas: 0, conditions: [failed] }), input())).not.toHaveProperty("conditions");
   });
 });
+
+describe("status as upstream's tests have it", () => {
+  const one = { name: "foo" };
+  const both = { name: "foo", type: "production" };
+  const HOUR_MS = 3_600_000;
+  const owner = (labels: Record<string, string>, minReadySeconds = 0): ReplicaSet => ({
+    metadata: { name: "rs", generation: 1 },
+    spec: { replicas: 2, minReadySeconds, selector: {}, template: { metadata: { labels } } },
+  });
+  const ready = (labels: Record<string, string>): Pod => pod(labels, 0);
+
+  const cases: readonly {
+    readonly what: string;
+    readonly owner: ReplicaSet;
+    readonly active: readonly Pod[];
+    readonly terminating?: number;
+    /** replicas, fully labelled, ready, available, terminating. */
+    readonly counts: readonly [number, number, number, number, number?];
+  }[] = [
+    { what: "one fully labelled pod", owner: owner(both), active: [ready(both)], counts: [1, 1, 1, 1] },
+    { what: "one pod without all labels", owner: owner(both), active: [ready(one)], counts: [1, 0, 1, 1] },
+    { what: "two fully labelled pods", owner: owner(both), active: [ready(both), ready(both)], counts: [2, 2, 2, 2] },
+    {
+      what: "nothing is terminating, and is said so",
+      owner: owner(both),
+      active: [ready(both), ready(both)],
+      terminating: 0,
+      counts: [2, 2, 2, 2, 0],
+    },
+    { what: "one of each", owner: owner(both), active: [ready(one), ready(both)], counts: [2, 1, 2, 2] },
+    { what: "one that is not ready", owner: owner(both), active: [pod(both)], counts: [1, 1, 0, 0] },
+    { what: "one just ready", owner: owner(both, 3600), active: [ready(both)], counts: [1, 1, 1, 0] },
+    {
+      what: "one ready for exactly minReadySeconds",
+      owner: owner(both, 3600),
+      active: [pod(both, HOUR_MS)],
+      counts: [1, 1, 1, 1],
+    },
+    {
+      what: "one ready for twice as long",
+      owner: owner(both, 3600),
+      active: [pod(both, 2 * HOUR_MS)],
+      counts: [1, 1, 1, 1],
+    },
+    {
+      what: "two are terminating",
+      owner: owner(both),
+      active: [ready(both)],
+      terminating: 2,
+      counts: [1, 1, 1, 1, 2],
+    },
+  ];
+  for (const { what, owner, active, terminating, counts } of cases) {
+    it(`replicaset/tests ${what}`, () => {
+      const [replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas] = counts;
+      const gone = Array.from({ length: terminating ?? 1 }, () => ready(both));
+      const reportsTerminating = terminating !== undefined;
+      expect(calculateStatus(owner, input({ pods: { active, terminating: gone }, reportsTerminating }))).toEqual({
+        replicas,
+        fullyLabeledReplicas,
+        readyReplicas,
+        availableReplicas,
+        ...(reportsTerminating ? { terminatingReplicas: terminatingReplicas ?? 0 } : {}),
+      });
+    });
+  }
+
+  const failure = { type: "ReplicaFailure", status: "True", reason: "OtherFailure" };
+  const stuck = { type: "ImagePullBackOff", status: "True", reason: "NonExistentImage" };
+  const now = formatTime(NOW);
+  const fresh = { type: "ReplicaFailure", status: "True", message: "no", lastTransitionTime: now };
+  const conditionCases: readonly {
+    readonly what: string;
+    readonly had: readonly (typeof failure)[];
+    readonly pods: number;
+    readonly fails: boolean;
+    readonly has: readonly object[] | undefined;
+  }[] = [
+    { what: "too few and refused", had: [], pods: 1, fails: true, has: [{ ...fresh, reason: "FailedCreate" }] },
+    { what: "too many and refused", had: [], pods: 3, fails: true, has: [{ ...fresh, reason: "FailedDelete" }] },
+    { what: "a failure that ended", had: [failure], pods: 1, fails: false, has: undefined },
+    { what: "a failure that goes on", had: [failure], pods: 1, fails: true, has: [failure] },
+    { what: "no failure before or after", had: [], pods: 1, fails: false, has: undefined },
+    {
+      what: "a failure next to another condition",
+      had: [stuck],
+      pods: 1,
+      fails: true,
+      has: [stuck, { ...fresh, reason: "FailedCreate" }],
+    },
+    { what: "another condition alone", had: [stuck], pods: 1, fails: false, has: [stuck] },
+    {
+      what: "a failure that ended next to another condition",
+      had: [stuck, failure],
+      pods: 1,
+      fails: false,
+      has: [stuck],
+    },
+  ];
+  for (const { what, had, pods, fails, has } of conditionCases) {
+    it(`replicaset/tests, replicationcontroller/tests condition: ${what}`, () => {
+      const before = { replicas: 0, ...(had.length > 0 ? { conditions: had } : {}) };
+      const active = Array.from({ length: pods }, () => ready(one));
+      const scaleError = fails ? new Error("no") : undefined;
+      const after = calculateStatus(
+        { ...owner(one), status: before },
+        input({ pods: { active, terminating: [] }, scaleError }),
+      );
+      expect(after.conditions).toEqual(has as never);
+    });
+  }
+});
