@@ -4,35 +4,49 @@
 
 import { goJson, goQuote } from "#api/go-text.ts";
 
-/** A place in an object, such as spec.containers[0].name or metadata.labels[key]. */
+type PathStep = "root" | "field" | "element";
+
+/**
+ * A place in an object, such as spec.containers[0].name or metadata.labels[key]. Checks make hundreds of them for an
+ * object without a fault: the text is put together only when it is printed.
+ */
 export class FieldPath {
+  readonly #name: string | number;
+  readonly #step: PathStep;
   readonly #parent: FieldPath | undefined;
-  readonly #text: string;
-  constructor(name: string, parent?: FieldPath) {
+  constructor(name: string | number, step: PathStep = "root", parent?: FieldPath) {
+    this.#name = name;
+    this.#step = step;
     this.#parent = parent;
-    this.#text = name;
   }
-  child(...names: readonly string[]): FieldPath {
-    let path: FieldPath = this;
-    for (const name of names) path = new FieldPath(`.${name}`, path);
-    return path;
+  child(name: string, second?: string, third?: string, fourth?: string): FieldPath {
+    let path = new FieldPath(name, "field", this);
+    if (second !== undefined) path = new FieldPath(second, "field", path);
+    if (third !== undefined) path = new FieldPath(third, "field", path);
+    return fourth === undefined ? path : new FieldPath(fourth, "field", path);
   }
   index(index: number): FieldPath {
-    return new FieldPath(`[${index}]`, this);
+    return new FieldPath(index, "element", this);
   }
   key(key: string): FieldPath {
-    return new FieldPath(`[${key}]`, this);
+    return new FieldPath(key, "element", this);
   }
   toString(): string {
-    let text = this.#text;
-    for (let path = this.#parent; path !== undefined; path = path.#parent) text = path.#text + text;
+    let text = "";
+    for (let path: FieldPath | undefined = this; path !== undefined; path = path.#parent) text = path.#text() + text;
     return text;
+  }
+  #text(): string {
+    if (this.#step === "element") return `[${this.#name}]`;
+    return this.#step === "field" ? `.${this.#name}` : String(this.#name);
   }
 }
 
 /** field.NewPath: a root path, and names below it. */
 export function newPath(name: string, ...names: readonly string[]): FieldPath {
-  return new FieldPath(name).child(...names);
+  let path = new FieldPath(name);
+  for (const below of names) path = path.child(below);
+  return path;
 }
 
 /** A child of a path that may be missing: the name is then a root. */

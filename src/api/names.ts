@@ -50,7 +50,10 @@ export function regexMessage(message: string, pattern: string, ...examples: read
 const SUBDOMAIN_MESSAGE =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
 
+// What matches one of these expressions is ASCII: then it has as many bytes as characters.
+
 export function isDns1123Label(value: string): string[] {
+  if (value.length <= 63 && labelRegex.test(value)) return [];
   const errors = byteLength(value) > 63 ? [maxLengthCharacters(63)] : [];
   if (labelRegex.test(value)) return errors;
   if (subdomainRegex.test(value)) return [...errors, "must not contain dots"];
@@ -60,6 +63,7 @@ export function isDns1123Label(value: string): string[] {
 }
 
 export function isDns1123Subdomain(value: string): string[] {
+  if (value.length <= 253 && subdomainRegex.test(value)) return [];
   const errors = byteLength(value) > 253 ? [maxLengthCharacters(253)] : [];
   if (!subdomainRegex.test(value)) errors.push(regexMessage(SUBDOMAIN_MESSAGE, SUBDOMAIN, "example.com"));
   return errors;
@@ -96,6 +100,7 @@ const KEY_REGEX = regexMessage(KEY_MESSAGE, KEY_NAME, "MyName", "my.name", "123-
 
 /** A label or annotation key: an optional DNS prefix, a slash and a name. */
 export function isQualifiedName(value: string): string[] {
+  if (value.length <= 63 && keyNameRegex.test(value)) return [];
   const parts = value.split("/");
   const errors: string[] = [];
   if (parts.length > 2) {
@@ -119,6 +124,7 @@ export function isQualifiedName(value: string): string[] {
 }
 
 export function isLabelValue(value: string): string[] {
+  if (value.length <= 63 && labelValueRegex.test(value)) return [];
   const errors = byteLength(value) > 63 ? [maxLengthBytes(63)] : [];
   if (labelValueRegex.test(value)) return errors;
   const message =
@@ -132,6 +138,7 @@ export function isPathSegmentName(value: string): string[] {
 }
 
 export function isPathSegmentPrefix(value: string): string[] {
+  if (!value.includes("/") && !value.includes("%")) return [];
   return ["/", "%"].filter((char) => value.includes(char)).map((char) => `may not contain '${char}'`);
 }
 

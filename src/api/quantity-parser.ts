@@ -59,8 +59,25 @@ function readSuffix(text: string): Suffix {
 
 const SMALL_INTEGER = /^[1-9][0-9]{0,2}$/;
 
+/** The same few quantities come again and again, and never change. */
+const known = new Map<string, Quantity>();
+const KNOWN_MAX = 4096;
+/** Longer texts are rare, and would make the memory bigger than it looks. */
+const KNOWN_LENGTH_MAX = 32;
+
 /** Throws a ValueError with upstream's text. */
 export function parseQuantity(text: string): Quantity {
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const quantity = readQuantity(text);
+  if (text.length <= KNOWN_LENGTH_MAX) {
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(text, quantity);
+  }
+  return quantity;
+}
+
+function readQuantity(text: string): Quantity {
   if (SMALL_INTEGER.test(text)) {
     return new Quantity({ unscaled: BigInt(text), scale: 0, isDecimal: false, format: "DecimalSI" }, text);
   }

@@ -57,7 +57,8 @@ export class Quantity {
   readonly #scale: Scale;
   readonly #isDecimal: boolean;
   readonly format: QuantityFormat;
-  #text: string | undefined;
+  readonly #given: string | undefined;
+  #printed: string | undefined;
 
   /** Prefer parseQuantity and the from… makers. A given text is printed as it is. */
   constructor(representation: Representation, text?: string) {
@@ -65,13 +66,14 @@ export class Quantity {
     this.#scale = representation.scale;
     this.#isDecimal = representation.isDecimal;
     this.format = representation.format;
-    this.#text = text;
+    this.#given = text;
+    this.#printed = text;
   }
 
   /** What upstream's struct holds, for the hashes that dump it. `text` is what it was read from, if kept. */
   representation(): Representation & { readonly text: string | undefined } {
     const { format } = this;
-    return { unscaled: this.#unscaled, scale: this.#scale, isDecimal: this.#isDecimal, format, text: this.#text };
+    return { unscaled: this.#unscaled, scale: this.#scale, isDecimal: this.#isDecimal, format, text: this.#given };
   }
 
   get isZero(): boolean {
@@ -168,8 +170,8 @@ export class Quantity {
 
   /** The canonical form, or the text it was read from where upstream keeps that. */
   toString(): string {
-    this.#text ??= this.#canonical();
-    return this.#text;
+    this.#printed ??= this.#canonical();
+    return this.#printed;
   }
 
   toJSON(): string {

@@ -14,9 +14,14 @@ function dateAndTime(seconds: number): string {
   return `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`;
 }
 
+/** The last text: what is written within one second shares it. */
+let [lastSeconds, lastText] = [Number.NaN, ""];
+
 /** metav1.Time: "2026-01-02T03:04:05Z". What is below a second is cut off. */
 export function formatTime(instant: EpochMs): string {
-  return `${dateAndTime(Math.floor(instant / 1000))}Z`;
+  const seconds = Math.floor(instant / 1000);
+  if (seconds !== lastSeconds) [lastSeconds, lastText] = [seconds, `${dateAndTime(seconds)}Z`];
+  return lastText;
 }
 
 /** metav1.MicroTime: "2026-01-02T03:04:05.000006Z". */

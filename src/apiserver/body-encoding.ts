@@ -72,9 +72,13 @@ function clean(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f]+/g, " ").replace(/["\\]/g, "\\$&");
 }
 
-/** Stored objects are frozen already; what was built around them is not. */
+/** Stored objects are frozen already; what was built around them is not. Lists stay as they are in the store. */
 function freezeShell(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const child of Array.isArray(value) ? value : Object.values(value)) freezeShell(child);
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    for (const item of value) freezeShell(item);
+  } else if (!Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const key in value) freezeShell((value as Record<string, unknown>)[key]);
+  }
 }

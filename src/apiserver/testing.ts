@@ -44,7 +44,7 @@ export const inProcess = (name: "bytes" | "direct"): TestSubject => ({
 
 export function startTestServer({ openStorage, turn = hostTurn, ...options }: TestServerOptions = {}): TestServer {
   const clock = new VirtualClock({ turn });
-  const storage = openStorage?.(clock) ?? new MemoryStorage({ clock });
+  const storage = openStorage?.(clock) ?? new MemoryStorage({ clock, freezesLists: true });
   const server = createApiServer({ clock, rng: seededRng(1), log: noLog, metrics: noMetrics, storage, ...options });
   const peer = { user: { name: "admin", groups: ["system:masters"] } };
   return {

@@ -2,7 +2,8 @@
 import { assert } from "./assert.ts";
 import type { Rng } from "./rng.ts";
 
-const hex: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const hexCodes: readonly number[] = Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
+const DASH = 0x2d;
 
 export function rngFrom(uint32: () => number, fork: (label: string) => Rng): Rng {
   const float = (): number => ((uint32() >>> 5) * 0x4000000 + (uint32() >>> 6)) / 0x20000000000000;
@@ -30,12 +31,14 @@ export function rngFrom(uint32: () => number, fork: (label: string) => Rng): Rng
     const b = bytes(16);
     b[6] = ((b[6] as number) & 0x0f) | 0x40;
     b[8] = ((b[8] as number) & 0x3f) | 0x80;
-    let text = "";
+    // In one piece: text put together from parts would keep all of them alive.
+    const codes: number[] = [];
     for (let i = 0; i < 16; i++) {
-      if (i === 4 || i === 6 || i === 8 || i === 10) text += "-";
-      text += hex[b[i] as number];
+      if (i === 4 || i === 6 || i === 8 || i === 10) codes.push(DASH);
+      const byte = b[i] as number;
+      codes.push(hexCodes[byte >> 4] as number, hexCodes[byte & 15] as number);
     }
-    return text;
+    return String.fromCharCode(...codes);
   };
 
   const shuffle = <T>(items: readonly T[]): T[] => {

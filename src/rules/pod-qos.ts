@@ -2,8 +2,9 @@
 // Upstream: pkg/apis/core/v1/helper/qos/qos.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import { quantityFromWire } from "#api/quantity-parser.ts";
 import { allContainers } from "#rules/pod-resources.ts";
-import { type Amounts, addTo, readAmounts, type WireAmounts } from "#rules/resource-amounts.ts";
+import type { Amounts, WireAmounts } from "#rules/resource-amounts.ts";
 
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
@@ -23,15 +24,13 @@ export function computePodQos(pod: Pod, options: QosOptions = {}): QosClass {
   let isGuaranteed = true;
   const own = options.podLevelResources === false ? undefined : pod.spec?.resources;
   if (own !== undefined) {
-    addTo(requests, positive(own.requests));
-    addTo(limits, positive(own.limits));
+    addPositive(requests, own.requests);
+    addPositive(limits, own.limits);
     isGuaranteed = Object.keys(own.limits ?? {}).length === 0 || limits.size === 2;
   } else {
     for (const { resources } of allContainers(pod)) {
-      addTo(requests, positive(resources?.requests));
-      const limited = positive(resources?.limits);
-      addTo(limits, limited);
-      isGuaranteed &&= limited.size === 2;
+      addPositive(requests, resources?.requests);
+      isGuaranteed = addPositive(limits, resources?.limits) === 2 && isGuaranteed;
     }
   }
   if (requests.size === 0 && limits.size === 0) return "BestEffort";
@@ -39,11 +38,15 @@ export function computePodQos(pod: Pod, options: QosOptions = {}): QosClass {
   return isGuaranteed && areEqual && requests.size === limits.size ? "Guaranteed" : "Burstable";
 }
 
-/** Amounts of cpu and memory above zero. */
-function positive(wire: WireAmounts | undefined): Amounts {
-  const amounts = readAmounts(wire);
-  for (const [name, amount] of amounts) {
-    if ((name !== "cpu" && name !== "memory") || amount.sign !== 1) amounts.delete(name);
+/** Adds the amounts of cpu and memory that are above zero, and tells how many they are. */
+function addPositive(into: Amounts, wire: WireAmounts | undefined): number {
+  let count = 0;
+  for (const name in wire) {
+    if (name !== "cpu" && name !== "memory") continue;
+    const amount = quantityFromWire(wire[name]);
+    if (amount.sign !== 1) continue;
+    into.set(name, into.get(name)?.add(amount) ?? amount);
+    count++;
   }
-  return amounts;
+  return count;
 }

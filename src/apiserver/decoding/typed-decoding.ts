@@ -229,20 +229,10 @@ class Decoder {
 const canonicalTime = (text: string): string => formatTime(parseTime(text));
 const canonicalMicroTime = (text: string): string => formatMicroTime(parseMicroTime(text));
 
-/** The same few quantities come again and again. */
-const quantities = new Map<string, string>();
-const QUANTITIES_MAX = 4096;
-
 function canonicalQuantity(input: unknown): string {
   const text =
     typeof input === "number" ? String(input) : typeof input === "string" ? input.trim() : goQuote(String(input));
-  let canonical = quantities.get(text);
-  if (canonical === undefined) {
-    canonical = parseQuantity(text).toString();
-    if (quantities.size >= QUANTITIES_MAX) quantities.clear();
-    quantities.set(text, canonical);
-  }
-  return canonical;
+  return parseQuantity(text).toString();
 }
 
 /** Upstream: k8s.io/apimachinery/pkg/runtime/converter.go, fromUnstructured */

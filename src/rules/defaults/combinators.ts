@@ -14,7 +14,8 @@ export interface DefaultingContext {
   readonly gates?: FeatureGateReader;
 }
 
-export type Rule = (object: JsonObject, ctx: DefaultingContext) => JsonObject;
+/** `isCopy`: the object was made by the caller, and may be changed in place. What a rule returns instead is a copy. */
+export type Rule = (object: JsonObject, ctx: DefaultingContext, isCopy?: boolean) => JsonObject;
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -23,26 +24,34 @@ export const isZero = (value: unknown): boolean => isNil(value) || value === "" 
 export const isEmpty = (value: unknown): boolean =>
   isNil(value) || (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
 
-export function set(object: JsonObject, field: string, value: unknown): JsonObject {
-  return object[field] === value ? object : { ...object, [field]: value };
+export function set(object: JsonObject, field: string, value: unknown, isCopy = false): JsonObject {
+  if (object[field] === value) return object;
+  const copy: Record<string, unknown> = isCopy ? (object as Record<string, unknown>) : { ...object };
+  copy[field] = value;
+  return copy;
 }
 
 /** Rules one after another; upstream's order is: the type's own rule, then its parts. */
 export function all(...rules: readonly Rule[]): Rule {
-  return (object, ctx) => {
-    let out = object;
-    for (const rule of rules) out = rule(out, ctx);
+  return (object, ctx, isCopy = false) => {
+    let [out, isOwn] = [object, isCopy];
+    for (const rule of rules) {
+      const next = rule(out, ctx, isOwn);
+      if (next === out) continue;
+      out = next;
+      isOwn = true;
+    }
     return out;
   };
 }
 
 const fill =
   (values: JsonObject, isUnset: (value: unknown) => boolean): Rule =>
-  (object) => {
+  (object, _, isCopy = false) => {
     let copy: Record<string, unknown> | undefined;
     for (const field in values) {
       if (!isUnset(object[field])) continue;
-      copy ??= { ...object };
+      copy ??= isCopy ? (object as Record<string, unknown>) : { ...object };
       copy[field] = values[field];
     }
     return copy ?? object;
@@ -55,43 +64,44 @@ export const zero = (values: JsonObject): Rule => fill(values, isZero);
 
 /** A part that is defaulted only where it is present. */
 export function at(field: string, rule: Rule): Rule {
-  return (object, ctx) => {
+  return (object, ctx, isCopy) => {
     const part = object[field];
-    return isObject(part) ? set(object, field, rule(part, ctx)) : object;
+    return isObject(part) ? set(object, field, rule(part, ctx), isCopy) : object;
   };
 }
 
 /** A part that always exists upstream: an absent one counts as {}. */
 export function inner(field: string, rule: Rule): Rule {
-  return (object, ctx) => {
+  return (object, ctx, isCopy) => {
     const part = object[field];
-    if (isObject(part)) return set(object, field, rule(part, ctx));
+    if (isObject(part)) return set(object, field, rule(part, ctx), isCopy);
     if (!isNil(part)) return object;
-    const filled = rule({}, ctx);
-    return isEmpty(filled) ? object : set(object, field, filled);
+    const filled = rule({}, ctx, true);
+    return isEmpty(filled) ? object : set(object, field, filled, isCopy);
   };
 }
 
 /** The items of a list. */
 export function each(field: string, rule: Rule): Rule {
-  return (object, ctx) => {
+  return (object, ctx, isCopy) => {
     const items: unknown = object[field];
     if (!Array.isArray(items)) return object;
     let copy: unknown[] | undefined;
-    items.forEach((item, i) => {
-      if (!isObject(item)) return;
+    for (let i = 0; i < items.length; i++) {
+      const item: unknown = items[i];
+      if (!isObject(item)) continue;
       const out = rule(item, ctx);
-      if (out === item) return;
-      copy ??= [...items];
+      if (out === item) continue;
+      copy ??= items.slice();
       copy[i] = out;
-    });
-    return copy === undefined ? object : set(object, field, copy);
+    }
+    return copy === undefined ? object : set(object, field, copy, isCopy);
   };
 }
 
 /** The values of a map. */
 export function values(field: string, rule: Rule): Rule {
-  return (object, ctx) => {
+  return (object, ctx, isCopy) => {
     const map = object[field];
     if (!isObject(map)) return object;
     let changed = false;
@@ -100,7 +110,7 @@ export function values(field: string, rule: Rule): Rule {
       changed ||= out !== value;
       return [key, out] as const;
     });
-    return changed ? set(object, field, Object.fromEntries(entries)) : object;
+    return changed ? set(object, field, Object.fromEntries(entries), isCopy) : object;
   };
 }
 
@@ -109,12 +119,13 @@ const ON_BY_DEFAULT = new Set(["JobPodReplacementPolicy", "PodLevelResources", "
 /** A rule that runs only with a feature gate on. */
 export function gated(gate: string, rule: Rule): Rule {
   const isOnByDefault = ON_BY_DEFAULT.has(gate);
-  return (object, ctx) => ((ctx.gates?.isEnabled(gate) ?? isOnByDefault) ? rule(object, ctx) : object);
+  return (object, ctx, isCopy) => ((ctx.gates?.isEnabled(gate) ?? isOnByDefault) ? rule(object, ctx, isCopy) : object);
 }
 
 /** Adds the entries of `more` whose keys `map` lacks. */
 export function addMissing(map: unknown, more: JsonObject): JsonObject {
   const known = isObject(map) ? map : {};
-  const missing = Object.entries(more).filter(([key]) => !Object.hasOwn(known, key));
-  return missing.length === 0 ? known : Object.fromEntries([...Object.entries(known), ...missing]);
+  const missing = Object.keys(more).filter((key) => !Object.hasOwn(known, key));
+  if (missing.length === 0) return known;
+  return Object.fromEntries([...Object.entries(known), ...missing.map((key) => [key, more[key]])]);
 }

@@ -35,14 +35,11 @@ const lifecycleHandler: Rule = at("httpGet", httpGet);
 /** Always for the tag latest, which is what a name without tag and digest means. */
 const pullPolicyByTag =
   (imageField: string, policyField: string): Rule =>
-  (object) => {
+  (object, _, isCopy) => {
     if (!isZero(object[policyField])) return object;
     const image = object[imageField];
-    return set(
-      object,
-      policyField,
-      imageTag(typeof image === "string" ? image : "") === "latest" ? "Always" : "IfNotPresent",
-    );
+    const isLatest = imageTag(typeof image === "string" ? image : "") === "latest";
+    return set(object, policyField, isLatest ? "Always" : "IfNotPresent", isCopy);
   };
 
 const container: Rule = all(
@@ -59,8 +56,10 @@ const container: Rule = all(
 
 const downwardItems: Rule = each("items", at("fieldRef", fieldRef));
 
-const emptyDirWithoutSource: Rule = (volume) =>
-  Object.keys(volume).some((field) => field !== "name" && !isNil(volume[field])) ? volume : set(volume, "emptyDir", {});
+const emptyDirWithoutSource: Rule = (volume) => {
+  for (const field in volume) if (field !== "name" && !isNil(volume[field])) return volume;
+  return set(volume, "emptyDir", {});
+};
 
 const volume: Rule = all(
   emptyDirWithoutSource,

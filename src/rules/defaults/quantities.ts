@@ -22,16 +22,17 @@ function roundUp(value: unknown): unknown {
 
 /** A map of amounts. */
 export function quantities(field: string): Rule {
-  return (object) => {
+  return (object, _, isCopy) => {
     const map = object[field];
     if (!isObject(map)) return object;
-    let changed = false;
-    const entries = Object.entries(map).map(([name, value]) => {
-      const rounded = roundUp(value);
-      changed ||= rounded !== value;
-      return [name, rounded] as const;
-    });
-    return changed ? set(object, field, Object.fromEntries(entries)) : object;
+    let rounded: [string, unknown][] | undefined;
+    for (const name in map) {
+      const value = roundUp(map[name]);
+      if (value === map[name]) continue;
+      rounded ??= Object.entries(map);
+      for (const entry of rounded) if (entry[0] === name) entry[1] = value;
+    }
+    return rounded === undefined ? object : set(object, field, Object.fromEntries(rounded), isCopy);
   };
 }
 

@@ -88,10 +88,8 @@ function withoutMaxUnavailable(
 function setWarnings(set: apps.StatefulSet, specName: readonly string[]): string[] {
   const warnings: string[] = [];
   set.spec?.volumeClaimTemplates?.forEach(({ spec }, i) => {
-    const path = field
-      .newPath("spec", "volumeClaimTemplates")
-      .index(i)
-      .child(...specName, "resources");
+    const claim = field.newPath("spec", "volumeClaimTemplates").index(i);
+    const path = [...specName, "resources"].reduce((at, part) => at.child(part), claim);
     fractional(warnings, spec?.resources?.requests, "storage", path.child("requests"));
     fractional(warnings, spec?.resources?.limits, "storage", path.child("limits"));
   });

@@ -139,8 +139,11 @@ function kubeFinalizers(errors: Errors, meta: ObjectMeta, path: Path): void {
   });
 }
 
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
 /** Upstream: apimachinery pkg/apis/meta/v1/validation, ValidateFieldManager */
 export function fieldManager(errors: Errors, manager: string, path: Path): void {
+  if (manager.length <= 128 && PRINTABLE_ASCII.test(manager)) return;
   if (byteLength(manager) > 128) errors.push(field.tooLong(path, 128));
   let position = 0;
   for (const char of manager) {
