@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, it } from "vitest";
-import { accountScenarios, publisherScenarios, tokenScenarios } from "#test/scenarios/account-scenarios.ts";
+import { publisherScenarios } from "#test/scenarios/account-publisher-scenarios.ts";
+import { accountScenarios } from "#test/scenarios/account-scenarios.ts";
+import { tokenScenarios } from "#test/scenarios/account-token-scenarios.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";

@@ -1,5 +1,7 @@
 import { describe } from "vitest";
-import { accountScenarios, publisherScenarios, tokenScenarios } from "./account-scenarios.ts";
+import { publisherScenarios } from "./account-publisher-scenarios.ts";
+import { accountScenarios } from "./account-scenarios.ts";
+import { tokenScenarios } from "./account-token-scenarios.ts";
 import { playEmbedded } from "./embedded-suite.ts";
 
 describe("serviceaccount on the embedded server", () => {
