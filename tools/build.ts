@@ -1,24 +1,36 @@
 // Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module
 // that Node 22.13 or newer runs and `npm pack` ships. The bundles hold all they use, so that installing the package
 // installs nothing else. `bun tools/build.ts bundles` leaves the compiled ones out. Each is asked for its version.
+// Log lines name their place in the source: why the one has source maps and the other a table of lines for that is
+// written down in src/platform/call-site.ts.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { LINE_TABLE_SUFFIX } from "#platform/call-site.ts";
+import { lineTable, type SourceMap } from "./line-table.ts";
 
 const programs = ["steersman", "kube-controller-manager"];
 /** Names are kept: they are in stack traces. */
 const commonFlags = ["--format=esm", "--minify-syntax", "--minify-whitespace"];
 /** Split, so that what is imported on demand is loaded on demand. What only Node needs is left out. A .env file or bunfig.toml in the current folder is none of a daemon's business. */
 const compileFlags = [
-  ...["--compile", "--splitting", "--bytecode", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
+  ...[
+    "--compile",
+    "--splitting",
+    "--bytecode",
+    "--sourcemap=linked",
+    "--no-compile-autoload-dotenv",
+    "--no-compile-autoload-bunfig",
+  ],
   ...["--define", `process.versions.bun=${JSON.stringify(process.versions.bun)}`],
 ];
-const bundleFlags = ["--target=node", "--banner=#!/usr/bin/env node"];
+const bundleFlags = ["--target=node", "--banner=#!/usr/bin/env node", "--sourcemap=external"];
 
-function build(program: string, output: string, flags: readonly string[]): void {
+function build(program: string, flags: readonly string[]): void {
   const source = `src/cmd/${program}.ts`;
-  const args = ["build", ...commonFlags, ...flags, source, "--outfile", output];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["build", ...commonFlags, ...flags, source], {
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
 }
 
@@ -31,11 +43,14 @@ function report(output: string, command: readonly [string, ...string[]]): void {
 
 for (const program of programs) {
   const bundle = `dist/${program}.mjs`;
-  build(program, bundle, bundleFlags);
+  build(program, [...bundleFlags, "--outdir=dist", "--entry-naming=[name].mjs"]);
+  const map = JSON.parse(readFileSync(`${bundle}.map`, "utf8")) as SourceMap;
+  writeFileSync(`${bundle}${LINE_TABLE_SUFFIX}`, JSON.stringify(lineTable(map)));
   chmodSync(bundle, 0o755);
   report(bundle, [process.execPath, bundle]);
   if (process.argv[2] === "bundles") continue;
   const compiled = `dist/${program}`;
-  build(program, compiled, compileFlags);
+  build(program, [...compileFlags, "--outfile", compiled]);
   report(compiled, [compiled]);
 }
+for (const file of globSync("dist/*.map")) rmSync(file);

@@ -19,6 +19,9 @@ describe("untidiness", () => {
     { path: "src/base/a.ts", text: `${head}// TO${"DO"}: more\n`, complaint: "left-over" },
     { path: "src/base/a.test.ts", text: `it.${"only"}("x", f);\n`, complaint: "switches a test off" },
     { path: "src/base/a.test.ts", text: `describe.${"skip"}("x", f);\n`, complaint: "switches a test off" },
+    { path: "src/kit/a.ts", text: `${head}onError: (error) => log.error(error, "x"),\n`, complaint: "tail position" },
+    { path: "src/kit/a.ts", text: `${head}return this.#deps.log.v(4).info("x");\n`, complaint: "tail position" },
+    { path: "src/kit/a.ts", text: `${head}const log = () => { log.v(4).info("x"); };\n`, complaint: undefined },
     { path: "src/base/index.ts", text: head, complaint: "barrel" },
   ])("$path: $complaint", ({ path, text, complaint }) => {
     const found = untidiness(path, text);

@@ -30,6 +30,8 @@ const leftOver = new RegExp(`\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("
 const machinePath = /["'`( ]\/(work|root|home|tmp|Users)\//;
 const switchedOffTest = /\b(it|test|describe)\.(only|skip|todo)\s*[.(]/;
 
+const tailLog = /(?:=>|\breturn)\s+[\w.#]*(?:\blog(?:\.v\(\w+\))?\.(?:info|error)|logging\.plain)\(/;
+
 const rules: readonly Rule[] = [
   {
     complaint: `is longer than ${linesMax} lines: a concept in it has no name yet`,
@@ -53,6 +55,11 @@ const rules: readonly Rule[] = [
   },
   { complaint: "has a left-over note to do something", applies: isText, offends: (text) => leftOver.test(text) },
   { complaint: "switches a test off, or all others", applies: isTest, offends: (text) => switchedOffTest.test(text) },
+  {
+    complaint: "logs in tail position, where Bun's stacks do not show who logs: use a statement",
+    applies: (path) => path.startsWith("src/") && isSource(path) && !isTest(path),
+    offends: (text) => tailLog.test(text),
+  },
   {
     complaint: "is a barrel: import the file that has the thing",
     applies: (path) => /(^|\/)index\.ts$/.test(path),

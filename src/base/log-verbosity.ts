@@ -2,7 +2,7 @@
 // Upstream: k8s.io/klog/v2/internal/verbosity/verbosity.go
 
 export interface ModuleLevel {
-  /** A glob over names: * ? [a-z] and \ to escape. */
+  /** A glob over names of source files without folder and extension: * ? [a-z] and \ to escape. */
   readonly pattern: string;
   readonly level: number;
 }
@@ -10,7 +10,7 @@ export interface ModuleLevel {
 export class LogVerbosity {
   #level: number;
   #modules: readonly { matches: (name: string) => boolean; level: number }[] = [];
-  /** The level that the patterns give to a list of names, once it was worked out. */
+  /** The level that the patterns give to a file, once it was worked out. */
   readonly #known = new Map<string, number>();
 
   constructor(level = 0, modules: readonly ModuleLevel[] = []) {
@@ -34,21 +34,29 @@ export class LogVerbosity {
     this.#known.clear();
   }
 
-  /** names: what the patterns are held against, separated by dots. The first pattern that matches one decides. */
-  isEnabled(level: number, names: string): boolean {
+  /** caller: finds the file that logs, which is asked for only where a pattern may raise its level. */
+  isEnabled(level: number, caller: (() => { readonly file: string } | undefined) | undefined): boolean {
     if (this.#level >= level) return true;
-    return this.#modules.length > 0 && this.#moduleLevel(names) >= level;
+    if (this.#modules.length === 0) return false;
+    const file = caller?.()?.file;
+    return file !== undefined && this.#moduleLevel(file) >= level;
   }
 
-  #moduleLevel(names: string): number {
-    let level = this.#known.get(names);
+  /** The first pattern that matches decides. */
+  #moduleLevel(file: string): number {
+    let level = this.#known.get(file);
     if (level === undefined) {
-      const parts = names.split(".");
-      level = this.#modules.find(({ matches }) => parts.some(matches))?.level ?? 0;
-      this.#known.set(names, level);
+      const name = stem(file);
+      level = this.#modules.find(({ matches }) => matches(name))?.level ?? 0;
+      this.#known.set(file, level);
     }
     return level;
   }
+}
+
+/** "a/b/c.ts" to "c". */
+function stem(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
 }
 
 /** Go's filepath.Match without separators; a pattern that is malformed matches nothing. */

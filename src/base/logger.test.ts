@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Logger } from "./log.ts";
 import { noLog } from "./log.ts";
 import { globMatcher, LogVerbosity } from "./log-verbosity.ts";
-import { createLogger, type LoggerOptions } from "./logger.ts";
+import { createLogger, type LogCaller, type LoggerOptions } from "./logger.ts";
 import { testClock } from "./testing.ts";
 
 function makeLog(options: Partial<LoggerOptions> = {}): { log: Logger; lines: string[]; severities: string[] } {
@@ -13,7 +13,7 @@ function makeLog(options: Partial<LoggerOptions> = {}): { log: Logger; lines: st
     format: "text",
     verbosity: new LogVerbosity(),
     pid: 4242,
-    source: "src/kit/worker.ts",
+    caller: () => ({ file: "src/kit/worker.ts", line: 12 }),
     write: (line, severity) => {
       lines.push(line);
       severities.push(severity);
@@ -36,20 +36,16 @@ describe("the text format", () => {
     log.info("Started");
     log.error(new Error("broken"), "Failed");
     expect(lines).toEqual([
-      'I1105 09:04:03.007063    4242 worker.ts:1] "Started"\n',
-      'E1105 09:04:03.007063    4242 worker.ts:1] "Failed" err="broken"\n',
+      'I1105 09:04:03.007063    4242 worker.ts:12] "Started"\n',
+      'E1105 09:04:03.007063    4242 worker.ts:12] "Failed" err="broken"\n',
     ]);
     expect(severities).toEqual(["info", "error"]);
   });
 
-  it("shows local time, a long pid, the caller when someone knows it, and ??? when nobody does", () => {
-    const { log, lines } = makeLog({
-      pid: 12345678,
-      utcOffsetMs: () => -12 * 3_600_000,
-      caller: () => ({ file: "/src/controllers/job/sync.ts", line: 77 }),
-    });
+  it("shows local time, a long pid, and ??? when nobody knows who logs", () => {
+    const { log, lines } = makeLog({ pid: 12345678, utcOffsetMs: () => -12 * 3_600_000 });
     log.info("x");
-    expect(lines[0]).toBe('I1104 21:04:03.007063 12345678 sync.ts:77] "x"\n');
+    expect(lines[0]).toBe('I1104 21:04:03.007063 12345678 worker.ts:12] "x"\n');
     const lines2: string[] = [];
     const bare = createLogger({
       clock: testClock(0),
@@ -61,7 +57,7 @@ describe("the text format", () => {
     bare.named("a").named("b").info("y");
     expect(lines2).toEqual([
       'I0101 00:00:00.000000       0 ???:1] "x"\n',
-      'I0101 00:00:00.000000       0 b:1] "y" logger="a.b"\n',
+      'I0101 00:00:00.000000       0 ???:1] "y" logger="a.b"\n',
     ]);
   });
 
@@ -124,9 +120,9 @@ describe("the JSON format", () => {
     };
     const ts = `"ts":${Date.UTC(2026, 10, 5, 9, 4, 3) + 7.0625}`;
     expect(jsonOf(write)).toEqual([
-      `{${ts},"logger":"job","caller":"kit/worker.ts:1","msg":"Synced","key":"ns/a","v":4,"pod":{"name":"a","namespace":"ns"},"took":1.5}\n`,
-      `{${ts},"logger":"job","caller":"kit/worker.ts:1","msg":"Failed","key":"ns/a","n":1,"err":"\\"e\\""}\n`,
-      `{${ts},"caller":"kit/worker.ts:1","msg":"plain","v":0}\n`,
+      `{${ts},"logger":"job","caller":"kit/worker.ts:12","msg":"Synced","key":"ns/a","v":4,"pod":{"name":"a","namespace":"ns"},"took":1.5}\n`,
+      `{${ts},"logger":"job","caller":"kit/worker.ts:12","msg":"Failed","key":"ns/a","n":1,"err":"\\"e\\""}\n`,
+      `{${ts},"caller":"kit/worker.ts:12","msg":"plain","v":0}\n`,
     ]);
   });
 
@@ -172,7 +168,7 @@ describe("verbosity", () => {
     expect(verbosity.level).toBe(3);
   });
 
-  it("--vmodule raises the level of matching sources and names; the first match decides", () => {
+  it("machinery/1.7.r136 --vmodule raises the level of matching source files, not of names; the first match decides", () => {
     const modules = [
       { pattern: "worker", level: 1 },
       { pattern: "job*", level: 4 },
@@ -180,14 +176,34 @@ describe("verbosity", () => {
       { pattern: "zero", level: 0 },
     ];
     const verbosity = new LogVerbosity(0, modules);
-    const { log } = makeLog({ verbosity });
-    expect([log.v(1).isEnabled, log.v(2).isEnabled]).toEqual([true, false]);
-    const other = makeLog({ verbosity, source: "other.ts" }).log;
-    expect([other.isEnabled, other.v(1).isEnabled]).toEqual([true, false]);
-    expect([other.named("job-x").v(4).isEnabled, other.named("job-x").v(5).isEnabled]).toEqual([true, false]);
-    expect(other.named("job").named("inner").v(4).isEnabled).toBe(true);
+    const loggerIn = (file: string): Logger => makeLog({ verbosity, caller: () => ({ file, line: 1 }) }).log;
+    const levelOf = (log: Logger): number => [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((n) => log.v(n).isEnabled).length;
+    expect(levelOf(loggerIn("src/kit/worker.ts"))).toBe(1);
+    expect(levelOf(loggerIn("other.ts"))).toBe(0);
+    expect(levelOf(loggerIn("src/worker/other.ts"))).toBe(0);
+    expect(levelOf(loggerIn("/x/job-x.ts"))).toBe(4);
+    expect(levelOf(loggerIn("other.ts").named("job"))).toBe(0);
+    expect(levelOf(loggerIn("zero.ts"))).toBe(0);
+    expect(loggerIn("other.ts").isEnabled).toBe(true);
     verbosity.setModules([]);
-    expect(other.named("job-x").v(4).isEnabled).toBe(false);
+    expect(levelOf(loggerIn("job.ts"))).toBe(0);
+  });
+
+  it("asks who logs only for lines that are written or that a pattern may let through", () => {
+    let asked = 0;
+    const caller = (): LogCaller => {
+      asked++;
+      return { file: "a.ts", line: 1 };
+    };
+    const verbosity = new LogVerbosity(1);
+    const { log, lines } = makeLog({ verbosity, caller });
+    log.v(2).info("not wanted");
+    expect(asked).toBe(0);
+    log.v(1).info("wanted");
+    expect([asked, lines.length]).toEqual([1, 1]);
+    verbosity.setModules([{ pattern: "b", level: 2 }]);
+    log.v(2).info("perhaps wanted");
+    expect([asked, lines.length]).toEqual([2, 1]);
   });
 
   it.each([

@@ -38,30 +38,29 @@ export interface LoggerOptions {
   readonly pid?: number;
   /** Local time minus UTC at that time. Headers of the text format show local time; UTC when absent. */
   readonly utcOffsetMs?: (timeMs: number) => number;
-  /** The file that logs, for --vmodule and for headers. */
-  readonly source?: string;
-  /** Finds the real place of a line; asked only for lines that are written. */
+  /** Finds who logs. Asked only for lines that are written, and for those that --vmodule may let through. */
   readonly caller?: () => LogCaller | undefined;
 }
 
 export function createLogger(options: LoggerOptions): Logger {
-  return new TreeLogger(options, { name: "", names: stem(options.source ?? ""), level: 0, values: [] });
+  return new TreeLogger(options, { name: "", level: 0, values: [] });
 }
 
 /** One line of plain text at a level. What operators grep for must not be quoted. */
 export function logPlainLine(options: LoggerOptions, level: number, message: string): void {
-  const { clock, format, verbosity, pid = 0, utcOffsetMs, source, write } = options;
-  if (!verbosity.isEnabled(level, stem(source ?? ""))) return;
+  const { clock, format, verbosity, pid = 0, utcOffsetMs, write } = options;
+  if (!verbosity.isEnabled(level, options.caller)) return;
   const timeMs = clock.now();
-  const caller = { file: source ?? "???", line: 1 };
+  const caller = options.caller?.() ?? nobody;
   const entry: LogEntry = { severity: "info", timeMs, level, caller, name: "", message, isPlain: true, values: [{}] };
   write(format === "json" ? jsonLine(entry) : textLine(entry, pid, utcOffsetMs?.(timeMs) ?? 0), "info");
 }
 
+/** As klog writes it. */
+const nobody: LogCaller = { file: "???", line: 1 };
+
 interface Place {
   readonly name: string;
-  /** What --vmodule patterns are held against: the source and the names. */
-  readonly names: string;
   readonly level: number;
   readonly values: readonly LogValues[];
 }
@@ -77,7 +76,7 @@ class TreeLogger implements Logger {
   }
 
   get isEnabled(): boolean {
-    return this.#options.verbosity.isEnabled(this.#place.level, this.#place.names);
+    return this.#options.verbosity.isEnabled(this.#place.level, this.#options.caller);
   }
 
   info(message: string, values?: LogValues): void {
@@ -103,23 +102,19 @@ class TreeLogger implements Logger {
   }
 
   named(name: string): Logger {
-    const join = (a: string): string => (a === "" ? name : `${a}.${name}`);
-    return new TreeLogger(this.#options, {
-      ...this.#place,
-      name: join(this.#place.name),
-      names: join(this.#place.names),
-    });
+    const { name: parent } = this.#place;
+    return new TreeLogger(this.#options, { ...this.#place, name: parent === "" ? name : `${parent}.${name}` });
   }
 
   #write(severity: LogSeverity, message: string, values: LogValues = {}, err: unknown): void {
-    const { clock, format, pid = 0, utcOffsetMs, source, caller, write } = this.#options;
+    const { clock, format, pid = 0, utcOffsetMs, caller, write } = this.#options;
     const { name, level, values: inherited } = this.#place;
     const timeMs = clock.now();
     const entry: LogEntry = {
       severity,
       timeMs,
       level,
-      caller: caller?.() ?? { file: source ?? (name.slice(name.lastIndexOf(".") + 1) || "???"), line: 1 },
+      caller: caller?.() ?? nobody,
       name,
       message,
       err: err ?? undefined,
@@ -127,9 +122,4 @@ class TreeLogger implements Logger {
     };
     write(format === "json" ? jsonLine(entry) : textLine(entry, pid, utcOffsetMs?.(timeMs) ?? 0), severity);
   }
-}
-
-/** "a/b/c.ts" to "c". */
-function stem(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
 }

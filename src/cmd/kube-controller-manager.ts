@@ -4,6 +4,7 @@ import { argv, stdout } from "node:process";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";
 import { readCommandLine } from "#manager/command.ts";
+import { callSite } from "#platform/call-site.ts";
 import { writeAll } from "#platform/log-output.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { runDaemon } from "./daemon/daemon.ts";
@@ -28,7 +29,7 @@ async function main(args: readonly string[]): Promise<number> {
         verbosity: new LogVerbosity(),
         write: (line) => writeAll(STDERR, line),
         pid: process.pid,
-        source: "command.ts",
+        caller: callSite,
       }).error(new Error(verdict.error), "command failed");
       return 1;
     case "run":

@@ -8,6 +8,7 @@ import { FlagError, type FlagSection, flag, parseFlags } from "#manager/flags/fl
 import { bool, int, level, string } from "#manager/flags/flag-types.ts";
 import { printSections } from "#manager/flags/usage.ts";
 import { unwrittenControllers } from "#manager/registry.ts";
+import { callSite } from "#platform/call-site.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { type DataOptions, type RunningCluster, startCluster } from "./up.ts";
 import { kubernetesVersion, steersmanVersion } from "./version.ts";
@@ -86,6 +87,7 @@ async function up(args: readonly string[]): Promise<number> {
     verbosity: new LogVerbosity(verbosity === 0 ? QUIET : verbosity),
     write: (line) => stderr.write(line),
     pid: process.pid,
+    caller: callSite,
   });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

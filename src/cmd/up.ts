@@ -170,7 +170,9 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     async stop() {
       stop.abort();
       // A controller that does not end in time is left behind: what matters is the store.
-      await ended.catch((error: unknown) => log.error(error, "Controllers did not stop"));
+      await ended.catch((error: unknown) => {
+        log.error(error, "Controllers did not stop");
+      });
       await https.close();
       server.close();
       storage.close();
@@ -189,7 +191,9 @@ async function listen({ port, log }: UpOptions, pki: ClusterPki, server: ApiServ
         clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
       },
       handle: (request, signal) => server.handle(request, signal),
-      onError: (error) => log.error(error, "request failed"),
+      onError: (error) => {
+        log.error(error, "request failed");
+      },
     });
   } catch (cause) {
     server.close();

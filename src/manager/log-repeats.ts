@@ -26,7 +26,9 @@ export function withoutRepeats(log: Logger, clock: Clock): Logger {
 function limited(log: Logger, name: string, said: Map<string, Said>, clock: Clock): Logger {
   const child = (of: Logger, itsName = name): Logger => limited(of, itsName, said, clock);
   return {
-    info: (message, values) => log.info(message, values),
+    info(message, values) {
+      log.info(message, values);
+    },
     error(err, message, values) {
       const nowMs = clock.monotonicMs();
       const key = `${name} ${message} ${causeOf(err, values)}`;

@@ -96,7 +96,7 @@ describeReal("flags of the daemon", () => {
   );
 
   it(
-    "--logging-format=json writes one object per line, with the Go program's fields",
+    "machinery/1.7.r133 --logging-format=json writes one object per line, with the Go program's fields",
     async () => {
       const args = [
         ...common,
@@ -112,6 +112,7 @@ describeReal("flags of the daemon", () => {
       for (const line of ours.stderr.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("ts");
       expect(Object.keys(last(ours.stderr))).toEqual(Object.keys(last(go.stderr)));
       expect(last(ours.stderr).err).toBe(last(go.stderr).err);
+      for (const ended of [ours, go]) expect(last(ended.stderr).caller).toMatch(/^[a-z]+\/[a-z]+\.(?:ts|go):\d+$/);
       const flagLine = (text: string): unknown =>
         text
           .split("\n")
@@ -148,7 +149,7 @@ describeReal("flags of the daemon", () => {
   );
 
   it(
-    "--vmodule raises the verbosity of what it names",
+    "machinery/1.7.r136 --vmodule raises the verbosity of the source files it names",
     async () => {
       const quiet = await runToEnd(ourDaemon, [...common, "--secure-port=0", "--kubeconfig=/missing"]);
       expect(quiet.stderr).not.toContain("FLAG:");
@@ -156,9 +157,9 @@ describeReal("flags of the daemon", () => {
         ...common,
         "--secure-port=0",
         "--kubeconfig=/missing",
-        "--vmodule=controllerm*=1",
+        "--vmodule=daem*=1",
       ]);
-      expect(loud.stderr).toContain('FLAG: --vmodule="controllerm*=1"');
+      expect(loud.stderr).toMatch(/ daemon\.ts:\d+\] FLAG: --vmodule="daem\*=1"/);
     },
     LIMIT_MS,
   );

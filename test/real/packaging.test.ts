@@ -58,7 +58,8 @@ describe("the packages", () => {
         optionalDependencies?: object;
       };
       expect(manifest.dependencies ?? manifest.optionalDependencies).toBeUndefined();
-      expect(readdirSync(join(folder, "dist")).sort()).toEqual(programs.map((program) => `${program}.mjs`));
+      const shipped = programs.flatMap((program) => [`${program}.mjs`, `${program}.mjs.lines.json`]);
+      expect(readdirSync(join(folder, "dist")).sort()).toEqual(shipped);
       for (const program of programs) {
         const answer = run(node, [join(folder, manifest.bin[program] ?? ""), "--version"], directory);
         expect(answer).toMatchObject({ code: 0, stdout: versions[program], stderr: "" });
@@ -66,6 +67,23 @@ describe("the packages", () => {
     },
     LIMIT_MS,
   );
+});
+
+describe("log lines of what is shipped", () => {
+  const bundle = join(root, "dist/kube-controller-manager.mjs");
+  const source = text("src/cmd/daemon/daemon.ts").split("\n");
+  const line = 1 + source.findIndex((code) => code.includes('"command failed"'));
+
+  it.each([
+    { what: "compiled", command: [compiled] as const },
+    { what: "bundled, on Node", command: [node, bundle] as const },
+    { what: "bundled, on Bun", command: [bun, bundle] as const },
+  ])("name their place in the source: $what", ({ command: [file, ...args] }) => {
+    const flags = ["--controllers=replicaset-controller", "--secure-port=0", "--kubeconfig=/nonexistent/kubeconfig"];
+    const { code, stderr } = run(file, [...args, ...flags]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(` daemon.ts:${line}] "command failed" `);
+  });
 });
 
 describe("the files under deploy", () => {

@@ -9,6 +9,7 @@ import type { Command } from "#manager/command.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
 import { bufferBytes } from "#manager/options/log-options.ts";
 import type { LogOptions } from "#manager/options/options.ts";
+import { callSite } from "#platform/call-site.ts";
 import { openLogOutput } from "#platform/log-output.ts";
 import { systemClock } from "#platform/system-clock.ts";
 
@@ -35,7 +36,7 @@ export function startLogging(logs: LogOptions): Logging {
     write: (line, severity) => output.write(line, severity),
     pid: process.pid,
     ...(isUtc() ? {} : { utcOffsetMs: (timeMs) => -new Date(timeMs).getTimezoneOffset() * 60_000 }),
-    source: "controllermanager.ts",
+    caller: callSite,
   };
   return {
     log: withoutRepeats(createLogger(options), systemClock),

@@ -180,8 +180,12 @@ async function listen(
       reusePort: permitPortSharing,
       expectsClientCas: mayHaveClientCas(authentication),
       handle,
-      onError: (error) => log.error(error, "Observed a panic", { panic: errorMessage(error) }),
-      onHandshakeError: (error) => log.v(5).info("http: TLS handshake error", { err: error }),
+      onError(error) {
+        log.error(error, "Observed a panic", { panic: errorMessage(error) });
+      },
+      onHandshakeError(error) {
+        log.v(5).info("http: TLS handshake error", { err: error });
+      },
     });
   } catch (cause) {
     const address = `${bindAddress.includes(":") ? `[${bindAddress}]` : bindAddress}:${port}`;
