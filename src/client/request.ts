@@ -1,6 +1,7 @@
 // One request to its end: throttle, send, retry as the server asks, count, trace. What the body
 // means is the caller's business; what the status means is decided here.
 
+import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import type { Status } from "#api/meta.ts";
 import type { GroupVersionResource } from "#api/object.ts";
 import { newGenericServerResponse } from "#api/server-response.ts";
@@ -28,7 +29,7 @@ export interface RequesterOptions {
   readonly host?: string;
   /** Absent: not throttled. */
   readonly rateLimiter?: RateLimiter;
-  /** Limit for one request, retries included; watches have none. Absent: no limit. */
+  /** Limit for one request, retries included, of which the server is told; watches have none. Absent: no limit. */
   readonly timeoutMs?: number;
   readonly metrics?: Metrics;
   readonly log?: Logger;
@@ -68,12 +69,16 @@ export class Requester {
   readonly #metrics: ClientMetrics | undefined;
   readonly #throttleLog: ThrottleLog;
   readonly #host: string;
+  /** Ends the server's work on a request that nobody waits for any more. */
+  readonly #timeoutQuery: string;
 
   constructor(options: RequesterOptions) {
     this.#options = options;
     this.#metrics = options.metrics && clientMetrics(options.metrics);
     this.#throttleLog = createThrottleLog(options.clock, options.log);
     this.#host = options.host ?? "none";
+    const { timeoutMs } = options;
+    this.#timeoutQuery = timeoutMs === undefined ? "" : `timeout=${formatDuration(durationOfMs(timeoutMs))}`;
   }
 
   get protobuf(): ProtobufCodec | undefined {
@@ -155,10 +160,11 @@ export class Requester {
   #httpRequest(call: Call): HttpRequest {
     const headers: Record<string, string> = { accept: call.accept, "user-agent": this.#options.userAgent };
     if (call.contentType) headers["content-type"] = call.contentType;
+    const limit = call.verb === "watch" ? "" : this.#timeoutQuery;
     return {
       method: call.method,
       path: call.path,
-      query: call.query,
+      query: call.query === "" || limit === "" ? call.query + limit : `${call.query}&${limit}`,
       headers,
       ...(call.body && { body: call.body }),
       ...(call.verb !== "watch" && { whole: true }),

@@ -121,6 +121,7 @@ describe("limits", () => {
     const late = hasty.catch((error: Error) => error.name);
     await clock.run("idle");
     expect([await late, clock.monotonicMs(), clock.pendingCount]).toEqual(["DeadlineExceeded", 32_000, 0]);
+    expect(transport.requests.map(({ query }) => query)).toEqual(["", "timeout=32s"]);
   });
 
   it("machinery/4.2.3 never sends a streaming body twice", async () => {

@@ -21,6 +21,8 @@ const startAttemptsMax = 3;
 export interface ControlPlaneOptions {
   /** Appended to ours; a flag given again wins: feature gates, admission plugins and so on. */
   readonly apiServerFlags?: readonly string[];
+  /** Rules of the audit policy that come before ours. */
+  readonly auditRules?: readonly object[];
 }
 
 export interface Identity {
@@ -99,7 +101,8 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
   const server = `https://127.0.0.1:${apiPort}`;
   const auditFile = join(directory, "audit.log");
   const policyFile = join(directory, "audit-policy.json");
-  writeFileSync(policyFile, JSON.stringify(auditPolicy));
+  const rules = [...(options.auditRules ?? []), ...auditPolicy.rules];
+  writeFileSync(policyFile, JSON.stringify({ ...auditPolicy, rules }));
   const admin = pki.clientCertificate("test-admin", ["system:masters"]);
 
   const etcd = scope.start({

@@ -1,0 +1,175 @@
+// What a controller is given to work with, tried out by a controller that does nothing else. The same play on the
+// embedded server and on a real one.
+
+import { expect } from "vitest";
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+import type { GroupVersionResource } from "#api/object.ts";
+import { whenAborted } from "#base/abort.ts";
+import type { Clock } from "#base/clock.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import type { Transport } from "#base/http.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import type { Client } from "#client/client.ts";
+import { createDiscovery, preferredResources } from "#client/discovery.ts";
+import type { ControllerContext } from "#kit/controller.ts";
+import { rootClientBuilder } from "#manager/clients/client-builder.ts";
+import { defaultConfig } from "#manager/options/config.ts";
+import { runControllers } from "#manager/run-controllers.ts";
+import { RequestLog } from "#sim/request-log.ts";
+
+export interface ContextStage {
+  readonly clock: Clock;
+  /** As a member of system:masters. */
+  readonly transport: Transport;
+  readonly admin: Client;
+  /** Awaits a call while everything else goes on. */
+  do<T>(call: () => Promise<T>): Promise<T>;
+  until<T>(probe: () => Promise<T | undefined>): Promise<T>;
+}
+
+const configMaps: GroupVersionResource = { group: "", version: "v1", resource: "configmaps" };
+const widgets: GroupVersionResource = { group: "context.example", version: "v1", resource: "widgets" };
+const WIDGET = { group: "context.example", kind: "Widget" };
+const NAMESPACE = "default";
+const HOUR_MS = 3_600_000;
+
+export async function playControllerContext(stage: ContextStage): Promise<void> {
+  const { clock } = stage;
+  const log = new RequestLog(clock);
+  const seen = (): string[] => log.requests.map(({ who, target }) => `${who} ${target.replace(/\?.*/, "")}`);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const clients = rootClientBuilder(log.over(stage.transport), {
+    clock,
+    limits: { qps: 1000, burst: 1000 },
+    userAgentPrefix: "kube-controller-manager",
+  });
+  const made = Promise.withResolvers<ControllerContext>();
+  let isStarted = false;
+  const ended = runControllers(
+    {
+      clock,
+      rng: seededRng("context"),
+      log: noLog,
+      metrics: noMetrics,
+      gates: new FeatureGates(featureGateTable(), "1.36"),
+      settings: { config: defaultConfig, rootCa: "" },
+      rootClients: clients,
+      controllerClients: clients,
+      shutdownTimeoutMs: 0,
+      controllers: [
+        {
+          name: "probe",
+          featureGates: [],
+          async build(context) {
+            // Metadata is asked for first and watched second.
+            context.informers.metadataInformer(configMaps);
+            context.informers.objectOrMetadataInformer(configMaps);
+            void context.informersStarted.then(() => (isStarted = true));
+            await context.client("probe");
+            expect(isStarted).toBe(false);
+            expect(seen()).toEqual(["shared-informers /healthz"]);
+            return {
+              async run(running) {
+                made.resolve(context);
+                await whenAborted(running);
+              },
+            };
+          },
+        },
+      ],
+    },
+    signal,
+  );
+  const context = await stage.do(() => Promise.race([made.promise, ended.then(() => Promise.reject(new Error()))]));
+  const { informers, restMapper } = context;
+  await stage.do(() => context.informersStarted);
+  await stage.do(() => informers.waitForCacheSync(signal));
+  const watches = ["shared-informers /api/v1/configmaps", "metadata-informers /api/v1/configmaps"];
+  expect(seen().slice(1)).toEqual(watches);
+
+  // Full objects and metadata are kept apart; managedFields are kept by neither.
+  const object: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "probe" }, data: { a: "b" } };
+  const written = await stage.do(() =>
+    stage.admin.resource<ConfigMap>(configMaps).create({ namespace: NAMESPACE, object }, signal),
+  );
+  expect(written.metadata?.managedFields).toHaveLength(1);
+  const key = `${NAMESPACE}/probe` as const;
+  const [full, partial] = [informers.informer<ConfigMap>(configMaps), informers.metadataInformer(configMaps)];
+  await stage.until(async () => full.lister.get(key) && partial.lister.get(key));
+  expect(full.lister.require(key)).toMatchObject({ data: { a: "b" }, metadata: { uid: written.metadata?.uid } });
+  expect(partial.lister.require(key)).not.toHaveProperty("data");
+  expect(full.lister.require(key).metadata?.managedFields).toBeUndefined();
+  expect(partial.lister.require(key).metadata.managedFields).toBeUndefined();
+
+  // Nobody has asked for a mapping so far. One pair of documents answers all questions of a period.
+  expect(seen()).toHaveLength(3);
+  const mapped = await stage.do(() => restMapper.mapping({ group: "", kind: "ConfigMap" }, [], signal));
+  expect(mapped).toMatchObject({ gvr: configMaps, isNamespaced: true });
+  expect(await stage.do(() => restMapper.kindFor({ resource: "namespaces" }, signal))).toMatchObject({
+    version: "v1",
+    kind: "Namespace",
+  });
+  const documents = ["controller-discovery /api", "controller-discovery /apis"];
+  expect(seen().slice(3)).toEqual(documents);
+
+  // A kind that comes later is known within 30 seconds, by one more pair.
+  await stage.do(() => defineWidgets(stage.admin, signal));
+  const first = await stage.until(async () => {
+    try {
+      return await restMapper.mapping(WIDGET, [], signal);
+    } catch (error) {
+      expect(String(error)).toBe('NoKindMatch: no matches for kind "Widget" in group "context.example"');
+      return undefined;
+    }
+  });
+  expect(first.gvr).toEqual(widgets);
+  expect(seen().slice(5)).toEqual(documents);
+
+  // Informers that are asked for now are started by whoever asks.
+  const custom = informers.objectOrMetadataInformer(first.gvr);
+  expect(custom).toBe(informers.metadataInformer(widgets) as never);
+  informers.start();
+  await stage.do(() => custom.synced(signal));
+  expect(seen().at(-1)).toBe("metadata-informers /apis/context.example/v1/widgets");
+
+  // Discovery of a controller's own is neither cached nor bound to the flags' limits.
+  const own = createDiscovery(await context.client("probe", { isDiscovery: true }));
+  for (let round = 0; round < 2; round++) {
+    const { lists } = await stage.do(() => preferredResources(own, signal));
+    expect(lists.find(({ groupVersion }) => groupVersion === "context.example/v1")?.resources).toMatchObject([
+      { name: "widgets", kind: "Widget", namespaced: true },
+    ]);
+  }
+  expect(seen().filter((request) => request === "probe /apis")).toHaveLength(2);
+
+  const periods = Array.from({ length: 20 }, () => context.resyncPeriodMs() / HOUR_MS);
+  expect(Math.min(...periods)).toBeGreaterThanOrEqual(12);
+  expect(Math.max(...periods)).toBeLessThan(24);
+  expect(new Set(periods).size).toBe(20);
+
+  stop.abort();
+  await stage.do(() => ended);
+  for (const informer of [full, partial, custom]) expect(informer.isStopped).toBe(true);
+}
+
+async function defineWidgets(admin: Client, signal: AbortSignal): Promise<void> {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const object = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.context.example" },
+    spec: {
+      group: widgets.group,
+      scope: "Namespaced",
+      names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  };
+  await admin
+    .resource({ group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions" })
+    .create({ object }, signal);
+}
