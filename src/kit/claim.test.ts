@@ -77,6 +77,31 @@ describe("claim", () => {
     expect(world.patches).toEqual([]);
   });
 
+  it("workloads/S13 what it has and is being deleted stays its own; an owner without a namespace claims in all", async () => {
+    const world = setUp();
+    const dying = { deletionTimestamp: "2026-01-01T00:00:00Z" };
+    expect(await world.run([pod("own", { ownerReferences: [ref], ...dying }), pod("orphan", dying)])).toEqual(["own"]);
+    expect(world.patches).toEqual([]);
+    const { namespace: _, ...clusterScoped } = owner.metadata ?? {};
+    const objects = [pod("here"), pod("elsewhere", { namespace: "other" })];
+    expect(await world.run(objects, { owner: { metadata: clusterScoped } })).toEqual(["here", "elsewhere"]);
+  });
+
+  it("workloads/S13 an owner among others, or one that is no controller, leaves an object as its controller has it", async () => {
+    const world = setUp();
+    const { controller: _, blockOwnerDeletion: __, ...plain } = ref;
+    const others = [{ ...other, controller: false }, other];
+    const claimed = await world.run([
+      pod("claimed", { ownerReferences: [{ ...other, controller: false }, ref] }),
+      pod("stray", { ownerReferences: [{ ...other, controller: false }, ref], labels: { app: "api" } }),
+      pod("other-controller", { ownerReferences: [plain, other] }),
+      pod("other-twice", { ownerReferences: others }),
+      pod("not-controlled", { ownerReferences: [plain] }),
+    ]);
+    expect(claimed).toEqual(["claimed", "not-controlled"]);
+    expect(world.patches.map(({ name }) => name)).toEqual(["stray", "not-controlled"]);
+  });
+
   it("workloads/S14 reads the owner live once before it adopts, and refuses when it is gone", async () => {
     const world = setUp();
     await world.run([pod("a"), pod("b")]);

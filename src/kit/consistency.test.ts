@@ -11,7 +11,7 @@ function setUp() {
 }
 
 describe("read your own writes", () => {
-  it("machinery/5.4.2 a sync waits while a cache is older than the owner's last write", () => {
+  it("machinery/5.4.2, workloads/S26 a sync waits while a cache is older than the owner's last write", () => {
     const { pods, store } = setUp();
     store.wroteAt("ns/a", "u1", podsGvr, "12");
     expect(() => store.requireFresh("ns/a")).toThrow(
@@ -24,7 +24,7 @@ describe("read your own writes", () => {
     store.requireFresh("ns/a"); // caught up once: the record is gone
   });
 
-  it("machinery/5.4.1 only the newest version written counts, per resource", () => {
+  it("machinery/5.4.1, workloads/S26 only the newest version written counts, per resource", () => {
     const { store } = setUp();
     store.wroteAt("ns/a", "u1", setsGvr, "15");
     store.wroteAt("ns/a", "u1", setsGvr, "9");
@@ -32,7 +32,7 @@ describe("read your own writes", () => {
     expect(() => store.requireFresh("ns/a")).toThrow("written version: 15 for group resource replicasets.apps");
   });
 
-  it("machinery/5.4.3 versions of any length compare as numbers; malformed ones never block", () => {
+  it("machinery/5.4.3, workloads/S26 versions of any length compare as numbers; malformed ones never block", () => {
     const { pods, store } = setUp();
     pods.lastStoreSyncResourceVersion = "9999999999999999999998";
     store.wroteAt("ns/a", "u1", podsGvr, "9999999999999999999999");
@@ -44,11 +44,32 @@ describe("read your own writes", () => {
     }
   });
 
-  it("machinery/5.4.4 a recreated owner starts with an empty record", () => {
+  it("machinery/5.4.4, workloads/S26 a recreated owner starts with an empty record", () => {
     const { store } = setUp();
     store.wroteAt("ns/a", "u1", podsGvr, "99");
     store.wroteAt("ns/a", "u2", setsGvr, "5");
     store.requireFresh("ns/a");
+  });
+
+  it("workloads/S26 one cache that lags is enough to wait, and a resource without a cache never is", () => {
+    const { pods, sets, store } = setUp();
+    store.wroteAt("ns/a", "u1", podsGvr, "12");
+    store.wroteAt("ns/a", "u1", setsGvr, "100");
+    store.wroteAt("ns/a", "u1", { group: "apps", resource: "daemonsets" }, "999");
+    pods.lastStoreSyncResourceVersion = "15";
+    sets.lastStoreSyncResourceVersion = "50";
+    expect(() => store.requireFresh("ns/a")).toThrow("for group resource replicasets.apps");
+    sets.lastStoreSyncResourceVersion = "100";
+    store.requireFresh("ns/a");
+  });
+
+  it("workloads/S26 a version that cannot be compared is replaced by the next one", () => {
+    const { store } = setUp();
+    store.wroteAt("ns/a", "u1", podsGvr, "odd");
+    store.requireFresh("ns/a");
+    store.wroteAt("ns/a", "u1", podsGvr, "odd");
+    store.wroteAt("ns/a", "u1", podsGvr, "11");
+    expect(() => store.requireFresh("ns/a")).toThrow("written version: 11");
   });
 
   it("workloads/S28 clearing with another UID keeps the record", () => {

@@ -5,7 +5,7 @@ import { Expectations, TrackingExpectations } from "./expectations.ts";
 const KEY = "ns/owner";
 
 describe("expectations", () => {
-  it("machinery/5.7.1 are met when never set, when all was seen, and after five minutes", async () => {
+  it("machinery/5.7.1, workloads/S6 are met when never set, when all was seen, and after five minutes", async () => {
     const clock = testClock();
     const expectations = new Expectations(clock);
     expect(expectations.areMet(KEY)).toBe(true);
@@ -24,9 +24,11 @@ describe("expectations", () => {
     expect(expectations.areMet(KEY)).toBe(true);
   });
 
-  it("machinery/5.7.2 setting overwrites; raising without an entry does nothing", () => {
+  it("machinery/5.7.2, workloads/S6 setting overwrites; raising or lowering without an entry does nothing", () => {
     const expectations = new Expectations(testClock());
     expectations.raise(KEY, 1, 1);
+    expectations.creationObserved(KEY);
+    expectations.deletionObserved(KEY);
     expect(expectations.areMet(KEY)).toBe(true);
     expectations.expectCreations(KEY, 5);
     expectations.expectDeletions(KEY, 1);
@@ -36,7 +38,7 @@ describe("expectations", () => {
     expect(expectations.areMet(KEY)).toBe(false);
   });
 
-  it("machinery/5.7.3 a deletion announced twice counts once, and an unexpected one not at all", () => {
+  it("machinery/5.7.3, workloads/S7 a deletion announced twice counts once, and an unexpected one not at all", () => {
     const expectations = new TrackingExpectations(testClock());
     expectations.expectDeletions(KEY, ["ns/a", "ns/b"]);
     expectations.deletionObserved(KEY, "ns/a");
@@ -44,6 +46,41 @@ describe("expectations", () => {
     expectations.deletionObserved(KEY, "ns/c");
     expect(expectations.areMet(KEY)).toBe(false);
     expectations.deletionObserved(KEY, "ns/b");
+    expect(expectations.areMet(KEY)).toBe(true);
+  });
+
+  it("workloads/S6 creations and deletions are counted apart, and may fall below zero", () => {
+    const expectations = new Expectations(testClock());
+    expectations.expectDeletions(KEY, 30);
+    expectations.raise(KEY, 10, 0);
+    expectations.creationObserved(KEY, 11);
+    expect(expectations.areMet(KEY)).toBe(false);
+    expectations.deletionObserved(KEY, 31);
+    expect(expectations.areMet(KEY)).toBe(true);
+    expectations.raise(KEY, 1, 1); // back to nothing: what was seen too early is not lost
+    expect(expectations.areMet(KEY)).toBe(true);
+    expectations.raise(KEY, 1, 0);
+    expect(expectations.areMet(KEY)).toBe(false);
+  });
+
+  it("workloads/S6 setting starts the five minutes anew, observing does not", async () => {
+    const clock = testClock();
+    const expectations = new Expectations(clock);
+    expectations.expectCreations(KEY, 3);
+    await clock.advance(4 * 60_000);
+    expectations.expectCreations(KEY, 3);
+    await clock.advance(4 * 60_000);
+    expectations.creationObserved(KEY);
+    expect(expectations.areMet(KEY)).toBe(false);
+    await clock.advance(60_001);
+    expect(expectations.areMet(KEY)).toBe(true);
+  });
+
+  it("workloads/S7 plain counters know no names: the same deletion counts each time", () => {
+    const expectations = new Expectations(testClock());
+    expectations.expectDeletions(KEY, 2);
+    expectations.deletionObserved(KEY);
+    expectations.deletionObserved(KEY);
     expect(expectations.areMet(KEY)).toBe(true);
   });
 

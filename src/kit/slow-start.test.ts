@@ -49,4 +49,21 @@ describe("slow start", () => {
     expect(ended).toEqual([0, 1, 2]);
     expect(error).toEqual(new Error("one"));
   });
+
+  const cases = [
+    { what: "all fail", limit: 0, succeeded: 0, calls: 1 },
+    { what: "all succeed", limit: 10, succeeded: 10, calls: 10 },
+    { what: "some succeed", limit: 5, succeeded: 5, calls: 7 },
+  ] as const;
+  for (const { what, limit, succeeded, calls } of cases) {
+    it(`replicaset/tests slow start of ten calls: ${what}`, async () => {
+      let count = 0;
+      const result = await slowStart(10, async () => {
+        if (++count > limit) throw new Error("no");
+      });
+      expect(result.succeeded).toBe(succeeded);
+      expect(result.error !== undefined).toBe(limit < 10);
+      expect(count).toBe(calls);
+    });
+  }
 });

@@ -4,21 +4,21 @@
 
 import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
 
-export type EventType = "add" | "update" | "delete";
+export type ChangeType = "add" | "update" | "delete";
 
 /** Why a key was queued. */
 export type Cause =
   | {
       readonly kind: "event";
       readonly resource: string;
-      readonly event: EventType;
+      readonly event: ChangeType;
       readonly object: ObjectKey;
     }
   | { readonly kind: "resync" }
   | { readonly kind: "retry"; readonly error: string; readonly attempt: number }
   | { readonly kind: "timer"; readonly afterMs: number; readonly reason: string };
 
-export function eventCause(resource: string, event: EventType, object: KubeObject): Cause {
+export function eventCause(resource: string, event: ChangeType, object: KubeObject): Cause {
   return { kind: "event", resource, event, object: objectKey(object) };
 }
 

@@ -9,7 +9,7 @@ import { objectKey, ref } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import type { EventHandler, SharedInformer } from "#informers/informer.ts";
 import type { KeyQueue } from "#kit/key-queue.ts";
-import { type EventType, eventCause } from "#kit/trace.ts";
+import { type ChangeType, eventCause } from "#kit/trace.ts";
 import { isPodReady } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
@@ -21,7 +21,7 @@ export type TriggerDeps<T extends ReplicaObject> = Pick<
 > & { readonly owners: Pick<SharedInformer<T>, "lister"> };
 
 export function ownerTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue: KeyQueue): EventHandler<T> {
-  const enqueue = (event: EventType, owner: T): void =>
+  const enqueue = (event: ChangeType, owner: T): void =>
     queue.add(objectKey(owner), eventCause(deps.kind.gvr.resource, event, owner));
   return {
     onAdd: (owner) => enqueue("add", owner),
@@ -39,7 +39,7 @@ export function ownerTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, que
 }
 
 export function podTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue: KeyQueue): EventHandler<Pod> {
-  const enqueue = (owner: T, event: EventType, pod: Pod): void =>
+  const enqueue = (owner: T, event: ChangeType, pod: Pod): void =>
     queue.add(objectKey(owner), eventCause("pods", event, pod));
 
   /** The owner that a controller reference means. A successor with the same name is not it. */
@@ -50,7 +50,7 @@ export function podTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue
   };
 
   /** Owners that might adopt this orphan. An empty selector adopts nothing. */
-  const enqueueAdopters = (pod: Pod, event: EventType): void => {
+  const enqueueAdopters = (pod: Pod, event: ChangeType): void => {
     const labels = pod.metadata?.labels ?? {};
     if (Object.keys(labels).length === 0) return;
     const adopters = deps.owners.lister.list(undefined, pod.metadata?.namespace).filter((owner) => {

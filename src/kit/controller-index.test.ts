@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import type { OwnerReference } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
+import { stageInformer } from "#informers/testing-stage.ts";
+import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
+
+const owner: KubeObject = { metadata: { namespace: "ns1", name: "owner", uid: "abc" } };
+
+/** Objects of a server's answer with these references. */
+async function found(objects: Readonly<Record<string, Partial<OwnerReference> | undefined>>): Promise<string[]> {
+  const { informer, server, clock, stop } = stageInformer();
+  addControllerIndex(informer);
+  addControllerIndex(informer); // whoever comes second finds it there
+  for (const [key, change] of Object.entries(objects)) {
+    const [namespace = "", name = ""] = key.split("/");
+    const thing = server.put(name, 0, namespace);
+    if (change === undefined) continue;
+    const reference = { apiVersion: "v1", kind: "Kind", name: "owner", uid: "abc", controller: true, ...change };
+    server.objects.set(key, { ...thing, metadata: { ...thing.metadata, ownerReferences: [reference] } });
+  }
+  const ended = informer.run(stop.signal);
+  await clock.advance(1_000);
+  const names = ownedAndOrphans(informer, owner, "Kind").map(
+    ({ metadata }) => `${metadata?.namespace}/${metadata?.name}`,
+  );
+  stop.abort();
+  await clock.advance(1_000);
+  await ended;
+  return names;
+}
+
+describe("objects by their controller", () => {
+  it("finds those of one owner, by kind, name and UID", async () => {
+    expect(await found({ "ns1/a": {}, "ns1/b": { uid: "def" }, "ns1/c": {} })).toEqual(["ns1/a", "ns1/c"]);
+    expect(await found({ "ns1/a": { kind: "Other" }, "ns1/b": { name: "other" }, "ns2/c": {} })).toEqual([]);
+  });
+
+  it("finds the orphans of its namespace after them", async () => {
+    expect(await found({ "ns1/a": undefined, "ns2/b": undefined, "ns1/c": {} })).toEqual(["ns1/c", "ns1/a"]);
+    expect(await found({ "ns1/a": { controller: false } })).toEqual(["ns1/a"]);
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import type { Pod, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
+import type { OwnerReference } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
+import { ApiError, isNotFound } from "#api/status-error.ts";
+import { neverAborted, testClock } from "#base/testing.ts";
+import { createClient } from "#client/create-client.ts";
+import { jsonResponse, type Responder, scriptedTransport } from "#client/testing.ts";
+import { createPodControl, type PodControl, podFromTemplate } from "./pod-control.ts";
+
+const ownerKind = { apiVersion: "apps/v1", kind: "ReplicaSet" };
+const owner: KubeObject = { metadata: { namespace: "ns", name: "web", uid: "u1" } };
+const spec = { containers: [{ name: "main", image: "example/web:1" }] };
+const template: PodTemplateSpec = { metadata: { labels: { app: "web" } }, spec };
+const signal = neverAborted();
+
+const refusal = (code: number, reason: string, causes: readonly object[] = []): Responder => {
+  const status = { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message: `it is ${reason}` };
+  return () => jsonResponse({ ...status, details: { causes } }, code);
+};
+
+interface World {
+  readonly control: PodControl;
+  readonly events: string[];
+  readonly written: (readonly [Pod, OwnerReference | undefined])[];
+  /** What the server was sent: "DELETE /api/v1/…" and the body. */
+  sent(): readonly { readonly request: string; readonly body: unknown }[];
+}
+
+function setUp(...answers: readonly Responder[]): World {
+  const transport = scriptedTransport(...answers);
+  const client = createClient({ transport, clock: testClock(), userAgent: "test" });
+  const events: string[] = [];
+  const written: [Pod, OwnerReference | undefined][] = [];
+  return {
+    events,
+    written,
+    control: createPodControl({
+      pods: client.resource<Pod>({ group: "", version: "v1", resource: "pods" }),
+      recorder: {
+        event: (about, type, reason, message) =>
+          events.push(`${about.kind} ${about.name}: ${type} ${reason} ${message}`),
+      },
+      ownerKind,
+      onWrite: (pod, controller) => written.push([pod, controller]),
+    }),
+    sent: () =>
+      transport.requests.map(({ method, path, body }) => ({
+        request: `${method} ${path}`,
+        body: body?.kind === "bytes" ? JSON.parse(new TextDecoder().decode(body.bytes)) : undefined,
+      })),
+  };
+}
+
+const controller: OwnerReference = { ...ownerKind, name: "web", uid: "u1", controller: true, blockOwnerDeletion: true };
+
+describe("a pod from a template", () => {
+  it("workloads/S10 takes labels, annotations, finalizers and spec, and belongs to the owner alone", () => {
+    const metadata = {
+      name: "dropped",
+      namespace: "dropped",
+      labels: { app: "web" },
+      annotations: { note: "1" },
+      finalizers: ["example.com/hold"],
+      ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "dropped", uid: "u9" }],
+    };
+    expect(podFromTemplate({ metadata, spec }, owner, ownerKind)).toEqual({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        generateName: "web-",
+        labels: { app: "web" },
+        annotations: { note: "1" },
+        finalizers: ["example.com/hold"],
+        ownerReferences: [controller],
+      },
+      spec,
+    });
+  });
+
+  const names = [
+    { name: "web", prefix: "web-" },
+    { name: "web.v1", prefix: "web.v1-" },
+    { name: "a".repeat(252), prefix: `${"a".repeat(252)}-` },
+    { name: "a".repeat(253), prefix: `${"a".repeat(253)}-` },
+    { name: "a".repeat(254), prefix: "a".repeat(254) },
+    { name: "Web_1", prefix: "Web_1" },
+  ];
+  for (const { name, prefix } of names) {
+    it(`workloads/S10 is named after ${name.length > 20 ? `a name of ${name.length} characters` : name}`, () => {
+      const pod = podFromTemplate(template, { metadata: { name } }, ownerKind);
+      expect(pod.metadata?.generateName).toBe(prefix);
+    });
+  }
+
+  it("workloads/S10 is not asked for without labels", async () => {
+    const { control, events, sent } = setUp();
+    await expect(control.createPod(owner, { spec }, signal)).rejects.toThrow("unable to create pods, no labels");
+    const empty = { metadata: { labels: {} }, spec };
+    await expect(control.createPod(owner, empty, signal)).rejects.toThrow("unable to create pods, no labels");
+    expect(sent()).toEqual([]);
+    expect(events).toEqual([]);
+  });
+});
+
+describe("creating", () => {
+  const created = { metadata: { name: "web-x", resourceVersion: "7", ownerReferences: [controller] } };
+
+  it("workloads/S11, workloads/S10 posts the pod, tells of it, and reports what was written", async () => {
+    const { control, events, written, sent } = setUp(() => jsonResponse(created, 201));
+    await control.createPod(owner, template, signal);
+    expect(sent()).toEqual([
+      { request: "POST /api/v1/namespaces/ns/pods", body: podFromTemplate(template, owner, ownerKind) },
+    ]);
+    expect(events).toEqual(["ReplicaSet web: Normal SuccessfulCreate Created pod: web-x"]);
+    expect(written).toEqual([[created as never, controller]]);
+  });
+
+  it("workloads/S11 tells of a refusal, but not in a namespace that is going away", async () => {
+    const refused = setUp(refusal(403, "Forbidden"));
+    await expect(refused.control.createPod(owner, template, signal)).rejects.toThrow(ApiError);
+    expect(refused.events).toEqual(["ReplicaSet web: Warning FailedCreate Error creating: it is Forbidden"]);
+    const ending = setUp(refusal(403, "Forbidden", [{ reason: "NamespaceTerminating" }]));
+    await expect(ending.control.createPod(owner, template, signal)).rejects.toThrow(ApiError);
+    expect(ending.events).toEqual([]);
+    expect([...refused.written, ...ending.written]).toEqual([]);
+  });
+});
+
+describe("deleting", () => {
+  const pod: Pod = { metadata: { namespace: "ns", name: "web-x", uid: "u7", resourceVersion: "3" } };
+
+  it("workloads/S12, workloads/S11 asks for the pod by name, without a condition on its UID", async () => {
+    const { control, events, written, sent } = setUp(() => jsonResponse(pod));
+    await control.deletePod(owner, pod, signal);
+    const [{ request, body } = { request: "", body: {} }] = sent();
+    expect(request).toBe("DELETE /api/v1/namespaces/ns/pods/web-x");
+    expect(Object.keys(body ?? {}).filter((key) => key !== "kind" && key !== "apiVersion")).toEqual([]);
+    expect(events).toEqual(["ReplicaSet web: Normal SuccessfulDelete Deleted pod: web-x"]);
+    expect(written).toEqual([]);
+  });
+
+  it("workloads/S12, workloads/S11 a pod that is gone is reported as such, without an event", async () => {
+    const { control, events } = setUp(refusal(404, "NotFound"));
+    const error: unknown = await control.deletePod(owner, pod, signal).catch((error: unknown) => error);
+    expect(isNotFound(error)).toBe(true);
+    expect(events).toEqual([]);
+  });
+
+  it("workloads/S12, workloads/S11 any other refusal is told of, and is no API error any more", async () => {
+    const { control, events } = setUp(refusal(403, "Forbidden"));
+    const error: unknown = await control.deletePod(owner, pod, signal).catch((error: unknown) => error);
+    expect(error).not.toBeInstanceOf(ApiError);
+    expect((error as Error).message).toBe("unable to delete pods: it is Forbidden");
+    expect(events).toEqual(["ReplicaSet web: Warning FailedDelete Error deleting: it is Forbidden"]);
+  });
+});
+
+describe("patching", () => {
+  const pod: Pod = { metadata: { namespace: "ns", name: "web-x" } };
+
+  it("reports what was written, and nothing when the pod is gone", async () => {
+    const { control, written, events, sent } = setUp(refusal(404, "NotFound"), () => jsonResponse(pod));
+    await expect(control.patchPod(pod, { metadata: {} }, signal)).rejects.toThrow("it is NotFound");
+    expect(written).toEqual([]);
+    await control.patchPod(pod, { metadata: {} }, signal);
+    expect(written).toEqual([[pod, undefined]]);
+    expect(sent().map(({ request }) => request)).toEqual(Array(2).fill("PATCH /api/v1/namespaces/ns/pods/web-x"));
+    expect(events).toEqual([]);
+  });
+});
