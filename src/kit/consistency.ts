@@ -26,7 +26,7 @@ interface GroupResource {
 }
 
 /** A cache that tells how far it has applied its stream; "" when it does not know. */
-interface VersionedCache {
+export interface VersionedCache {
   readonly gvr: GroupResource;
   readonly lastStoreSyncResourceVersion: string;
 }

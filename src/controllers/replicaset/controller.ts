@@ -4,13 +4,15 @@
  * Keeps true:  spec.replicas active pods that match the selector are controlled by the ReplicaSet, and
  *              its status counts them.
  * Watches:     ReplicaSet (index: controller UID), Pod (index: controller).
- * Reads live:  the ReplicaSet, before the first adoption of a sync and after a refused status write.
+ * Reads live:  the ReplicaSet, before the first adoption of a sync and after a refused status write; its pods, after
+ *              a create whose answer never came.
  * Writes:      create, delete and strategic merge patch of Pod; update of ReplicaSet/status; events.
  * Requeues:    when a ready pod will have been ready for minReadySeconds.
  * Identity:    replicaset-controller.
  * Upstream:    pkg/controller/replicaset.
  * Deviations:  of several parallel errors the one of the lowest index is reported, not the first to arrive;
- *              a pod that is less than a millisecond old is left out of the age metric, where Go would panic.
+ *              a pod that is less than a millisecond old is left out of the age metric, where Go would panic;
+ *              after a create whose answer never came nothing is created before the cache has seen what came of it.
  */
 
 import { ValueError } from "#api/errors.ts";
@@ -21,6 +23,7 @@ import { TaskGroup } from "#base/task-group.ts";
 import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
+import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { EventBroadcaster } from "#kit/events/broadcaster.ts";
 import { eventSink } from "#kit/events/sink.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
@@ -68,6 +71,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
   const isGuarded = kind.consistencyGate !== undefined && gates.isEnabled(kind.consistencyGate);
   const consistency = isGuarded ? new WrittenVersions([pods, owners]) : noConsistency;
   const metrics = registerReplicaMetrics(context.metrics);
+  const podsApi = client.resource<Pod>(podsGvr);
 
   const deps: Deps<T> = {
     kind,
@@ -78,8 +82,9 @@ export async function buildReplicaController<T extends ReplicaObject>(
     owners,
     pods,
     ownersApi: client.resource<T>(kind.gvr),
+    podsApi,
     podControl: createPodControl({
-      pods: client.resource<Pod>(podsGvr),
+      pods: podsApi,
       recorder: events.recorder(identity),
       ownerKind: { apiVersion: kind.apiVersion, kind: kind.kind },
       onWrite(pod, controller) {
@@ -90,6 +95,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
     }),
     expectations: new TrackingExpectations(clock),
     consistency,
+    doubts: new DoubtfulCreates(pods),
     reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
     selectorOf: parsedOnce(kind),
   };

@@ -9,6 +9,7 @@ import type { Logger } from "#base/log.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { ConsistencyStore } from "#kit/consistency.ts";
+import type { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import type { TrackingExpectations } from "#kit/expectations.ts";
 import type { PodControl } from "#kit/pod-control.ts";
 import type { ReplicaMetrics } from "./metrics.ts";
@@ -24,9 +25,11 @@ export interface Deps<T extends ReplicaObject> {
   readonly pods: SharedInformer<Pod>;
   /** Live reads and status writes of the owners. */
   readonly ownersApi: ResourceClient<T>;
+  readonly podsApi: ResourceClient<Pod>;
   readonly podControl: PodControl;
   readonly expectations: TrackingExpectations;
   readonly consistency: ConsistencyStore;
+  readonly doubts: DoubtfulCreates;
   readonly reportsTerminating: boolean;
   /** The owner's selector, or what is wrong with it. */
   selectorOf(owner: T): Selector | ValueError;

@@ -44,6 +44,18 @@ export async function claimPods<T extends ReplicaObject>(
   return { active, terminating };
 }
 
+/** What the server has by now, past the cache. */
+export async function podsOnServer<T extends ReplicaObject>(
+  owner: T,
+  selector: Selector,
+  deps: Deps<T>,
+  signal: AbortSignal,
+): Promise<readonly Pod[]> {
+  const { namespace = "" } = owner.metadata ?? {};
+  const { items } = await deps.podsApi.list({ namespace, labelSelector: selector.toString() }, signal);
+  return items;
+}
+
 /** Pods that match any owner with this controller: all revisions of one Deployment. */
 export function podsOfSiblings<T extends ReplicaObject>(controllerUid: string, deps: Deps<T>): readonly Pod[] {
   if (!deps.kind.ranksBySiblings) return [];

@@ -61,7 +61,9 @@ async function createPods<T extends ReplicaObject>(
     } catch (error) {
       // Nothing can be created here any more. Leaving the expectation open keeps the owner quiet
       // until it is deleted too, or for five minutes.
-      if (!isNamespaceTerminating(error)) throw error;
+      if (isNamespaceTerminating(error)) return;
+      deps.doubts.note(key, error);
+      throw error;
     }
   });
   const skipped = count - succeeded;

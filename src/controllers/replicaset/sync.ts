@@ -7,7 +7,7 @@ import type { EpochMs } from "#base/clock.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { nextAvailabilityCheckMs } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
-import { claimPods, type OwnPods } from "./pods.ts";
+import { claimPods, type OwnPods, podsOnServer } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 import { scale } from "./scale.ts";
 import { calculateStatus, writeStatus } from "./status.ts";
@@ -26,6 +26,7 @@ export async function syncReplicas<T extends ReplicaObject>(
   const selector = deps.selectorOf(owner);
   if (selector instanceof ValueError) return reportSelector(owner, selector, deps);
 
+  if (mayScale) await deps.doubts.settle(key, owner, () => podsOnServer(owner, selector, deps, signal));
   const pods = await claimPods(owner, selector, deps, signal);
   const scaleError = mayScale ? await scale(owner, pods.active, deps, signal) : undefined;
 
@@ -40,6 +41,7 @@ export async function syncReplicas<T extends ReplicaObject>(
 
 function forget<T extends ReplicaObject>(key: ObjectKey, deps: Deps<T>): SyncResult {
   deps.consistency.clear(key);
+  deps.doubts.forget(key);
   deps.expectations.forget(key);
   return done;
 }

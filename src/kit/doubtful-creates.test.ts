@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { KubeObject } from "#api/object.ts";
+import { ApiError } from "#api/status-error.ts";
+import { TransportError } from "#base/http.ts";
+import { StaleCacheError } from "./consistency.ts";
+import { DoubtfulCreates, isOutcomeUnknown } from "./doubtful-creates.ts";
+
+const owner: KubeObject = { metadata: { name: "web", uid: "1" } };
+const gvr = { group: "", resource: "pods" };
+
+function pod(resourceVersion: string, uid = "1"): KubeObject {
+  const controller = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid, controller: true };
+  return { metadata: { name: `pod-${resourceVersion}`, resourceVersion, ownerReferences: [controller] } };
+}
+
+function stage(...pods: readonly KubeObject[]) {
+  const cache = { gvr, lastStoreSyncResourceVersion: "10" };
+  const doubts = new DoubtfulCreates(cache);
+  let lists = 0;
+  const settle = (): Promise<void> =>
+    doubts.settle("ns/web", owner, async () => {
+      lists++;
+      return pods;
+    });
+  return { cache, doubts, settle, lists: () => lists };
+}
+
+const reset = new TransportError("reset", "reset");
+
+describe("creates whose outcome is unknown", () => {
+  it.each([
+    ["a reset", reset, true],
+    ["a timeout", new TransportError("timeout", ""), true],
+    ["a server that gave up", new ApiError({ code: 504 }), true],
+    ["a refused connection", new TransportError("refused", ""), false],
+    ["a refusal", new ApiError({ code: 403 }), false],
+    ["an error of our own", new Error("no labels"), false],
+  ])("are told from failures: %s", (_, error, unknown) => {
+    expect(isOutcomeUnknown(error)).toBe(unknown);
+  });
+
+  it("hold the owner back until the cache has seen what the server has", async () => {
+    const { cache, doubts, settle, lists } = stage(pod("9"), pod("12"), pod("99", "of another"));
+    doubts.note("ns/web", reset);
+    await expect(settle()).rejects.toThrow(StaleCacheError);
+    cache.lastStoreSyncResourceVersion = "11";
+    await expect(settle()).rejects.toThrow("read version: 11 is not as new as written version: 12");
+    cache.lastStoreSyncResourceVersion = "12";
+    await settle();
+    await settle();
+    expect(lists()).toBe(1);
+  });
+
+  it("hold nobody back when nothing came of them", async () => {
+    const { doubts, settle } = stage(pod("9"));
+    doubts.note("ns/web", reset);
+    await settle();
+  });
+
+  it("cost nothing when there are none", async () => {
+    const { doubts, settle, lists } = stage(pod("12"));
+    await settle();
+    doubts.note("ns/web", new ApiError({ code: 403 }));
+    await settle();
+    expect(lists()).toBe(0);
+  });
+
+  it("stay doubtful while the server cannot be asked, and are let go when it may not be", async () => {
+    const { doubts } = stage();
+    doubts.note("ns/web", reset);
+    const asking = (error: Error): Promise<void> => doubts.settle("ns/web", owner, () => Promise.reject(error));
+    await expect(asking(reset)).rejects.toBe(reset);
+    await expect(asking(reset)).rejects.toBe(reset);
+    await asking(new ApiError({ code: 403, reason: "Forbidden" }));
+    await asking(reset);
+  });
+
+  it("are forgotten with their owner", async () => {
+    const { doubts, settle, lists } = stage(pod("12"));
+    doubts.note("ns/web", reset);
+    doubts.forget("ns/web");
+    await settle();
+    expect(lists()).toBe(0);
+  });
+});

@@ -1,0 +1,61 @@
+// Creates whose outcome nobody knows: the connection broke, or the server gave up, before the answer came. The object
+// may be there although no cache shows it yet, and whoever trusts the cache makes one too many. So the next sync asks
+// the server once what is there, and waits until the cache has seen the newest of it.
+// Deviation: upstream creates again, and deletes the surplus when the watch shows it.
+
+import type { KubeObject } from "#api/object.ts";
+import { isControlledBy } from "#api/owner-refs.ts";
+import { ApiError, isForbidden } from "#api/status-error.ts";
+import { TransportError } from "#base/http.ts";
+import { type VersionedCache, WrittenVersions } from "./consistency.ts";
+
+export class DoubtfulCreates {
+  readonly #cache: VersionedCache;
+  readonly #versions: WrittenVersions;
+  /** Keys of owners. */
+  readonly #doubtful = new Set<string>();
+
+  constructor(cache: VersionedCache) {
+    this.#cache = cache;
+    this.#versions = new WrittenVersions([cache]);
+  }
+
+  /** A create for this owner failed so. */
+  note(ownerKey: string, error: unknown): void {
+    if (isOutcomeUnknown(error)) this.#doubtful.add(ownerKey);
+  }
+
+  /** Throws StaleCacheError while the cache lacks something of this owner's that the server has. */
+  async settle(ownerKey: string, owner: KubeObject, listLive: () => Promise<readonly KubeObject[]>): Promise<void> {
+    if (this.#doubtful.has(ownerKey)) {
+      for (const object of await listed(listLive)) {
+        if (!isControlledBy(object, owner)) continue;
+        const { resourceVersion = "" } = object.metadata ?? {};
+        this.#versions.wroteAt(ownerKey, owner.metadata?.uid ?? "", this.#cache.gvr, resourceVersion);
+      }
+      this.#doubtful.delete(ownerKey);
+    }
+    this.#versions.requireFresh(ownerKey);
+  }
+
+  forget(ownerKey: string): void {
+    this.#doubtful.delete(ownerKey);
+    this.#versions.clear(ownerKey);
+  }
+}
+
+/** Whoever may not ask goes on as upstream does. */
+async function listed(listLive: () => Promise<readonly KubeObject[]>): Promise<readonly KubeObject[]> {
+  try {
+    return await listLive();
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
+}
+
+/** A refused connection carried nothing; a refusal by the server's rules is an answer. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (error instanceof TransportError) return !["refused", "dns", "tls"].includes(error.failure);
+  return error instanceof ApiError && error.code >= 500;
+}
