@@ -3,9 +3,9 @@
 
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
-import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
+import { createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
-import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import type { Journal } from "#apiserver/storage/journal.ts";
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
 import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
 import { FeatureGates, type FeatureTable } from "#base/feature-gates.ts";
@@ -23,6 +23,7 @@ import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts"
 import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
 import { RequestLog } from "./request-log.ts";
+import { RestartableServer } from "./restartable-server.ts";
 
 /** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
 const mastersAndControllers: Authorizer = {
@@ -39,6 +40,8 @@ export interface WorldOptions {
   readonly seed?: string | number;
   readonly gates: FeatureTable;
   readonly log?: Logger;
+  /** What the server's store is kept in; absent: its end is the end of the cluster. */
+  readonly openJournal?: () => Journal;
 }
 
 export interface ManagerOptions {
@@ -49,6 +52,8 @@ export interface ManagerOptions {
   readonly gates?: Readonly<Record<string, boolean>>;
   readonly config?: Partial<ComponentConfig>;
   readonly metrics?: Metrics;
+  /** Absent: the world's. */
+  readonly log?: Logger;
   readonly trace?: SyncTrace;
   /** Stands between the manager and the server: a faulty network. */
   readonly network?: (transport: Transport) => Transport;
@@ -67,7 +72,7 @@ export class World {
   readonly clock: VirtualClock;
   readonly rng: Rng;
   readonly log: RequestLog;
-  readonly server: ApiServer;
+  readonly server: RestartableServer;
   /** As a member of system:masters. */
   readonly client: Client;
   /** Requests of managers, not of the scenario itself. */
@@ -82,16 +87,22 @@ export class World {
     this.log = new RequestLog(this.clock);
     const gates = new FeatureGates(options.gates, "1.36");
     this.#tokenKeys = checksumKeys(this.rng.fork("token-keys").uuid());
-    this.server = createApiServer({
+    const { openJournal } = options;
+    this.server = new RestartableServer({
       clock: this.clock,
-      rng: this.rng.fork("apiserver"),
-      log: options.log ?? noLog,
-      metrics: noMetrics,
-      storage: new MemoryStorage({ clock: this.clock }),
-      gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
-      admission: defaultPlugins,
-      authorizer: mastersAndControllers,
-      tokenKeys: this.#tokenKeys,
+      ...(openJournal === undefined ? {} : { openJournal }),
+      create: (storage, starts) =>
+        createApiServer({
+          clock: this.clock,
+          rng: this.rng.fork(starts === 1 ? "apiserver" : `apiserver-${starts}`),
+          log: options.log ?? noLog,
+          metrics: noMetrics,
+          storage,
+          gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
+          admission: defaultPlugins,
+          authorizer: mastersAndControllers,
+          tokenKeys: this.#tokenKeys,
+        }),
     });
     this.#transport = bytesTransport(this.server, { peer: { user: { name: "admin", groups: ["system:masters"] } } });
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
@@ -120,7 +131,7 @@ export class World {
       {
         clock,
         rng: this.rng.fork("manager"),
-        log: this.#options.log ?? noLog,
+        log: options.log ?? this.#options.log ?? noLog,
         metrics: options.metrics ?? noMetrics,
         gates,
         settings: {

@@ -9,7 +9,7 @@ import type { FaultProxy } from "#test/real/fault-proxy.ts";
 import { callHttps } from "#test/real/https.ts";
 import { holderOf, type Side, shortLease } from "#test/real/leadership.ts";
 import { describeReal, eventually } from "#test/real/suite.ts";
-import { linesPerSecond } from "./log-rate.ts";
+import { linesPerSecond } from "#test/scenarios/log-rate.ts";
 
 const LIMIT_MS = 900_000;
 const OUTAGE_MS = 120_000;

@@ -8,7 +8,7 @@ import { afterAll, expect, it } from "vitest";
 import { finalError, goDaemon, ourDaemon, runToEnd, sharedControllers } from "#test/real/daemon.ts";
 import { freePorts } from "#test/real/processes.ts";
 import { describeReal } from "#test/real/suite.ts";
-import { linesPerSecond } from "./log-rate.ts";
+import { linesPerSecond } from "#test/scenarios/log-rate.ts";
 
 const LIMIT_MS = 120_000;
 /** Longer than the 10 s for which the program waits for the API server. */

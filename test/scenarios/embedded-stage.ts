@@ -1,10 +1,17 @@
 // The embedded server under the virtual clock as a stage.
 
+import type { Journal } from "#apiserver/storage/journal.ts";
 import type { FeatureTable } from "#base/feature-gates.ts";
+import type { HttpRequest, Transport } from "#base/http.ts";
+import { TransportError } from "#base/http.ts";
+import { LogVerbosity } from "#base/log-verbosity.ts";
+import { createLogger } from "#base/logger.ts";
 import { hostTurn } from "#base/testing.ts";
+import { withoutRepeats } from "#manager/log-repeats.ts";
+import { MemoryDisk } from "#sim/memory-journal.ts";
 import type { LoggedRequest } from "#sim/request-log.ts";
 import { type ManagerOptions, World } from "#sim/world.ts";
-import type { Stage, StageWrite } from "./stage.ts";
+import type { OutageStage, StageWrite } from "./stage.ts";
 
 const on = [{ version: "1.36", default: true, preRelease: "BETA" }] as const;
 const gates: FeatureTable = {
@@ -18,13 +25,21 @@ const gates: FeatureTable = {
   },
 };
 
-export interface EmbeddedStage extends Stage {
+export interface EmbeddedStage extends OutageStage {
   readonly world: World;
   stop(): Promise<void>;
 }
 
-export async function embeddedStage(options: ManagerOptions & { readonly seed?: string }): Promise<EmbeddedStage> {
-  const world = new World({ turn: hostTurn, gates, seed: options.seed ?? "scenario" });
+export interface EmbeddedStageOptions extends ManagerOptions {
+  readonly seed?: string;
+  /** What the server's store is kept in; in memory unless given. */
+  readonly openJournal?: () => Journal;
+}
+
+export async function embeddedStage(options: EmbeddedStageOptions): Promise<EmbeddedStage> {
+  const disk = new MemoryDisk();
+  const openJournal = options.openJournal ?? ((): Journal => disk.open());
+  const world = new World({ turn: hostTurn, gates, seed: options.seed ?? "scenario", openJournal });
   const namespace = "scenario";
   await world.do(async (client, signal) => {
     const namespaces = client.resource({ group: "", version: "v1", resource: "namespaces" });
@@ -33,7 +48,27 @@ export async function embeddedStage(options: ManagerOptions & { readonly seed?: 
     const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
     await accounts.create({ namespace, object }, signal);
   });
-  const manager = world.startManager(options);
+  const { clock } = world;
+  let log = "";
+  const write = (line: string): void => {
+    log += line;
+  };
+  const logger = createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write });
+  let answersToLose = 0;
+  const losing = (transport: Transport): Transport => ({
+    async send(request, signal) {
+      const response = await transport.send(request, signal);
+      if (answersToLose === 0 || !isPodCreation(request)) return response;
+      answersToLose--;
+      throw new TransportError("reset", "read: connection reset by peer");
+    },
+  });
+  const { network = (transport: Transport) => transport } = options;
+  const manager = world.startManager({
+    log: withoutRepeats(logger, clock),
+    ...options,
+    network: (transport) => losing(network(transport)),
+  });
   await world.advance(100);
   return {
     namespace,
@@ -44,6 +79,19 @@ export async function embeddedStage(options: ManagerOptions & { readonly seed?: 
     until: (probe) => world.until(probe),
     pass: (ms) => world.advance(ms),
     writes: async () => world.log.writes.flatMap((request) => writeIn(namespace, request)),
+    killServerAfterPods: (count) => {
+      const written = new Set<string>();
+      world.server.killAfterWrite(({ resource, key }) => resource === "pods" && written.add(key).size === count);
+    },
+    untilKilled: async () => {
+      const isKilled = await clock.runUntil(() => !world.server.isRunning, 60_000);
+      if (!isKilled) throw new Error("the server lives on");
+    },
+    startServer: async (how) => world.server.start(how),
+    loseAnswersToPods: (count) => {
+      answersToLose += count;
+    },
+    log: () => log,
     stop: async () => {
       const ended = manager.stop();
       await world.advance(1000);
@@ -51,6 +99,10 @@ export async function embeddedStage(options: ManagerOptions & { readonly seed?: 
       world.server.close();
     },
   };
+}
+
+function isPodCreation({ method, path }: HttpRequest): boolean {
+  return method === "POST" && path.endsWith("/pods");
 }
 
 const NAMESPACED = /^\/apis?\/(?:[^/]+\/)?[^/]+\/namespaces\/([^/]+)\/([^/?]+)(?:\/([^/?]+))?(?:\/([^/?]+))?/;

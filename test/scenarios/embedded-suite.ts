@@ -2,10 +2,15 @@
 
 import { expect, it } from "vitest";
 import { embeddedStage } from "./embedded-stage.ts";
-import type { Scenario } from "./replicaset.ts";
+import type { OutageStage } from "./stage.ts";
 
 /** Published and copied, never read: any PEM will do. */
 const ROOT_CA = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+interface Scenario {
+  readonly name: string;
+  play(stage: OutageStage): Promise<void>;
+}
 
 export function playEmbedded(controllers: readonly string[], scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) {

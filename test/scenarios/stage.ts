@@ -22,6 +22,19 @@ export interface Stage {
   writes(): Promise<readonly StageWrite[]>;
 }
 
+/** A stage whose API server can be taken away, and whose manager is listened to. */
+export interface OutageStage extends Stage {
+  /** From now on: when the manager has created so many pods, the API server is killed. What was on its way is lost. */
+  killServerAfterPods(count: number): void;
+  untilKilled(): Promise<void>;
+  /** Starts it over the same store; `forgetsHistory` makes every version of before the kill too old to go on from. */
+  startServer(options?: { readonly forgetsHistory?: boolean }): Promise<void>;
+  /** The next creates of pods by the manager are done, and their answers lost. */
+  loseAnswersToPods(count: number): void;
+  /** What the manager has logged, in klog's text format. */
+  log(): string;
+}
+
 export interface StageWrite {
   readonly who: string;
   readonly method: string;

@@ -1,0 +1,41 @@
+// A disk in memory: what was appended outlives the server that wrote it. Entries are kept as text, so that two
+// servers share nothing but what a file would have given them.
+
+import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
+import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
+
+export class MemoryDisk {
+  /** By revision, ascending. */
+  readonly #entries = new Map<number, string>();
+  #revision = 0;
+  #compactedRevision = 0;
+
+  /** For one server; what it writes after the end fails, as from a process that is no more. */
+  open(): Journal {
+    let isOpen = true;
+    const guard = (): void => {
+      if (!isOpen) throw new StorageWriteFailed("the process of this journal has ended");
+    };
+    return {
+      load: () => this.#load(),
+      append: (entry) => {
+        guard();
+        this.#entries.set(entry.revision, JSON.stringify(entry));
+        this.#revision = entry.revision;
+      },
+      compact: (compactedRevision, superseded) => {
+        guard();
+        this.#compactedRevision = Math.max(this.#compactedRevision, compactedRevision);
+        for (const revision of superseded) this.#entries.delete(revision);
+      },
+      close: () => {
+        isOpen = false;
+      },
+    };
+  }
+
+  #load(): JournalState {
+    const entries = [...this.#entries.values()].map((text) => JSON.parse(text) as JournalEntry);
+    return { revision: this.#revision, compactedRevision: this.#compactedRevision, entries };
+  }
+}

@@ -1,0 +1,54 @@
+// How often a program says the same thing: a cause that lasts must not fill the disk. Every line counts, whatever its
+// severity. What fails is one cause whoever it fails for; what is merely told is the same when only numbers differ.
+
+/** A line of klog's text format: level and day, time, process, source, message. */
+const LINE = /^([IWEF])\d{4} (\d\d:\d\d:\d\d)\.\d+ +\d+ [^\]]+\] (.*)$/;
+
+export interface CauseInSecond {
+  readonly cause: string;
+  readonly second: string;
+  readonly count: number;
+}
+
+/** How often each cause was logged in each second. */
+export function linesPerSecond(log: string): readonly CauseInSecond[] {
+  const counts = new Map<string, { cause: string; second: string; count: number }>();
+  for (const line of log.split("\n")) {
+    const [, severity = "", second = "", text = ""] = LINE.exec(line) ?? [];
+    if (text === "") continue;
+    const cause = causeOf(severity, text);
+    const key = `${second} ${cause}`;
+    const entry = counts.get(key) ?? { cause, second, count: 0 };
+    entry.count++;
+    counts.set(key, entry);
+  }
+  return [...counts.values()];
+}
+
+/** For reports: how many lines there are, of how many causes, and the most that one cause had in one second. */
+export function logFigures(logs: readonly string[]): { lines: number; causes: number; most: number } {
+  const seconds = logs.flatMap(linesPerSecond);
+  return {
+    lines: seconds.reduce((sum, { count }) => sum + count, 0),
+    causes: new Set(seconds.map(({ cause }) => cause)).size,
+    most: seconds.reduce((most, { count }) => Math.max(most, count), 0),
+  };
+}
+
+const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
+const MESSAGE = new RegExp(`^(${QUOTED}|[^"]*?)(?= [A-Za-z]+=|$)`);
+const ERROR = new RegExp(`\\berr=(${QUOTED})`);
+
+function causeOf(severity: string, text: string): string {
+  const err = ERROR.exec(text)?.[1];
+  if (err === undefined && severity === "I") return plain(text);
+  return `${severity} ${plain(MESSAGE.exec(text)?.[1] ?? text)} err=${plain(err ?? "")}`;
+}
+
+/** Without what differs from try to try, and from object to object. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/https?:\/\/[^\s"\\]+/g, "URL")
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UID")
+    .replaceAll(/\d+(\.\d+)*/g, "N");
+}

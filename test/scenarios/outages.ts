@@ -1,0 +1,81 @@
+// What must hold when the API server is killed in the middle of work and comes back: exactly the pods that were asked
+// for, none of them created twice, and a manager that neither shouts nor goes on writing. Played on the embedded
+// server under the virtual clock and on a real kube-apiserver (test/real/outages.test.ts).
+
+import { expect } from "vitest";
+import { linesPerSecond } from "./log-rate.ts";
+import { createSet, patchSet, replicaSet, setsGvr, untilPods, untilReplicas } from "./replica-objects.ts";
+import { createObject, listPods, type OutageStage } from "./stage.ts";
+
+export interface OutageScenario {
+  readonly name: string;
+  play(stage: OutageStage): Promise<void>;
+}
+
+const DOWN_MS = 4000;
+/** Long enough for every retry that is still planned. */
+const QUIET_MS = 3000;
+
+/** All pods are there, nobody had to remove one, and from now on nothing happens. */
+async function expectExactly(stage: OutageStage, replicas: number): Promise<void> {
+  await untilReplicas(stage, replicas);
+  await stage.pass(QUIET_MS);
+  expect((await listPods(stage)).length).toBe(replicas);
+  const writes = await stage.writes();
+  expect(writes.filter(({ method }) => method === "DELETE")).toEqual([]);
+  const { length } = stage.log();
+  await stage.pass(QUIET_MS);
+  expect((await stage.writes()).length).toBe(writes.length);
+  expect(stage.log().slice(length)).toBe("");
+  expect(linesPerSecond(stage.log()).filter(({ count }) => count > 1)).toEqual([]);
+}
+
+export const outages: readonly OutageScenario[] = [
+  {
+    name: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",
+    async play(stage) {
+      await createObject(stage, setsGvr, replicaSet(0));
+      stage.killServerAfterPods(10);
+      await patchSet(stage, { spec: { replicas: 50 } });
+      await stage.untilKilled();
+      await stage.pass(DOWN_MS);
+      await stage.startServer();
+      expect((await listPods(stage)).length).toBeLessThan(50);
+      await expectExactly(stage, 50);
+    },
+  },
+  {
+    name: "an API server killed in the middle of a scale-up that remembers no older version: a relist, no surplus pod",
+    async play(stage) {
+      await createSet(stage, 3);
+      stage.killServerAfterPods(10);
+      await patchSet(stage, { spec: { replicas: 50 } });
+      await stage.untilKilled();
+      await stage.pass(DOWN_MS);
+      await stage.startServer({ forgetsHistory: true });
+      expect((await listPods(stage)).length).toBeLessThan(50);
+      await expectExactly(stage, 50);
+    },
+  },
+  {
+    name: "an API server that is gone for less than the back-off of anybody: no surplus pod",
+    async play(stage) {
+      await createSet(stage, 3);
+      stage.killServerAfterPods(1);
+      await patchSet(stage, { spec: { replicas: 20 } });
+      await stage.untilKilled();
+      await stage.startServer({ forgetsHistory: true });
+      await expectExactly(stage, 20);
+    },
+  },
+  {
+    name: "answers to creates that are lost after the server had done them: no surplus pod",
+    async play(stage) {
+      await createObject(stage, setsGvr, replicaSet(0));
+      stage.loseAnswersToPods(3);
+      await patchSet(stage, { spec: { replicas: 10 } });
+      await untilPods(stage, (pods) => pods.length >= 10);
+      await expectExactly(stage, 10);
+    },
+  },
+];
