@@ -5,6 +5,7 @@ import { whenAborted } from "#base/abort.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import { noLog } from "#base/log.ts";
+import { LogVerbosity } from "#base/log-verbosity.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { testClock } from "#base/testing.ts";
@@ -14,6 +15,11 @@ import { rootClientBuilder } from "./clients/client-builder.ts";
 import { defaultConfig } from "./options/config.ts";
 import type { RegisteredController } from "./registry.ts";
 import { type RunDeps, runControllers } from "./run-controllers.ts";
+import { mountDebugPages } from "./serving/debug-pages.ts";
+import { HealthPage } from "./serving/healthz.ts";
+import { createPages } from "./serving/pages.ts";
+import type { Handler } from "./serving/request.ts";
+import { HealthRecord } from "./serving/slis.ts";
 
 interface World {
   readonly clock: VirtualClock;
@@ -83,6 +89,61 @@ describe("running the controllers", () => {
     expect(await ended).toMatch(/^Error: failed to wait for apiserver being healthy: /);
     expect(paths()).toHaveLength(10);
     expect(lines.join("\n")).toContain("Error building controller context");
+  });
+
+  it("machinery/1.2.8 takes nothing but 200 for health, and quotes what the server says instead", async () => {
+    const { clock, ended, lines } = start({}, () => textResponse("starting", 202));
+    await clock.advance(60_000);
+    expect(await ended).toBe(
+      "Error: failed to wait for apiserver being healthy: timed out waiting for the condition: APIServer isn't healthy: starting",
+    );
+    const warnings = lines.filter((line) => line.startsWith("APIServer isn't healthy yet: starting. Waiting a little"));
+    expect(warnings).toHaveLength(10);
+  });
+
+  it("machinery/1.2.12 shows what a controller answers below a path of its own, which is cut off", async () => {
+    const asked: string[] = [];
+    const debuggable: RegisteredController = {
+      name: "garbage-collector-controller",
+      featureGates: [],
+      build: async () => ({
+        run: whenAborted,
+        debug: ({ path, query }) => {
+          asked.push(`${path}?${query}`);
+          return { status: 200, headers: {}, body: { kind: "bytes", bytes: new Uint8Array() } };
+        },
+      }),
+    };
+    const debug = new Map<string, Handler>();
+    const { clock, stop } = start({
+      controllers: [controller("job-controller", whenAborted), debuggable],
+      onBuilt: (built) => mountDebugPages(built, debug),
+    });
+    await clock.settle();
+    const pages = createPages(
+      {
+        health: new HealthPage([], noLog, new HealthRecord()),
+        healthRecord: new HealthRecord(),
+        configz: "",
+        renderMetrics: () => "",
+        metricsFormat: { processStartSeconds: 0, gzip: (bytes) => bytes },
+        verbosity: new LogVerbosity(),
+        isProfiling: false,
+      },
+      debug,
+    );
+    const statusOf = async (path: string, query = ""): Promise<number> => {
+      const request = { method: "GET", path, uri: path, query, headers: {}, peer: { address: "" } };
+      return (await pages(request, stop.signal)).status;
+    };
+    const base = "/debug/controllers/garbage-collector-controller";
+    expect(await statusOf(base)).toBe(200);
+    expect(await statusOf(`${base}/graph`, "uid=1&uid=2")).toBe(200);
+    expect(asked).toEqual(["?", "/graph?uid=1&uid=2"]);
+    for (const path of [`${base}s`, "/debug/controllers/job-controller", "/debug/controllers"]) {
+      expect(await statusOf(path)).toBe(404);
+    }
+    stop.abort();
   });
 
   it("machinery/1.2.9 builds the token controller first, whatever is selected, and skips what is not built", async () => {
