@@ -1,0 +1,303 @@
+// What the controllers of service accounts and of the root CA do when the server refuses, the caches lag or
+// the watches break; and what they ask for at all. On the embedded server only: the network is the scenario's.
+
+import { afterEach, describe, expect, it } from "vitest";
+import type { ConfigMap, Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { ApiError, newExpired, newForbidden, newInternalError } from "#api/status-error.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
+import { neverAborted } from "#base/testing.ts";
+import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
+import { registeredControllers } from "#manager/registry.ts";
+import { StreamValve } from "#sim/stream-valve.ts";
+import { FaultyNetwork } from "./account-network.ts";
+import {
+  account,
+  accountsGvr,
+  BUNDLE,
+  configMapsGvr,
+  createNamespace,
+  namespacesGvr,
+  patch,
+  remove,
+  terminateNamespace,
+  untilFound,
+} from "./account-objects.ts";
+import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
+import { createObject } from "./stage.ts";
+
+const ACCOUNTS = "serviceaccount-controller";
+const PUBLISHER = "root-ca-certificate-publisher-controller";
+
+let stage: EmbeddedStage;
+let network: FaultyNetwork;
+let metrics: MetricRegistry;
+afterEach(() => stage.stop());
+
+async function open(controller: string, options: Partial<EmbeddedStageOptions> = {}): Promise<void> {
+  network = new FaultyNetwork();
+  metrics = new MetricRegistry({ version: "1.36.4" });
+  const controllers = [controller];
+  stage = await embeddedStage({ controllers, rootCa: "CA", metrics, network: (t) => network.over(t), ...options });
+}
+
+/** Everything the manager asked for but its informers: "POST serviceaccounts 201". */
+const asked = (): string[] =>
+  stage.world.log.requests
+    .filter(({ who, target }) => who !== "shared-informers" && target !== "/healthz")
+    .map(({ method, target, code }) => `${method} ${target.split("/").slice(5).join("/")} ${code}`);
+const watched = (): string[] => [
+  ...new Set(
+    stage.world.log.requests
+      .filter(({ target }) => target.includes("watch="))
+      .map(({ target }) => target.split("?")[0] ?? ""),
+  ),
+];
+const value = (name: string, ...labels: string[]): number | undefined => metrics.value(name, labels);
+/** Names of metrics that are not of the machinery that all controllers share. */
+const ownMetrics = (): string[] =>
+  [...metrics.render().matchAll(/^# TYPE (\S+)/gm)]
+    .map(([, name = ""]) => name)
+    .filter((name) => !/^(workqueue|informer|reflector|store|registered|disabled|hidden|cardinality)_/.test(name));
+
+/** A valve on the watches of one resource. */
+const held = (valve: StreamValve, resource: string): Partial<EmbeddedStageOptions> => ({
+  network: (transport) => valve.over(network.over(transport), ({ path }) => path === `/api/v1/${resource}`),
+});
+
+const labelNamespace = (): Promise<unknown> =>
+  stage.do((client, signal) => {
+    const change = { metadata: { labels: { a: "b" } } };
+    return client.resource(namespacesGvr).patch({ name: stage.namespace, type: "merge", patch: change }, signal);
+  });
+/** What a namespace controller does at last. */
+async function finalizeNamespace(name: string): Promise<void> {
+  const namespaces = stage.client.resource<Namespace>(namespacesGvr);
+  const live = await namespaces.get({ name }, neverAborted());
+  const object = { ...live, spec: { finalizers: [] } };
+  await namespaces.updateSubresource({ name, subresource: "finalize", object }, neverAborted());
+}
+
+describe.each([
+  { name: ACCOUNTS, id: "serviceaccount/about", alias: "serviceaccount" },
+  { name: PUBLISHER, id: "root-ca-certificate-publisher/about", alias: "root-ca-cert-publisher" },
+])("$name", ({ name, alias }) => {
+  it("is registered, on by default and known by its old name", async () => {
+    await open(name);
+    expect(registeredControllers.filter((controller) => controller.name === name)).toHaveLength(1);
+    expect([isSelected(name, ["*"]), canonicalSelection([alias])]).toEqual([true, [name]]);
+  });
+});
+
+describe("serviceaccount", () => {
+  it("serviceaccount/watches, serviceaccount/reads-live, serviceaccount/writes, serviceaccount/events, serviceaccount/metrics asks for namespaces and accounts, and creates", async () => {
+    await open(ACCOUNTS, { useServiceAccountCredentials: true });
+    await createNamespace(stage, "new");
+    await untilFound(stage, accountsGvr, "default", undefined, "new");
+    expect(watched().sort()).toEqual(["/api/v1/namespaces", "/api/v1/serviceaccounts"]);
+    const own = stage.world.log.requests.filter(({ who }) => who.endsWith(":service-account-controller"));
+    expect(
+      new Set(own.map(({ method, target }) => `${method} ${target.replace(/namespaces\/[^/]+/, "namespaces/*")}`)),
+    ).toEqual(new Set(["POST /api/v1/namespaces/*/serviceaccounts"]));
+    expect(value("workqueue_adds_total", "serviceaccount")).toBeGreaterThan(0);
+    expect(ownMetrics()).toEqual([]);
+  });
+
+  it("serviceaccount/watches, serviceaccount/traps makes the account again whose deletion shows only in a new list", async () => {
+    await open(ACCOUNTS);
+    const { metadata } = await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    network.before("WATCH serviceaccounts", async () => {
+      await stage.client.resource(accountsGvr).delete({ namespace: stage.namespace, name: "default" }, neverAborted());
+      throw newExpired("too old");
+    });
+    network.endWatches();
+    await untilFound<ServiceAccount>(stage, accountsGvr, "default", (found) => found.metadata?.uid !== metadata?.uid);
+  });
+
+  it("serviceaccount/watches, serviceaccount/tests looks again when a namespace changes", async () => {
+    await open(ACCOUNTS);
+    const { status } = newForbidden({ group: "", resource: "serviceaccounts" }, "default", "it is being terminated");
+    const causes = [{ reason: "NamespaceTerminating" }];
+    network.refuse("POST serviceaccounts", new ApiError({ ...status, details: { ...status.details, causes } }));
+    await remove(stage, accountsGvr, "default");
+    await stage.pass(5_000);
+    expect(asked().slice(-1)).toEqual(["POST serviceaccounts 403"]);
+    await labelNamespace();
+    await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+  });
+
+  it("serviceaccount/events waits for its accounts before it misses any", async () => {
+    const valve = new StreamValve();
+    valve.close();
+    await open(ACCOUNTS, held(valve, "serviceaccounts"));
+    await stage.pass(5_000);
+    expect(asked()).toEqual([]);
+    valve.open();
+    await stage.pass(5_000);
+    expect(asked().filter((line) => line.includes(stage.namespace))).toEqual([]);
+  });
+
+  it("serviceaccount/3 takes an account that is there already for its own", async () => {
+    const valve = new StreamValve();
+    await open(ACCOUNTS, held(valve, "serviceaccounts"));
+    valve.close();
+    network.before("POST serviceaccounts", async () => {
+      const object = account("default");
+      await stage.client.resource(accountsGvr).create({ namespace: "new", object }, neverAborted());
+    });
+    await createNamespace(stage, "new");
+    await stage.pass(5_000);
+    expect(asked().slice(-1)).toEqual(["POST serviceaccounts 409"]);
+    expect(value("workqueue_retries_total", "serviceaccount") ?? 0).toBe(0);
+    valve.open();
+  });
+
+  it("serviceaccount/3 gives up in a namespace that it does not know to be on its way out", async () => {
+    const valve = new StreamValve();
+    await open(ACCOUNTS, held(valve, "namespaces"));
+    valve.close();
+    await terminateNamespace(stage);
+    await remove(stage, accountsGvr, "default");
+    await stage.pass(5_000);
+    expect(asked().slice(-1)).toEqual(["POST serviceaccounts 403"]);
+    expect(value("workqueue_retries_total", "serviceaccount") ?? 0).toBe(0);
+    valve.open();
+  });
+
+  it("serviceaccount/3 tries again after any other error, more and more slowly", async () => {
+    await open(ACCOUNTS);
+    network.refuse("POST serviceaccounts", newInternalError("boom"), 4);
+    const atMs = stage.world.clock.monotonicMs();
+    await remove(stage, accountsGvr, "default");
+    await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    const tries = stage.world.log.requests.filter(({ method, atMs: at }) => method === "POST" && at >= atMs);
+    expect(tries.map(({ code }) => code)).toEqual([500, 500, 500, 500, 201]);
+    const first = tries[0]?.atMs ?? 0;
+    expect(tries.map(({ atMs: at }) => at - first)).toEqual([0, 5, 15, 35, 75]);
+  });
+
+  it("serviceaccount/1, serviceaccount/tests leaves accounts alone whose namespace is gone", async () => {
+    await open(ACCOUNTS);
+    await terminateNamespace(stage);
+    await stage.do(() => finalizeNamespace(stage.namespace));
+    await stage.pass(100);
+    const before = asked().length;
+    await remove(stage, accountsGvr, "default");
+    await stage.pass(5_000);
+    expect(asked().slice(before)).toEqual([]);
+  });
+
+  it("serviceaccount/tests adds nothing where the account is there, whatever else changes", async () => {
+    await open(ACCOUNTS);
+    await createObject(stage, accountsGvr, account("managed"));
+    await stage.pass(100);
+    const before = asked().length;
+    await labelNamespace();
+    await remove(stage, accountsGvr, "managed");
+    await stage.pass(5_000);
+    expect(asked().slice(before)).toEqual([]);
+  });
+});
+
+describe("root-ca-certificate-publisher", () => {
+  const SYNCS = "root_ca_cert_publisher_sync_total";
+
+  it("root-ca-certificate-publisher/watches, root-ca-certificate-publisher/reads-live, root-ca-certificate-publisher/writes, root-ca-certificate-publisher/events asks for namespaces and ConfigMaps, creates and updates", async () => {
+    await open(PUBLISHER, { useServiceAccountCredentials: true });
+    await createNamespace(stage, "new");
+    await untilFound(stage, configMapsGvr, BUNDLE, undefined, "new");
+    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "x" } });
+    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.more === undefined);
+    expect(watched().sort()).toEqual(["/api/v1/configmaps", "/api/v1/namespaces"]);
+    const own = stage.world.log.requests.filter(({ who }) => who.endsWith(":root-ca-cert-publisher"));
+    expect(
+      new Set(own.map(({ method, target }) => `${method} ${target.replace(/namespaces\/[^/]+/, "namespaces/*")}`)),
+    ).toEqual(new Set(["POST /api/v1/namespaces/*/configmaps", `PUT /api/v1/namespaces/*/configmaps/${BUNDLE}`]));
+    expect(value("workqueue_adds_total", "root_ca_cert_publisher")).toBeGreaterThan(0);
+  });
+
+  it("root-ca-certificate-publisher/watches needs no namespaces to see what happened to a ConfigMap, even in a new list", async () => {
+    const valve = new StreamValve();
+    valve.close();
+    await open(PUBLISHER, held(valve, "namespaces"));
+    await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } });
+    await stage.pass(5_000);
+    expect(asked()).toEqual([]); // it is there: what it says is nobody's business until it changes
+    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "x" } });
+    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
+    network.before("WATCH configmaps", async () => {
+      await stage.client.resource(configMapsGvr).delete({ namespace: stage.namespace, name: BUNDLE }, neverAborted());
+      throw newExpired("too old");
+    });
+    network.endWatches();
+    await stage.pass(5_000);
+    expect(asked()).toEqual([`PUT configmaps/${BUNDLE} 200`, "POST configmaps 201"]);
+    valve.open();
+  });
+
+  it("root-ca-certificate-publisher/2 asks once in a namespace that is gone", async () => {
+    await open(PUBLISHER);
+    const before = asked().length;
+    network.before("POST configmaps", async () => {
+      await stage.client.resource(namespacesGvr).delete({ name: "new" }, neverAborted());
+      await finalizeNamespace("new");
+    });
+    await createNamespace(stage, "new");
+    await stage.pass(5_000);
+    expect(asked().slice(before)).toEqual(["POST configmaps 404"]);
+    expect(value("workqueue_retries_total", "root_ca_cert_publisher") ?? 0).toBe(0);
+  });
+
+  it("root-ca-certificate-publisher/2, root-ca-certificate-publisher/metrics tries again when the ConfigMap is there and not in its cache", async () => {
+    const valve = new StreamValve();
+    await open(PUBLISHER, held(valve, "configmaps"));
+    valve.close();
+    network.before("POST configmaps", async () => {
+      const object: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } };
+      await stage.client.resource(configMapsGvr).create({ namespace: "new", object }, neverAborted());
+    });
+    const before = asked().length;
+    await createNamespace(stage, "new");
+    await stage.pass(100);
+    const refused = asked().slice(before);
+    expect(refused.length).toBeGreaterThan(2);
+    expect(new Set(refused)).toEqual(new Set(["POST configmaps 409"]));
+    expect(value(SYNCS, "409")).toBe(refused.length);
+    valve.open();
+    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA", "new");
+    expect(ownMetrics().sort()).toEqual(["root_ca_cert_publisher_sync_duration_seconds", SYNCS]);
+  });
+
+  it("root-ca-certificate-publisher/4, root-ca-certificate-publisher/metrics starts again from its cache after a conflict", async () => {
+    await open(PUBLISHER);
+    await untilFound(stage, configMapsGvr, BUNDLE);
+    const before = asked().length;
+    network.before("PUT configmaps", async () => {
+      const change = {
+        namespace: stage.namespace,
+        name: BUNDLE,
+        type: "merge",
+        patch: { metadata: { labels: { a: "b" } } },
+      } as const;
+      await stage.client.resource(configMapsGvr).patch(change, neverAborted());
+    });
+    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "x" } });
+    const found = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.more === undefined);
+    expect(found.metadata?.labels).toEqual({ a: "b" });
+    expect(asked().slice(before)).toEqual([`PUT configmaps/${BUNDLE} 409`, `PUT configmaps/${BUNDLE} 200`]);
+    expect(value(SYNCS, "409")).toBe(1);
+  });
+
+  it("root-ca-certificate-publisher/metrics counts syncs by the code they ended with, and times them", async () => {
+    await open(PUBLISHER);
+    network.refuse("POST configmaps", newInternalError("boom"), 2);
+    await createNamespace(stage, "new");
+    await untilFound(stage, configMapsGvr, BUNDLE, undefined, "new");
+    expect(value(SYNCS, "500")).toBe(2);
+    const text = metrics.render();
+    expect(text).toContain(
+      `# HELP ${SYNCS} [ALPHA] Number of namespace syncs happened in root ca cert publisher.\n# TYPE ${SYNCS} counter\n`,
+    );
+    expect(text).toContain('root_ca_cert_publisher_sync_duration_seconds_bucket{code="500",le="0.001"} 2\n');
+    expect(text).toContain('root_ca_cert_publisher_sync_duration_seconds_bucket{code="200",le="16.384"} ');
+  });
+});
