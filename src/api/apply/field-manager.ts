@@ -55,11 +55,19 @@ function track(kind: ApplyKind, request: UpdateRequest): UpdateResult {
   return { object: withManagedFields(updated, sameEntries(source, encoded) ? source : encoded) };
 }
 
+/** Objects of one shape that one manager creates within one second share its entry. */
+const creators = new WeakMap<FieldSet, Owner>();
+
 function ownersOfCreate(kind: ApplyKind, object: JsonObject, manager: string, now: string): Owners {
   const set = kind.shapes.ownedByCreate(object);
   if (set === emptySet) return new Map();
   const identity = identityOf(kind, manager, false);
-  return new Map([[identity.id, { ...identity, set, time: now }]]);
+  let owner = creators.get(set);
+  if (owner === undefined || owner.id !== identity.id || owner.time !== now) {
+    owner = { ...identity, set, time: now };
+    creators.set(set, owner);
+  }
+  return new Map([[identity.id, owner]]);
 }
 
 function ownersOfUpdate(

@@ -109,7 +109,9 @@ function withTokenMounted(spec: PodSpec, rng: Rng): PodSpec {
   const containers = (spec.containers ?? []).map(mounted);
   const initContainers = spec.initContainers?.map(mounted);
   const volumes =
-    isNeeded && existing === undefined ? [...(spec.volumes ?? []), tokenVolume(volumeName)] : spec.volumes;
+    isNeeded && existing === undefined
+      ? [...(spec.volumes ?? []), { name: volumeName, ...TOKEN_SOURCES }]
+      : spec.volumes;
   return {
     ...spec,
     containers,
@@ -118,20 +120,18 @@ function withTokenMounted(spec: PodSpec, rng: Rng): PodSpec {
   };
 }
 
-function tokenVolume(name: string): Volume {
-  return {
-    name,
-    projected: {
-      defaultMode: 0o644,
-      sources: [
-        { serviceAccountToken: { path: "token", expirationSeconds: TOKEN_SECONDS } },
-        { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
-        {
-          downwardAPI: {
-            items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
-          },
+/** One for all pods. */
+const TOKEN_SOURCES: Pick<Volume, "projected"> = {
+  projected: {
+    defaultMode: 0o644,
+    sources: [
+      { serviceAccountToken: { path: "token", expirationSeconds: TOKEN_SECONDS } },
+      { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+      {
+        downwardAPI: {
+          items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }],
         },
-      ],
-    },
-  };
-}
+      },
+    ],
+  },
+};

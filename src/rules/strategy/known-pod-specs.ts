@@ -1,6 +1,7 @@
 // Pod specs that were found to be in order, so that the next pod of the same template need not be checked again: a
 // comparison costs a tenth of the rules. Names of token volumes, which admission draws for every pod, may differ.
-// Only what depends on nothing but spec and annotations is answered from here.
+// Only what depends on nothing but spec and annotations is answered from here. The pods of a template also share what
+// their specs have in common: a store of many then has few objects for the collector to look at.
 
 import type * as core from "#api/generated/types/core-v1.ts";
 import type { FeatureGateReader } from "./strategy.ts";
@@ -19,23 +20,28 @@ export interface KnownPodSpec {
   isUnwarned: boolean | undefined;
 }
 
+export interface FoundSpec {
+  readonly known: KnownPodSpec;
+  readonly spec: core.PodSpec;
+}
+
 export class KnownPodSpecs {
   readonly #known: KnownPodSpec[] = [];
   /** The spec that was looked up last, itself: the steps of one write ask for the same. */
-  #current: { readonly spec: core.PodSpec; readonly known: KnownPodSpec } | undefined;
+  #current: FoundSpec | undefined;
 
-  /** What is known of a pod's spec. */
-  find(pod: core.Pod): KnownPodSpec | undefined {
-    const { spec, metadata } = pod;
+  /** What is known of a pod's spec, and the spec made of known parts. */
+  find({ spec, metadata }: core.Pod): FoundSpec | undefined {
     if (spec === undefined) return undefined;
-    const at = this.#known.findIndex(
-      (known) => isSame(known.spec, spec) && isSame(known.annotations ?? {}, metadata?.annotations ?? {}),
-    );
-    const known = this.#known[at];
-    if (known === undefined) return undefined;
-    if (at > 0) this.#known.unshift(...this.#known.splice(at, 1));
-    this.#current = { spec, known };
-    return known;
+    for (let at = 0; at < this.#known.length; at++) {
+      const known = this.#known[at] as KnownPodSpec;
+      const united = unite(known.spec, spec);
+      if (united === undefined || !isSame(known.annotations ?? {}, metadata?.annotations ?? {})) continue;
+      if (at > 0) this.#known.unshift(...this.#known.splice(at, 1));
+      this.#current = { spec: united, known };
+      return this.#current;
+    }
+    return undefined;
   }
 
   /** As found before, or added, for this very spec. */
@@ -82,21 +88,31 @@ const isTokenVolume = (name: string): boolean =>
 
 /** Equal but for the name of one token volume, which stands for the same thing wherever it occurs. */
 export function isSame(a: unknown, b: unknown): boolean {
-  return new Comparison().isSame(a, b);
+  return new Comparison().unite(a, b) !== DIFFERENT;
 }
+
+/** The second made of parts of the first, which it is the same as; undefined when it is not. */
+export function unite<T>(a: T, b: T): T | undefined {
+  const united = new Comparison().unite(a, b);
+  return united === DIFFERENT ? undefined : (united as T);
+}
+
+const DIFFERENT = Symbol("different");
 
 class Comparison {
   #first: string | undefined;
   #second: string | undefined;
 
-  isSame(a: unknown, b: unknown): boolean {
-    if (typeof a === "string") return a === b ? !isTokenVolume(a) || this.#isPair(a, a) : this.#isRenamed(a, b);
-    if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
-    if (Array.isArray(a)) return Array.isArray(b) && this.#areSameElements(a, b);
-    return !Array.isArray(b) && this.#haveSameFields(a as Record<string, unknown>, b as Record<string, unknown>);
+  unite(a: unknown, b: unknown): unknown {
+    if (typeof a === "string") return this.#isSameText(a, b) ? b : DIFFERENT;
+    if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b ? a : DIFFERENT;
+    if (Array.isArray(a)) return Array.isArray(b) ? this.#uniteElements(a, b) : DIFFERENT;
+    if (Array.isArray(b)) return DIFFERENT;
+    return this.#uniteFields(a as Record<string, unknown>, b as Record<string, unknown>);
   }
 
-  #isRenamed(a: string, b: unknown): boolean {
+  #isSameText(a: string, b: unknown): boolean {
+    if (a === b) return !isTokenVolume(a) || this.#isPair(a, a);
     return typeof b === "string" && isTokenVolume(a) && isTokenVolume(b) && this.#isPair(a, b);
   }
 
@@ -106,19 +122,32 @@ class Comparison {
     return this.#first === a && this.#second === b;
   }
 
-  #areSameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
-    if (a.length !== b.length) return false;
-    for (let i = 0; i < a.length; i++) if (!this.isSame(a[i], b[i])) return false;
-    return true;
+  #uniteElements(a: readonly unknown[], b: readonly unknown[]): unknown {
+    if (a.length !== b.length) return DIFFERENT;
+    let united: unknown[] | undefined;
+    for (let i = 0; i < a.length; i++) {
+      const element = this.unite(a[i], b[i]);
+      if (element === DIFFERENT) return DIFFERENT;
+      if (element === a[i]) continue;
+      united ??= a.slice();
+      united[i] = element;
+    }
+    return united ?? a;
   }
 
-  #haveSameFields(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
+  #uniteFields(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): unknown {
     let count = 0;
+    let united: Record<string, unknown> | undefined;
     for (const key in a) {
-      if (!Object.hasOwn(b, key) || !this.isSame(a[key], b[key])) return false;
+      if (!Object.hasOwn(b, key)) return DIFFERENT;
+      const value = this.unite(a[key], b[key]);
+      if (value === DIFFERENT) return DIFFERENT;
       count++;
+      if (value === a[key]) continue;
+      united ??= { ...a };
+      united[key] = value;
     }
     for (const _ in b) count--;
-    return count === 0;
+    return count === 0 ? (united ?? a) : DIFFERENT;
   }
 }

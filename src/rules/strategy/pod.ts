@@ -46,10 +46,11 @@ export const podStrategy: KindStrategy<core.Pod> = {
   defaultPropagation: "Background",
   resetFields: [["status"]],
   prepareForCreate(pod, ctx) {
-    const known = knownPodSpecs(ctx.gates).find(pod);
-    if (known !== undefined) {
+    const found = knownPodSpecs(ctx.gates).find(pod);
+    if (found !== undefined) {
+      const { spec, known } = found;
       known.qosClass ??= qosClassOf(pod, ctx);
-      return firstGeneration({ ...pod, status: { phase: "Pending", qosClass: known.qosClass } });
+      return firstGeneration({ ...pod, spec, status: { phase: "Pending", qosClass: known.qosClass } });
     }
     const started = firstGeneration({ ...pod, status: newStatus(pod, ctx) });
     return withAppArmorFields(withLabelKeys(withoutDisabled(started, undefined, ctx.gates), ctx.gates));
