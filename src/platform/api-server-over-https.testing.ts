@@ -9,7 +9,8 @@ import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { hostTurn } from "#base/testing.ts";
 import { clientCertificate, newAuthority, serverCertificate } from "./http-client.testing.ts";
 import type { HttpClientOptions } from "./http-exchange.ts";
-import { type HttpsServer, type HttpsServerOptions, type ServedRequest, startHttpsServer } from "./https-server.ts";
+import type { ServedRequest } from "./https-request.ts";
+import { type HttpsServer, type HttpsServerOptions, startHttpsServer } from "./https-server.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 import type { KeyCertificate } from "./x509.ts";
 

@@ -1,0 +1,89 @@
+// A request as it comes in over HTTPS: its parts, who sent it, and its body. What is small is collected within a
+// time limit; what is large goes on as a stream.
+
+import type { TLSSocket } from "node:tls";
+import type { HttpBody, HttpHeaders, HttpRequest } from "#base/http.ts";
+import { cutOff, type Incoming, type Wire } from "./https-wire.ts";
+import { type PeerCertificate, peerCertificate, untrustedCertificate } from "./peer-certificate.ts";
+import type { TlsSettings } from "./tls-settings.ts";
+
+/** A body that is collected here must have come within this time; whoever gets a stream has limits of its own. */
+const BODY_MS = 32_000;
+/** Bodies up to this size are collected before the handler runs; larger ones are streamed to it. */
+const COLLECTED_BODY_BYTES_MAX = 256 << 10;
+
+export interface ServedRequest extends HttpRequest {
+  readonly isHttp2: boolean;
+  readonly peer: {
+    readonly address: string;
+    /** One of our CAs vouches for it. */
+    readonly certificate?: PeerCertificate;
+    /** None does. */
+    readonly untrusted?: PeerCertificate;
+  };
+}
+
+export async function readRequest(wire: Wire, settings: TlsSettings): Promise<ServedRequest> {
+  const body = await requestBody(wire);
+  return servedRequest(wire.incoming, wire.socket, settings, body);
+}
+
+function servedRequest(
+  incoming: Incoming,
+  socket: TLSSocket,
+  settings: TlsSettings,
+  body: HttpBody | undefined,
+): ServedRequest {
+  const url = incoming.url ?? "/";
+  const question = url.indexOf("?");
+  const certificate = peerCertificate(socket, settings.clientCas);
+  const untrusted = untrustedCertificate(socket, settings.clientCas);
+  return {
+    method: incoming.method ?? "GET",
+    path: question < 0 ? url : url.slice(0, question),
+    query: question < 0 ? "" : url.slice(question + 1),
+    headers: headersOf(incoming),
+    isHttp2: incoming.httpVersionMajor === 2,
+    ...(body === undefined ? {} : { body }),
+    peer: {
+      address: socket.remoteAddress ?? "",
+      ...(certificate === undefined ? {} : { certificate }),
+      ...(untrusted === undefined ? {} : { untrusted }),
+    },
+  };
+}
+
+/**
+ * Headers that occur more than once stay apart. node joins them with ", ", after which two groups and one group
+ * with a comma in its name look alike: whoever chooses the name of a group could choose to be in another.
+ */
+function headersOf({ headers, rawHeaders }: Incoming): HttpHeaders {
+  const apart = new Map<string, string[]>();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] ?? "").toLowerCase();
+    apart.set(name, [...(apart.get(name) ?? []), rawHeaders[i + 1] ?? ""]);
+  }
+  const repeated = [...apart].filter(([name, values]) => values.length > 1 && name in headers);
+  return repeated.length === 0
+    ? (headers as HttpHeaders)
+    : { ...(headers as HttpHeaders), ...Object.fromEntries(repeated) };
+}
+
+async function requestBody({ incoming, outgoing, socket }: Wire): Promise<HttpBody | undefined> {
+  const declared = incoming.headers["content-length"];
+  const isChunked = incoming.headers["transfer-encoding"] !== undefined;
+  const isH2 = incoming.httpVersionMajor === 2;
+  if (declared === "0" || (declared === undefined && !isChunked && (!isH2 || incoming.method === "GET")))
+    return undefined;
+  if (declared === undefined || Number(declared) > COLLECTED_BODY_BYTES_MAX) {
+    return { kind: "stream", chunks: incoming as AsyncIterable<Uint8Array> };
+  }
+  const chunks: Uint8Array[] = [];
+  const timer = setTimeout(() => cutOff(outgoing, socket), BODY_MS);
+  try {
+    for await (const chunk of incoming) chunks.push(chunk as Uint8Array);
+  } finally {
+    clearTimeout(timer);
+  }
+  return { kind: "bytes", bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) };
+}

@@ -1,0 +1,114 @@
+// An answer on its way out over HTTPS: in one piece, or as a stream that goes at the pace of who reads it.
+
+import type { ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
+import type { HttpResponse } from "#base/http.ts";
+import { cutOff, type Incoming, type Outgoing, type Wire } from "./https-wire.ts";
+import type { StreamPacer } from "./stream-pacer.ts";
+
+/** How long a refused upload may go on before the connection is cut: clients read the answer only after sending. */
+const LINGER_MS = 1_000;
+
+/** slowClientMs: a client that takes nothing of a stream for so long is cut off. */
+export async function writeResponse(
+  wire: Wire,
+  response: HttpResponse,
+  pacer: StreamPacer,
+  slowClientMs: number,
+): Promise<void> {
+  const { incoming, outgoing } = wire;
+  outgoing.statusCode = response.status;
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (name === "connection" && incoming.httpVersionMajor === 2) closeAfterwards(outgoing as Http2ServerResponse);
+    else outgoing.setHeader(name, value as string | string[]);
+  }
+  const { body } = response;
+  switch (body.kind) {
+    case "bytes":
+      outgoing.setHeader("content-length", body.bytes.length);
+      return incoming.complete ? endWith(outgoing, body.bytes) : refuseUpload(incoming, outgoing, body.bytes);
+    case "object":
+      return endWith(outgoing, Buffer.from(JSON.stringify(body.value)));
+    case "stream":
+      return writeStream(wire, body.chunks, pacer, slowClientMs);
+    case "events":
+      throw new TypeError("decoded watch events cannot leave the process");
+  }
+}
+
+/** "connection: close" in h2: no further requests are taken, those under way are answered. */
+function closeAfterwards(outgoing: Http2ServerResponse): void {
+  const { session } = outgoing.stream;
+  outgoing.on("finish", () => session?.close());
+}
+
+function endWith(outgoing: Outgoing, bytes: Uint8Array): void {
+  (outgoing as ServerResponse).end(bytes);
+}
+
+/** Answers while the client still sends: the rest is read and dropped for a moment, so that it sees the answer. */
+async function refuseUpload(incoming: Incoming, outgoing: Outgoing, bytes: Uint8Array): Promise<void> {
+  if (incoming.httpVersionMajor === 1) outgoing.setHeader("connection", "close");
+  (outgoing as ServerResponse).write(bytes);
+  incoming.resume();
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, LINGER_MS);
+    incoming.once("end", resolve);
+    incoming.once("close", resolve);
+    incoming.once("end", () => clearTimeout(timer));
+  });
+  outgoing.end();
+}
+
+/**
+ * A watch: each chunk leaves at once as one TLS record. A client that does not read stops the source; one that takes
+ * nothing for too long is cut off. One abort listener serves all waits: a watch is long, and what each chunk leaves
+ * behind would add up.
+ */
+async function writeStream(
+  { outgoing, socket, signal }: Wire,
+  chunks: AsyncIterable<Uint8Array>,
+  pacer: StreamPacer,
+  slowClientMs: number,
+): Promise<void> {
+  if ("flushHeaders" in outgoing) outgoing.flushHeaders();
+  const isHttp1 = !("stream" in outgoing);
+  const iterator = chunks[Symbol.asyncIterator]();
+  let wake = (): void => undefined;
+  const onAbort = (): void => wake();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    while (!signal.aborted) {
+      const next = await new Promise<IteratorResult<Uint8Array> | undefined>((resolve, reject) => {
+        wake = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      });
+      if (next === undefined || next.done) break;
+      if (isHttp1) socket.cork();
+      const hasRoom = (outgoing as ServerResponse).write(next.value);
+      if (isHttp1) socket.uncork();
+      if (!hasRoom && !signal.aborted) {
+        const hasDrained = await new Promise<boolean>((resolve) => {
+          const timer = setTimeout(() => resolve(false), slowClientMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve(true);
+          };
+          outgoing.once("drain", wake);
+        });
+        if (!hasDrained) return cutOff(outgoing, socket);
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (!pacer.written(resolve)) resolve();
+      });
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    const returned = iterator.return?.();
+    // A source that is still busy when the client is gone ends by its own signal.
+    if (signal.aborted) returned?.catch(() => undefined);
+    else await returned;
+  }
+  if (!signal.aborted) outgoing.end();
+}
