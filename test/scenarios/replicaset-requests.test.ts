@@ -1,0 +1,360 @@
+// What the replica engine asks the API server for, seen from the wire: which reads and writes there are,
+// as whom, how many at once, and what follows a refusal. On the embedded server, under the virtual clock.
+
+import { afterEach, describe, expect, it } from "vitest";
+import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { SyncRecord, SyncTrace } from "#kit/trace.ts";
+import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
+import { isDeletionOfPod, isTo, Network } from "./replica-network.ts";
+import {
+  barePod,
+  createSet,
+  labelPod,
+  makeReady,
+  nameOf,
+  patchSet,
+  replicaSet,
+  scaleTo,
+  setsGvr,
+  untilEvent,
+  untilPods,
+  untilReplicas,
+  untilSet,
+} from "./replica-objects.ts";
+import { createObject, listEvents, listPods, podsGvr } from "./stage.ts";
+
+const HOUR = 3_600_000;
+
+let stage: EmbeddedStage;
+let network: Network;
+let syncs: SyncRecord[];
+afterEach(async () => {
+  network.pass();
+  await stage.stop();
+});
+
+const trace = (): SyncTrace => ({
+  queued: () => undefined,
+  started: (record) => syncs.push(record),
+  finished: () => undefined,
+});
+
+async function open(more: Partial<Parameters<typeof embeddedStage>[0]> = {}): Promise<void> {
+  network = new Network();
+  syncs = [];
+  stage = await embeddedStage({
+    controllers: ["replicaset-controller"],
+    trace: trace(),
+    network: (transport) => network.over(transport),
+    ...more,
+  });
+}
+
+/** Requests to objects of the scenario, without events: "POST pods", "PUT replicasets/web/status". */
+const asked = (): string[] =>
+  network.requests
+    .map(({ method, path }) => `${method} ${path.replace(/^\/apis?\/(apps\/)?v1\//, "")}`)
+    .filter((line) => line.includes("namespaces/scenario/") && !line.endsWith("/events"))
+    .map((line) => line.replace("namespaces/scenario/", ""));
+
+const count = (matches: (line: string) => boolean): number => asked().filter(matches).length;
+const creates = (): number => count((line) => line === "POST pods");
+
+describe("reads", () => {
+  it("replicaset/watches one watch each of all ReplicaSets and all pods, by the client of the shared informers", async () => {
+    await open();
+    await createSet(stage, 2);
+    const watches = stage.world.log.requests.filter(({ target }) => /[?&]watch=/.test(target));
+    expect(watches.map(({ target, who }) => `${who} ${target.split("?")[0]}`).sort()).toEqual([
+      "shared-informers /api/v1/pods",
+      "shared-informers /apis/apps/v1/replicasets",
+    ]);
+  });
+
+  it("replicaset/watches, workloads/S3, workloads/S4 the resync after 12 to 24 hours drives sets, but not pods", async () => {
+    await open();
+    await createSet(stage, 1);
+    await stage.pass(60_000);
+    const before = syncs.length;
+    const startedMs = stage.now();
+    await stage.pass(24 * HOUR);
+    const resyncs = syncs.slice(before);
+    expect(resyncs.length).toBeGreaterThan(0);
+    const [first] = resyncs;
+    expect((first?.startedMs ?? 0) - startedMs).toBeGreaterThan(11.9 * HOUR);
+    const causes = resyncs.flatMap((record) =>
+      record.causes.map((cause) => ("resource" in cause ? cause.resource : "")),
+    );
+    expect([...new Set(causes)]).toEqual(["replicasets"]);
+  });
+
+  it("workloads/S4 nothing is synced before every cache is filled", async () => {
+    network = new Network();
+    network.hold(({ path, query }) => path === "/api/v1/pods" && query.includes("watch"));
+    syncs = [];
+    stage = await embeddedStage({
+      controllers: ["replicaset-controller"],
+      trace: trace(),
+      network: (transport) => network.over(transport),
+    });
+    await createObject(stage, setsGvr, replicaSet(2));
+    await stage.pass(5_000);
+    expect(syncs).toEqual([]);
+    network.pass();
+    await untilReplicas(stage, 2);
+    expect(creates()).toBe(2);
+  });
+
+  it("replicaset/reads-live the set, once before it adopts, and never a pod", async () => {
+    await open();
+    for (const name of ["first", "second", "third"]) await createObject(stage, podsGvr, barePod(name));
+    await stage.pass(1_000);
+    await createSet(stage, 3);
+    const reads = (): string[] => asked().filter((line) => line.startsWith("GET"));
+    expect(reads()).toEqual(["GET replicasets/web"]);
+    await scaleTo(stage, 5);
+    await scaleTo(stage, 1);
+    expect(reads()).toEqual(["GET replicasets/web"]);
+  });
+
+  it("replicaset/reads-live, replicaset/8 the set again after a refused status write", async () => {
+    await open();
+    await createSet(stage, 1);
+    await stage.pass(1_000);
+    const before = asked().length;
+    network.refuse(409, "Conflict", isTo("PUT", "replicasets/web/status"));
+    await patchSet(stage, { spec: { replicas: 2 } });
+    await stage.pass(1_000);
+    expect(asked().slice(before, before + 4)).toEqual([
+      "POST pods",
+      "PUT replicasets/web/status",
+      "GET replicasets/web",
+      "PUT replicasets/web/status",
+    ]);
+    network.pass();
+    await untilReplicas(stage, 2);
+  });
+});
+
+describe("writes", () => {
+  it("replicaset/writes, workloads/S15 pods are posted, deleted and patched strategically, of the set only the status is put", async () => {
+    await open({ useServiceAccountCredentials: true });
+    await createObject(stage, podsGvr, barePod("orphan"));
+    await createSet(stage, 2);
+    const [own] = (await listPods(stage)).filter((pod) => nameOf(pod) !== "orphan");
+    await labelPod(stage, own as Pod, { app: "other" });
+    await untilPods(stage, (pods) => pods.length === 3);
+    await scaleTo(stage, 0);
+    const kinds = network.requests
+      .filter(({ method, path }) => method !== "GET" && path.includes("/namespaces/scenario/"))
+      .map(({ method, path, headers }) => {
+        const what = path.split("/namespaces/scenario/")[1]?.replace(/^pods\/.+/, "pods/<name>");
+        return `${method} ${what} ${headers["content-type"] ?? ""}`.trim();
+      });
+    expect([...new Set(kinds)].sort()).toEqual([
+      "DELETE pods/<name> application/json",
+      "PATCH pods/<name> application/strategic-merge-patch+json",
+      "POST events application/json",
+      "POST pods application/json",
+      "PUT replicasets/web/status application/json",
+    ]);
+    const writers = stage.world.log.writes.filter(({ target }) => target.includes("/namespaces/scenario/"));
+    expect([...new Set(writers.map(({ who }) => who))]).toEqual([
+      "system:serviceaccount:kube-system:replicaset-controller",
+    ]);
+  });
+
+  it("workloads/S3 what is put comes from the cache, without managedFields, and costs nobody their fields", async () => {
+    await open();
+    await createSet(stage, 1);
+    const puts = (await stage.writes()).filter(({ method }) => method === "PUT");
+    expect(puts.length).toBeGreaterThan(0);
+    for (const { body } of puts) expect((body as ReplicaSet).metadata).not.toHaveProperty("managedFields");
+    const { metadata } = await untilReplicas(stage, 1);
+    const managers = metadata?.managedFields?.map(({ manager, subresource }) =>
+      `${manager} ${subresource ?? ""}`.trim(),
+    );
+    expect(managers?.sort()).toEqual(["kube-controller-manager status", "scenario"]);
+  });
+
+  it("replicaset/writes five sets at once unless told otherwise", async () => {
+    await open();
+    network.hold(isTo("POST", "pods"));
+    for (let i = 0; i < 8; i++) {
+      const labels = { app: `web-${i}` };
+      const spec = {
+        selector: { matchLabels: labels },
+        template: { ...replicaSet(1).spec?.template, metadata: { labels } },
+      };
+      const set = replicaSet(1, spec as never);
+      await createObject(stage, setsGvr, { ...set, metadata: { name: `web-${i}` } });
+    }
+    await stage.pass(10_000);
+    expect(creates()).toBe(5);
+    network.pass();
+    await untilPods(stage, (pods) => pods.length === 8);
+  });
+
+  it("replicaset/writes, replicaset/5 at most 500 pods in one go, in batches that double", async () => {
+    await open();
+    const inFlight: number[] = [];
+    network.hold(isTo("POST", "pods"));
+    await createObject(stage, setsGvr, replicaSet(600));
+    for (let batch = 0; batch < 9; batch++) {
+      await stage.pass(10);
+      inFlight.push(creates());
+      network.pass();
+      network.hold(isTo("POST", "pods"));
+    }
+    const sizes = inFlight.map((total, index) => total - (inFlight[index - 1] ?? 0));
+    expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 245]);
+    network.pass();
+    await untilReplicas(stage, 600);
+    expect(creates()).toBe(600);
+  });
+
+  it("replicaset/writes, replicaset/5 there is no last try: refused for a day, it goes on with back-off, one pod at a time", async () => {
+    await open();
+    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    await createObject(stage, setsGvr, replicaSet(50));
+    await stage.pass(60_000);
+    const first = creates();
+    await stage.pass(24 * HOUR);
+    const tries = creates();
+    expect(tries).toBeGreaterThan(first + 80); // every 1000 seconds at the latest
+    expect(tries).toBeLessThan(first + 110);
+    network.pass();
+    await stage.pass(1_000_000);
+    await untilReplicas(stage, 50);
+  });
+});
+
+describe("refusals", () => {
+  it("replicaset/8, replicaset/tests a status write is tried twice, then the sync comes back with back-off", async () => {
+    await open();
+    network.refuse(500, "InternalError", isTo("PUT", "replicasets/web/status"));
+    await createObject(stage, setsGvr, replicaSet(1));
+    await stage.pass(10_000);
+    const statusCalls = (): string[] => asked().filter((line) => line.includes("replicasets/web"));
+    const round = ["PUT replicasets/web/status", "GET replicasets/web", "PUT replicasets/web/status"];
+    expect(statusCalls().slice(0, 6)).toEqual([...round, ...round]);
+    expect(statusCalls().length % 3).toBe(0);
+    // Doubling from 5 ms: ten seconds hold about eleven tries, not thousands.
+    expect(statusCalls().length).toBeLessThan(3 * 15);
+    expect(creates()).toBe(1);
+    network.pass();
+    await stage.pass(20_000);
+    expect((await untilReplicas(stage, 1)).status?.observedGeneration).toBe(1);
+  });
+
+  it("replicaset/8, replicaset/7 the repeated status is the computed one, and claims no newer generation", async () => {
+    await open();
+    await createSet(stage, 1);
+    await stage.pass(1_000);
+    const before = asked().length;
+    network.hold(isTo("POST", "pods"));
+    await patchSet(stage, { spec: { replicas: 2 } }); // generation 2 is acted on …
+    await stage.pass(100);
+    await patchSet(stage, { spec: { minReadySeconds: 1 } }); // … when generation 3 comes
+    network.pass();
+    await stage.pass(5_000);
+    const [put, get] = ["PUT replicasets/web/status", "GET replicasets/web"];
+    expect(asked().slice(before, before + 4)).toEqual(["POST pods", put, get, put]);
+    const puts = (await stage.writes()).filter(({ resource }) => resource === "replicasets/status").slice(-3);
+    const facts = puts.map(({ code, body }) => {
+      const { status } = body as ReplicaSet;
+      return `${code}: generation ${status?.observedGeneration}, ${status?.replicas} replicas`;
+    });
+    expect(facts).toEqual([
+      "409: generation 2, 1 replicas",
+      "200: generation 2, 1 replicas",
+      "200: generation 3, 2 replicas",
+    ]);
+  });
+
+  it("workloads/S9, replicaset/tests what was refused or skipped is not waited for: the next try is made at once", async () => {
+    await open();
+    let allowed = 3;
+    network.refuse(403, "Forbidden", (request) => isTo("POST", "pods")(request) && allowed-- <= 0);
+    await createObject(stage, setsGvr, replicaSet(20));
+    const set = await untilSet(stage, ({ status }) => status?.replicas === 3);
+    expect(set.status?.conditions?.[0]).toMatchObject({ reason: "FailedCreate", message: "it is Forbidden" });
+    expect(creates()).toBeGreaterThan(7); // 1 + 2 + 4 in the first sync, more after it: no five minutes were waited
+    network.pass();
+    await untilReplicas(stage, 20);
+    expect(await listPods(stage)).toHaveLength(20);
+  });
+
+  it("workloads/S9 a deletion that is refused is not waited for either", async () => {
+    await open();
+    await createSet(stage, 4);
+    network.refuse(403, "Forbidden", isDeletionOfPod);
+    await patchSet(stage, { spec: { replicas: 1 } });
+    const failed = await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
+    expect(failed.status?.conditions?.[0]).toMatchObject({
+      reason: "FailedDelete",
+      message: "unable to delete pods: it is Forbidden",
+    });
+    network.pass();
+    await untilReplicas(stage, 1);
+    await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+  });
+
+  it("replicaset/events, workloads/S11 tells of what failed", async () => {
+    await open();
+    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    await createObject(stage, setsGvr, replicaSet(1));
+    await untilEvent(stage, ({ reason }) => reason === "FailedCreate");
+    network.pass();
+    await untilReplicas(stage, 1);
+    network.refuse(403, "Forbidden", isDeletionOfPod);
+    await patchSet(stage, { spec: { replicas: 0 } });
+    await untilEvent(stage, ({ reason }) => reason === "FailedDelete");
+    const facts = (await listEvents(stage)).map(({ type, reason, message, involvedObject, source }) =>
+      [source?.component, involvedObject.kind, type, reason, message].join(" "),
+    );
+    expect(facts).toContain("replicaset-controller ReplicaSet Warning FailedCreate Error creating: it is Forbidden");
+    expect(facts).toContain("replicaset-controller ReplicaSet Warning FailedDelete Error deleting: it is Forbidden");
+  });
+
+  it("replicaset/events, workloads/S11 says nothing about a namespace that is going away", async () => {
+    await open();
+    await stage.do((client, signal) =>
+      client
+        .resource({ group: "", version: "v1", resource: "namespaces" })
+        .patch(
+          { name: stage.namespace, type: "merge", patch: { metadata: { finalizers: ["example.com/hold"] } } },
+          signal,
+        ),
+    );
+    await createSet(stage, 1);
+    await stage.do((client, signal) =>
+      client.resource({ group: "", version: "v1", resource: "namespaces" }).delete({ name: stage.namespace }, signal),
+    );
+    const [pod] = await listPods(stage);
+    await stage.do((client, signal) =>
+      client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
+    );
+    await stage.pass(10_000);
+    expect(creates()).toBe(2); // one refused, and nobody insists
+    expect((await listEvents(stage)).map(({ reason }) => reason)).not.toContain("FailedCreate");
+    expect(stage.log()).not.toContain("sync failed");
+  });
+
+  it("replicaset/10, replicaset/tests each pod is counted as available the moment it is", async () => {
+    await open();
+    await createSet(stage, 4, { minReadySeconds: 5 });
+    const pods = await listPods(stage);
+    await stage.pass(1_000 - (stage.now() % 1_000)); // times on the wire are whole seconds
+    const startMs = stage.now();
+    for (const [index, pod] of pods.slice(0, 3).entries()) await makeReady(stage, pod, startMs - index * 2_000);
+    const seen: string[] = [];
+    for (let second = 0; second <= 6; second++) {
+      const { status } = await untilSet(stage, () => true);
+      seen.push(`${status?.readyReplicas ?? 0}/${status?.availableReplicas ?? 0}`);
+      await stage.pass(startMs + (second + 1) * 1_000 - stage.now());
+    }
+    expect(seen.slice(1)).toEqual(["3/1", "3/1", "3/2", "3/2", "3/3", "3/3"]);
+  });
+});
