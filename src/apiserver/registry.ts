@@ -41,6 +41,8 @@ export interface KindRow {
   readonly returnsDeletedObject: boolean;
   /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
   readonly deletion?: DeletionHook;
+  /** More than finalizers keeps an object that is being deleted. */
+  isHeld?(object: KubeObject): boolean;
   /** Fields whose single value an index of watches may use. */
   readonly indexedField?: string;
   /** Subresources that are more than an update of the stored object: scale, binding, eviction, token. */

@@ -25,12 +25,19 @@ import {
 } from "../subresources/reviews.ts";
 import { scaleSubresource } from "../subresources/scale.ts";
 import { requestToken } from "../subresources/token.ts";
-import { deleteNamespace } from "./namespace-deletion.ts";
+import { deleteNamespace, isNamespaceHeld } from "./namespace-deletion.ts";
 
 type Hooks = Partial<
   Pick<
     KindRow,
-    "ttlSeconds" | "returnsDeletedObject" | "deletion" | "indexedField" | "subresources" | "virtual" | "printer"
+    | "ttlSeconds"
+    | "returnsDeletedObject"
+    | "deletion"
+    | "isHeld"
+    | "indexedField"
+    | "subresources"
+    | "virtual"
+    | "printer"
   >
 >;
 
@@ -97,7 +104,7 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "deviceclasses.resource.k8s.io": returnsDeletedObject,
   "devicetaintrules.resource.k8s.io": returnsDeletedObject,
   events: { ttlSeconds: EVENT_TTL_SECONDS },
-  namespaces: { returnsDeletedObject: true, deletion: deleteNamespace },
+  namespaces: { returnsDeletedObject: true, deletion: deleteNamespace, isHeld: isNamespaceHeld },
   nodes: { subresources: new Map([["proxy", proxyToNode]]) },
   persistentvolumeclaims: returnsDeletedObject,
   persistentvolumes: returnsDeletedObject,

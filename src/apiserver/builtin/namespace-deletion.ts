@@ -7,7 +7,7 @@ import { formatTime } from "#api/time.ts";
 import { withMeta } from "../object-meta.ts";
 import type { DeletionHook } from "../registry.ts";
 import { admitDeletion, write } from "../write/delete-object.ts";
-import { withPropagation } from "../write/propagation.ts";
+import { FOREGROUND, finalizerFor, ORPHAN, withFinalizer } from "../write/propagation.ts";
 
 interface NamespaceObject extends KubeObject {
   readonly spec?: { readonly finalizers?: readonly string[] };
@@ -31,9 +31,16 @@ export const deleteNamespace: DeletionHook = async (core, call, existing, option
     // The generic delete ends it once nothing is left to clean up.
     return (namespace.spec?.finalizers?.length ?? 0) === 0 ? undefined : kept(namespace);
   }
+  // Unlike elsewhere, not to orphan means to delete in the foreground.
+  const finalizer =
+    options.orphanDependents === undefined
+      ? finalizerFor(call.endpoint.row, namespace.metadata?.finalizers ?? [], options)
+      : options.orphanDependents
+        ? ORPHAN
+        : FOREGROUND;
   await admitDeletion(core, call, namespace, options, signal);
   const marked: NamespaceObject = {
-    ...withMeta(withPropagation(call.endpoint.row, namespace, options), {
+    ...withMeta(withFinalizer(namespace, finalizer), {
       deletionTimestamp: formatTime(call.context.receivedMs),
     }),
     status: { ...namespace.status, phase: "Terminating" },
@@ -47,3 +54,7 @@ const kept = (object: KubeObject): { isDeleted: false; object: KubeObject; statu
   object,
   status: undefined,
 });
+
+/** Upstream: ShouldDeleteNamespaceDuringUpdate */
+export const isNamespaceHeld = (object: KubeObject): boolean =>
+  ((object as NamespaceObject).spec?.finalizers?.length ?? 0) > 0;

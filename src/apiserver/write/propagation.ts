@@ -6,13 +6,17 @@ import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "../object-meta.ts";
 import type { KindRow } from "../registry.ts";
 
-const ORPHAN = "orphan";
-const FOREGROUND = "foregroundDeletion";
+export const ORPHAN = "orphan";
+export const FOREGROUND = "foregroundDeletion";
 
 /** The object with the finalizers that the delete asks for; the same object when it has them. */
 export function withPropagation(row: KindRow, object: KubeObject, options: DeleteOptions): KubeObject {
+  return withFinalizer(object, finalizerFor(row, object.metadata?.finalizers ?? [], options));
+}
+
+/** Of the two finalizers the wanted one, or neither. */
+export function withFinalizer(object: KubeObject, wanted: string | undefined): KubeObject {
   const finalizers = object.metadata?.finalizers ?? [];
-  const wanted = finalizerFor(row, finalizers, options);
   const isAsWanted = [ORPHAN, FOREGROUND].every((name) => finalizers.includes(name) === (wanted === name));
   if (isAsWanted) return object;
   const kept = finalizers.filter((name) => name !== ORPHAN && name !== FOREGROUND);
@@ -22,6 +26,7 @@ export function withPropagation(row: KindRow, object: KubeObject, options: Delet
 
 /** The request decides, then what an earlier one left, then the kind. */
 export function finalizerFor(row: KindRow, finalizers: readonly string[], options: DeleteOptions): string | undefined {
+  if (row.strategy.defaultPropagation === "Unsupported") return undefined;
   if (options.orphanDependents !== undefined) return options.orphanDependents ? ORPHAN : undefined;
   switch (options.propagationPolicy) {
     case "Orphan":

@@ -113,7 +113,8 @@ async function updateOnce(
   object = beforeUpdate(call, object, old, request.rules, strategyContext(core, call, options.dryRun));
   object = ignoreManagedFieldsTimes(object, old);
   await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
-  if (isLastFinalizerGone(object, old)) return remove(core, call, existing, object, options.dryRun);
+  if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)
+    return remove(core, call, existing, object, options.dryRun);
   if (deepEqual(object, old)) return { object: old, isCreated: false };
   if (options.dryRun) return { object, isCreated: false };
   checkSize(call, object);
