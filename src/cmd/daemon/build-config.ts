@@ -14,9 +14,8 @@ import { canonicalSelection } from "#manager/controller-selection.ts";
 import { appliedConfig } from "#manager/options/applied-config.ts";
 import { validateVersions } from "#manager/options/component-versions.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
-import type { Manifest } from "#manager/options/metrics-options.ts";
+import { type Manifest, registryOptions } from "#manager/options/metrics-options.ts";
 import { servingWarnings, validateOptions } from "#manager/options/validate.ts";
-import { KUBERNETES_VERSION } from "#manager/options/version-flag.ts";
 import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
 import { unwrittenProblem } from "#manager/unwritten-selection.ts";
 import { loadClientConfig } from "#platform/kubeconfig.ts";
@@ -101,12 +100,7 @@ function checkOptions({ options, versions, gates }: Command, manifest: Manifest 
 }
 
 function surround({ options, version }: Command, { log }: Logging, manifest: Manifest | undefined): Surroundings {
-  const registry = new MetricRegistry({
-    version: KUBERNETES_VERSION.slice(1),
-    showsHidden: options.metrics.showHiddenForVersion !== "",
-    disabled: options.metrics.disabled,
-    allowedLabels: manifest !== undefined && "lists" in manifest ? manifest.lists : options.metrics.allowLabels,
-  });
+  const registry = new MetricRegistry(registryOptions(options.metrics, manifest));
   return { clock: systemClock, rng: systemRng(), log, registry, userAgentPrefix: userAgentPrefix(version) };
 }
 

@@ -1,8 +1,11 @@
-// The rules of the metrics flags. Upstream: k8s.io/component-base/metrics/api/v1, Validate.
+// The metrics flags: their rules, and what they ask of the registry.
+// Upstream: k8s.io/component-base/metrics/api/v1, Validate, Apply.
 
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
+import type { MetricRegistryOptions } from "#base/metric-registry.ts";
 import type { MetricsOptions } from "./options.ts";
+import { KUBERNETES_VERSION } from "./version-flag.ts";
 
 const METRIC_NAME = "[a-zA-Z_:][a-zA-Z0-9_:]*";
 const LABEL = "[a-zA-Z_][a-zA-Z0-9_]*";
@@ -19,6 +22,16 @@ export type Manifest =
   | { readonly lists: Readonly<Record<string, string>> }
   /** "failed to read allow list manifest: open x: no such file or directory" */
   | { readonly problem: string };
+
+/** What the flags ask for, once they are valid. */
+export function registryOptions(options: MetricsOptions, manifest: Manifest | undefined): MetricRegistryOptions {
+  return {
+    version: KUBERNETES_VERSION.slice(1),
+    showsHidden: options.showHiddenForVersion !== "",
+    disabled: options.disabled,
+    allowedLabels: manifest !== undefined && "lists" in manifest ? manifest.lists : options.allowLabels,
+  };
+}
 
 export function validateMetrics(options: MetricsOptions, manifest: Manifest | undefined): string[] {
   const errors: field.FieldError[] = [];
