@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { account, accountsGvr, remove, secretsGvr, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
 import { publisherScenarios } from "#test/scenarios/account-publisher-scenarios.ts";
 import { accountScenarios } from "#test/scenarios/account-scenarios.ts";
 import { tokenScenarios } from "#test/scenarios/account-token-scenarios.ts";
+import { createObject } from "#test/scenarios/stage.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { callHttps } from "./https.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
-import { describeReal } from "./suite.ts";
+import { describeReal, eventually } from "./suite.ts";
 
 describeReal("the controllers around service accounts on a real kube-apiserver", () => {
   let plane: ControlPlane;
@@ -27,4 +30,34 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
   for (const scenario of [...accountScenarios, ...publisherScenarios, ...tokenScenarios]) {
     it(scenario.name, async () => scenario.play(await realStage(plane)), 60_000);
   }
+
+  it("serviceaccount-token/tests, serviceaccount-token/7 makes tokens that the API server knows, until their secret is gone", async () => {
+    const stage = await realStage(plane);
+    const other = (await realStage(plane)).namespace;
+    await createObject(stage, accountsGvr, account("ro"));
+    await createObject(stage, secretsGvr, tokenSecret("ro-test-token", "ro"));
+    const { data } = await untilFilled(stage, "ro-test-token");
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}`;
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }];
+    await plane.request("POST", `${rbac}/roles`, { metadata: { name: "ro" }, rules });
+    await plane.request("POST", `${rbac}/rolebindings`, {
+      metadata: { name: "ro" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "ro" },
+      subjects: [{ kind: "ServiceAccount", name: "ro", namespace: stage.namespace }],
+    });
+    const headers = { authorization: `Bearer ${atob(data?.token ?? "")}` };
+    const ask = async (namespace: string, body?: object): Promise<number> => {
+      const url = `${plane.server}/api/v1/namespaces/${namespace}/configmaps`;
+      const method = body === undefined ? "GET" : "POST";
+      const call = { url, method, headers, caPem: plane.pki.ca.certificatePem, ...(body && { body }) };
+      return (await callHttps(call)).status;
+    };
+    const until = (status: number): Promise<true> =>
+      eventually(async () => ((await ask(stage.namespace)) === status ? true : undefined));
+    await until(200);
+    expect(await ask(other)).toBe(403);
+    expect(await ask(stage.namespace, { metadata: { name: "x" } })).toBe(403);
+    await remove(stage, secretsGvr, "ro-test-token");
+    await until(401);
+  }, 60_000);
 });
