@@ -1,64 +1,79 @@
 // Objects that vanish by themselves some time after their last write: events. All objects of a
 // table live equally long, so the order of writing is the order of expiring and one timer suffices.
+// Only objects that are there have a place in the queue, each of them one.
 
 import type { Clock, Timer } from "#base/clock.ts";
 import type { ServerCore } from "./core.ts";
 import { withResourceVersion } from "./object-meta.ts";
-import type { StoredVersion, Table } from "./storage/storage.ts";
+import type { StorageKey, StoredVersion, Table } from "./storage/storage.ts";
 
 interface Pending {
-  readonly table: Table;
   readonly version: StoredVersion;
   readonly atMs: number;
 }
 
+interface Queue {
+  /** In the order of expiring. */
+  readonly pending: Map<StorageKey, Pending>;
+  readonly subscription: Disposable;
+  timer: Timer | undefined;
+}
+
 export class Expiry {
   readonly #clock: Clock;
-  /** One queue for each length of life. */
-  readonly #queues = new Map<number, { pending: Pending[]; start: number; timer: Timer | undefined }>();
+  readonly #queues = new Map<Table, Queue>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** How many objects wait for their end. */
+  get size(): number {
+    let size = 0;
+    for (const { pending } of this.#queues.values()) size += pending.size;
+    return size;
+  }
+
   /** Called for each write of an object with a time to live. */
   schedule(table: Table, version: StoredVersion, ttlSeconds: number): void {
-    const queue = this.#queues.get(ttlSeconds) ?? { pending: [], start: 0, timer: undefined };
-    this.#queues.set(ttlSeconds, queue);
-    queue.pending.push({ table, version, atMs: this.#clock.monotonicMs() + ttlSeconds * 1000 });
-    if (queue.timer === undefined) this.#arm(ttlSeconds);
+    const queue = this.#queues.get(table) ?? this.#open(table);
+    // To the end of the queue.
+    queue.pending.delete(version.key);
+    queue.pending.set(version.key, { version, atMs: this.#clock.monotonicMs() + ttlSeconds * 1000 });
+    if (queue.timer === undefined) this.#arm(table, queue);
   }
 
   close(): void {
-    for (const queue of this.#queues.values()) queue.timer?.[Symbol.dispose]();
+    for (const { timer, subscription } of this.#queues.values()) {
+      timer?.[Symbol.dispose]();
+      subscription[Symbol.dispose]();
+    }
     this.#queues.clear();
   }
 
-  #arm(ttlSeconds: number): void {
-    const queue = this.#queues.get(ttlSeconds);
-    const next = queue?.pending[queue.start];
-    if (queue === undefined) return;
-    queue.timer = next && this.#clock.after(next.atMs - this.#clock.monotonicMs(), () => this.#expire(ttlSeconds));
+  #open(table: Table): Queue {
+    const pending = new Map<StorageKey, Pending>();
+    const subscription = table.subscribe(({ key, isDeletion }) => {
+      if (isDeletion) pending.delete(key);
+    });
+    const queue = { pending, subscription, timer: undefined };
+    this.#queues.set(table, queue);
+    return queue;
   }
 
-  #expire(ttlSeconds: number): void {
-    const queue = this.#queues.get(ttlSeconds);
-    if (queue === undefined) return;
+  #arm(table: Table, queue: Queue): void {
+    const [next] = queue.pending.values();
+    queue.timer = next && this.#clock.after(next.atMs - this.#clock.monotonicMs(), () => this.#expire(table, queue));
+  }
+
+  #expire(table: Table, queue: Queue): void {
     const now = this.#clock.monotonicMs();
-    for (
-      let next = queue.pending[queue.start];
-      next !== undefined && next.atMs <= now;
-      next = queue.pending[queue.start]
-    ) {
-      queue.start++;
-      // Written again meanwhile: that version has its own place in the queue.
-      next.table.delete(next.version, (revision) => withResourceVersion(next.version.object, revision));
+    for (const [key, { version, atMs }] of queue.pending) {
+      if (atMs > now) break;
+      queue.pending.delete(key);
+      table.delete(version, (revision) => withResourceVersion(version.object, revision));
     }
-    if (queue.start > 1024 && queue.start > queue.pending.length >> 1) {
-      queue.pending = queue.pending.slice(queue.start);
-      queue.start = 0;
-    }
-    this.#arm(ttlSeconds);
+    this.#arm(table, queue);
   }
 }
 

@@ -12,15 +12,20 @@ import type { FieldFilter } from "./filters.ts";
 import { matches, type Shape, shapeOf } from "./shape-match.ts";
 import { stripSet } from "./strip-set.ts";
 
-/** Shapes kept of one kind; a second generation of as many lives on until it is used or replaced. */
+/**
+ * The sets of all kinds by kind and signature, so many of them; a second generation of as many lives on until it is used
+ * or replaced.
+ */
 const shapesMax = 512;
+let recent = new Map<string, FieldSet>();
+let older = new Map<string, FieldSet>();
+let kinds = 0;
 
 /** Shapes that the next object is held against before its signature is made. */
 const runsMax = 4;
 
 export class Shapes {
-  private recent = new Map<string, FieldSet>();
-  private older = new Map<string, FieldSet>();
+  private readonly kind = kinds++;
   private runs: readonly { readonly shape: Shape; readonly set: FieldSet }[] = [];
   private last: FieldSet | undefined;
   private readonly atom: Atom;
@@ -49,15 +54,15 @@ export class Shapes {
   }
 
   private find(object: JsonObject): FieldSet {
-    const signature = signatureOf(this.atom, this.zero, object);
-    const known = this.recent.get(signature);
+    const signature = `${this.kind}${signatureOf(this.atom, this.zero, object)}`;
+    const known = recent.get(signature);
     if (known !== undefined) return known;
-    const set = this.older.get(signature) ?? this.build(object);
-    if (this.recent.size >= shapesMax) {
-      this.older = this.recent;
-      this.recent = new Map();
+    const set = older.get(signature) ?? this.build(object);
+    if (recent.size >= shapesMax) {
+      older = recent;
+      recent = new Map();
     }
-    this.recent.set(signature, set);
+    recent.set(signature, set);
     return set;
   }
 

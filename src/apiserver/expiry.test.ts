@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { hostTurn } from "#base/testing.ts";
+import { VirtualClock } from "#base/virtual-clock.ts";
+import { Expiry } from "./expiry.ts";
+import { MemoryStorage } from "./storage/memory-storage.ts";
+import type { StoredVersion, Table } from "./storage/storage.ts";
+
+const TTL_SECONDS = 60;
+
+function setUp(): { clock: VirtualClock; table: Table; expiry: Expiry; write(key: string): StoredVersion } {
+  const clock = new VirtualClock({ turn: hostTurn });
+  const table = new MemoryStorage({ clock }).table("events");
+  const expiry = new Expiry(clock);
+  const write = (key: string): StoredVersion => {
+    const build = (revision: number) => ({ metadata: { name: key, resourceVersion: String(revision) } });
+    const before = table.get(key);
+    const version = before === undefined ? table.create(key, build) : table.update(before, build);
+    expiry.schedule(table, version as StoredVersion, TTL_SECONDS);
+    return version as StoredVersion;
+  };
+  return { clock, table, expiry, write };
+}
+
+describe("expiry", () => {
+  it("ends an object a life after its last write", async () => {
+    const { clock, table, write } = setUp();
+    write("a");
+    write("b");
+    await clock.advance(40_000);
+    write("a");
+    await clock.advance(20_000);
+    expect([...table.scan({ prefix: "" })].map(({ key }) => key)).toEqual(["a"]);
+    await clock.advance(40_000);
+    expect(table.size).toBe(0);
+  });
+
+  it("keeps one place for an object that is written again, and none for one that is gone", async () => {
+    const { clock, table, expiry, write } = setUp();
+    for (let round = 0; round < 100; round++) for (const key of ["a", "b", "c"]) write(key);
+    expect(expiry.size).toBe(3);
+    const version = table.get("b") as StoredVersion;
+    table.delete(version, () => version.object);
+    expect(expiry.size).toBe(2);
+    await clock.advance(TTL_SECONDS * 1000);
+    expect(expiry.size).toBe(0);
+    expect(table.size).toBe(0);
+  });
+
+  it("lets go of the table when it is closed", () => {
+    const { table, expiry, write } = setUp();
+    write("a");
+    expiry.close();
+    expect(expiry.size).toBe(0);
+    const version = table.get("a") as StoredVersion;
+    expect(table.delete(version, () => version.object)).toBeDefined();
+  });
+});
