@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { replicaCases } from "#test/scenarios/replica-cases.ts";
 import { createSet, patchSet, replicaSet, setsGvr, untilReplicas, untilSet } from "#test/scenarios/replica-objects.ts";
+import { replicaSets, replicationControllers } from "#test/scenarios/replica-subject.ts";
 import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
 import { scenarios as controllerScenarios } from "#test/scenarios/replicationcontroller.ts";
 import { createObject, listPods } from "#test/scenarios/stage.ts";
@@ -14,7 +16,8 @@ describeReal(
     let plane: ControlPlane;
     let ours: OurManager;
     beforeAll(async () => {
-      plane = await startControlPlane();
+      const apiServerFlags = ["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"];
+      plane = await startControlPlane({ apiServerFlags });
       await plane.startGoManager({ controllers: ["*", "-replicaset-controller", "-replicationcontroller-controller"] });
       ours = await startOurManager(plane, {
         controllers: ["replicaset-controller", "replicationcontroller-controller"],
@@ -28,6 +31,43 @@ describeReal(
     for (const scenario of [...setScenarios, ...controllerScenarios]) {
       it(scenario.name, async () => scenario.play(await realStage(plane)), 120_000);
     }
+    for (const subject of [replicaSets, replicationControllers]) {
+      for (const { name, play } of replicaCases(subject)) {
+        it(`${subject.kind}: ${name}`, async () => play(await realStage(plane)), 120_000);
+      }
+    }
+
+    it("replicaset/traps owning pods so that the set waits for them takes a right that the controller has, and others need", async () => {
+      const stage = await realStage(plane);
+      const set = await createSet(stage, 1);
+      const [pod] = await listPods(stage);
+      expect(pod?.metadata?.ownerReferences?.[0]?.blockOwnerDeletion).toBe(true);
+      const reference = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: set.metadata?.uid };
+      const user = "may-create-pods-and-no-more";
+      await plane.request("POST", `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}/roles`, {
+        metadata: { name: user },
+        rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["create"] }],
+      });
+      await plane.request("POST", `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}/rolebindings`, {
+        metadata: { name: user },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: user },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+      });
+      const ownedPod = (blockOwnerDeletion: boolean): string =>
+        JSON.stringify({
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { generateName: "by-user-", ownerReferences: [{ ...reference, blockOwnerDeletion }] },
+          spec: { containers: [{ name: "main", image: "example/web:1" }] },
+        });
+      const create = (blockOwnerDeletion: boolean) =>
+        plane.kubectl(
+          ["create", `--namespace=${stage.namespace}`, `--as=${user}`, "-f", "-"],
+          ownedPod(blockOwnerDeletion),
+        );
+      await eventually(async () => ((await create(false)).code === 0 ? true : undefined));
+      expect((await create(true)).stderr).toContain("cannot set blockOwnerDeletion");
+    }, 120_000);
 
     it("an API server killed and restarted in the middle of scaling: converges, no surplus, no error loop", async () => {
       const stage = await realStage(plane);
