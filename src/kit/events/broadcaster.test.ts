@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "#api/generated/types/core-v1.ts";
+import type { Event, ObjectReference } from "#api/generated/types/core-v1.ts";
 import { ApiError } from "#api/status-error.ts";
 import { TransportError } from "#base/http.ts";
-import { noLog } from "#base/log.ts";
+import { type Logger, noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { testClock } from "#base/testing.ts";
+import { DecodeError, InvalidRequest } from "#client/errors.ts";
 import { EventBroadcaster } from "./broadcaster.ts";
 import { referenceTo } from "./recorder.ts";
 
@@ -13,11 +14,19 @@ const about = referenceTo(
   { apiVersion: "apps/v1", kind: "ReplicaSet" },
 );
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 type Sent = { verb: "create" | "patch"; event: Event; patch?: object };
 
 function setUp(options: { failWith?: () => unknown } = {}) {
   const clock = testClock();
   const sent: Sent[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const log: Logger = {
+    ...noLog,
+    info: (message, values = {}) => void lines.push({ ...values, message, said: values.message }),
+    v: () => log,
+  };
   const answer = async (call: Sent): Promise<Event> => {
     sent.push(call);
     const failure = options.failWith?.();
@@ -28,7 +37,7 @@ function setUp(options: { failWith?: () => unknown } = {}) {
     {
       clock,
       rng: seededRng(1),
-      log: noLog,
+      log,
       sink: {
         create: (event) => answer({ verb: "create", event }),
         patch: (event, patch) => answer({ verb: "patch", event, patch }),
@@ -43,7 +52,7 @@ function setUp(options: { failWith?: () => unknown } = {}) {
     stop.abort();
     return running;
   };
-  return { clock, sent, recorder, options, stop: end };
+  return { clock, sent, lines, recorder, options, stop: end };
 }
 
 describe("event broadcaster", () => {
@@ -155,6 +164,125 @@ describe("event broadcaster", () => {
     for (let i = 0; i < 1500; i++) recorder.event({ ...about, name: `o${i}` }, "Normal", "A", "a");
     await clock.advance(0);
     expect(sent.length).toBe(1000);
+    await stop();
+  });
+
+  it("machinery/8.r7, machinery/5.8.5 the same about the same object is counted, whatever is said in between", async () => {
+    const { clock, sent, lines, recorder, stop } = setUp();
+    const on = (uid: string, fieldPath?: string): ObjectReference => ({
+      kind: "Pod",
+      namespace: "baz",
+      name: "foo",
+      uid,
+      apiVersion: "v1",
+      ...(fieldPath === undefined ? {} : { fieldPath }),
+    });
+    const third = on("bar", "spec.containers[2]");
+    const fourth = on("differentUid", "spec.containers[3]");
+    const steps: readonly [ObjectReference, string, string, "create" | "patch", number][] = [
+      [third, "Started", "some verbose message: 1", "create", 1],
+      [on("bar"), "Killed", "some other verbose message: 1", "create", 1],
+      [third, "Started", "some verbose message: 1", "patch", 2],
+      [fourth, "Started", "some verbose message: 1", "create", 1],
+      [third, "Started", "some verbose message: 1", "patch", 3],
+      [fourth, "Stopped", "some verbose message: 1", "create", 1],
+      [fourth, "Stopped", "some verbose message: 1", "patch", 2],
+    ];
+    for (const [involved, reason, message, verb, count] of steps) {
+      await clock.advance(1000);
+      recorder.event(involved, "Normal", reason, message);
+      await clock.advance(0);
+      const last = sent.at(-1);
+      expect([last?.verb, last?.event.count]).toEqual([verb, count]);
+      expect(last?.event).toMatchObject({ involvedObject: involved, reason, message, type: "Normal" });
+      expect(last?.event.metadata).toEqual({ name: expect.stringMatching(/^foo\./), namespace: "baz" });
+      expect(lines.at(-1)).toEqual({
+        message: "Event occurred",
+        object: { namespace: "baz", name: "foo" },
+        fieldPath: involved.fieldPath ?? "",
+        kind: "Pod",
+        apiVersion: "v1",
+        type: "Normal",
+        reason,
+        said: message,
+      });
+    }
+    await stop();
+  });
+
+  it.each([
+    { what: "a request that cannot be made", error: new InvalidRequest("no"), times: 1000, tries: 1 },
+    { what: "an answer of the server", error: new ApiError({}), times: 1000, tries: 1 },
+    { what: "an answer that makes no sense", error: new DecodeError("no"), times: 1000, tries: 12 },
+    { what: "anything else", error: new Error("a weird error"), times: 1000, tries: 12 },
+    { what: "anything else that passes", error: new Error("a weird error"), times: 1, tries: 2 },
+  ])("machinery/8.r7, machinery/5.8.8 $what: tried $tries times", async ({ error, times, tries }) => {
+    let failures = 0;
+    const { clock, sent, recorder, stop } = setUp({ failWith: () => (failures++ < times ? error : undefined) });
+    recorder.event(about, "Normal", "A", "a");
+    await clock.advance(200_000);
+    expect(sent).toHaveLength(tries);
+    await stop();
+  });
+
+  it("machinery/8.r7, machinery/5.8.9 a slow server holds up the next event, and nothing else", async () => {
+    const world = setUp({ failWith: () => new TransportError("refused", "no") });
+    for (let i = 0; i < 3; i++) world.recorder.event({ ...about, name: `o${i}` }, "Normal", "A", "a");
+    await world.clock.advance(5);
+    expect([world.sent.length, world.lines.length]).toEqual([1, 3]);
+    delete world.options.failWith;
+    await world.clock.advance(10_000);
+    expect(world.sent.map(({ event }) => event.involvedObject.name)).toEqual(["o0", "o0", "o1", "o2"]);
+    await world.stop();
+  });
+
+  it("machinery/8.r7 a thousand events that each fail four times are all written", async () => {
+    const tries = new Map<string, number>();
+    const world = setUp({
+      failWith: () => {
+        const name = world.sent.at(-1)?.event.involvedObject.name ?? "";
+        tries.set(name, (tries.get(name) ?? 0) + 1);
+        return (tries.get(name) ?? 0) < 5 ? new Error("no") : undefined;
+      },
+    });
+    for (let i = 0; i < 1000; i++)
+      world.recorder.event({ ...about, name: `foo-${i}` }, "Normal", `Reason-${i}`, `${i}`);
+    await world.clock.advance(1000 * 40_000);
+    expect(world.sent).toHaveLength(5000);
+    expect([tries.size, new Set(tries.values())]).toEqual([1000, new Set([5])]);
+    await world.stop();
+  });
+
+  it("machinery/8.r7 gives up at once on what it is trying when it is stopped, and takes nothing more", async () => {
+    const world = setUp({ failWith: () => new TransportError("refused", "no") });
+    world.recorder.event(about, "Normal", "A", "a");
+    await world.clock.advance(0);
+    await world.stop();
+    world.recorder.event(about, "Normal", "B", "b");
+    await world.clock.advance(200_000);
+    expect(world.sent).toHaveLength(1);
+  });
+
+  it("machinery/8.r7 another broadcaster knows nothing of what this one has sent", async () => {
+    for (const world of [setUp(), setUp()]) {
+      world.recorder.event(about, "Normal", "A", "a");
+      await world.clock.advance(0);
+      expect(world.sent.map(({ verb }) => verb)).toEqual(["create"]);
+      await world.stop();
+    }
+  });
+
+  it.each([
+    { name: "test-pod", becomes: /^test-pod\.[0-9a-f]+$/ },
+    { name: "x".repeat(300), becomes: UUID },
+    { name: "test.POD", becomes: UUID },
+    { name: "test.pod/invalid!chars?", becomes: UUID },
+    { name: "--test.pod/invalid!chars?", becomes: UUID },
+  ])("machinery/8.r7, machinery/5.8.1 an event about $name gets a name that can be one", async ({ name, becomes }) => {
+    const { clock, sent, recorder, stop } = setUp();
+    recorder.event({ kind: "Pod", namespace: "a", name }, "Normal", "A", "a");
+    await clock.advance(0);
+    expect(sent[0]?.event.metadata.name).toMatch(becomes);
     await stop();
   });
 });

@@ -10,6 +10,7 @@ import type { Clock } from "#base/clock.ts";
 import { isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
+import { InvalidRequest } from "#client/errors.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
 import type { EventRecorder, EventSink, EventType } from "./recorder.ts";
 
@@ -100,6 +101,10 @@ export class EventBroadcaster {
         return;
       } catch (error) {
         if (isAborted(error, signal)) return;
+        if (error instanceof InvalidRequest) {
+          this.#deps.log.error(error, "Unable to construct event (will not retry!)", fields);
+          return;
+        }
         if (error instanceof ApiError) {
           const isExpected = isAlreadyExists(error) || isNamespaceTerminating(error);
           if (isExpected)

@@ -93,7 +93,7 @@ export class EventCorrelator {
 
   #observe(event: Event, key: string): Correlated {
     const last = this.#observations.get(key);
-    if (last === undefined) {
+    if (last === undefined || last.count === 0) {
       this.#observations.set(key, observationOf(event));
       return { kind: "create", event };
     }

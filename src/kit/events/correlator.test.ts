@@ -1,0 +1,155 @@
+import { describe, expect, it } from "vitest";
+import type { Event } from "#api/generated/types/core-v1.ts";
+import { formatTime } from "#api/time.ts";
+import { testClock } from "#base/testing.ts";
+import { type Correlated, EventCorrelator } from "./correlator.ts";
+
+const pod = (name = "my-pod", fieldPath = "spec.containers{mycontainer}") => ({
+  kind: "Pod",
+  name,
+  namespace: "my-ns",
+  uid: "C934D34AFB20242",
+  apiVersion: "version",
+  fieldPath,
+});
+const event = (reason: string, message: string, involvedObject = pod()): Event => ({
+  metadata: { namespace: "my-ns" },
+  reason,
+  message,
+  involvedObject,
+  source: { component: "kubelet", host: "kublet.node1" },
+  count: 1,
+  type: "Normal",
+});
+const times = (count: number, make: (i: number) => Event): Event[] => Array.from({ length: count }, (_, i) => make(i));
+
+/** Events one after the other, each so long after the last; the server takes every one. */
+async function play(events: readonly Event[], intervalSeconds: number): Promise<Correlated[]> {
+  const clock = testClock();
+  const correlator = new EventCorrelator(clock);
+  const results: Correlated[] = [];
+  for (const [i, given] of events.entries()) {
+    await clock.advance(intervalSeconds * 1000);
+    const time = formatTime(clock.now());
+    const metadata = { ...given.metadata, name: `event-${i}` };
+    const stamped = { ...given, metadata, firstTimestamp: time, lastTimestamp: time };
+    const result = correlator.correlate(stamped, () => `combined-${i}`);
+    if (result.kind !== "drop") correlator.observeAnswer(result.event);
+    results.push(result);
+  }
+  return results;
+}
+
+const similar = (i: number): Event => event("similar", `similar message-${i}`, pod("my-pod", "spec.containers{c1}"));
+const duplicate = event("duplicate", "me again");
+const combined = "(combined from similar events): the last";
+const last = event("similar", "the last", pod("my-pod", "spec.containers{c1}"));
+
+describe("machinery/8.r7 events become few writes", () => {
+  it.each([
+    { what: "a single one is created", before: [], now: duplicate, count: 1, everySeconds: 5 },
+    { what: "a repeat is counted", before: [duplicate], now: duplicate, count: 2, everySeconds: 5 },
+    {
+      what: "repeats are counted, however many, when they are slow",
+      before: times(10, () => duplicate),
+      now: duplicate,
+      count: 11,
+      everySeconds: 60,
+    },
+    {
+      what: "many different ones are created",
+      before: times(30, (i) => event(`reason-${i}`, `message-${i}`, pod(`pod-${i}`))),
+      now: duplicate,
+      count: 1,
+      everySeconds: 5,
+    },
+    {
+      what: "the tenth similar one is combined",
+      before: times(9, similar),
+      now: last,
+      count: 1,
+      message: combined,
+      everySeconds: 5,
+    },
+    {
+      what: "more similar ones raise the combined one's count",
+      before: times(10, similar),
+      now: last,
+      count: 2,
+      message: combined,
+      everySeconds: 5,
+    },
+    {
+      what: "the same about another container is another event",
+      before: [event("similar", "the last", pod("my-pod", "spec.containers{c2}"))],
+      now: last,
+      count: 1,
+      everySeconds: 5,
+    },
+    {
+      what: "similar ones that are ten minutes apart are combined",
+      before: times(9, similar),
+      now: last,
+      count: 1,
+      message: combined,
+      everySeconds: 600,
+    },
+    {
+      what: "similar ones that are further apart are not",
+      before: times(9, similar),
+      now: last,
+      count: 1,
+      everySeconds: 601,
+    },
+  ])("machinery/5.8.3, machinery/5.8.4 $what", async ({ before, now, count, message, everySeconds }) => {
+    const result = (await play([...before, now], everySeconds)).at(-1);
+    if (result === undefined || result.kind === "drop") throw new Error("it was dropped");
+    expect(result.kind).toBe(count > 1 ? "patch" : "create");
+    expect([result.event.count, result.event.message]).toEqual([count, message ?? now.message]);
+    expect(result.event.involvedObject).toEqual(now.involvedObject);
+    expect(result.event.firstTimestamp === result.event.lastTimestamp).toBe(count === 1);
+  });
+
+  it("machinery/5.8.3 what is too much is dropped", async () => {
+    const results = await play(
+      times(27, () => duplicate),
+      1,
+    );
+    expect(results.map(({ kind }) => kind)).toEqual(["create", ...Array(24).fill("patch"), "drop", "drop"]);
+  });
+
+  it("machinery/5.8.6 another reason about the same object is cut off with the rest, another type or object is not", async () => {
+    const flood = times(25, () => duplicate);
+    const kindOf = async (more: Event): Promise<string | undefined> => (await play([...flood, more], 0)).at(-1)?.kind;
+    expect(await kindOf(event("other", "other"))).toBe("drop");
+    expect(await kindOf({ ...duplicate, type: "Warning" })).toBe("create");
+    expect(await kindOf(event("duplicate", "me again", pod("other")))).toBe("create");
+  });
+
+  it("machinery/5.8.4 only the message may differ among similar events", async () => {
+    const differ: readonly Event[] = [
+      event("other", "the last", pod("my-pod", "spec.containers{c1}")),
+      { ...last, type: "Warning" },
+      { ...last, source: { component: "kubelet", host: "other" } },
+      { ...last, source: { component: "other", host: "kublet.node1" } },
+      { ...last, reportingComponent: "x" },
+      { ...last, reportingInstance: "x" },
+      { ...last, involvedObject: { ...last.involvedObject, uid: "other" } },
+      { ...last, involvedObject: { ...last.involvedObject, name: "other" } },
+    ];
+    for (const other of differ) {
+      const result = (await play([...times(9, similar), other], 5)).at(-1);
+      expect(result?.kind === "create" && result.event.message).toBe("the last");
+    }
+    const elsewhere = { ...last, involvedObject: { ...last.involvedObject, fieldPath: "spec.containers{c2}" } };
+    const result = (await play([...times(9, similar), elsewhere], 5)).at(-1);
+    expect(result?.kind === "create" && result.event.message).toBe(combined);
+  });
+
+  it("machinery/5.8.7 what was not heard of among the last 4096 kinds of events is new again", async () => {
+    const others = (count: number): Event[] => times(count, (i) => event("a", "b", pod(`pod-${i}`)));
+    const kindAfter = async (count: number): Promise<string | undefined> =>
+      (await play([duplicate, ...others(count), duplicate], 0)).at(-1)?.kind;
+    expect([await kindAfter(4095), await kindAfter(4096)]).toEqual(["patch", "create"]);
+  });
+});
