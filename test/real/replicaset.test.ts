@@ -3,6 +3,7 @@ import { replicaCases } from "#test/scenarios/replica-cases.ts";
 import { createSet, patchSet, replicaSet, setsGvr, untilReplicas, untilSet } from "#test/scenarios/replica-objects.ts";
 import { replicaSets, replicationControllers } from "#test/scenarios/replica-subject.ts";
 import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
+import { podScenarios } from "#test/scenarios/replicaset-pods.ts";
 import { scenarios as controllerScenarios } from "#test/scenarios/replicationcontroller.ts";
 import { createObject, listPods } from "#test/scenarios/stage.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
@@ -28,7 +29,7 @@ describeReal(
       await plane.stop();
     });
 
-    for (const scenario of [...setScenarios, ...controllerScenarios]) {
+    for (const scenario of [...setScenarios, ...podScenarios, ...controllerScenarios]) {
       it(scenario.name, async () => scenario.play(await realStage(plane)), 120_000);
     }
     for (const subject of [replicaSets, replicationControllers]) {

@@ -5,8 +5,9 @@
 import { expect } from "vitest";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
+import type { KubeObject } from "#api/object.ts";
 import { formatTime } from "#api/time.ts";
-import { barePod, labelPod, makeReady, nameOf, ownerUid, untilPods } from "./replica-objects.ts";
+import { barePod, deletePod, labelPod, makeReady, nameOf, ownerUid, untilPods } from "./replica-objects.ts";
 import { controls, type Subject } from "./replica-subject.ts";
 import type { Scenario } from "./replicaset.ts";
 import { createObject, listPods, podsGvr, type Stage, setPodStatus } from "./stage.ts";
@@ -20,12 +21,6 @@ async function patchPod(stage: Stage, pod: Pod, patch: object): Promise<Pod> {
     client
       .resource<Pod>(podsGvr)
       .patch({ namespace: stage.namespace, name: nameOf(pod), type: "merge", patch }, signal),
-  );
-}
-
-async function deletePod(stage: Stage, pod: Pod, options: object = {}): Promise<void> {
-  await stage.do((client, signal) =>
-    client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod), options }, signal),
   );
 }
 
@@ -85,10 +80,10 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
         name: `adoption of a pod with ${what}`,
         async play(stage) {
           const { metadata } = await create(stage, 1);
-          const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
+          const configMap: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
           const { metadata: otherMeta } = await createObject(stage, configMapsGvr, configMap);
           const own = reference(metadata?.uid ?? "");
-          const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: (otherMeta as { uid: string }).uid };
+          const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: otherMeta?.uid ?? "" };
           const [pod] = (await listPods(stage)) as [Pod];
           await patchPod(stage, pod, { metadata: { ownerReferences: owners(own, other) } });
           const pods = await untilPods(stage, (all) => {

@@ -2,6 +2,7 @@
 
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
 import type { Event, Pod } from "#api/generated/types/core-v1.ts";
+import type { DeleteOptions } from "#api/meta.ts";
 import { formatTime } from "#api/time.ts";
 import { createObject, listEvents, podsGvr, type Stage, setPodStatus } from "./stage.ts";
 
@@ -128,6 +129,19 @@ export async function labelPod(
       },
       signal,
     ),
+  );
+}
+
+export async function deletePod(stage: Stage, pod: Pod, options: DeleteOptions = {}): Promise<void> {
+  await stage.do((client, signal) =>
+    client.resource<Pod>(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod), options }, signal),
+  );
+}
+
+export async function removeFinalizers(stage: Stage, name: string): Promise<void> {
+  const patch = { metadata: { finalizers: null } };
+  await stage.do((client, signal) =>
+    client.resource(podsGvr).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
   );
 }
 

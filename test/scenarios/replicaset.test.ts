@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { embeddedStage } from "./embedded-stage.ts";
 import { playEmbedded } from "./embedded-suite.ts";
 import { scenarios } from "./replicaset.ts";
+import { podScenarios } from "./replicaset-pods.ts";
 
 describe("replicaset on the embedded server", () => {
-  playEmbedded(["replicaset-controller"], scenarios);
+  playEmbedded(["replicaset-controller"], [...scenarios, ...podScenarios]);
 
   it("replicaset/7 is silent when nothing changes: no write in ten idle minutes", async () => {
     const stage = await embeddedStage({ controllers: ["replicaset-controller"] });

@@ -7,6 +7,7 @@ import {
   annotatePod,
   barePod,
   createSet,
+  deletePod,
   getSet,
   labelPod,
   listEvents,
@@ -22,20 +23,15 @@ import {
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
-import { createObject, listPods, podsGvr, type Stage, setPodStatus } from "./stage.ts";
+import { createObject, listPods, podsGvr, type Stage } from "./stage.ts";
 
-const quotasGvr = { group: "", version: "v1", resource: "resourcequotas" };
+export const quotasGvr = { group: "", version: "v1", resource: "resourcequotas" };
 const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
 
 export interface Scenario {
   readonly name: string;
   play(stage: Stage): Promise<void>;
 }
-
-const deletePod = (stage: Stage, pod: Pod): Promise<unknown> =>
-  stage.do((client, signal) =>
-    client.resource<Pod>(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
-  );
 
 const deleteSet = (stage: Stage, propagationPolicy: "Orphan" | "Background"): Promise<unknown> =>
   stage.do((client, signal) =>
@@ -110,17 +106,6 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "replicaset/2 replaces a failed pod, which is neither counted nor released",
-    async play(stage) {
-      const set = await createSet(stage, 1);
-      const [failed] = await listPods(stage);
-      await setPodStatus(stage, nameOf(failed as Pod), { phase: "Failed" });
-      const pods = await untilPods(stage, (found) => found.length === 2);
-      await untilReplicas(stage, 1);
-      expect(pods.every((pod) => ownerUid(pod) === set.metadata?.uid)).toBe(true);
-    },
-  },
-  {
     name: "replicaset/4 replaces a deleted pod",
     async play(stage) {
       await createSet(stage, 2);
@@ -153,20 +138,6 @@ export const scenarios: readonly Scenario[] = [
       await createObject(stage, podsGvr, { ...foreign, metadata: { ...foreign.metadata, ownerReferences } });
       await createSet(stage, 1);
       expect((await listPods(stage)).length).toBe(2);
-    },
-  },
-  {
-    name: "workloads/S18 deletes the pod whose loss costs least: not ready, then cheaper",
-    async play(stage) {
-      await createSet(stage, 3);
-      const [cheap, dear, notReady] = (await listPods(stage)) as [Pod, Pod, Pod];
-      for (const pod of [cheap, dear]) await makeReady(stage, pod);
-      await annotatePod(stage, dear, { "controller.kubernetes.io/pod-deletion-cost": "100" });
-      await untilSet(stage, ({ status }) => status?.readyReplicas === 2);
-      await scaleTo(stage, 2);
-      expect((await listPods(stage)).map(nameOf)).not.toContain(nameOf(notReady));
-      await scaleTo(stage, 1);
-      expect((await listPods(stage)).map(nameOf)).toEqual([nameOf(dear)]);
     },
   },
   {
@@ -216,29 +187,6 @@ export const scenarios: readonly Scenario[] = [
       for (const note of ["1", "2", "3"]) await annotatePod(stage, pod as Pod, { note });
       await stage.pass(300);
       expect(await statusWrites()).toBe(before);
-    },
-  },
-  {
-    name: "replicaset/7 counts what is terminating until it is gone",
-    async play(stage) {
-      const held = { metadata: { labels: { app: "web" }, finalizers: ["example.com/hold"] } };
-      const spec = replicaSet(1).spec?.template?.spec;
-      await createSet(stage, 1, { template: { ...held, spec } });
-      const [pod] = await listPods(stage);
-      await deletePod(stage, pod as Pod);
-      await untilSet(stage, ({ status }) => status?.terminatingReplicas === 1 && status.replicas === 1);
-      await stage.do((client, signal) =>
-        client.resource(podsGvr).patch(
-          {
-            namespace: stage.namespace,
-            name: nameOf(pod as Pod),
-            type: "merge",
-            patch: { metadata: { finalizers: null } },
-          },
-          signal,
-        ),
-      );
-      await untilSet(stage, ({ status }) => (status?.terminatingReplicas ?? 0) === 0);
     },
   },
   {
@@ -365,7 +313,7 @@ async function orphanPods(stage: Stage): Promise<void> {
 }
 
 /** What the quota controller does, where it is not running: count what is there. */
-async function untilQuotaCounts(stage: Stage): Promise<void> {
+export async function untilQuotaCounts(stage: Stage): Promise<void> {
   await stage.pass(500);
   await stage.do(async (client, signal) => {
     const quotas = client.resource<ResourceQuota>(quotasGvr);
