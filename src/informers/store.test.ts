@@ -33,7 +33,7 @@ describe("store", () => {
     expect(() => informer.addIndexers({ late: () => [] })).toThrow("has stopped already");
   });
 
-  it("machinery/5.3.5 replaces store, indexes and version at once, then reports deletions first", async () => {
+  it("machinery/5.3.5, workloads/S29 replaces store, indexes and version at once, then reports deletions first", async () => {
     const { server, informer, stop, clock } = setup();
     server.put("a", 1);
     server.put("b", 1);
@@ -192,6 +192,30 @@ describe("store", () => {
       versions.push(informer.lastStoreSyncResourceVersion);
     }
     expect(versions).toEqual(["11", "12", "13"]);
+    stop.abort();
+  });
+
+  it("workloads/S29 each change moves the store's version before anybody hears of it, and so does a bookmark", async () => {
+    const { server, informer, stop, clock } = setup();
+    const seen: string[] = [];
+    const look = (what: string) =>
+      seen.push(`${what}: ${[...informer.store.keys()]} at ${informer.lastStoreSyncResourceVersion}`);
+    informer.addHandler({
+      onAdd: () => look("added"),
+      onUpdate: () => look("updated"),
+      onDelete: ({ metadata }) => look(`deleted at ${metadata?.resourceVersion}`),
+    });
+    void informer.run(stop.signal);
+    await clock.settle();
+    for (const change of [() => server.put("a", 1), () => server.put("a", 2), () => server.remove("a")]) {
+      change();
+      await clock.settle();
+    }
+    expect(seen).toEqual(["added: ns/a at 11", "updated: ns/a at 12", "deleted at 13:  at 13"]);
+    server.revision++;
+    server.bookmark();
+    await clock.settle();
+    expect(informer.lastStoreSyncResourceVersion).toBe("14");
     stop.abort();
   });
 

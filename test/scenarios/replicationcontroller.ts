@@ -4,7 +4,9 @@
 import { expect } from "vitest";
 import type { Pod, ReplicationController } from "#api/generated/types/core-v1.ts";
 import { barePod, labelPod, makeReady, nameOf, ownerUid, untilEvent, untilPods } from "./replica-objects.ts";
-import type { Scenario } from "./replicaset.ts";
+import { survivorAmongSiblings } from "./replica-siblings.ts";
+import { replicationControllers } from "./replica-subject.ts";
+import { quotasGvr, type Scenario, untilQuotaCounts } from "./replicaset.ts";
 import { createObject, listPods, podsGvr, type Stage } from "./stage.ts";
 
 const gvr = { group: "", version: "v1", resource: "replicationcontrollers" };
@@ -90,6 +92,67 @@ export const scenarios: readonly Scenario[] = [
     async play(stage) {
       const { status } = await create(stage, 1);
       expect(status).not.toHaveProperty("terminatingReplicas");
+    },
+  },
+  {
+    name: "replicationcontroller/4 loses the younger pod first, whatever company it or the other has",
+    async play(stage) {
+      expect(await survivorAmongSiblings(stage, replicationControllers)).toBe("crowded");
+    },
+  },
+  {
+    name: "replicationcontroller/7, replicationcontroller/tests pods of a much greater age stay",
+    async play(stage) {
+      await create(stage, 2);
+      const before = (await listPods(stage)).map(nameOf).sort();
+      await stage.pass(4_000);
+      await patch(stage, { spec: { replicas: 3 } });
+      await until(stage, ({ status }) => status?.replicas === 3);
+      await patch(stage, { spec: { replicas: 2 } });
+      await until(stage, ({ status }) => status?.replicas === 2 && status.observedGeneration === 3);
+      expect((await listPods(stage)).map(nameOf).sort()).toEqual(before);
+    },
+  },
+  {
+    name: "replicationcontroller/traps, replicationcontroller/tests, replicationcontroller/3 a quota shows as a condition, which goes when there is room again",
+    async play(stage) {
+      await createObject(stage, quotasGvr, {
+        apiVersion: "v1",
+        kind: "ResourceQuota",
+        metadata: { name: "two" },
+        spec: { hard: { pods: "2" } },
+      });
+      await untilQuotaCounts(stage);
+      await createObject(stage, gvr, controller(3));
+      const failed = await until(
+        stage,
+        ({ status }) => (status?.conditions ?? []).length > 0 && status?.replicas === 2,
+      );
+      expect(failed.status?.conditions).toMatchObject([
+        { type: "ReplicaFailure", status: "True", reason: "FailedCreate" },
+      ]);
+      await untilEvent(stage, ({ reason, type }) => reason === "FailedCreate" && type === "Warning");
+      await patch(stage, { spec: { replicas: 2 } });
+      const mended = await until(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+      // The selector came through as the map it is, and nothing was noted down about it.
+      expect([mended.spec?.selector, mended.metadata?.annotations]).toEqual([{ app: "web" }, undefined]);
+    },
+  },
+  {
+    name: "replicationcontroller/events tells of each pod created and deleted, about the controller itself",
+    async play(stage) {
+      await create(stage, 1);
+      const [pod] = (await listPods(stage)) as [Pod];
+      await patch(stage, { spec: { replicas: 0 } });
+      const deleted = await untilEvent(stage, ({ reason }) => reason === "SuccessfulDelete");
+      const created = await untilEvent(stage, ({ reason }) => reason === "SuccessfulCreate");
+      const facts = [created, deleted].map(({ involvedObject, source, type, message }) =>
+        [involvedObject.kind, source?.component, type, message].join(" "),
+      );
+      expect(facts).toEqual([
+        `ReplicationController replication-controller Normal Created pod: ${nameOf(pod)}`,
+        `ReplicationController replication-controller Normal Deleted pod: ${nameOf(pod)}`,
+      ]);
     },
   },
   {

@@ -56,6 +56,11 @@ describe("status", () => {
     expect(status).not.toHaveProperty("terminatingReplicas");
   });
 
+  it("replicationcontroller/2 without a template every pod has all its labels", () => {
+    const status = calculateStatus({ spec: {} }, input({ pods: { active: [pod(full), pod({})], terminating: [] } }));
+    expect(status.fullyLabeledReplicas).toBe(2);
+  });
+
   it("replicaset/9 words a failure once, by what was tried", () => {
     const short = calculateStatus(set(), input({ scaleError: new Error("no quota") }));
     expect(short.conditions).toEqual([

@@ -9,7 +9,8 @@
  * Identity:    replication-controller.
  * Upstream:    pkg/controller/replication.
  * Deviations:  as replicaset-controller. Upstream converts each object to a ReplicaSet and back; both have one
- *              wire form here, so only the selector is read differently.
+ *              wire form here, so only the selector is read differently. The metrics are there also where
+ *              replicaset-controller, which registers them upstream, does not run.
  */
 
 import type { ReplicationController } from "#api/generated/types/core-v1.ts";
@@ -18,7 +19,7 @@ import { buildReplicaController, type ReplicaOptions } from "#controllers/replic
 import type { ReplicaKind } from "#controllers/replicaset/replica-kind.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 
-const replicationControllerKind: ReplicaKind<ReplicationController> = {
+export const replicationControllerKind: ReplicaKind<ReplicationController> = {
   gvr: { group: "", version: "v1", resource: "replicationcontrollers" },
   apiVersion: "v1",
   kind: "ReplicationController",
