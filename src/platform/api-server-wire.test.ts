@@ -114,7 +114,9 @@ describe.each(["HTTP/1.1", "h2"])("the API server over %s", (protocol) => {
   });
 
   it("keeps a connection with an open watch however quiet it is", async () => {
-    const { client, clock } = await start(protocol, { idleMs: 50 });
+    const { client, clock } = await start(protocol, {
+      limits: { idleMs: 50, headMs: 10_000, prefaceMs: 10_000, lookMs: 10 },
+    });
     const watch = await client.watch(WATCH);
     await client.get(MAPS);
     await pause(300);

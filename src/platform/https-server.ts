@@ -5,22 +5,30 @@
 import { createServer as createHttpServer } from "node:http";
 import type { Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { createServer as createTlsServer, type Server, type TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
-import { Connection } from "./https-connection.ts";
+import { Connection, type ConnectionLimits, WaitingConnections } from "./https-connection.ts";
 import { readRequest, type ServedRequest } from "./https-request.ts";
 import { writeResponse } from "./https-response.ts";
 import type { Incoming, Outgoing, Wire } from "./https-wire.ts";
 import { StreamPacer } from "./stream-pacer.ts";
+import { systemClock } from "./system-clock.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
 
-/** A connection without a request for this long is closed. */
-const IDLE_MS = 90_000;
+// Upstream: apiserver/pkg/server/secure_serving.go, Serve, but for slow clients, which it bears with.
+const LIMITS: ConnectionLimits = { idleMs: 90_000, headMs: 32_000, prefaceMs: 10_000, lookMs: 1_000 };
+const HANDSHAKE_MS = 32_000;
+const KEEP_ALIVE_MS = 180_000;
+/** Go reads this much more than it was told before it gives up on a head. */
+const HEADER_BYTES_MAX = (1 << 20) + 4096;
+/** As Go counts them: each of ten fields may take 32 bytes more. */
+const HTTP2_HEADER_BYTES_MAX = (1 << 20) + 320;
+const HTTP2_BUFFER_BYTES = 256 << 10;
+const HTTP2_STREAMS_MAX = 100;
 /** A client that takes nothing of a stream for this long is cut off: what waits for it costs memory. */
 const SLOW_CLIENT_MS = 30_000;
-const HANDSHAKE_MS = 10_000;
-const HEADER_BYTES_MAX = 1 << 20;
 
 export interface HttpsServerOptions {
   readonly host: string;
@@ -32,15 +40,16 @@ export interface HttpsServerOptions {
   readonly reusePort?: boolean;
   /** Ask clients for certificates although the CAs that vouch for them are yet to come with update(). */
   readonly expectsClientCas?: boolean;
-  /** Absent: 90 s. */
-  readonly idleMs?: number;
+  /** Absent: those of kube-controller-manager. */
+  readonly limits?: ConnectionLimits;
   /** Absent: 30 s. */
   readonly slowClientMs?: number;
   /** The signal aborts when the client goes away or the server closes. */
   handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** A handler that threw; the client got a 500. */
   onError(error: unknown): void;
-  onHandshakeError?(error: Error): void;
+  /** peer: address and port. */
+  onHandshakeError?(error: Error, peer: string): void;
 }
 
 export interface HttpsServer {
@@ -68,7 +77,10 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       incoming.destroy(); // its connection is gone already
     else void serve(connection, incoming, outgoing, settings, options);
   };
-  const http1 = createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX }, onRequest);
+  const waiting = new WaitingConnections(options.limits ?? LIMITS, systemClock);
+  // Times out nothing itself: it would have to be listening.
+  const http1 = createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: 0 }, onRequest);
+  http1.on("clientError", refuseHead);
   let http2: Http2Server | undefined;
   const sockets = new Set<Socket>();
   const arrivals = new Set<Socket>();
@@ -80,12 +92,14 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       ...(options.expectsClientCas ? { requestCert: true, rejectUnauthorized: false } : {}),
       ALPNProtocols: protocols,
       noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
       handshakeTimeout: HANDSHAKE_MS,
       SNICallback: (host, done) => done(null, contextFor(host)),
     },
     (socket: TLSSocket) => {
       sockets.add(socket);
-      const connection = new Connection(socket, pacer, options.idleMs ?? IDLE_MS);
+      const connection = new Connection(socket, pacer, waiting);
       socket.on("close", () => {
         sockets.delete(socket);
         connection.close();
@@ -97,7 +111,10 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
         return;
       }
       http2 ??= createHttp2Server(options, onRequest);
-      http2.once("session", (session) => connections.set(session, connection));
+      http2.once("session", (session) => {
+        connections.set(session, connection);
+        session.once("remoteSettings", () => connection.greeted());
+      });
       http2.emit("connection", socket);
     },
   );
@@ -107,7 +124,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     socket.on("close", () => arrivals.delete(socket));
   });
   server.on("tlsClientError", (error, socket) => {
-    options.onHandshakeError?.(error);
+    options.onHandshakeError?.(error, `${socket.remoteAddress}:${socket.remotePort}`);
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -131,6 +148,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       settings = tls;
     },
     async close() {
+      waiting.close();
       for (const socket of [...sockets, ...arrivals]) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
@@ -143,7 +161,21 @@ function createHttp2Server(
   onRequest: (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) => void,
 ): Http2Server {
   const { createServer } = process.getBuiltinModule("node:http2");
-  return createServer({ settings: { maxConcurrentStreams: http2StreamsMax || 100 } }, onRequest);
+  const settings = {
+    maxConcurrentStreams: http2StreamsMax || HTTP2_STREAMS_MAX,
+    initialWindowSize: HTTP2_BUFFER_BYTES,
+    maxFrameSize: HTTP2_BUFFER_BYTES,
+    maxHeaderListSize: HTTP2_HEADER_BYTES_MAX,
+  };
+  return createServer({ settings }, onRequest);
+}
+
+/** A head that is too long, or none at all. The words are Go's. */
+function refuseHead(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const text = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
+  if (!socket.writable) return void socket.destroy();
+  const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close";
+  socket.end(`HTTP/1.1 ${text}\r\n${headers}\r\n\r\n${text}`);
 }
 
 function sessionOf(incoming: Incoming): object | undefined {

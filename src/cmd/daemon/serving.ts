@@ -167,7 +167,7 @@ async function listen(
   { secureServing, authentication }: Options,
   tls: TlsSettings,
   handle: (request: ServedRequest, signal: AbortSignal) => Promise<HttpResponse>,
-  { log }: Logging,
+  { log, plain }: Logging,
 ): Promise<HttpsServer> {
   const { bindAddress, port, disableHttp2, http2MaxStreams, permitPortSharing } = secureServing;
   try {
@@ -184,8 +184,8 @@ async function listen(
       onError(error) {
         log.error(error, "Observed a panic", { panic: errorMessage(error) });
       },
-      onHandshakeError(error) {
-        log.v(5).info("http: TLS handshake error", { err: error });
+      onHandshakeError({ message }, peer) {
+        plain(5, `http: TLS handshake error from ${peer}: ${message}`);
       },
     });
   } catch (cause) {
