@@ -195,7 +195,10 @@ describe("event broadcaster", () => {
       const last = sent.at(-1);
       expect([last?.verb, last?.event.count]).toEqual([verb, count]);
       expect(last?.event).toMatchObject({ involvedObject: involved, reason, message, type: "Normal" });
-      expect(last?.event.metadata).toEqual({ name: expect.stringMatching(/^foo\./), namespace: "baz" });
+      expect([last?.event.metadata.namespace, last?.event.metadata.name]).toEqual([
+        "baz",
+        expect.stringMatching(/^foo\./),
+      ]);
       expect(lines.at(-1)).toEqual({
         message: "Event occurred",
         object: { namespace: "baz", name: "foo" },

@@ -62,6 +62,7 @@ export class Elector implements HeldLease {
     assert(leaseDurationMs > 0, "leaseDuration must be greater than zero");
     assert(renewDeadlineMs > 0, "renewDeadline must be greater than zero");
     assert(retryPeriodMs > 0, "retryPeriod must be greater than zero");
+    assert(options.lock.identity !== "", "Lock identity is empty");
     this.#options = options;
     options.metrics.masterStatus.set(0, [options.name]);
   }
@@ -236,6 +237,7 @@ export class Elector implements HeldLease {
         const current = await this.#readRecord(signal);
         if (current === "missing") log.info("lease lock not found", description);
         if (current === "missing" || current === "failed" || !this.isLeader) return;
+        if (current.holderIdentity !== lock.identity) return;
         const now = clock.now();
         const released: ElectionRecord = {
           ...this.#firstRecord(current.transitions),
