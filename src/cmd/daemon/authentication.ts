@@ -8,8 +8,6 @@ import { durationMs } from "#api/go-duration.ts";
 import { isForbidden, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Client } from "#client/client.ts";
-import { createClient } from "#client/create-client.ts";
-import { rateLimiterFor } from "#client/rate-limiter.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import type { Options } from "#manager/options/options.ts";
 import { AccessReviews } from "#manager/serving/access-reviews.ts";
@@ -22,6 +20,7 @@ import {
 } from "#manager/serving/authentication-config.ts";
 import { type Authorizer, createAuthorizer } from "#manager/serving/authorization.ts";
 import type { ReviewDeps } from "#manager/serving/review-call.ts";
+import { createReviewClient, type ReviewPart } from "#manager/serving/review-client.ts";
 import { TokenReviews } from "#manager/serving/token-reviews.ts";
 import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubeconfig.ts";
 import { createTransport } from "#platform/kubeconfig-transport.ts";
@@ -29,8 +28,6 @@ import { readCaBundle } from "#platform/serving-files.ts";
 import type { ClientCa } from "#platform/tls-settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-const REVIEW_LIMITS = { qps: 200, burst: 400 };
-const REVIEW_TIMEOUT_MS = 10_000;
 const { namespace, name } = authenticationConfigMap;
 const MAP = `configmap/${name} in ${namespace}`;
 
@@ -170,7 +167,7 @@ function named<T>(what: string, read: () => T): T {
 
 /** Undefined: there is nobody to ask, which is allowed. */
 async function delegatedClient(
-  part: "authentication" | "authorization",
+  part: ReviewPart,
   kubeconfig: string,
   surroundings: Surroundings,
 ): Promise<Client | undefined> {
@@ -191,17 +188,8 @@ async function delegatedClient(
     });
   }
   const transport = await createTransport(config, { clock, log, metrics: registry });
-  const rateLimiter = rateLimiterFor(REVIEW_LIMITS, clock);
-  return createClient({
-    transport,
-    clock,
-    log,
-    metrics: registry,
-    host: transport.host,
-    userAgent: userAgentPrefix,
-    ...(rateLimiter ? { rateLimiter } : {}),
-    ...(part === "authorization" ? { timeoutMs: REVIEW_TIMEOUT_MS } : {}),
-  });
+  const { host } = transport;
+  return createReviewClient(part, { transport, clock, log, metrics: registry, host, userAgent: userAgentPrefix });
 }
 
 /** A failure is fatal only where a front proxy's CA is looked for, and tolerated on request. */

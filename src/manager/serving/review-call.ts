@@ -3,7 +3,6 @@
 // Upstream: apiserver/pkg/util/webhook/webhook.go, WithExponentialBackoff, DefaultShouldRetry.
 
 import { asApiError, isInternalError, isTimeout, isTooManyRequests, suggestsClientDelay } from "#api/status-error.ts";
-import { deadlineScope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import { TransportError } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
@@ -15,7 +14,6 @@ const TRIES_MAX = 5;
 const FIRST_DELAY_MS = 500;
 const FACTOR = 1.5;
 const JITTER = 0.2;
-const TIMEOUT_MS = 10_000;
 
 export interface ReviewDeps {
   readonly client: Client;
@@ -37,7 +35,6 @@ export async function askReview<T>(
   const { clock, rng, client } = deps;
   const resource = client.resource({ group: what.group, version: "v1", resource: what.resource });
   const object = { apiVersion: `${what.group}/v1`, kind: what.kind, metadata: {}, spec };
-  using scope = deadlineScope(clock, TIMEOUT_MS, signal);
   for (let tries = 1, delayMs = FIRST_DELAY_MS; ; tries++, delayMs *= FACTOR) {
     const beganMs = clock.monotonicMs();
     const note = (code: string): void => {
@@ -45,14 +42,14 @@ export async function askReview<T>(
       metrics.durationSeconds.observe((clock.monotonicMs() - beganMs) / 1000, [code]);
     };
     try {
-      const answer = await resource.create({ object }, scope.signal);
+      const answer = await resource.create({ object }, signal);
       note("201");
       return answer as T;
     } catch (error) {
       note(String(asApiError(error)?.status.code ?? "<error>"));
-      if (tries >= TRIES_MAX || scope.signal.aborted || !mayPass(error)) throw error;
+      if (tries >= TRIES_MAX || signal.aborted || !mayPass(error)) throw error;
     }
-    await clock.sleep(delayMs * (1 + JITTER * rng.float()), scope.signal);
+    await clock.sleep(delayMs * (1 + JITTER * rng.float()), signal);
   }
 }
 

@@ -11,6 +11,7 @@ import { AccessReviews } from "./access-reviews.ts";
 import { registerAuthMetrics } from "./auth-metrics.ts";
 import { createAuthenticator } from "./authentication.ts";
 import type { User } from "./request.ts";
+import { createReviewClient } from "./review-client.ts";
 import { TokenReviews } from "./token-reviews.ts";
 
 const jane: User = { name: "jane", groups: ["dev"], extra: { a: ["b"] } };
@@ -102,6 +103,60 @@ describe("token reviews", () => {
     expect(await outcome(silent.clock, silent.tokens.userOf("t"))).toContain("DeadlineExceeded");
     expect(silent.registry.value("apiserver_delegated_authn_request_total", ["<error>"])).toBe(1);
   });
+});
+
+describe("how reviews are asked for", () => {
+  it("machinery/2.1.4 waits half a second, then half as much again each time, stretched by up to a fifth", async () => {
+    for (const ask of ["tokens", "access"] as const) {
+      const askedAtMs: number[] = [];
+      const { clock, tokens, access } = world((request, signal) => {
+        askedAtMs.push(clock.monotonicMs());
+        return failure(500, "InternalError")(request, signal);
+      });
+      for (let round = 0; round < 20; round++) {
+        askedAtMs.length = 0;
+        const asked = ask === "tokens" ? tokens.userOf("t") : access.decide(jane, "get", "/", neverAborted());
+        expect(await outcome<unknown>(clock, asked)).toContain("ApiError");
+        const shares = askedAtMs.slice(1).map((at, i) => (at - (askedAtMs[i] ?? 0)) / (500 * 1.5 ** i));
+        expect(shares).toHaveLength(4);
+        for (const share of shares) expect(share >= 1 && share <= 1.2).toBe(true);
+      }
+    }
+  });
+
+  it("machinery/2.1.4 gives all tries of a token review 10 s, and each try of an access review", async () => {
+    const slowly = (clock: VirtualClock): Responder => {
+      const answer = failure(500, "InternalError");
+      return async (request, signal) => {
+        await clock.sleep(6_000, signal);
+        return answer(request, signal);
+      };
+    };
+    const token = world((request, signal) => slowly(token.clock)(request, signal));
+    expect(await outcome(token.clock, token.tokens.userOf("t"))).toContain("DeadlineExceeded");
+    expect(token.transport.requests).toHaveLength(2);
+    const access = world((request, signal) => slowly(access.clock)(request, signal));
+    expect(await outcome(access.clock, access.access.decide(jane, "get", "/", neverAborted()))).toContain("ApiError");
+    expect(access.transport.requests).toHaveLength(5);
+  });
+
+  it.each(["authentication", "authorization"] as const)(
+    "machinery/2.1.4 asks 400 times at once and 200 times a second from then on, for %s",
+    async (part) => {
+      const { clock, transport } = world(() => known);
+      const client = createReviewClient(part, { transport, clock, userAgent: "test" });
+      const reviews = client.resource({ group: "authentication.k8s.io", version: "v1", resource: "tokenreviews" });
+      const object = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", metadata: {} };
+      const all = Promise.all(Array.from({ length: 900 }, () => reviews.create({ object }, neverAborted())));
+      await clock.settle();
+      expect(transport.requests).toHaveLength(400);
+      await clock.advance(1_000);
+      expect(transport.requests).toHaveLength(600);
+      await clock.advance(2_000);
+      await all;
+      expect(transport.requests[0]?.query).toBe(part === "authorization" ? "timeout=10s" : "");
+    },
+  );
 });
 
 describe("tokens in requests", () => {

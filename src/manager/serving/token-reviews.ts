@@ -2,11 +2,14 @@
 // Upstream: apiserver/plugin/pkg/authenticator/token/webhook; authentication/token/cache.
 
 import type { TokenReview } from "#api/generated/types/authentication-v1.ts";
+import { deadlineScope } from "#base/abort.ts";
 import type { AuthMetrics } from "./auth-metrics.ts";
 import type { User } from "./request.ts";
 import { askReview, ExpiringCache, type ReviewDeps } from "./review-call.ts";
 
 const CACHED_TOKENS_MAX = 32 * 1024;
+/** For all tries together. */
+const TIMEOUT_MS = 10_000;
 const review = { group: "authentication.k8s.io", resource: "tokenreviews", kind: "TokenReview" };
 
 /** The API server looked at the token and refused it. */
@@ -67,13 +70,13 @@ export class TokenReviews {
     activeFetches.add(1, ["in_flight"]);
     let outcome = "error";
     try {
-      const never = new AbortController().signal;
+      using scope = deadlineScope(this.#deps.clock, TIMEOUT_MS, new AbortController().signal);
       const { status = {} } = await askReview<TokenReview>(
         this.#deps,
         this.#metrics.tokenReviews,
         review,
         { token },
-        never,
+        scope.signal,
       );
       if (status.authenticated !== true && status.error) throw new TokenRefused(status.error);
       const user = status.authenticated === true ? userFrom(status.user ?? {}) : "refused";
