@@ -301,6 +301,19 @@ describe("refusals", () => {
     await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
   });
 
+  it("replicaset/9 a sync that may not scale any more has nothing to report: the condition goes", async () => {
+    await open();
+    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    const set = replicaSet(1);
+    await createObject(stage, setsGvr, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
+    await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
+    await stage.do((client, signal) =>
+      client.resource(setsGvr).delete({ namespace: stage.namespace, name: "web" }, signal),
+    );
+    await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+    expect(await listPods(stage)).toEqual([]);
+  });
+
   it("replicaset/events, workloads/S11 tells of what failed", async () => {
     await open();
     network.refuse(403, "Forbidden", isTo("POST", "pods"));

@@ -15,10 +15,7 @@
  *              after a create whose answer never came nothing is created before the cache has seen what came of it.
  */
 
-import { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
-import type { Selector } from "#api/label-selector.ts";
-import { getControllerOf } from "#api/owner-refs.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
@@ -32,8 +29,8 @@ import { createPodControl } from "#kit/pod-control.ts";
 import { runWorkers } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
 import { registerReplicaMetrics } from "./metrics.ts";
-import { OWNERS_BY_CONTROLLER } from "./pods.ts";
-import { type ReplicaKind, type ReplicaObject, replicaSetKind } from "./replica-kind.ts";
+import { addSiblingIndex } from "./pods.ts";
+import { parsedSelectors, type ReplicaKind, type ReplicaObject, replicaSetKind } from "./replica-kind.ts";
 import { syncReplicas } from "./sync.ts";
 import { ownerTriggers, podTriggers } from "./triggers.ts";
 
@@ -97,20 +94,13 @@ export async function buildReplicaController<T extends ReplicaObject>(
     consistency,
     doubts: new DoubtfulCreates(pods),
     reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
-    selectorOf: parsedOnce(kind),
+    selectorOf: parsedSelectors(kind),
   };
 
   const queue = new KeyQueue({ context, controller: identity, name: kind.queueName });
   const registrations = [owners.addHandler(ownerTriggers(deps, queue)), pods.addHandler(podTriggers(deps, queue))];
-  if (kind.ranksBySiblings) {
-    owners.addIndexers({
-      [OWNERS_BY_CONTROLLER]: (owner) => {
-        const controller = getControllerOf(owner);
-        return controller === undefined ? [] : [controller.uid];
-      },
-    });
-  }
   addControllerIndex(pods);
+  if (kind.ranksBySiblings) addSiblingIndex(owners);
 
   return {
     run: (signal) =>
@@ -133,25 +123,4 @@ export async function buildReplicaController<T extends ReplicaObject>(
         );
       }),
   };
-}
-
-/** Objects are immutable, so a parsed selector is good as long as its object lives. */
-function parsedOnce<T extends ReplicaObject>(kind: ReplicaKind<T>): Deps<T>["selectorOf"] {
-  const parsed = new WeakMap<T, Selector | ValueError>();
-  return (owner) => {
-    const known = parsed.get(owner);
-    if (known !== undefined) return known;
-    const selector = parse(() => kind.selectorOf(owner));
-    parsed.set(owner, selector);
-    return selector;
-  };
-}
-
-function parse(read: () => Selector): Selector | ValueError {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ValueError) return error;
-    throw error;
-  }
 }

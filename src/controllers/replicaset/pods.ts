@@ -4,15 +4,13 @@
 import { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
-import { isControlledBy } from "#api/owner-refs.ts";
+import { getControllerOf, isControlledBy } from "#api/owner-refs.ts";
+import type { SharedInformer } from "#informers/informer.ts";
 import { claim } from "#kit/claim.ts";
 import { ownedAndOrphans } from "#kit/controller-index.ts";
 import { isPodActive, isPodTerminating } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
-
-/** Owners of one controller, so that the pods of sibling ReplicaSets of a Deployment can be found. */
-export const OWNERS_BY_CONTROLLER = "controllerUID";
 
 export interface OwnPods {
   /** Active, and controlled by the owner after claiming. */
@@ -54,6 +52,18 @@ export async function podsOnServer<T extends ReplicaObject>(
   const { namespace = "" } = owner.metadata ?? {};
   const { items } = await deps.podsApi.list({ namespace, labelSelector: selector.toString() }, signal);
   return items;
+}
+
+const OWNERS_BY_CONTROLLER = "controllerUID";
+
+/** Makes the owners of one controller known to each other: the ReplicaSets of one Deployment. */
+export function addSiblingIndex<T extends ReplicaObject>(owners: SharedInformer<T>): void {
+  owners.addIndexers({
+    [OWNERS_BY_CONTROLLER]: (owner) => {
+      const controller = getControllerOf(owner);
+      return controller === undefined ? [] : [controller.uid];
+    },
+  });
 }
 
 /** Pods that match any owner with this controller: all revisions of one Deployment. */

@@ -1,6 +1,7 @@
 // The seam between the replica engine and the two kinds it serves. ReplicaSet and
 // ReplicationController differ in their selector's form and in what 1.36 gives only to the former.
 
+import { ValueError } from "#api/errors.ts";
 import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import { type Selector, selectorFromObject } from "#api/label-selector.ts";
@@ -23,7 +24,7 @@ export interface ReplicaKind<T extends ReplicaObject> {
   readonly queueName: string;
   /** The service account it acts as, and the source of its events. */
   readonly identity: string;
-  /** Throws when the selector is invalid. An absent or empty one matches nothing. */
+  /** Throws ValueError when the selector is invalid; an absent one matches nothing. */
   selectorOf(object: T): Selector;
   /** Status carries the number of terminating pods. */
   readonly reportsTerminating: boolean;
@@ -44,3 +45,24 @@ export const replicaSetKind: ReplicaKind<ReplicaSet> = {
   ranksBySiblings: true,
   consistencyGate: "StaleControllerConsistencyReplicaSet",
 };
+
+/** Reads selectors, each once: objects are immutable, so a parsed selector is good as long as its object lives. */
+export function parsedSelectors<T extends ReplicaObject>(kind: ReplicaKind<T>): (object: T) => Selector | ValueError {
+  const parsed = new WeakMap<T, Selector | ValueError>();
+  return (object) => {
+    const known = parsed.get(object);
+    if (known !== undefined) return known;
+    const selector = parse(() => kind.selectorOf(object));
+    parsed.set(object, selector);
+    return selector;
+  };
+}
+
+function parse(read: () => Selector): Selector | ValueError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ValueError) return error;
+    throw error;
+  }
+}
