@@ -10,6 +10,7 @@ function recording(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const log: Logger = {
     ...noLog,
+    isEnabled: true,
     error: (err, message, values: LogValues = {}) => lines.push(`${message}: ${String(err)} ${JSON.stringify(values)}`),
     info: (message) => lines.push(message),
     v: () => log,
@@ -42,6 +43,7 @@ describe("a log without repeats", () => {
     ["a broken server", status(503, "a"), status(503, "b"), 1],
     ["two refusals with a reason each", status(403, "a"), status(403, "b"), 2],
     ["the same refusal again", status(403, "a"), status(403, "a"), 1],
+    ["versions that differ", new Error("read version: 7 is old"), new Error("read version: 9 is old"), 1],
     ["different causes", refused("/a"), status(503, "a"), 2],
   ])("knows causes: %s", (_, first, second, count) => {
     const { log, lines } = recording();
@@ -49,6 +51,23 @@ describe("a log without repeats", () => {
     limited.error(first, "sync failed");
     limited.error(second, "sync failed");
     expect(lines).toHaveLength(count);
+  });
+
+  it("knows that one cause strikes many, and that errors are also told as information", () => {
+    const { log, lines } = recording();
+    const limited = withoutRepeats(log, testClock());
+    for (const key of ["a", "b", "c"]) {
+      limited.error(status(403, "quota"), "sync failed", { key });
+      limited.info("retrying", { key, err: refused(`/${key}`) });
+      limited.info("working", { key });
+    }
+    expect(lines).toEqual([
+      'sync failed: ApiError: quota failed {"key":"a"}',
+      "retrying",
+      "working",
+      "working",
+      "working",
+    ]);
   });
 
   it("lets other messages, other loggers and lines that are no errors pass", () => {
