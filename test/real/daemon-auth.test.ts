@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { issueCertificate, type KeyCertificate } from "#platform/x509.ts";
 import type { ManagerOptions } from "./arguments.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
-import { goDaemon, ourDaemon } from "./daemon.ts";
+import { goDaemon, ourDaemon, runToEnd } from "./daemon.ts";
 import { callHttps } from "./https.ts";
 import { describeReal, eventually } from "./suite.ts";
 
@@ -162,6 +162,38 @@ describeReal("access to the daemon's port", () => {
         expect({ path, ...ours }).toEqual({ path, ...go });
       }
       await Promise.all(both.map((program) => program.stop()));
+    },
+    START_MS,
+  );
+
+  it(
+    "machinery/2.1.8 answers as upstream's own matrix wants, and so does the Go program",
+    async () => {
+      const good = plane.kubeconfigFor({ user: "system:kube-controller-manager" });
+      const broken = plane.kubeconfigFor({ token: "WRONGTOKEN" });
+      const delegating = (authn: string, authz: string): string[] => [
+        `--authentication-kubeconfig=${authn}`,
+        `--authorization-kubeconfig=${authz}`,
+      ];
+      const skip = "--authentication-skip-lookup";
+      const open = "--authorization-always-allow-paths=/healthz,/metrics";
+      const token = { authorization: `Token ${await plane.tokenFor("default", "watcher")}` };
+      const matrix = [
+        { flags: delegating("", ""), path: "/healthz", headers: {}, status: 200 },
+        { flags: delegating("", ""), path: "/metrics", headers: {}, status: 403 },
+        { flags: delegating(good, good), path: "/healthz", headers: token, status: 200 },
+        { flags: [skip, ...delegating(broken, broken)], path: "/healthz", headers: token, status: 200 },
+        { flags: delegating(good, broken), path: "/metrics", headers: token, status: 500 },
+        { flags: [skip, open, ...delegating(broken, broken)], path: "/metrics", headers: token, status: 200 },
+      ];
+      const none = ["--client-ca-file=", "--requestheader-client-ca-file="];
+      for (const { flags, path, headers, status } of matrix) {
+        const both = await startBoth({ flags: [...none, ...flags] });
+        const codes = await Promise.all(both.map(async (program) => (await ask(program, path, { headers })).status));
+        expect({ flags, path, codes }).toEqual({ flags, path, codes: [status, status] });
+        await Promise.all(both.map((program) => program.stop("SIGKILL")));
+      }
+      for (const command of [ourDaemon, goDaemon()]) expect((await runToEnd(command, [])).code).toBe(1);
     },
     START_MS,
   );

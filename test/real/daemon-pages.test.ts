@@ -176,7 +176,7 @@ describeReal("the pages of the daemon", () => {
     LIMIT_MS,
   );
 
-  it("machinery/2.3.2 warns of the old version, and machinery/2.3.3 opens its text with a warning not to parse it", async () => {
+  it("machinery/2.3.2, machinery/2.3.3 warns of the old version, and opens its text with a warning not to parse it", async () => {
     const [url = ""] = urls;
     const old = await ask(url, { id: "", path: "/statusz", headers: { accept: json("Statusz", "v1alpha1") } });
     expect(old.headers.warning).toBe(
