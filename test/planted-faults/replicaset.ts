@@ -5,7 +5,13 @@ import type { FaultPlan } from "./fault.ts";
 const folder = "src/controllers/replicaset";
 
 export const plan: FaultPlan = {
-  suites: ["./test/scenarios/replicaset.test.ts", `./${folder}`, "./src/kit"],
+  suites: [
+    `./${folder}`,
+    "./src/kit",
+    "./test/scenarios/replicaset.test.ts",
+    "./test/scenarios/replicaset-lag.test.ts",
+    "./test/scenarios/replicaset-requests.test.ts",
+  ],
   faults: [
     {
       name: "a set that is being deleted goes on creating pods",
@@ -78,6 +84,79 @@ export const plan: FaultPlan = {
       file: "src/kit/claim.ts",
       find: 'return ownerIsDeleting ? "leave" : "release";',
       replace: 'return "leave";',
+    },
+    {
+      name: "a status write that meets a conflict is not repeated",
+      file: `${folder}/status.ts`,
+      find: "const STATUS_WRITE_TRIES_MAX = 2;",
+      replace: "const STATUS_WRITE_TRIES_MAX = 1;",
+    },
+    {
+      name: "a repeated status claims to have seen the newest spec",
+      file: `${folder}/status.ts`,
+      find: "object: { ...target, apiVersion, kind, status: wanted }",
+      replace:
+        "object: { ...target, apiVersion, kind, status: { ...wanted, observedGeneration: target.metadata?.generation ?? 0 } }",
+    },
+    {
+      name: "creates that were refused stay expected",
+      file: `${folder}/scale.ts`,
+      find: "for (let i = 0; i < skipped; i++) deps.expectations.creationObserved(key);",
+      replace: "",
+    },
+    {
+      name: "deletions that were refused stay expected",
+      file: `${folder}/scale.ts`,
+      find: "deps.expectations.deletionObserved(key, objectKey(pod)); // no event will come for it",
+      replace: "",
+    },
+    {
+      name: "a namespace that is going away is insisted on",
+      file: `${folder}/scale.ts`,
+      find: "if (isNamespaceTerminating(error)) return;",
+      replace: "",
+    },
+    {
+      name: "pods of sibling sets are no company",
+      file: `${folder}/scale.ts`,
+      find: "const siblingPods = controller === undefined ? [] : podsOfSiblings(controller.uid, deps);",
+      replace: "const siblingPods: readonly Pod[] = controller === undefined ? [] : podsOfSiblings('', deps);",
+    },
+    {
+      name: "a successor inherits its predecessor's expectations",
+      file: `${folder}/triggers.ts`,
+      find: "      deps.expectations.forget(key);\n",
+      replace: "",
+    },
+    {
+      name: "own writes of pods are not remembered",
+      file: `${folder}/controller.ts`,
+      find: "if (controller === undefined) return;\n        const { namespace",
+      replace: "if (controller !== undefined) return;\n        const { namespace",
+    },
+    {
+      name: "an owner that is dying on the server goes on adopting",
+      file: "src/kit/claim.ts",
+      find: "if (deletedAt !== undefined) throw",
+      replace: "if (deletedAt === null) throw",
+    },
+    {
+      name: "all pods are asked for at once",
+      file: "src/kit/slow-start.ts",
+      find: "let batch = options.firstBatch ?? 1;",
+      replace: "let batch = options.firstBatch ?? 512;",
+    },
+    {
+      name: "finished pods are taken for terminating ones",
+      file: `${folder}/pods.ts`,
+      find: "isPodTerminating(pod) && isControlledBy",
+      replace: "pod.metadata?.deletionTimestamp !== undefined && isControlledBy",
+    },
+    {
+      name: "orphans that are going away are counted as terminating",
+      file: `${folder}/pods.ts`,
+      find: "isPodTerminating(pod) && isControlledBy(pod, owner) &&",
+      replace: "isPodTerminating(pod) &&",
     },
   ],
 };

@@ -138,8 +138,13 @@ export async function deletePod(stage: Stage, pod: Pod, options: DeleteOptions =
   );
 }
 
-export async function removeFinalizers(stage: Stage, name: string): Promise<void> {
-  const patch = { metadata: { finalizers: null } };
+/** Holds a pod when it is deleted. */
+export const addFinalizer = (stage: Stage, name: string): Promise<void> =>
+  setFinalizers(stage, name, ["example.com/hold"]);
+export const removeFinalizers = (stage: Stage, name: string): Promise<void> => setFinalizers(stage, name, null);
+
+async function setFinalizers(stage: Stage, name: string, finalizers: readonly string[] | null): Promise<void> {
+  const patch = { metadata: { finalizers } };
   await stage.do((client, signal) =>
     client.resource(podsGvr).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
   );

@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import {
+  addFinalizer,
   annotatePod,
   barePod,
   createSet,
@@ -36,6 +37,12 @@ export const podScenarios: readonly Scenario[] = [
       const pods = await untilPods(stage, (found) => found.length === 2);
       await untilReplicas(stage, 1);
       expect(pods.every((pod) => ownerUid(pod) === set.metadata?.uid)).toBe(true);
+      // When it goes, it is still a failed pod, not one that is terminating.
+      await addFinalizer(stage, nameOf(failed as Pod));
+      await deletePod(stage, failed as Pod);
+      await stage.pass(500);
+      expect((await getSet(stage)).status).toMatchObject({ replicas: 1, terminatingReplicas: 0 });
+      await removeFinalizers(stage, nameOf(failed as Pod));
     },
   },
   {
