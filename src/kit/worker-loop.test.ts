@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { AssertionFailed } from "#base/assert.ts";
+import { TerminalError } from "#base/errors.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import { testClock } from "#base/testing.ts";
+import type { VirtualClock } from "#base/virtual-clock.ts";
+import { KeyQueue } from "./key-queue.ts";
+import type { SyncOutcome, SyncRecord } from "./trace.ts";
+import { done, requeueAfter, runWorkers, type SyncResult, type WorkerOptions } from "./worker-loop.ts";
+
+let clock: VirtualClock;
+let queue: KeyQueue;
+let stop: AbortController;
+/** What was synced, and when. */
+let syncs: string[];
+const traced: { record: SyncRecord; outcome: SyncOutcome }[] = [];
+
+beforeEach(() => {
+  clock = testClock();
+  stop = new AbortController();
+  syncs = [];
+  traced.length = 0;
+  const trace = {
+    queued: () => undefined,
+    started: () => undefined,
+    finished: (record: SyncRecord, outcome: SyncOutcome) => void traced.push({ record, outcome }),
+  };
+  queue = new KeyQueue({ context: { clock, metrics: noMetrics, trace }, controller: "test", name: "" });
+});
+
+function start(
+  sync: (key: string, signal: AbortSignal) => SyncResult | Promise<SyncResult>,
+  more: Partial<WorkerOptions> = {},
+): Promise<void> {
+  const startMs = clock.monotonicMs();
+  return runWorkers(
+    {
+      queue,
+      log: noLog,
+      workers: 2,
+      waitFor: [],
+      sync: async (key, signal) => {
+        syncs.push(`${key}@${clock.monotonicMs() - startMs}`);
+        return sync(key, signal);
+      },
+      ...more,
+    },
+    stop.signal,
+  );
+}
+
+async function end(ended: Promise<void>): Promise<void> {
+  stop.abort();
+  await clock.settle();
+  await ended;
+}
+
+const add = (key: string): void => queue.add(key, { kind: "resync" });
+
+describe("the worker loop", () => {
+  it("waits for all caches before the first sync", async () => {
+    const cache = Promise.withResolvers<void>();
+    const ended = start(() => done, {
+      waitFor: [{ synced: () => Promise.resolve() }, { synced: () => cache.promise }],
+    });
+    add("a");
+    await clock.advance(60_000);
+    expect(syncs).toEqual([]);
+    cache.resolve();
+    await clock.settle();
+    expect(syncs).toEqual(["a@60000"]);
+    await end(ended);
+  });
+
+  it("comes back when the sync says so, and after a failure with back-off that a success ends", async () => {
+    let failures = 3;
+    const ended = start(() => {
+      if (failures-- > 0) throw new Error("no");
+      return failures === -1 ? requeueAfter(1_000, "later") : done;
+    });
+    add("a");
+    await clock.advance(60_000);
+    // 5, 10 and 20 ms of back-off, then the second that was asked for.
+    expect(syncs).toEqual(["a@0", "a@5", "a@15", "a@35", "a@1035"]);
+    expect(queue.retries("a")).toBe(0);
+    expect(traced.map(({ outcome }) => outcome.kind)).toEqual(["failed", "failed", "failed", "requeued", "done"]);
+    expect(traced.map(({ record }) => record.causes[0]?.kind)).toEqual(["resync", "retry", "retry", "retry", "timer"]);
+    await end(ended);
+  });
+
+  it("drops a key that can never succeed, or has been tried often enough, until an event brings it back", async () => {
+    const errors: unknown[] = [];
+    const ended = start(
+      (key) => {
+        throw key === "hopeless" ? new TerminalError("never") : new Error("no");
+      },
+      { retriesMax: 2, onError: (error, key) => errors.push(`${key}: ${(error as Error).message}`) },
+    );
+    add("hopeless");
+    add("tried");
+    await clock.advance(60_000);
+    expect(syncs).toEqual(["hopeless@0", "tried@0", "tried@5", "tried@15"]);
+    expect(errors).toEqual(["hopeless: never", "tried: no", "tried: no", "tried: no"]);
+    add("hopeless");
+    await clock.settle();
+    expect(syncs.at(-1)).toBe("hopeless@60000");
+    await end(ended);
+  });
+
+  it("syncs several keys at a time, but no key twice at once", async () => {
+    const gate = Promise.withResolvers<void>();
+    const ended = start(async () => {
+      await gate.promise;
+      return done;
+    });
+    for (const key of ["a", "a", "b", "c"]) add(key);
+    await clock.settle();
+    expect(syncs).toEqual(["a@0", "b@0"]);
+    add("a");
+    gate.resolve();
+    await clock.settle();
+    expect(syncs).toEqual(["a@0", "b@0", "c@0", "a@0"]);
+    await end(ended);
+  });
+
+  it("ends when its signal aborts: a sync under way is aborted and waited for, and is no failure", async () => {
+    const errors: unknown[] = [];
+    let isOver = false;
+    const ended = start(
+      async (_, signal) => {
+        try {
+          await clock.sleep(60_000, signal);
+        } finally {
+          isOver = true;
+        }
+        return done;
+      },
+      { onError: (error) => errors.push(error) },
+    );
+    add("a");
+    await clock.settle();
+    await end(ended);
+    expect([isOver, errors]).toEqual([true, []]);
+    add("b");
+    await clock.settle();
+    expect(syncs).toEqual(["a@0"]);
+  });
+
+  it("ends with a broken invariant: nothing can be trusted after it", async () => {
+    const ended = start(() => {
+      throw new AssertionFailed("broken");
+    });
+    const outcome = ended.catch((error: unknown) => error);
+    add("a");
+    await clock.settle();
+    expect(await outcome).toBeInstanceOf(AssertionFailed);
+  });
+});
