@@ -32,6 +32,22 @@ export function parseMediaType(contentType: string): MediaType {
   return { type: type.trim().toLowerCase(), parameters };
 }
 
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*/;
+
+/** Why a content type cannot be read; undefined when it can, or when there is none. */
+// Upstream: Go's mime.ParseMediaType, checkMediaTypeDisposition
+export function mediaTypeProblem(contentType: string): string | undefined {
+  if (contentType === "") return undefined;
+  const text = (contentType.split(";")[0] ?? "").trim();
+  const type = TOKEN.exec(text)?.[0] ?? "";
+  if (type === "") return "mime: no media type";
+  if (type === text) return undefined;
+  if (text[type.length] !== "/") return "mime: expected slash after first token";
+  const subtype = TOKEN.exec(text.slice(type.length + 1))?.[0] ?? "";
+  if (subtype === "") return "mime: expected token after slash";
+  return type.length + 1 + subtype.length < text.length ? "mime: unexpected content after media subtype" : undefined;
+}
+
 /** Only whole seconds count; a date does not. */
 export function retryAfterSeconds(headers: HttpHeaders): number | undefined {
   const value = headerValue(headers, "retry-after");

@@ -5,7 +5,7 @@ import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import type { Status } from "#api/meta.ts";
 import type { GroupVersionResource } from "#api/object.ts";
 import { newGenericServerResponse } from "#api/server-response.ts";
-import { ApiError } from "#api/status-error.ts";
+import { ApiError, newInternalError } from "#api/status-error.ts";
 import { deadlineScope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import type { HttpBody, HttpRequest, HttpResponse, Transport } from "#base/http.ts";
@@ -15,7 +15,14 @@ import { RateLimitError } from "#base/token-bucket.ts";
 import type { RequestTrace, Verb } from "#client/client.ts";
 import { decodeBytes, decodeText, discardBody, type ProtobufCodec, readBytes } from "#client/codec.ts";
 import { withPreviousAttempt } from "#client/errors.ts";
-import { headerValue, parseMediaType, parseWarnings, retryAfterSeconds, type Warning } from "#client/headers.ts";
+import {
+  headerValue,
+  mediaTypeProblem,
+  parseMediaType,
+  parseWarnings,
+  retryAfterSeconds,
+  type Warning,
+} from "#client/headers.ts";
 import { type ClientMetrics, clientMetrics } from "#client/metrics.ts";
 import type { RateLimiter } from "#client/rate-limiter.ts";
 import { isLostConnection, nextRetry, type Outcome, type RetryClass } from "#client/retry.ts";
@@ -191,6 +198,8 @@ export class Requester {
   /** The Status in the body, or else what the bare HTTP status says. */
   async #failure(call: Call, response: HttpResponse): Promise<ApiError> {
     const contentType = headerValue(response.headers, "content-type");
+    const problem = mediaTypeProblem(contentType);
+    if (problem !== undefined) return newInternalError(problem);
     let bytes: Uint8Array | undefined;
     let value: unknown;
     if (response.body.kind === "object") value = response.body.value;
@@ -261,7 +270,7 @@ function retryClass(call: Call): RetryClass {
 function isFailure(value: unknown): value is Status {
   if (typeof value !== "object" || value === null) return false;
   const { kind, status } = value as Status;
-  return (kind === undefined || kind === "Status") && status === "Failure";
+  return kind === "Status" && status === "Failure";
 }
 
 function record(call: Call, status: number, attempts: number): Parameters<RequestTrace>[0] {
