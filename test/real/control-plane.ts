@@ -66,6 +66,10 @@ export interface ControlPlane {
   startFaultProxy(): Promise<FaultProxy>;
   /** Stops it and starts it on the same port and data; resolves when it is ready. */
   restartApiServer(): Promise<void>;
+  /** kill -9: whatever it was doing is lost. */
+  killApiServer(): Promise<void>;
+  /** Starts a killed one on the same port and data; resolves when it is ready. */
+  reviveApiServer(): Promise<void>;
   /** Drops all history before now, so that older resource versions are gone. */
   compactEtcd(): Promise<void>;
   /** The API server ends before etcd: the other way round it hangs. */
@@ -127,6 +131,10 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
     callHttps({ url: server + path, method, caPem: pki.ca.certificatePem, client: admin, body });
   const apiServerReady = (): Promise<void> =>
     untilReady([apiServer, etcd], readyTimeoutMs, () => isHealthy(() => request("GET", "/readyz")));
+  const reviveApiServer = async (): Promise<void> => {
+    apiServer = startApiServer();
+    await apiServerReady();
+  };
   const kubeconfigFor = kubeconfigWriter(directory, pki, server);
   const adminKubeconfig = kubeconfigFor({ user: "test-admin", groups: ["system:masters"] });
   const startServing = serverStarter(scope, pki, kubeconfigFor);
@@ -165,9 +173,12 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
     },
     async restartApiServer() {
       await apiServer.stop();
-      apiServer = startApiServer();
-      await apiServerReady();
+      await reviveApiServer();
     },
+    async killApiServer() {
+      await apiServer.stop("SIGKILL");
+    },
+    reviveApiServer,
     compactEtcd: () => compact(etcdUrl),
     async stop() {
       for (const proxy of proxies) proxy.close();

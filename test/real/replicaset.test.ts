@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { replicaCases } from "#test/scenarios/replica-cases.ts";
-import { createSet, patchSet, replicaSet, setsGvr, untilReplicas, untilSet } from "#test/scenarios/replica-objects.ts";
+import { createSet, replicaSet, setsGvr, untilReplicas, untilSet } from "#test/scenarios/replica-objects.ts";
 import { replicaSets, replicationControllers } from "#test/scenarios/replica-subject.ts";
 import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
 import { podScenarios } from "#test/scenarios/replicaset-pods.ts";
@@ -68,18 +68,6 @@ describeReal(
         );
       await eventually(async () => ((await create(false)).code === 0 ? true : undefined));
       expect((await create(true)).stderr).toContain("cannot set blockOwnerDeletion");
-    }, 120_000);
-
-    it("an API server killed and restarted in the middle of scaling: converges, no surplus, no error loop", async () => {
-      const stage = await realStage(plane);
-      await createObject(stage, setsGvr, replicaSet(0));
-      await patchSet(stage, { spec: { replicas: 60 } });
-      await plane.restartApiServer();
-      await untilReplicas(stage, 60);
-      expect((await listPods(stage)).length).toBe(60);
-      const before = (await stage.writes()).length;
-      await stage.pass(3_000);
-      expect((await stage.writes()).length).toBe(before);
     }, 120_000);
 
     it("a namespace that is deleted takes its sets and pods along, without an error loop", async () => {

@@ -13,6 +13,9 @@ import type { LoggedRequest } from "#sim/request-log.ts";
 import { type ManagerOptions, World } from "#sim/world.ts";
 import type { OutageStage, StageWrite } from "./stage.ts";
 
+/** Virtual: longer than any back-off after an outage. */
+const PATIENCE_MS = 300_000;
+
 const on = [{ version: "1.36", default: true, preRelease: "BETA" }] as const;
 const gates: FeatureTable = {
   gates: {
@@ -76,7 +79,7 @@ export async function embeddedStage(options: EmbeddedStageOptions): Promise<Embe
     client: world.client,
     now: () => world.clock.now(),
     do: (call) => world.do(call),
-    until: (probe) => world.until(probe),
+    until: (probe) => world.until(probe, PATIENCE_MS),
     pass: (ms) => world.advance(ms),
     writes: async () => world.log.writes.flatMap((request) => writeIn(namespace, request)),
     killServerAfterPods: (count) => {

@@ -1,7 +1,7 @@
 // Plays a list of scenarios on the embedded server, each twice: the same seed must leave the same trace.
 
 import { expect, it } from "vitest";
-import { embeddedStage } from "./embedded-stage.ts";
+import { type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
 import type { OutageStage } from "./stage.ts";
 
 /** Published and copied, never read: any PEM will do. */
@@ -15,15 +15,16 @@ interface Scenario {
 export function playEmbedded(controllers: readonly string[], scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) {
     it(scenario.name, async () => {
-      const trace = await play(controllers, scenario);
+      const trace = await traceOf({ controllers }, scenario);
       expect(trace.length).toBeGreaterThan(2); // at least its informers have asked
-      expect(await play(controllers, scenario)).toEqual(trace);
+      expect(await traceOf({ controllers }, scenario)).toEqual(trace);
     });
   }
 }
 
-async function play(controllers: readonly string[], scenario: Scenario): Promise<readonly string[]> {
-  const stage = await embeddedStage({ controllers, seed: scenario.name, rootCa: ROOT_CA });
+/** Plays it once, under the seed that is its name. */
+export async function traceOf(options: EmbeddedStageOptions, scenario: Scenario): Promise<readonly string[]> {
+  const stage = await embeddedStage({ seed: scenario.name, rootCa: ROOT_CA, ...options });
   try {
     await scenario.play(stage);
     return [...stage.world.log.lines];

@@ -30,6 +30,22 @@ async function expectExactly(stage: OutageStage, replicas: number): Promise<void
   expect(linesPerSecond(stage.log()).filter(({ count }) => count > 1)).toEqual([]);
 }
 
+/** Kills the server right after the nth pod of a scale-up to 50, and leaves it away for a while. */
+export function killedAfter(pods: number, downMs: number, forgetsHistory: boolean): OutageScenario {
+  return {
+    name: `killed after pod ${pods}, away for ${downMs} ms, history ${forgetsHistory ? "lost" : "kept"}`,
+    async play(stage) {
+      await createObject(stage, setsGvr, replicaSet(0));
+      stage.killServerAfterPods(pods);
+      await patchSet(stage, { spec: { replicas: 50 } });
+      await stage.untilKilled();
+      await stage.pass(downMs);
+      await stage.startServer({ forgetsHistory });
+      await expectExactly(stage, 50);
+    },
+  };
+}
+
 export const outages: readonly OutageScenario[] = [
   {
     name: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",
