@@ -1,29 +1,54 @@
-// Follows the audit log of a control plane and keeps, per namespace, the writes of the controllers under
-// comparison. The log is read once, from where the last look ended; a half written line waits for its rest.
+// Follows the audit log of a control plane and keeps what the manager under comparison did: per namespace the writes
+// and live reads of its controllers, and what it read for itself. The log is read once, from where the last look ended;
+// a half written line waits for its rest.
 
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 
 const WRITES = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+const READS = new Set(["get", "list", "watch"]);
 
 export interface AuditFollower {
-  /** Finished writes of these users to objects in the namespace, oldest first. */
+  /** Finished writes of the controllers to objects in the namespace, oldest first. */
   writesIn(namespace: string): readonly AuditEvent[];
+  /** Finished reads of the controllers in the namespace, oldest first. */
+  readsIn(namespace: string): readonly AuditEvent[];
+  /** What the manager has read over all namespaces since the last call: what its informers list and watch, mostly. */
+  takeOverallReads(): readonly AuditEvent[];
 }
 
-export function followAuditLog(file: string, users: readonly string[]): AuditFollower {
-  const byNamespace = new Map<string, AuditEvent[]>();
+export interface Followed {
+  /** The controllers' own users. */
+  readonly users: readonly string[];
+  /** The manager's user, whose requests count when they came through the proxy. */
+  readonly managerUser: string;
+  readonly cameThroughProxy: (auditId: string) => boolean;
+}
+
+export function followAuditLog(file: string, { users, managerUser, cameThroughProxy }: Followed): AuditFollower {
+  const writes = new Map<string, AuditEvent[]>();
+  const reads = new Map<string, AuditEvent[]>();
+  let overall: AuditEvent[] = [];
   let position = 0;
+  const keep = (events: Map<string, AuditEvent[]>, namespace: string, event: AuditEvent): void => {
+    const known = events.get(namespace);
+    if (known === undefined) events.set(namespace, [event]);
+    else known.push(event);
+  };
   const take = (line: string): void => {
     // Most lines are about others: told without parsing them.
-    if (!users.some((user) => line.includes(`"username":"${user}"`))) return;
+    if (![...users, managerUser].some((user) => line.includes(`"username":"${user}"`))) return;
     const event = JSON.parse(line) as AuditEvent;
-    const { namespace } = event.objectRef ?? {};
-    if (event.stage !== "ResponseComplete" || namespace === undefined || !WRITES.has(event.verb)) return;
-    if (!users.includes(event.user.username)) return;
-    const events = byNamespace.get(namespace) ?? [];
-    events.push(event);
-    byNamespace.set(namespace, events);
+    const { username } = event.user;
+    const isOurs = users.includes(username) || (username === managerUser && cameThroughProxy(event.auditID));
+    // A watch is complete when it ends; that it began is what counts.
+    if (!isOurs || event.stage !== (event.verb === "watch" ? "ResponseStarted" : "ResponseComplete")) return;
+    const { namespace, resource } = event.objectRef ?? {};
+    if (resource === undefined) return;
+    if (READS.has(event.verb) && namespace === undefined) overall.push(event);
+    if (namespace === undefined || !users.includes(username)) return;
+    if (WRITES.has(event.verb)) keep(writes, namespace, event);
+    if (READS.has(event.verb)) keep(reads, namespace, event);
   };
   const catchUp = (): void => {
     const added = readFrom(file, position);
@@ -33,7 +58,17 @@ export function followAuditLog(file: string, users: readonly string[]): AuditFol
   return {
     writesIn(namespace) {
       catchUp();
-      return byNamespace.get(namespace) ?? [];
+      return writes.get(namespace) ?? [];
+    },
+    readsIn(namespace) {
+      catchUp();
+      return reads.get(namespace) ?? [];
+    },
+    takeOverallReads() {
+      catchUp();
+      const taken = overall;
+      overall = [];
+      return taken;
     },
   };
 }

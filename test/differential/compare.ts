@@ -1,7 +1,7 @@
 // Compares two normalised runs: the same items in each section, whatever their order. What is different is
 // told field by field where an item has a counterpart, and as missing or extra where it has none.
 
-import type { Item, Section } from "./normalise.ts";
+import type { Item, Section } from "./items.ts";
 
 export interface Difference {
   /** Section, item and field: "writes of phase 1 › pods web-{?} › 0.body.metadata.labels". */

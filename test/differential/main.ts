@@ -12,10 +12,12 @@ import { systemClock } from "#platform/system-clock.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { type AuditFollower, followAuditLog } from "./audit-follower.ts";
 import { compare } from "./compare.ts";
+import type { Item, Section } from "./items.ts";
 import { knownDifferences } from "./known-differences.ts";
-import { normalise, type Section } from "./normalise.ts";
-import { startPatchTypeProxy } from "./patch-type-proxy.ts";
+import { type Normalised, normalise } from "./normalise.ts";
+import { cameThroughProxy, startPatchTypeProxy } from "./patch-type-proxy.ts";
 import { playScenario } from "./play.ts";
+import { distinct, readItem } from "./reads.ts";
 import { judge, type Played, printReport } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
 import { replicaSetScenarios } from "./scenarios-replicaset.ts";
@@ -23,7 +25,7 @@ import { replicationControllerScenarios } from "./scenarios-replicationcontrolle
 
 const SCENARIOS_AT_ONCE = 6;
 
-const compared = ["replicaset-controller", "replicationcontroller-controller"];
+const controllers = ["replicaset-controller", "replicationcontroller-controller"];
 const identities = ["replicaset-controller", "replication-controller"];
 /** What scenarios rely on, always Go's. The namespace controller is not among them: namespaces stay as they are left. */
 const helpers = [
@@ -41,7 +43,21 @@ const scenarios = [...replicaSetScenarios, ...replicationControllerScenarios].fi
   ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
 );
 
-type Outcome = readonly Section[] | Error;
+type Outcome = Normalised | Error;
+
+/** All scenarios with one manager. */
+interface Run {
+  readonly outcomes: readonly Outcome[];
+  /** What belongs to no scenario. */
+  readonly overall: readonly Section[];
+}
+
+/** What is compared over all scenarios, under the name of one. */
+const wholeRun: Scenario = {
+  name: "whole-run",
+  about: "what informers list and watch, what statuses look like while their objects end",
+  play: async () => undefined,
+};
 
 async function main(): Promise<number> {
   const plane = await startControlPlane();
@@ -49,30 +65,31 @@ async function main(): Promise<number> {
     await plane.startGoManager({ controllers: helpers, flags });
     for (const name of ["node-1", "node-2"]) await plane.request("POST", "/api/v1/nodes", { metadata: { name } });
     const client = await adminClient(plane);
-    const follower = followAuditLog(
-      join(plane.directory, "audit.log"),
-      identities.map((name) => `system:serviceaccount:kube-system:${name}`),
-    );
+    const managerUser = "system:kube-controller-manager";
+    const follower = followAuditLog(join(plane.directory, "audit.log"), {
+      users: identities.map((name) => `system:serviceaccount:kube-system:${name}`),
+      managerUser,
+      cameThroughProxy,
+    });
     const proxy = await startPatchTypeProxy(plane);
-    const kubeconfig = plane.kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
-    const options = { controllers: compared, flags: [...flags, `--kubeconfig=${kubeconfig}`] };
+    const kubeconfig = plane.kubeconfigFor({ user: managerUser }, proxy.server);
+    const options = { controllers, flags: [...flags, `--kubeconfig=${kubeconfig}`] };
     const startGo = (): Promise<RunningManager> => plane.startGoManager(options);
     const startOurs = (): Promise<RunningManager> => plane.startManager([process.execPath, ourProgram], options);
     const go = await playAll("go", startGo, client, follower);
     const ours = await playAll("ours", startOurs, client, follower);
     const control = await playAll("control", startGo, client, follower);
     const played = scenarios.map((scenario, index): Played => {
-      const runs = { go: go[index], ours: ours[index], control: control[index] };
+      const runs = { go: go.outcomes[index], ours: ours.outcomes[index], control: control.outcomes[index] };
       const errors = Object.entries(runs).flatMap(([run, outcome]) =>
         outcome instanceof Error ? [`${run}: ${outcome.message}`] : [],
       );
-      const sections = (outcome: Outcome | undefined): readonly Section[] =>
-        outcome === undefined || outcome instanceof Error ? [] : outcome;
-      const [left, right, again] = [sections(runs.go), sections(runs.ours), sections(runs.control)];
-      if (errors.length > 0) return { scenario, errors, differences: [], controlDifferences: [], writes: 0 };
-      const writes = left.filter(({ name }) => name.startsWith("writes")).flatMap(({ items }) => items).length;
-      return { scenario, errors, differences: compare(left, right), controlDifferences: compare(left, again), writes };
+      if (errors.length > 0) return { scenario, errors, ...nothing };
+      const [left, right, again] = [runs.go, runs.ours, runs.control].map((outcome) => outcome as Normalised);
+      const statusWrites = [left, right, again].map((run) => run?.statusWrites ?? 0);
+      return { ...compared(scenario, left?.sections, right?.sections, again?.sections), statusWrites };
     });
+    played.push(compared(wholeRun, go.overall, ours.overall, control.overall));
     if (jsonFile !== undefined) writeFileSync(jsonFile, JSON.stringify({ go, ours, control }, undefined, 1));
     const verdict = judge(played, wanted.length === 0 ? knownDifferences : knownIn(scenarios));
     stdout.write(printReport(played, verdict));
@@ -87,13 +104,35 @@ function knownIn(selection: readonly Scenario[]) {
   return knownDifferences.filter((known) => selection.some(({ name }) => known.scenarios.test(name)));
 }
 
+const nothing = { differences: [], controlDifferences: [], writes: 0, reads: 0, statusWrites: [] };
+
+function compared(
+  scenario: Scenario,
+  left: readonly Section[] = [],
+  right: readonly Section[] = [],
+  again: readonly Section[] = [],
+): Played {
+  const count = (kind: string): number =>
+    left.filter(({ name }) => name.startsWith(kind)).flatMap(({ items }) => items).length;
+  return {
+    scenario,
+    errors: [],
+    differences: compare(left, right),
+    controlDifferences: compare(left, again),
+    writes: count("writes"),
+    reads: count("reads"),
+    statusWrites: [],
+  };
+}
+
 async function playAll(
   run: string,
   start: () => Promise<RunningManager>,
   client: Client,
   follower: AuditFollower,
-): Promise<readonly Outcome[]> {
+): Promise<Run> {
   const begin = performance.now();
+  follower.takeOverallReads();
   const manager = await start();
   const outcomes: Outcome[] = [];
   let next = 0;
@@ -112,7 +151,12 @@ async function playAll(
   const end = await manager.stop();
   if (!isAlive) stdout.write(`The manager of run ${run} ended by itself (${end}):\n${manager.log().slice(-2000)}\n`);
   stdout.write(`${run}: ${scenarios.length} scenarios in ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
-  return outcomes;
+  const lastWords = outcomes.flatMap((outcome): readonly Item[] => (outcome instanceof Error ? [] : outcome.lastWords));
+  const overall = [
+    { name: "reads", items: distinct(follower.takeOverallReads().map((event) => readItem(event))) },
+    { name: "writes at the end of objects", items: distinct(lastWords) },
+  ];
+  return { outcomes, overall };
 }
 
 async function adminClient(plane: ControlPlane): Promise<Client> {

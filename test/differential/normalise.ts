@@ -3,20 +3,18 @@
 
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
+import { agentOf, type Item, type Section } from "./items.ts";
 import { patchTypeOf } from "./patch-type-proxy.ts";
 import type { Recording } from "./play.ts";
+import { distinct, readItem, unprovoked } from "./reads.ts";
 
-/** Something that happened or was left behind; several may have the same label. */
-export interface Item {
-  readonly label: string;
-  readonly value: unknown;
-}
-
-export interface Section {
-  /** "objects", "events", "writes of phase 2". */
-  readonly name: string;
-  /** In no particular order. */
-  readonly items: readonly Item[];
+/** What a run of one scenario comes down to. */
+export interface Normalised {
+  readonly sections: readonly Section[];
+  /** Statuses that were written while the scenario waited for the end of their object: only their form is comparable. */
+  readonly lastWords: readonly Item[];
+  /** How many status writes succeeded: not compared, timing decides, but told. */
+  readonly statusWrites: number;
 }
 
 interface Write {
@@ -29,7 +27,7 @@ interface Write {
   readonly body: unknown;
 }
 
-export function normalise(recording: Recording): readonly Section[] {
+export function normalise(recording: Recording): Normalised {
   const words = new Vocabulary(recording);
   const objectItem = (object: KubeObject): Item => {
     const value = words.value(object) as KubeObject;
@@ -39,30 +37,51 @@ export function normalise(recording: Recording): readonly Section[] {
     const value = words.value(event) as KubeObject & { reason?: string };
     return { label: `${value.reason} ${value.metadata?.name}`, value };
   };
-  return [
+  const isLastWord = ({ objectRef }: AuditEvent, phase: number): boolean =>
+    objectRef?.subresource === "status" && recording.ended.has(`${phase} ${objectRef.resource} ${objectRef.name}`);
+  const sections: Section[] = [
     { name: "objects", items: recording.objects.map(objectItem) },
     { name: "events", items: recording.events.map(eventItem) },
-    ...recording.phases.map((phase, index) => ({
-      name: `writes of phase ${index + 1}`,
-      items: sequences(
-        phase.filter((event) => !isEpitaph(event, `${index + 1}`, recording.ended)),
-        words,
-      ),
-    })),
   ];
+  const lastWords: Item[] = [];
+  for (const [index, phase] of recording.phases.entries()) {
+    const number = index + 1;
+    const writes = phase.filter((event) => !isLastWord(event, number));
+    sections.push({ name: `writes of phase ${number}`, items: sequences(writes, words) });
+    const reads = unprovoked(recording.reads[index] ?? [], phase);
+    sections.push({
+      name: `reads of phase ${number}`,
+      items: reads.map((event) => readItem(event, (text) => words.text(text))),
+    });
+    const last = phase.filter((event) => isLastWord(event, number) && event.responseStatus?.code === 200);
+    lastWords.push(...last.map((event) => ({ label: "status", value: withoutNumbers(words.write(event)) })));
+  }
+  const statusWrites = recording.phases
+    .flat()
+    .filter(({ objectRef, responseStatus }) => objectRef?.subresource === "status" && responseStatus?.code === 200);
+  return { sections, lastWords: distinct(lastWords), statusWrites: statusWrites.length };
 }
 
-/** A status written while the object ended. */
-function isEpitaph({ objectRef }: AuditEvent, phase: string, ended: Recording["ended"]): boolean {
-  return objectRef?.subresource === "status" && ended.has(`${phase} ${objectRef.resource} ${objectRef.name}`);
+/** How far an object had come is chance. */
+function withoutNumbers(value: unknown): unknown {
+  const text = JSON.stringify(value, (key, child: unknown) =>
+    typeof child === "number" && key !== "code" ? "{number}" : child,
+  );
+  return JSON.parse(text);
 }
 
 /** The writes to each object in order. A conflict was repeated or given up, and shows in what followed. */
 function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly Item[] {
   const byObject = new Map<string, AuditEvent[]>();
-  for (const event of events) {
-    if (event.responseStatus?.code === 409) continue;
-    const id = objectOf(event);
+  const conflicts = new Set<string>();
+  for (const given of events) {
+    const id = objectOf(given);
+    if (given.responseStatus?.code === 409) {
+      conflicts.add(id);
+      continue;
+    }
+    // Objects from a cache carry no managed fields, those read live after a conflict do.
+    const event = conflicts.delete(id) ? { ...given, requestObject: withoutHistory(given.requestObject) } : given;
     const sequence = byObject.get(id) ?? [];
     // Of consecutive status writes only the last counts: how many there are is a matter of timing.
     if (event.objectRef?.subresource === "status" && sequence.at(-1)?.objectRef?.subresource === "status")
@@ -91,8 +110,6 @@ const EVENT_NAME = /\.[0-9a-f]{16}\b/g;
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 const PREFIX_CHARACTERS_MAX = 58;
 const TOKEN_VOLUME = new RegExp(`\\bkube-api-access-${SUFFIX}\\b`, "g");
-/** The Go manager that `go build` makes does not know its version. */
-const BUILD = /\/v[\d.]+ \(([^)]*)\) kubernetes\/[^/]+/;
 
 /** The placeholders of one recording. */
 class Vocabulary {
@@ -151,12 +168,12 @@ class Vocabulary {
   write(event: AuditEvent): Write {
     return {
       who: event.user.username,
-      agent: (event.userAgent ?? "").replace(BUILD, "/{version} ($1) kubernetes/{commit}"),
+      agent: agentOf(event),
       verb: event.verb,
       path: this.text(event.requestURI),
       patchType: patchTypeOf(event.auditID),
       code: event.responseStatus?.code ?? 0,
-      body: this.value(withoutHistory(event.requestObject)),
+      body: this.value(event.requestObject),
     };
   }
 }
@@ -167,7 +184,6 @@ function inOrder(items: readonly object[]): readonly object[] {
   return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
-/** Objects from a cache carry no managed fields, those read live after a conflict do. */
 function withoutHistory(body: unknown): unknown {
   const { metadata } = (body ?? {}) as KubeObject;
   if (metadata?.managedFields === undefined) return body;

@@ -18,9 +18,14 @@ export function patchTypeOf(auditId: string): string {
   return auditId.split("_")[1] ?? "";
 }
 
+/** IDs of the proxy have an underscore, IDs that the server gives have none. */
+export function cameThroughProxy(auditId: string): boolean {
+  return auditId.includes("_");
+}
+
 function auditIdFor({ method, headers }: IncomingMessage): string {
   const type = /^application\/([a-z-]+)\+/.exec(headers["content-type"] ?? "")?.[1];
-  return method === "PATCH" ? `${randomUUID()}_${type ?? "unknown"}` : randomUUID();
+  return `${randomUUID()}_${method === "PATCH" ? (type ?? "unknown") : ""}`;
 }
 
 /** It lives as long as the process. */

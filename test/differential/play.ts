@@ -22,6 +22,8 @@ export interface Recording {
   readonly events: readonly KubeObject[];
   /** The writes of each phase, in the order of the audit log. */
   readonly phases: readonly (readonly AuditEvent[])[];
+  /** The live reads of each phase. */
+  readonly reads: readonly (readonly AuditEvent[])[];
   /** Objects that ended in a phase: "1 replicasets web". */
   readonly ended: ReadonlySet<string>;
   /** The scenario's own names of generated names. */
@@ -56,8 +58,8 @@ class RealStage {
   readonly #namespace: string;
   readonly #symbols = new Map<string, string>();
   readonly #ended = new Set<string>();
-  /** How many writes had been seen when each phase ended. */
-  readonly #phaseEnds: number[] = [];
+  /** How many writes and reads had been seen when each phase ended. */
+  readonly #phaseEnds: { readonly writes: number; readonly reads: number }[] = [];
 
   constructor(client: Client, follower: AuditFollower, namespace: string) {
     this.#client = client;
@@ -188,7 +190,7 @@ class RealStage {
       if (length !== seen) since = performance.now();
       seen = length;
     }
-    this.#phaseEnds.push(seen);
+    this.#phaseEnds.push({ writes: seen, reads: this.#follower.readsIn(this.#namespace).length });
   }
 
   async record(): Promise<Recording> {
@@ -200,9 +202,17 @@ class RealStage {
       objects.push(...items.map((item) => ({ apiVersion: prefix.replace(/^apis?\//, ""), kind, ...item })));
     }
     const { items: events } = await this.#list("events");
-    const writes = this.#writes();
-    const phases = this.#phaseEnds.map((end, index) => writes.slice(this.#phaseEnds[index - 1] ?? 0, end));
-    return { namespace: this.#namespace, objects, events, phases, ended: this.#ended, symbols: this.#symbols };
+    const phasesOf = (kind: "writes" | "reads", happened: readonly AuditEvent[]): readonly (readonly AuditEvent[])[] =>
+      this.#phaseEnds.map((end, index) => happened.slice(this.#phaseEnds[index - 1]?.[kind] ?? 0, end[kind]));
+    return {
+      namespace: this.#namespace,
+      objects,
+      events,
+      phases: phasesOf("writes", this.#writes()),
+      reads: phasesOf("reads", this.#follower.readsIn(this.#namespace)),
+      ended: this.#ended,
+      symbols: this.#symbols,
+    };
   }
 
   #writes(): readonly AuditEvent[] {

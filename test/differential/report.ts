@@ -14,6 +14,10 @@ export interface Played {
   readonly controlDifferences: readonly Difference[];
   /** Objects written to, over all phases, by Go. */
   readonly writes: number;
+  /** Different reads by Go. */
+  readonly reads: number;
+  /** Status writes of Go, of ours and of Go again: how many are needed is a matter of timing. */
+  readonly statusWrites: readonly number[];
 }
 
 export interface Verdict {
@@ -53,12 +57,14 @@ export function judge(played: readonly Played[], expected: readonly KnownDiffere
 
 export function printReport(played: readonly Played[], verdict: Verdict): string {
   const lines: string[] = [];
-  for (const { scenario, errors, differences, controlDifferences, writes } of played) {
+  for (const { scenario, errors, differences, controlDifferences, writes, reads, statusWrites } of played) {
     const unknown = differences.filter((difference) => !verdict.isKnown(scenario, difference));
     const knownCount = differences.length - unknown.length;
     const isGood = errors.length === 0 && unknown.length === 0 && controlDifferences.length === 0;
     const counts = [
       `${writes} write sequences`,
+      `${reads} reads`,
+      ...(statusWrites.length > 0 ? [`status writes ${statusWrites.join(" : ")}`] : []),
       ...(knownCount > 0 ? [`${knownCount} known differences`] : []),
       ...(unknown.length > 0 ? [`${unknown.length} DIFFERENCES`] : []),
       ...(controlDifferences.length > 0 ? [`CONTROL RUN NOT CLEAN (${controlDifferences.length})`] : []),
@@ -73,6 +79,10 @@ export function printReport(played: readonly Played[], verdict: Verdict): string
     const unknown = differences.filter((difference) => !verdict.isKnown(scenario, difference));
     return errors.length + unknown.length + controlDifferences.length > 0;
   });
+  const [go = 0, ours = 0, again = 0] = [0, 1, 2].map((run) =>
+    played.reduce((sum, { statusWrites }) => sum + (statusWrites[run] ?? 0), 0),
+  );
+  lines.push(`Status writes: ${go} by Go, ${ours} by ours, ${again} by Go again.`);
   lines.push(`${played.length - bad.length} of ${played.length} scenarios are the same.`, "");
   return lines.join("\n");
 }

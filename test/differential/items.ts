@@ -1,0 +1,23 @@
+// What a normalised run consists of, and what is normalised alike everywhere.
+
+import type { AuditEvent } from "#test/real/audit-log.ts";
+
+/** Something that happened or was left behind; several may have the same label. */
+export interface Item {
+  readonly label: string;
+  readonly value: unknown;
+}
+
+export interface Section {
+  /** "objects", "events", "writes of phase 2". */
+  readonly name: string;
+  /** In no particular order. */
+  readonly items: readonly Item[];
+}
+
+/** The Go manager that `go build` makes does not know its version. */
+const BUILD = /\/v[\d.]+ \(([^)]*)\) kubernetes\/[^/]+/;
+
+export function agentOf({ userAgent = "" }: AuditEvent): string {
+  return userAgent.replace(BUILD, "/{version} ($1) kubernetes/{commit}");
+}

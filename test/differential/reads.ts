@@ -1,0 +1,58 @@
+// Makes the reads of two runs comparable: what was asked, by whom, with which parameters. Versions, times and the
+// number of tries are chance; which kinds are listed and watched, how, and what is read live, is not.
+
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { agentOf, type Item } from "./items.ts";
+
+/** Parameters whose values are chance. "" and "0" are versions that mean something. */
+const CHANCE = new Set(["resourceVersion", "timeoutSeconds", "continue"]);
+const MEANINGFUL = new Set(["", "0"]);
+
+export interface Read {
+  readonly who: string;
+  readonly agent: string;
+  readonly code: number;
+  /** Parameters by name. */
+  readonly query: Readonly<Record<string, string>>;
+}
+
+export function readItem(event: AuditEvent, text: (text: string) => string = (text) => text): Item {
+  const [path = "", query = ""] = event.requestURI.split("?", 2);
+  const value: Read = {
+    who: event.user.username,
+    agent: agentOf(event),
+    code: event.responseStatus?.code ?? 0,
+    query: Object.fromEntries([...new URLSearchParams(query)].map(([name, given]) => [name, plain(name, given, text)])),
+  };
+  return { label: `${event.verb} ${text(path)}`, value };
+}
+
+/** Each once: how often an informer begins anew is chance. */
+export function distinct(items: readonly Item[]): readonly Item[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+}
+
+/**
+ * Live reads, without those that follow a conflict: how many conflicts there are is chance, and each costs its writer
+ * one look at the newest object.
+ */
+export function unprovoked(reads: readonly AuditEvent[], writes: readonly AuditEvent[]): readonly AuditEvent[] {
+  const provoked = new Map<string, number>();
+  for (const write of writes) {
+    if (write.responseStatus?.code === 409) provoked.set(targetOf(write), (provoked.get(targetOf(write)) ?? 0) + 1);
+  }
+  return reads.filter((read) => {
+    const left = provoked.get(targetOf(read)) ?? 0;
+    if (read.verb !== "get" || left === 0) return true;
+    provoked.set(targetOf(read), left - 1);
+    return false;
+  });
+}
+
+function targetOf({ user, objectRef }: AuditEvent): string {
+  return `${user.username} ${objectRef?.resource} ${objectRef?.name}`;
+}
+
+function plain(name: string, value: string, text: (text: string) => string): string {
+  return CHANCE.has(name) && !MEANINGFUL.has(value) ? `{${name}}` : text(value);
+}
