@@ -26,9 +26,9 @@ export async function writeResponse(
   switch (body.kind) {
     case "bytes":
       outgoing.setHeader("content-length", body.bytes.length);
-      return incoming.complete ? endWith(outgoing, body.bytes) : refuseUpload(incoming, outgoing, body.bytes);
+      return incoming.complete ? endWith(wire, body.bytes) : refuseUpload(incoming, outgoing, body.bytes);
     case "object":
-      return endWith(outgoing, Buffer.from(JSON.stringify(body.value)));
+      return endWith(wire, Buffer.from(JSON.stringify(body.value)));
     case "stream":
       return writeStream(wire, body.chunks, pacer, slowClientMs);
     case "events":
@@ -42,8 +42,12 @@ function closeAfterwards(outgoing: Http2ServerResponse): void {
   outgoing.on("finish", () => session?.close());
 }
 
-function endWith(outgoing: Outgoing, bytes: Uint8Array): void {
+/** Head and body leave as one TLS record. */
+function endWith({ outgoing, socket }: Wire, bytes: Uint8Array): void {
+  const isHttp1 = !("stream" in outgoing);
+  if (isHttp1) socket.cork();
   (outgoing as ServerResponse).end(bytes);
+  if (isHttp1) socket.uncork();
 }
 
 /** Answers while the client still sends: the rest is read and dropped for a moment, so that it sees the answer. */

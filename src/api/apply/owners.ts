@@ -77,7 +77,7 @@ export function encodeOwners(all: Owners): ManagedFieldsEntry[] {
 function encodeOwner(owner: Owner): ManagedFieldsEntry {
   const known = entries.get(owner);
   if (known !== undefined) return known;
-  const entry: ManagedFieldsEntry = Object.freeze({
+  const entry: ManagedFieldsEntry = {
     ...(owner.manager === "" ? {} : { manager: owner.manager }),
     operation: owner.applied ? "Apply" : "Update",
     apiVersion: owner.apiVersion,
@@ -85,7 +85,7 @@ function encodeOwner(owner: Owner): ManagedFieldsEntry {
     fieldsType: "FieldsV1",
     fieldsV1: rememberSet(owner.set),
     ...(owner.subresource === "" ? {} : { subresource: owner.subresource }),
-  });
+  };
   owners.set(entry, owner);
   entries.set(owner, entry);
   return entry;

@@ -11,7 +11,8 @@ export function limitTime(clock: Clock, limits: ServerLimits): Filter {
   return (next) => async (context, signal) => {
     const { request, info } = context;
     // A body in one piece and admission within the process leave nothing to wait for.
-    if (isLongRunning(info) || !isMutating(request.method) || request.direct) return next(context, signal);
+    if (isLongRunning(info) || !isMutating(request.method) || request.body?.kind !== "stream")
+      return next(context, signal);
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal.reason);
     const timer = clock.after(limits.requestTimeoutMs, () =>
