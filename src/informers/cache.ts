@@ -68,7 +68,7 @@ export class Cache<T extends KubeObject> {
       const notices = this.#replacement(kept);
       store.replace(kept);
       this.#resourceVersion = resourceVersion;
-      this.#notify(notices);
+      this.#notify(notices, true);
     } else {
       const present = new Set(kept.map(objectKey));
       const gone = [...store.keys()].filter((key) => !present.has(key));
@@ -190,8 +190,9 @@ export class Cache<T extends KubeObject> {
     return true;
   }
 
-  #notify(notices: readonly Notice<T>[]): void {
-    if (notices.length === 0) return;
+  /** An empty relist is a delivery, too. */
+  #notify(notices: readonly Notice<T>[], isRelist = false): void {
+    if (notices.length === 0 && !isRelist) return;
     const { meter, clock, log, name } = this.#options;
     const startedAt = clock.monotonicMs();
     this.#deliver(notices);

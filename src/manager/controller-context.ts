@@ -92,7 +92,7 @@ export async function createControllerContext(deps: ContextDeps, signal: AbortSi
 }
 
 // Upstream: component-base/metrics/prometheus/controllers/metrics.go.
-function runningMarker(metrics: Metrics): ControllerContext["markRunning"] {
+export function runningMarker(metrics: Metrics): ControllerContext["markRunning"] {
   const running = metrics.gauge({
     name: "running_managed_controllers",
     help: "Indicates where instances of a controller are currently running",

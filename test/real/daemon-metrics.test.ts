@@ -1,6 +1,8 @@
 // The metrics of the daemon beside the Go program's, and the forms in which they are served.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { MetricRegistry } from "#base/metric-registry.ts";
+import { runningMarker } from "#manager/controller-context.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
@@ -19,9 +21,9 @@ describeReal("the daemon's metrics", () => {
     (await callHttps({ url: url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
 
   it(
-    "machinery/6.r8, machinery/6.r24, machinery/6.r27, machinery/6.r28, machinery/6.r29, machinery/6.r33..r39, machinery/6.r42, machinery/6.n2 describes every metric as the Go program does in the same run",
+    "machinery/6.r8, machinery/6.r12, machinery/6.r24, machinery/6.r27, machinery/6.r28, machinery/6.r29, machinery/6.r33..r42, machinery/6.n2 describes every metric as the Go program does in the same run",
     async () => {
-      const headersOf = async (command: readonly [string, ...string[]]): Promise<ReadonlyMap<string, string>> => {
+      const pageOf = async (command: readonly [string, ...string[]]): Promise<string> => {
         const program = await plane.startManager(command, {
           controllers: sharedControllers,
           flags: [
@@ -49,17 +51,80 @@ describeReal("the daemon's metrics", () => {
         );
         const text = await page(program, "/metrics");
         await program.stop("SIGKILL");
-        return describedIn(text);
+        return text;
       };
-      const ours = await headersOf(ourDaemon);
-      const go = await headersOf(goDaemon());
+      const pages = { ours: await pageOf(ourDaemon), go: await pageOf(goDaemon()) };
+      const [ours, go] = [describedIn(pages.ours), describedIn(pages.go)];
       const own = [...ours.keys()].filter((name) => !name.startsWith("nodejs_"));
       expect(Object.fromEntries(own.map((name) => [name, ours.get(name)]))).toEqual(
         Object.fromEntries(own.map((name) => [name, go.get(name)])),
       );
       expect(own).toEqual(expect.arrayContaining(Object.values(rows).flat()));
       const missing = [...go.keys()].filter((name) => !ours.has(name) && !name.startsWith("go_"));
-      expect(missing.filter((name) => !linkedOnly.test(name))).toEqual([]);
+      expect(missing).toEqual([]);
+      // Nothing is stored under a version in either program.
+      expect(go.has("informer_store_resource_version")).toBe(false);
+      for (const name of ["informer_queued_items", "informer_processing_latency_seconds_count"]) {
+        expect(seriesOf(name, pages.ours)).toEqual(seriesOf(name, pages.go));
+      }
+      // Deviation: files and the cluster's configuration are followed without queues.
+      const queues = seriesOf("workqueue_depth", pages.go).filter((name) => !/"(Dynamic|RequestHeader)/.test(name));
+      expect(queues.length).toBeGreaterThan(3);
+      expect(seriesOf("workqueue_depth", pages.ours)).toEqual(queues);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/6.r9 counts renewals that had to read the lease first, as the Go program does",
+    async () => {
+      for (const [index, command] of [ourDaemon, goDaemon()].entries()) {
+        const name = `slow-${index}`;
+        const program = await plane.startManager(command, {
+          controllers: sharedControllers,
+          flags: ["--leader-elect=true", `--leader-elect-resource-name=${name}`, "--leader-elect-retry-period=500ms"],
+        });
+        const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`;
+        await eventually(async () => ((await plane.request("GET", path)).status === 200 ? true : undefined));
+        expect(await page(program, "/metrics")).not.toContain("leader_election_slowpath_total");
+        // Whoever changes the lease makes the next optimistic renewal fail.
+        const touched = await plane.kubectl(["annotate", "lease", name, "--namespace=kube-system", "touched=yes"]);
+        expect(touched.code).toBe(0);
+        const shown = await eventually(async () => {
+          const lines = (await page(program, "/metrics")).split("\n");
+          const found = lines.filter((line) => line.includes("leader_election_slowpath_total"));
+          return found.length > 0 ? found : undefined;
+        });
+        expect(shown).toEqual([
+          "# HELP leader_election_slowpath_total [ALPHA] Total number of slow path exercised in renewing leader leases. 'name' is the string used to identify the lease. Please make sure to group by name.",
+          "# TYPE leader_election_slowpath_total counter",
+          `leader_election_slowpath_total{name="${name}"} 1`,
+        ]);
+        await program.stop("SIGKILL");
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/6.r26 has the gauge of controllers that other managers may run, in the words of the Go program",
+    async () => {
+      const go = await plane.startManager(goDaemon(), {
+        controllers: ["node-ipam-controller"],
+        flags: ["--allocate-node-cidrs=true"],
+      });
+      const shown = await eventually(async () => {
+        const lines = (await page(go, "/metrics")).split("\n");
+        return lines.some((line) => line.startsWith("running_managed_controllers{")) ? lines : undefined;
+      });
+      await go.stop("SIGKILL");
+      const registry = new MetricRegistry({ version: "1.36.4" });
+      const running = runningMarker(registry)("nodeipam");
+      const lines = (): string[] => registry.render().split("\n").filter(isAbout);
+      const isAbout = (line: string): boolean => line.includes("running_managed_controllers");
+      expect(lines()).toEqual(shown.filter(isAbout));
+      running[Symbol.dispose]();
+      expect(lines().at(-1)).toBe('running_managed_controllers{manager="kube-controller-manager",name="nodeipam"} 0');
     },
     LIMIT_MS,
   );
@@ -121,6 +186,8 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   r37: ["apiserver_delegated_authn_request_total", "apiserver_delegated_authn_request_duration_seconds"],
   r38: ["apiserver_delegated_authz_request_total", "apiserver_delegated_authz_request_duration_seconds"],
   r39: ["apiserver_client_certificate_expiration_seconds"],
+  r40: ["apiserver_audit_event_total", "apiserver_audit_requests_rejected_total"],
+  r41: ["apiserver_webhooks_x509_missing_san_total", "apiserver_kube_aggregator_x509_insecure_sha1_total"],
   r42: [
     "cpu_seconds_total",
     "open_fds",
@@ -132,6 +199,7 @@ const rows: Readonly<Record<string, readonly string[]>> = {
   ].map((name) => `process_${name}`),
 };
 
-/** In the Go program by linkage only, or of controllers that ours does not have yet. */
-const linkedOnly =
-  /^(aggregator_discovery_|apiextensions_|apiserver_(audit|cel|envelope|kube_aggregator|storage|validation|webhooks|request|response|current|tls|init|flowcontrol|longrunning|selfrequest|terminated)|node_collector_)/;
+/** The labels of all series of a metric, in order. */
+function seriesOf(name: string, text: string): readonly string[] {
+  return (text.match(new RegExp(`^${name}\\{.*\\}`, "gm")) ?? []).sort();
+}

@@ -22,6 +22,7 @@ import { fencedTransport } from "#manager/election/fence.ts";
 import { LeaseLock } from "#manager/election/lease-lock.ts";
 import { registerElectionMetrics } from "#manager/election/metrics.ts";
 import { leadAndRun, type Shift } from "#manager/lead-and-run.ts";
+import { registerLinkedMetrics } from "#manager/linked-metrics.ts";
 import { registerVersionMetrics } from "#manager/metrics.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { type BuiltController, runControllers } from "#manager/run-controllers.ts";
@@ -88,6 +89,7 @@ async function run(command: Command, built: Built, logging: Logging, signal: Abo
     command.versions,
     command.gates,
   );
+  registerLinkedMetrics(registry);
   log.info("Starting", { version: command.version });
   // Deviation: there are no Go settings; what takes their place is the runtime itself.
   log.info("Runtime settings", { runtime: runtimeVersion() });
