@@ -18,7 +18,7 @@ export interface EventHandler<T extends KubeObject = KubeObject> {
 }
 
 export interface HandlerOptions {
-  /** 0 or absent: the informer's default. */
+  /** 0: never. Absent: the informer's default. */
   readonly resyncPeriodMs?: number;
 }
 

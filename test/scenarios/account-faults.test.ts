@@ -125,6 +125,14 @@ describe("serviceaccount", () => {
     await untilFound<ServiceAccount>(stage, accountsGvr, "default");
   });
 
+  it("serviceaccount/watches is not reminded of what does not change", async () => {
+    await open(ACCOUNTS);
+    await stage.pass(60_000);
+    const before = value("workqueue_adds_total", "serviceaccount");
+    await stage.pass(48 * 3_600_000);
+    expect(value("workqueue_adds_total", "serviceaccount")).toBe(before);
+  });
+
   it("serviceaccount/events waits for its accounts before it misses any", async () => {
     const valve = new StreamValve();
     valve.close();
@@ -232,6 +240,14 @@ describe("root-ca-certificate-publisher", () => {
     await stage.pass(5_000);
     expect(asked()).toEqual([`PUT configmaps/${BUNDLE} 200`, "POST configmaps 201"]);
     valve.open();
+  });
+
+  it("root-ca-certificate-publisher/watches is reminded of all namespaces and bundles within a day", async () => {
+    await open(PUBLISHER);
+    await stage.pass(60_000);
+    const before = value("workqueue_adds_total", "root_ca_cert_publisher") ?? 0;
+    await stage.pass(48 * 3_600_000);
+    expect(value("workqueue_adds_total", "root_ca_cert_publisher")).toBeGreaterThan(before);
   });
 
   it("root-ca-certificate-publisher/2 asks once in a namespace that is gone", async () => {

@@ -242,6 +242,16 @@ describe("the controller itself", () => {
     expect(stage.world.log.requests.filter(({ target }) => target.includes("kube-system"))).toEqual([]);
   });
 
+  it("serviceaccount-token/watches is not reminded of what does not change", async () => {
+    await open();
+    await createPair();
+    await untilFilled(stage, "t");
+    await stage.pass(60_000);
+    const before = metrics.value("workqueue_adds_total", [QUEUE]);
+    await stage.pass(48 * 3_600_000);
+    expect(metrics.value("workqueue_adds_total", [QUEUE])).toBe(before);
+  });
+
   it("serviceaccount-token/about is known by its old name, and skipped without a key", async () => {
     await open();
     expect(canonicalSelection(["serviceaccount-token"])).toEqual([TOKENS]);

@@ -28,6 +28,7 @@ import type { TokenClaims } from "./token-claims.ts";
 const IDENTITY = "tokens-controller";
 const QUEUE = "serviceaccount_tokens_service";
 const RETRIES_MAX = 10;
+const NO_RESYNC = { resyncPeriodMs: 0 };
 const accountsGvr = { group: "", version: "v1", resource: "serviceaccounts" };
 const secretsGvr = { group: "", version: "v1", resource: "secrets" };
 
@@ -88,16 +89,22 @@ async function buildTokenController(
     if (secret.type !== TOKEN_SECRET_TYPE) return;
     secretQueue.add(secretQueueKey(secret), { kind: "event", resource: "secrets", event, object: objectKey(secret) });
   };
-  accounts.addHandler({
-    onAdd: onAccount("add"),
-    onUpdate: (_, account) => onAccount("update")(account),
-    onDelete: onAccount("delete"),
-  });
-  secrets.addHandler({
-    onAdd: onSecret("add"),
-    onUpdate: (_, secret) => onSecret("update")(secret),
-    onDelete: onSecret("delete"),
-  });
+  accounts.addHandler(
+    {
+      onAdd: onAccount("add"),
+      onUpdate: (_, account) => onAccount("update")(account),
+      onDelete: onAccount("delete"),
+    },
+    NO_RESYNC,
+  );
+  secrets.addHandler(
+    {
+      onAdd: onSecret("add"),
+      onUpdate: (_, secret) => onSecret("update")(secret),
+      onDelete: onSecret("delete"),
+    },
+    NO_RESYNC,
+  );
 
   const shared = { log, workers, waitFor: [accounts, secrets], retriesMax: RETRIES_MAX };
   return {

@@ -19,6 +19,7 @@ import { runWorkers } from "#kit/worker-loop.ts";
 import { syncNamespace } from "./sync.ts";
 
 const IDENTITY = "service-account-controller";
+const NO_RESYNC = { resyncPeriodMs: 0 };
 const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
 const serviceAccountsGvr = { group: "", version: "v1", resource: "serviceaccounts" };
 
@@ -39,14 +40,20 @@ async function buildServiceAccountController(context: ControllerContext): Promis
   const queue = new KeyQueue({ context, controller: IDENTITY, name: "serviceaccount" });
 
   const waitFor = [
-    namespaces.addHandler({
-      onAdd: (namespace) => enqueue(queue, objectKey(namespace), "namespaces", "add", objectKey(namespace)),
-      onUpdate: (_, namespace) => enqueue(queue, objectKey(namespace), "namespaces", "update", objectKey(namespace)),
-    }),
-    accounts.addHandler({
-      onDelete: (account) =>
-        enqueue(queue, account.metadata?.namespace ?? "", "serviceaccounts", "delete", objectKey(account)),
-    }),
+    namespaces.addHandler(
+      {
+        onAdd: (namespace) => enqueue(queue, objectKey(namespace), "namespaces", "add", objectKey(namespace)),
+        onUpdate: (_, namespace) => enqueue(queue, objectKey(namespace), "namespaces", "update", objectKey(namespace)),
+      },
+      NO_RESYNC,
+    ),
+    accounts.addHandler(
+      {
+        onDelete: (account) =>
+          enqueue(queue, account.metadata?.namespace ?? "", "serviceaccounts", "delete", objectKey(account)),
+      },
+      NO_RESYNC,
+    ),
   ];
 
   return {
