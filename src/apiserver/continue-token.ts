@@ -49,7 +49,7 @@ function parse(text: string): { v: string; rv: number; start: string } {
     binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
     json = new TextDecoder().decode(Uint8Array.from(binary, (char) => char.charCodeAt(0)));
   } catch {
-    throw invalid(`continue key is not valid: illegal base64 data at input byte ${text.length}`);
+    throw invalid(`continue key is not valid: illegal base64 data at input byte ${text.length - 1}`);
   }
   let value: unknown;
   try {

@@ -111,7 +111,9 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
   if (filter !== undefined) for (const each of row.versions) resetFields[apiVersionOfVersion(each)] = filter;
   const find = (apiVersion: string): KindVersion | undefined => {
     const wanted = parseApiVersion(apiVersion);
-    return row.versions.find((each) => each.group === wanted.group && each.version === wanted.version);
+    // Each group knows its own types only: owners in another group, of events, are forgotten.
+    if (wanted.group !== group) return undefined;
+    return row.versions.find((each) => each.group === group && each.version === wanted.version);
   };
   return applyKind({
     gvk: { group, version: name, kind },

@@ -37,6 +37,8 @@ export interface KindRow {
   readonly isCustom: boolean;
   /** Seconds after its last write at which an object vanishes by itself. */
   readonly ttlSeconds?: number;
+  /** Upstream watches it without a cache, and says so in other words. */
+  readonly isUncached?: boolean;
   /** Delete answers with the object, even when it is gone. */
   readonly returnsDeletedObject: boolean;
   /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
@@ -72,6 +74,8 @@ export interface KindVersion extends GroupVersionKind {
   decode(value: unknown, wording?: DecodingWording): TypedDecoding;
   /** The Go type of a built-in kind: messages print objects in its order. */
   readonly goType?: GoStruct | undefined;
+  /** An older version that bodies may have as well: it has the same fields. */
+  readonly alsoReads?: string;
   /** An object of which nothing was given: what the first writer of a field is compared with. */
   zero(): Readonly<Record<string, unknown>>;
   /** To and from the stored form, apiVersion and kind included. */

@@ -32,6 +32,12 @@ const ENCODINGS: readonly Encoding[] = ["json", "yaml", "protobuf"];
 
 export const ACCEPTED_TYPES: readonly string[] = ENCODINGS.map((encoding) => MEDIA_TYPES[encoding]);
 
+/** Those of watches. */
+export const STREAM_TYPES: readonly string[] = [
+  `${MEDIA_TYPES.json};stream=watch`,
+  `${MEDIA_TYPES.protobuf};stream=watch`,
+];
+
 const WHOLE: Shape = { kind: "object" };
 const PLAIN_JSON: Representation = { encoding: "json", isPretty: false, shape: WHOLE };
 export const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
@@ -41,6 +47,8 @@ export interface NegotiationRules {
   readonly allowsProtobuf: boolean;
   /** Is there a router in front of the endpoint, which refuses in its own words? */
   readonly hasRouter?: boolean;
+  /** What the router says it could give; absent: the encodings. */
+  readonly offered?: readonly string[];
   /** May Table and PartialObjectMetadata be asked for? */
   readonly allowsTransform: boolean;
 }
@@ -51,7 +59,7 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
   const isPretty = wantsPretty(context.request, context.query);
   if (header === "" || header === "application/json" || header === "*/*") return isPretty ? PRETTY_JSON : PLAIN_JSON;
   const clauses = parseAccept(header);
-  if (rules.hasRouter !== false && !clauses.some(isRoutable(ACCEPTED_TYPES))) throw notAcceptableRoute();
+  if (rules.hasRouter !== false && !clauses.some(isRoutable(ACCEPTED_TYPES))) throw notAcceptableRoute(rules.offered);
   for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
     if (encodings[0] === "protobuf" && !rules.allowsProtobuf) continue;
     for (const clause of clauses) {

@@ -20,7 +20,7 @@ export class PatchError extends Error {
 export function patchApiError(error: PatchError): ApiError {
   if (error.status === 400) return newBadRequest(error.message);
   if (error.status === 422) return unprocessable(error);
-  return new ApiError({ status: "Failure", code: 500, reason: "", message: error.message }, { cause: error });
+  return new ApiError({ status: "Failure", code: 500, message: error.message }, { cause: error });
 }
 
 export const noListOfLists = (): PatchError => new PatchError("lists of lists are not supported", 422);

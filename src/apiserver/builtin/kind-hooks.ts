@@ -31,6 +31,7 @@ type Hooks = Partial<
   Pick<
     KindRow,
     | "ttlSeconds"
+    | "isUncached"
     | "returnsDeletedObject"
     | "deletion"
     | "isHeld"
@@ -103,7 +104,7 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "localsubjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },
   "deviceclasses.resource.k8s.io": returnsDeletedObject,
   "devicetaintrules.resource.k8s.io": returnsDeletedObject,
-  events: { ttlSeconds: EVENT_TTL_SECONDS },
+  events: { ttlSeconds: EVENT_TTL_SECONDS, isUncached: true },
   namespaces: { returnsDeletedObject: true, deletion: deleteNamespace, isHeld: isNamespaceHeld },
   nodes: { subresources: new Map([["proxy", proxyToNode]]) },
   persistentvolumeclaims: returnsDeletedObject,

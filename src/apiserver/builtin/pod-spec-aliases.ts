@@ -1,5 +1,6 @@
-// A pod's service account has an old name beside the present one: whoever writes one has written both.
-// Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec and back
+// A pod's service account has an old name beside the present one: whoever writes one has written both. A pod
+// itself has no negative grace period.
+// Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec, Convert_v1_Pod_To_core_Pod and back
 
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 
@@ -26,6 +27,7 @@ const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch"]);
 /** Undefined: a kind without pods. */
 export function podSpecAliases({ group, kind }: GroupVersionKind): ((object: KubeObject) => KubeObject) | undefined {
   const path = GROUPS.has(group) ? PATHS[kind] : undefined;
+  if (kind === "Pod" && path) return (pod) => withGrace(changeAt(pod as Fields, path, 0)) as KubeObject;
   return path && ((object) => changeAt(object as Fields, path, 0) as KubeObject);
 }
 
@@ -43,4 +45,11 @@ function withBothNames(spec: Fields): Fields {
   if (serviceAccountName === serviceAccount) return spec;
   const name = serviceAccountName || serviceAccount;
   return { ...spec, serviceAccountName: name, serviceAccount: name };
+}
+
+function withGrace(pod: Fields): Fields {
+  const spec = pod.spec as { readonly terminationGracePeriodSeconds?: number } | undefined;
+  return (spec?.terminationGracePeriodSeconds ?? 0) < 0
+    ? { ...pod, spec: { ...spec, terminationGracePeriodSeconds: 1 } }
+    : pod;
 }

@@ -28,7 +28,8 @@ export function decodeObject(
   const { context, endpoint } = call;
   const encoding = bodyEncoding(context.request, !endpoint.row.isCustom);
   const parsed = parseOrRefuse(body, encoding, version);
-  if (endpoint.row.isCustom) checkCustomKind(parsed.value, version, body);
+  if (endpoint.row.isCustom && version.goType === undefined) checkCustomKind(parsed.value, version, body);
+  else if (endpoint.row.isCustom) checkScaleKind(parsed.value, version, body);
   else checkKind(parsed.value, version, body);
   let decoded: ReturnType<KindVersion["decode"]>;
   try {
@@ -57,7 +58,8 @@ export function toStoredForm(
   const object = version.toStored(version.applyDefaults(withKind(decoded, version), now));
   // An empty list of managed fields means to forget them all; the type itself would leave it out.
   const { managedFields } = (given as KubeObject | null)?.metadata ?? {};
-  return Array.isArray(managedFields) && managedFields.length === 0 ? withMeta(object, { managedFields }) : object;
+  const isReset = version.goType !== undefined && Array.isArray(managedFields) && managedFields.length === 0;
+  return isReset ? withMeta(object, { managedFields }) : object;
 }
 
 function parseOrRefuse(
@@ -88,6 +90,7 @@ function checkKind(value: unknown, expected: KindVersion, body: RequestBody): vo
       throw newBadRequest(`the API version in the data ${versions}`);
     }
     case "other":
+      if (found.given.kind === expected.kind && apiVersionOf(found.given) === expected.alsoReads) return;
       throw cannotBeHandled(found.given, expected.kind, misfitOf(value, found.given) ?? found.error);
   }
 }
@@ -105,6 +108,16 @@ function checkCustomKind(value: unknown, expected: KindVersion, body: RequestBod
     const versions = `(${apiVersion ?? ""}) does not match the expected API version (${apiVersionOf(expected)})`;
     throw newBadRequest(`the API version in the data ${versions}`);
   }
+}
+
+/** The server of custom resources knows no other kind than the one it expects here. */
+function checkScaleKind(value: unknown, expected: KindVersion, body: RequestBody): void {
+  const found = givenKind(value, expected);
+  if (found.kind === "unreadable") throw unrecognized(expected, found.error, body);
+  if (found.kind === "expected") return;
+  throw newBadRequest(
+    `no kind is registered for the type ${expected.version}.${expected.kind} in scheme "pkg/runtime/scheme.go:111"`,
+  );
 }
 
 export function missingKind(value: unknown): string {

@@ -42,7 +42,8 @@ function compare(given: GroupVersionKind, expected: GroupVersionKind): GivenKind
   if (text === apiVersionOf(expected) && given.kind === expected.kind) return { kind: "expected" };
   const isRegistered = goTypeOfKind(given) !== undefined;
   if (isRegistered && given.kind === expected.kind) return { kind: "otherVersion", given };
-  const goPackage = expected.group.split(".")[0] || "core";
+  // Both groups of events have one internal type.
+  const goPackage = expected.kind === "Event" ? "core" : expected.group.split(".")[0] || "core";
   const error = isRegistered
     ? `converting (${given.version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
     : notRegistered(given.kind, text);

@@ -36,7 +36,8 @@ export function decodeTyped(type: GoStruct, input: unknown, wording: DecodingWor
   }
   const decoder = new Decoder(wording);
   const value = decoder.struct(type, input as Record<string, unknown>) as Readonly<Record<string, unknown>>;
-  if (decoder.error !== undefined) throw new TypedDecodingError(decoder.error);
+  const error = decoder.ownError ?? decoder.error;
+  if (error !== undefined) throw new TypedDecodingError(error);
   return { value, unknownFields: decoder.unknownFields };
 }
 
@@ -49,6 +50,8 @@ const STRING: GoType = { kind: "string", name: "string" };
 class Decoder {
   readonly unknownFields: string[] = [];
   error: string | undefined;
+  /** Of a type that reads itself: Go's decoder ends with it, while it goes on after all others. */
+  ownError: string | undefined;
   readonly #wording: DecodingWording;
   /** Spelled out only when something is wrong. */
   readonly #trail: Step[] = [];
@@ -148,6 +151,9 @@ class Decoder {
     if (typeof input !== "number") return this.#mismatch(type, input);
     const isInRange = type.kind !== "int32" || (input >= -2147483648 && input <= 2147483647);
     if (Number.isInteger(input) && isInRange) return input;
+    // The converter does not look whether it fits.
+    if (Number.isSafeInteger(input) && this.#wording === "unstructured")
+      return Number(BigInt.asIntN(32, BigInt(input)));
     this.error ??=
       this.#wording === "json"
         ? `json: cannot unmarshal number ${input} into ${this.#goField()} of type ${type.name}`
@@ -156,6 +162,15 @@ class Decoder {
   }
 
   #opaque(opaque: OpaqueType, input: unknown): unknown {
+    const before = this.error;
+    this.error = undefined;
+    const value = this.#readItself(opaque, input);
+    if (this.#wording === "json") this.ownError ??= this.error;
+    this.error = before ?? this.error;
+    return value;
+  }
+
+  #readItself(opaque: OpaqueType, input: unknown): unknown {
     switch (opaque) {
       case "Time":
         return typeof input === "string" ? this.#checked(canonicalTime, input) : this.#notText(input);
@@ -196,7 +211,8 @@ class Decoder {
         : /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0
           ? -1
           : text.length - (text.length % 4);
-    if (at >= 0) this.error ??= `illegal base64 data at input byte ${at}`;
+    const prefix = this.#wording === "json" ? "" : "error decoding from json: ";
+    if (at >= 0) this.error ??= `${prefix}illegal base64 data at input byte ${at}`;
     return at >= 0 ? undefined : text;
   }
 

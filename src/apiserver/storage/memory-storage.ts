@@ -57,7 +57,8 @@ export class MemoryStorage implements Storage {
   /** Revisions that the journal may forget and has not yet. */
   #superseded: number[] = [];
   #revision = FIRST_REVISION;
-  #loadedCompaction = 0;
+  /** What was forgotten in all tables, in those too that nobody has asked for yet. */
+  #compaction = 0;
 
   constructor(options: MemoryStorageOptions) {
     this.#clock = options.clock;
@@ -80,13 +81,14 @@ export class MemoryStorage implements Storage {
           this.#makeVersion(resource, key, build, previous, isDeletion),
         afterWrite: (written) => this.#age(written),
       });
-      table.compactedRevision = this.#loadedCompaction;
+      table.compactedRevision = this.#compaction;
       this.#tables.set(resource, table);
     }
     return table;
   }
 
   compact(revision: number): void {
+    this.#compaction = Math.max(this.#compaction, Math.min(revision, this.#revision));
     for (const table of this.#tables.values()) table.compact(Math.min(revision, this.#revision), this.#superseded);
     this.#compactJournal(revision);
   }
@@ -97,7 +99,7 @@ export class MemoryStorage implements Storage {
 
   #load(journal: Journal): void {
     const state = journal.load();
-    this.#loadedCompaction = state.compactedRevision;
+    this.#compaction = state.compactedRevision;
     for (const entry of state.entries) {
       const object = deepFreeze(entry.object, this.#freezesLists);
       this.table(entry.resource).restore(entry.key, entry.revision, object, entry.isDeletion);

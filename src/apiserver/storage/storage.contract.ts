@@ -113,6 +113,7 @@ export function describeStorage(name: string, makeSubject: () => StorageSubject)
       const x3 = pods.update(x2, build("x", "3")) as StoredVersion;
       storage.compact(at);
       expect(pods.compactedRevision).toBe(at);
+      expect(storage.table("never seen").compactedRevision).toBe(at);
       expect(pods.since(at)).toEqual([x3]);
       expect(x3.previous).toBe(x2);
       expect(x2.previous).toBeUndefined();

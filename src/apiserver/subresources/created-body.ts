@@ -15,6 +15,8 @@ import type { KindVersion } from "../registry.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { parseWriteOptions, type WriteOptions } from "../write-options.ts";
 
+type BodyKind = GroupVersionKind & Pick<KindVersion, "alsoReads">;
+
 export interface CreatedBody {
   readonly object: KubeObject;
   readonly options: WriteOptions;
@@ -24,7 +26,7 @@ export interface CreatedBody {
 export async function readCreated(
   core: ServerCore,
   call: ResourceCall,
-  kind: GroupVersionKind,
+  kind: BodyKind,
   signal: AbortSignal,
 ): Promise<CreatedBody> {
   const body = await readBody(call.context.request, core.limits.bodyBytesMax);
@@ -41,7 +43,7 @@ const versions = new Map<string, KindVersion>();
 const identity = (object: KubeObject): KubeObject => object;
 
 /** A kind that is only ever the body of a request. */
-export function bodyVersion(kind: GroupVersionKind): KindVersion {
+export function bodyVersion(kind: BodyKind): KindVersion {
   const name = `${kind.group}/${kind.version}/${kind.kind}`;
   let version = versions.get(name);
   if (version === undefined) {
@@ -55,6 +57,7 @@ export function bodyVersion(kind: GroupVersionKind): KindVersion {
       storageVersionHash: "",
       schema: () => schemaOf(kind),
       decode: (value, wording) => decodeTyped(goType, value, wording),
+      goType,
       zero: () => zeroObject(goType),
       toStored: identity,
       fromStored: identity,

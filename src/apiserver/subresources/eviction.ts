@@ -23,7 +23,7 @@ import { checkDeleteOptions } from "../write-options.ts";
 import { created, readCreated } from "./created-body.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
-const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
+const EVICTION = { group: "policy", version: "v1", kind: "Eviction", alsoReads: "policy/v1beta1" };
 const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget.";
 const DISRUPTED_PODS_MAX = 2000;
 

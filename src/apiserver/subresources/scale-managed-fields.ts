@@ -15,7 +15,13 @@ export function toScaleEntries(parent: Entries, replicas: readonly string[]): Ma
   const path = replicas.map((name) => `f:${name}`);
   const owners = [...decodeOwners(parent).values()]
     .filter(({ set }) => hasPath(set, path))
-    .map((owner): Owner => ({ ...owner, apiVersion: SCALE_VERSION, set: setOf(SCALE_REPLICAS) }));
+    .map(
+      ({ manager, applied, subresource, time }): Owner => ({
+        ...identify(manager, applied, SCALE_VERSION, subresource),
+        set: setOf(SCALE_REPLICAS),
+        time,
+      }),
+    );
   return encodeOwners(new Map(owners.map((owner) => [owner.id, owner])));
 }
 

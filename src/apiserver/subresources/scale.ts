@@ -157,6 +157,7 @@ const scaleVersion: KindVersion = {
   storageVersionHash: "",
   schema: () => schemaOf(SCALE),
   decode: (value, wording) => decodeTyped(goStruct("autoscaling.v1", "Scale"), value, wording),
+  goType: goStruct("autoscaling.v1", "Scale"),
   zero: () => zeroObject(goStruct("autoscaling.v1", "Scale")),
   toStored: identity,
   fromStored: identity,

@@ -7,7 +7,7 @@ import type { HttpResponse } from "#base/http.ts";
 import { keyOf, type ResourceCall, type ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { respondWithObject, respondWithValue, versioned } from "../rendering.ts";
-import { type NegotiationRules, negotiate } from "../representation.ts";
+import { ACCEPTED_TYPES, type NegotiationRules, negotiate, STREAM_TYPES } from "../representation.ts";
 import { parseRevision, waitForRevision } from "../resource-version.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 
@@ -47,5 +47,11 @@ export function negotiationRules({ endpoint }: ResourceCall): NegotiationRules {
   return endpoint.row.isCustom ? CUSTOM : BUILTIN;
 }
 
+/** Of a collection, which can be watched as well. */
+export function collectionRules({ endpoint }: ResourceCall): NegotiationRules {
+  return endpoint.row.isCustom ? CUSTOM : COLLECTION;
+}
+
 const BUILTIN = { allowsProtobuf: true, allowsTransform: true };
+const COLLECTION = { ...BUILTIN, offered: [...ACCEPTED_TYPES, ...STREAM_TYPES] };
 const CUSTOM = { allowsProtobuf: false, allowsTransform: true, hasRouter: false };

@@ -12,11 +12,11 @@ import { negotiate } from "../representation.ts";
 import { parseRevision, RETRY_AFTER_SECONDS, waitForRevision } from "../resource-version.ts";
 import { type Selection, selectionOf } from "../selection.ts";
 import type { ListQuery, StoredVersion, Table } from "../storage/storage.ts";
-import { negotiationRules } from "./get.ts";
+import { collectionRules } from "./get.ts";
 
 export async function list(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;
-  const representation = negotiate(context, negotiationRules(call));
+  const representation = negotiate(context, collectionRules(call));
   const options = parseListOptions(context.query);
   const selection = selectionOf(endpoint, call.namespace, options, call.name);
   const { objects, metadata } = await listPage(core, call, options, selection, signal);

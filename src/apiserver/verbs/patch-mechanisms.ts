@@ -9,7 +9,7 @@ import { applyMergePatch } from "#api/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
-import { patchedJson } from "../decoding/go-order-json.ts";
+import { mergedJson, patchedJson } from "../decoding/go-order-json.ts";
 import { parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
 import type { DecodingWording } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
@@ -33,12 +33,15 @@ export function patchMechanism(
   version: KindVersion,
 ): PatchMechanism {
   const isStrict = validation !== "Ignore";
-  const { value, text } = parsePatch(body, type !== "strategic" && isStrict ? "error decoding patch: " : "");
+  const { value, text } = parsePatch(body, (error) => {
+    if (type !== "strategic" && isStrict) return `error decoding patch: ${error}`;
+    return type === "merge" ? BAD_PATCH : error;
+  });
   const describe = (patched: unknown, current: KubeObject): string => patchedJson(patched, current, version.goType);
   const repeated = isStrict && text !== undefined ? strictErrors({ value, text }, []) : [];
   switch (type) {
     case "json": {
-      if (isStrict && value !== null && !isArray(value)) throw cannotDecode(value, "[]handlers.jsonPatchOp");
+      if (isStrict) checkOperations(value);
       const operations = decodeJsonPatch(value);
       const errors = isStrict
         ? [...jsonPatchStrictErrors(operations), ...repeated.map((error) => `json patch ${error}`)]
@@ -51,12 +54,12 @@ export function patchMechanism(
       };
     }
     case "merge":
-      if (isStrict && value !== null && !isObject(value)) throw cannotDecode(value, "map[string]interface {}");
+      if (isStrict && value !== null && !isObject(value)) throw cannotDecode(value, MAP);
       return {
         strictErrors: repeated,
         apply: (object) => applyMergePatch(object as JsonObject, value),
         wording: "json",
-        describe,
+        describe: (patched, current) => mergedJson(patched, current, value, version.goType),
       };
     case "strategic": {
       const schema = version.schema();
@@ -71,12 +74,31 @@ export function patchMechanism(
   }
 }
 
-function cannotDecode(value: unknown, goType: string): Error {
-  const kind = isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return newBadRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go value of type ${goType}`);
+/** Of a merge patch that is no JSON. */
+const BAD_PATCH = "Invalid JSON Patch";
+const MAP = "value of type map[string]interface {}";
+
+/** Upstream: handlers/patch.go, jsonPatchOp */
+function checkOperations(value: unknown): void {
+  if (value === null) return;
+  if (!isArray(value)) throw cannotDecode(value, "value of type []handlers.jsonPatchOp");
+  for (const operation of value) {
+    if (operation === null) continue;
+    if (!isObject(operation)) throw cannotDecode(operation, "value of type handlers.jsonPatchOp");
+    for (const [name, given] of Object.entries(operation)) {
+      const isText = name === "op" || name === "path" || name === "from";
+      if (isText && given !== null && typeof given !== "string")
+        throw cannotDecode(given, `struct field jsonPatchOp.${name} of type string`);
+    }
+  }
 }
 
-function parsePatch(body: RequestBody, prefix: string): { value: unknown; text?: string } {
+function cannotDecode(value: unknown, goPlace: string): Error {
+  const kind = isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  return newBadRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go ${goPlace}`);
+}
+
+function parsePatch(body: RequestBody, worded: (error: string) => string): { value: unknown; text?: string } {
   if (body.kind === "object") return { value: body.value };
   try {
     const text = decodeUtf8(body.bytes);
@@ -84,6 +106,6 @@ function parsePatch(body: RequestBody, prefix: string): { value: unknown; text?:
   } catch (error) {
     const message = parseErrorText(error);
     if (message === undefined) throw error;
-    throw newBadRequest(prefix + message);
+    throw newBadRequest(worded(message));
   }
 }

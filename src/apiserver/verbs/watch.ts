@@ -8,20 +8,20 @@ import { headersFor } from "../body-encoding.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { type ListOptions, parseListOptions } from "../list-options.ts";
-import { MEDIA_TYPES, negotiate } from "../representation.ts";
+import { MEDIA_TYPES, negotiate, STREAM_TYPES } from "../representation.ts";
 import type { RequestContext } from "../request-context.ts";
 import { parseRevision, waitForRevision } from "../resource-version.ts";
 import { type Selection, selectionOf } from "../selection.ts";
 import { encodeFrame, WatchEvents, type WireEvent } from "../watch/watch-events.ts";
 import { watchBody } from "../watch/watch-stream.ts";
 import { eventTypeFor, Watcher, type WatcherEvent } from "../watch/watcher.ts";
-import { negotiationRules } from "./get.ts";
+import { collectionRules } from "./get.ts";
 
 export async function watch(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;
-  const representation = negotiate(context, { ...negotiationRules(call), allowsProtobuf: false });
+  const representation = negotiate(context, { ...collectionRules(call), allowsProtobuf: false });
   if (representation.encoding !== "json") {
-    throw newNotAcceptable(["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"]);
+    throw newNotAcceptable(STREAM_TYPES);
   }
   const options = parseListOptions(context.query, call.info.isWatchPath);
   const selection = selectionOf(endpoint, call.namespace, options, call.name);
@@ -59,6 +59,8 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   return { status: 200, headers: headersFor(context, MEDIA_TYPES.json), body };
 }
 
+const EXPIRED = "The resourceVersion for the provided watch is too old.";
+
 interface WatchStart {
   readonly initial: WatcherEvent[];
   readonly afterRevision: number;
@@ -85,7 +87,9 @@ function startOf(
   const from = requested === 0 ? core.storage.revision : requested;
   if (from >= core.storage.revision) return { initial: [], afterRevision: from };
   if (from < table.compactedRevision)
-    throw newExpired(`too old resource version: ${from} (${table.compactedRevision})`);
+    throw newExpired(
+      call.endpoint.row.isUncached ? EXPIRED : `too old resource version: ${from} (${table.compactedRevision})`,
+    );
   const initial: WatcherEvent[] = [];
   for (const version of table.since(from)) {
     if (!version.key.startsWith(selection.prefix)) continue;

@@ -66,8 +66,10 @@ export class WatchEvents {
 
   #bookmark({ revision, endsInitialEvents }: WatcherEvent & { type: "BOOKMARK" }): unknown {
     const { shape } = this.#representation;
+    const { version } = this.#endpoint;
     const object: KubeObject = {
-      kind: this.#endpoint.version.kind,
+      ...(shape.kind === "object" ? emptyObject(this.#endpoint) : {}),
+      kind: version.kind,
       apiVersion: this.#endpoint.apiVersion,
       metadata: {
         resourceVersion: String(revision),
@@ -78,6 +80,17 @@ export class WatchEvents {
     return shape.kind === "table" ? this.#table(object) : object;
   }
 }
+
+/** Of which nothing is set, except what the form that it comes from cannot leave unset. */
+function emptyObject({ row, version }: Endpoint): Readonly<Record<string, unknown>> {
+  const zero = version.zero();
+  if (row.isCustom) return zero;
+  if (version.group === "apps" && NEVER_WITHOUT_REPLICAS.has(version.kind))
+    return { ...zero, spec: { ...(zero.spec as object), replicas: 0 } };
+  return version.kind === "ControllerRevision" ? { ...zero, data: null } : zero;
+}
+
+const NEVER_WITHOUT_REPLICAS: ReadonlySet<string> = new Set(["Deployment", "ReplicaSet", "StatefulSet"]);
 
 /** What the event shows: of an object that left the selection, its last selected state at the new revision. */
 function finalObject({ type, version }: WatcherEvent & { version: StoredVersion }): KubeObject {
