@@ -1,5 +1,6 @@
 // The verbs on one resource, as requests. Each builds a Call, sends it and decodes the answer.
 
+import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import type { Status } from "#api/meta.ts";
 import { apiVersionOf, type GroupVersionResource, type KubeList, type KubeObject } from "#api/object.ts";
 import { ApiError } from "#api/status-error.ts";
@@ -45,14 +46,17 @@ export function selectionQuery(selection: Selection): Query {
   return { labelSelector: selection.labelSelector, fieldSelector: selection.fieldSelector };
 }
 
+/** client-go's typed clients give the time twice, for requests in general and for watches. */
 export function watchQuery(request: WatchRequest): Query {
+  const { timeoutSeconds } = request;
   return {
     allowWatchBookmarks: request.allowWatchBookmarks,
     ...selectionQuery(request),
     resourceVersion: request.resourceVersion,
     resourceVersionMatch: request.resourceVersionMatch,
     sendInitialEvents: request.sendInitialEvents,
-    timeoutSeconds: request.timeoutSeconds,
+    timeout: timeoutSeconds === undefined ? undefined : formatDuration(durationOfMs(timeoutSeconds * 1000)),
+    timeoutSeconds,
     watch: true,
   };
 }

@@ -20,11 +20,11 @@ function setup(gates: InformerGates = DEFAULT_GATES, log: Logger = noLog) {
 }
 
 const WATCH_LIST =
-  "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=N&watch=true";
+  "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=T&timeoutSeconds=N&watch=true";
 const watchListFrom = (version: number) =>
-  `allowWatchBookmarks=true&resourceVersion=${version}&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=N&watch=true`;
+  `allowWatchBookmarks=true&resourceVersion=${version}&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=T&timeoutSeconds=N&watch=true`;
 const watchFrom = (version: number) =>
-  `allowWatchBookmarks=true&resourceVersion=${version}&timeoutSeconds=N&watch=true`;
+  `allowWatchBookmarks=true&resourceVersion=${version}&timeout=T&timeoutSeconds=N&watch=true`;
 
 describe("watching", () => {
   it("machinery/5.2.8 waits on 429 and reopens at the same version; any other refusal lists again", async () => {

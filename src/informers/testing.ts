@@ -105,7 +105,7 @@ export class ThingServer implements Transport {
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
-    this.requests.push(request.query.replace(/timeoutSeconds=\d+/, "timeoutSeconds=N"));
+    this.requests.push(request.query.replace(/timeout=\w+&timeoutSeconds=\d+/, "timeout=T&timeoutSeconds=N"));
     signal.throwIfAborted();
     const override = this.overrides.shift();
     if (override) return await override(request, signal);
