@@ -1,6 +1,6 @@
-// Fencing on the real thing: our daemon is stopped (SIGSTOP) in the middle of a burst for longer than its lease is
-// good, the Go manager takes over, ours wakes up. From the moment at which its lease could have expired it must not
-// have written anything, whatever it had begun; the audit log tells.
+// Fencing on the real thing: our daemon is stopped (SIGSTOP) with writes waiting behind its rate limiter, the Go
+// manager takes over, ours wakes up. All that waited is due at once then, before it can have heard of its successor;
+// from the moment at which its lease could have expired nothing of it may arrive. The audit log tells.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
@@ -9,8 +9,12 @@ import { holderOf, leaseWrites, shortLease, writesOf } from "./leadership.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 const LIMIT_MS = 180_000;
-const STOPPED_MS = 20_000;
-const REPLICAS = 2000;
+const SETS = 5;
+const REPLICAS_PER_SET = 40;
+const REPLICAS = SETS * REPLICAS_PER_SET;
+/** So few writes a second that all workers of the controller wait for their turn at any moment. */
+const SLOW = ["--kube-api-qps=5", "--kube-api-burst=5"];
+const FAST = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
 
 describeReal("a leader that was stopped", () => {
   let plane: ControlPlane;
@@ -21,30 +25,30 @@ describeReal("a leader that was stopped", () => {
     await plane?.stop();
   });
 
-  const start = (command: readonly [string, ...string[]], lease: string): Promise<RunningManager> =>
+  const start = (
+    command: readonly [string, ...string[]],
+    lease: string,
+    pace: readonly string[],
+  ): Promise<RunningManager> =>
     plane.startManager(command, {
       controllers: sharedControllers,
-      // More writes at once than connections, so that some are waiting wherever the process is stopped.
-      flags: [
-        ...shortLease.flags,
-        `--leader-elect-resource-name=${lease}`,
-        "--kube-api-qps=1000",
-        "--kube-api-burst=2000",
-      ],
+      flags: [...shortLease.flags, `--leader-elect-resource-name=${lease}`, ...pace],
     });
 
   it(
     "machinery/3.1.8 writes nothing after its lease could have expired, and exits",
     async () => {
       const lease = "fenced";
-      const ours = await start(ourDaemon, lease);
-      await eventually(async () => ((await holderOf(plane, lease)) === "" ? undefined : true));
-      const go = await start(goDaemon(), lease);
-      const { namespace, podCount } = await burst(plane);
-      await eventually(async () => ((await podCount()) >= 100 ? true : undefined));
+      const ours = await start(ourDaemon, lease, SLOW);
+      const holder = await eventually(async () => (await holderOf(plane, lease)) || undefined);
+      const go = await start(goDaemon(), lease, FAST);
+      const { namespace, podCount } = await makeSets(plane);
+      // From here on every worker has a batch under way, and most of the pods are still to come.
+      await eventually(async () => ((await podCount()) >= 3 * SETS ? true : undefined));
       process.kill(ours.pid, "SIGSTOP");
       const stoppedAt = new Date().toISOString();
-      await new Promise((resolve) => setTimeout(resolve, STOPPED_MS));
+      expect(await podCount()).toBeLessThan(REPLICAS / 2);
+      await eventually(async () => ((await holderOf(plane, lease)) === holder ? undefined : true));
       process.kill(ours.pid, "SIGCONT");
       expect(await ours.ended).toBe("exit code 1");
       expect(ours.log()).toContain("leaderelection lost/stopped");
@@ -54,7 +58,7 @@ describeReal("a leader that was stopped", () => {
       const lastOfOurs = renewals.findLast(({ side }) => side === "ours")?.receivedAt ?? "";
       const expiry = new Date(Date.parse(lastOfOurs) + shortLease.durationMs).toISOString();
       const writes = writesOf(events).filter(({ side }) => side === "ours");
-      expect(writes.filter((write) => write.requestReceivedTimestamp < stoppedAt).length).toBeGreaterThan(100);
+      expect(writes.filter((write) => write.requestReceivedTimestamp < stoppedAt).length).toBeGreaterThan(3 * SETS);
       const late = writes.filter((write) => write.requestReceivedTimestamp >= expiry);
       expect(late.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
 
@@ -75,7 +79,8 @@ describeReal("a leader that was stopped", () => {
   );
 });
 
-async function burst(plane: ControlPlane): Promise<{ namespace: string; podCount: () => Promise<number> }> {
+/** One set for each worker of the controller. */
+async function makeSets(plane: ControlPlane): Promise<{ namespace: string; podCount: () => Promise<number> }> {
   const namespace = "fencing";
   await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
   await eventually(async () =>
@@ -83,17 +88,19 @@ async function burst(plane: ControlPlane): Promise<{ namespace: string; podCount
       ? true
       : undefined,
   );
-  const labels = { app: "web" };
-  await plane.request("POST", `/apis/apps/v1/namespaces/${namespace}/replicasets`, {
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    metadata: { name: "web" },
-    spec: {
-      replicas: REPLICAS,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } },
-    },
-  });
+  for (let index = 0; index < SETS; index++) {
+    const labels = { app: `web-${index}` };
+    await plane.request("POST", `/apis/apps/v1/namespaces/${namespace}/replicasets`, {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: `web-${index}` },
+      spec: {
+        replicas: REPLICAS_PER_SET,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } },
+      },
+    });
+  }
   const podCount = async (): Promise<number> => {
     const { text } = await plane.request("GET", `/api/v1/namespaces/${namespace}/pods?limit=1`);
     const list = JSON.parse(text) as { items: unknown[]; metadata: { remainingItemCount?: number } };
