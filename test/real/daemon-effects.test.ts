@@ -1,285 +1,314 @@
-// What flags of the daemon do, one by one, without an API server: metrics, logging, sockets and TLS.
+// What flags of the daemon do, one by one, without an API server: both programs are asked, and both must do it.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { connect as connectTcp, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
-import { callHttps } from "./https.ts";
-import { freePorts, openProcessScope, type ProcessScope, type Program } from "./processes.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { finalError, goDaemon, ourDaemon, runToEnd } from "./daemon.ts";
+import { type Command, type IdleDaemon, IdleDaemons } from "./idle-daemon.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 const LIMIT_MS = 60_000;
-const directory = mkdtempSync(join(tmpdir(), "daemon-effects-"));
-const kubeconfig = join(directory, "kubeconfig");
-writeFileSync(
-  kubeconfig,
-  JSON.stringify({
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
-    users: [{ name: "u", user: { token: "t" } }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  }),
-);
-
-interface Running {
-  readonly program: Program;
-  readonly port: number;
-  page(path: string): Promise<string>;
-}
+const programs: readonly (readonly [string, () => Command])[] = [
+  ["the Go program", goDaemon],
+  ["ours", () => ourDaemon],
+];
 
 describeReal("flags of the daemon", () => {
-  let scope: ProcessScope;
+  let daemons: IdleDaemons;
   beforeAll(() => {
-    scope = openProcessScope("daemon-effects");
+    daemons = new IdleDaemons("daemon-effects");
   });
-  afterAll(async () => {
-    await scope?.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
-
-  const common = [
-    `--kubeconfig=${kubeconfig}`,
-    `--controllers=${sharedControllers.join(",")}`,
-    "--authorization-always-allow-paths=/*",
-    "--bind-address=127.0.0.1",
-  ];
-
-  async function start(flags: readonly string[], at?: number, command = ourDaemon): Promise<Running> {
-    const port = at ?? (await freePorts(1))[0] ?? 0;
-    const program = scope.start({
-      name: "daemon",
-      command: [...command, ...common, `--secure-port=${port}`, ...flags],
-    });
-    const page = async (path: string): Promise<string> =>
-      (await callHttps({ url: `https://127.0.0.1:${port}${path}`, caPem: "", isInsecure: true })).text;
-    await eventually(async () => {
-      if (!program.isRunning) throw new Error(program.log());
-      return await page("/healthz").catch(() => undefined);
-    });
-    return { program, port, page };
-  }
+  afterAll(() => daemons?.close());
 
   it(
-    "--disabled-metrics hides metrics, and counts them",
+    "machinery/1.7.r130 --disabled-metrics hides metrics, and counts them",
     async () => {
-      const { page, program } = await start(["--disabled-metrics=authentication_attempts,rest_client_requests_total"]);
+      // Deviation: the Go program hides only what it registers after it has read its flags, which is none of these.
+      const { page, kill } = await daemons.start(["--disabled-metrics=authentication_attempts,version_info"]);
+      await page("/metrics");
       const text = await page("/metrics");
-      expect(text).not.toMatch(/^authentication_attempts/m);
-      expect(text).not.toMatch(/^rest_client_requests_total/m);
-      expect(text).toMatch(/^disabled_metrics_total 2$/m);
-      expect(text).toMatch(/^authorization_attempts_total/m);
-      await program.stop("SIGKILL");
+      expect(text.match(/^(?:authentication_attempts|version_info).*/gm)).toBeNull();
+      expect(text.match(/^disabled_metrics_total .*$/gm)).toEqual(["disabled_metrics_total 2"]);
+      expect(text.match(/^authorization_attempts_total/gm)).not.toBeNull();
+      await kill();
     },
     LIMIT_MS,
   );
 
   it(
-    "--allow-metric-labels and its manifest fold other values into one",
+    "machinery/1.7.r47 --permit-address-sharing does not wait for old connections when it is started again",
     async () => {
-      const manifest = join(directory, "lists.yaml");
-      writeFileSync(manifest, '"authentication_attempts,result": "failure"\n');
-      for (const flag of [
-        "--allow-metric-labels=authentication_attempts,result=failure",
-        `--allow-metric-labels-manifest=${manifest}`,
-      ]) {
-        const { page, program } = await start([flag]);
-        const text = await page("/metrics");
-        expect(text).toMatch(/^authentication_attempts\{result="unexpected"\} \d+$/m);
-        expect(text).toMatch(/^cardinality_enforcement_unexpected_categorizations_total [1-9]/m);
-        await program.stop("SIGKILL");
-      }
+      // Listeners of both programs have this option with or without the flag.
+      const first = await daemons.start(["--permit-address-sharing"]);
+      await eventually(async () => {
+        await first.page("/healthz");
+        return isTimeWait(first.port) ? true : undefined;
+      });
+      await first.kill();
+      const second = await daemons.start(["--permit-address-sharing"], { port: first.port });
+      expect(isTimeWait(first.port)).toBe(true);
+      await second.kill();
     },
     LIMIT_MS,
   );
 
-  it(
-    "machinery/1.7.r133 --logging-format=json writes one object per line, with the Go program's fields",
-    async () => {
-      const args = [
-        ...common,
-        "--secure-port=0",
-        "--logging-format=json",
-        "-v=1",
-        "--leader-elect=false",
-        "--kubeconfig=/missing",
-      ];
-      const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
-      const last = (text: string): Record<string, unknown> =>
-        JSON.parse(text.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
-      for (const line of ours.stderr.trim().split("\n")) expect(JSON.parse(line)).toHaveProperty("ts");
-      expect(Object.keys(last(ours.stderr))).toEqual(Object.keys(last(go.stderr)));
-      expect(last(ours.stderr).err).toBe(last(go.stderr).err);
-      for (const ended of [ours, go]) expect(last(ended.stderr).caller).toMatch(/^[a-z]+\/[a-z]+\.(?:ts|go):\d+$/);
-      const flagLine = (text: string): unknown =>
-        text
-          .split("\n")
-          .filter((line) => line.includes("FLAG: --v="))
-          .map((line) => {
-            const { msg, v } = JSON.parse(line) as { msg: string; v: number };
-            return [msg.trim(), v];
-          });
-      expect(flagLine(ours.stderr)).toEqual(flagLine(go.stderr));
-    },
-    LIMIT_MS,
-  );
+  describe.each(programs)("%s", (_, commandOf) => {
+    const start = (flags: readonly string[], more: { port?: number; host?: string } = {}): Promise<IdleDaemon> =>
+      daemons.start(flags, { command: commandOf(), ...more });
+    const run = (flags: readonly string[], limitMs?: number): ReturnType<typeof runToEnd> =>
+      runToEnd(commandOf(), [...daemons.common, ...flags], limitMs);
 
-  it(
-    "--log-text-split-stream and --log-json-split-stream part errors from information, behind their gate",
-    async () => {
-      for (const format of ["text", "json"]) {
-        const gate = "--feature-gates=LoggingAlphaOptions=true";
-        const flags = [
-          `--logging-format=${format}`,
-          `--log-${format}-split-stream`,
-          `--log-${format}-info-buffer-size=1Mi`,
-          "-v=1",
-          gate,
-        ];
-        const ended = await runToEnd(ourDaemon, [...common, "--secure-port=0", "--kubeconfig=/missing", ...flags]);
-        expect(ended.stdout).toContain("FLAG: --v=");
-        expect(ended.stdout).not.toContain("command failed");
-        expect(ended.stderr).toContain("command failed");
-        expect(ended.stderr.trim().split("\n")).toHaveLength(1);
-      }
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r131, machinery/1.7.r132 --allow-metric-labels and its manifest fold other values into one",
+      async () => {
+        const manifest = daemons.file("lists.yaml", '"authentication_attempts,result": "failure"\n');
+        for (const flag of [
+          "--allow-metric-labels=authentication_attempts,result=failure",
+          `--allow-metric-labels-manifest=${manifest}`,
+        ]) {
+          const { page, kill } = await start([flag]);
+          await page("/metrics");
+          const text = await page("/metrics");
+          const lines = text.match(/^(?:authentication_attempts|cardinality_enforcement_unexpected_categ).*$/gm) ?? [];
+          expect(lines.map((line) => line.replace(/[1-9]\d*$/, "N"))).toEqual([
+            'authentication_attempts{result="unexpected"} N',
+            "cardinality_enforcement_unexpected_categorizations_total N",
+          ]);
+          await kill();
+        }
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "machinery/1.7.r136 --vmodule raises the verbosity of the source files it names",
-    async () => {
-      const quiet = await runToEnd(ourDaemon, [...common, "--secure-port=0", "--kubeconfig=/missing"]);
-      expect(quiet.stderr).not.toContain("FLAG:");
-      const loud = await runToEnd(ourDaemon, [
-        ...common,
-        "--secure-port=0",
-        "--kubeconfig=/missing",
-        "--vmodule=daem*=1",
-      ]);
-      expect(loud.stderr).toMatch(/ daemon\.ts:\d+\] FLAG: --vmodule="daem\*=1"/);
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r1 --profiling=false takes the debugging pages away",
+      async () => {
+        const usual = await start([]);
+        expect(await usual.page("/debug/flags")).toContain("<title>/debug/flags/</title>");
+        await usual.kill();
+        const without = await start(["--profiling=false"]);
+        for (const path of ["/debug/flags", "/debug/flags/v", "/debug/pprof", "/debug/pprof/"]) {
+          expect(await without.page(path)).toBe("404 page not found\n");
+        }
+        await without.kill();
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "--permit-port-sharing lets two daemons serve on one port",
-    async () => {
-      const first = await start(["--permit-port-sharing"]);
-      const second = await start(["--permit-port-sharing"], first.port);
-      await eventually(() => (second.program.log().includes("Serving securely on") ? true : undefined));
-      const third = await runToEnd(ourDaemon, [...common, `--secure-port=${first.port}`]);
-      expect(third.stderr).toContain("address already in use");
-      await Promise.all([first, second].map(({ program }) => program.stop("SIGKILL")));
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r35 --bind-address is the only address it serves on; an unspecified one means IPv6 too",
+      async () => {
+        const one = await start(["--bind-address=127.0.0.2"], { host: "127.0.0.2" });
+        expect(await reached("127.0.0.2", one.port)).toBe(true);
+        expect(await reached("127.0.0.1", one.port)).toBe(false);
+        await one.kill();
+        const all = await start(["--bind-address=0.0.0.0"]);
+        const hasIpv6 = existsSync("/proc/net/if_inet6") && readFileSync("/proc/net/if_inet6", "utf8") !== "";
+        expect(await reached("::1", all.port)).toBe(hasIpv6);
+        await all.kill();
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "--secure-port=0 serves nothing and still tries to lead",
-    async () => {
-      const ended = await runToEnd(ourDaemon, [...common, "--secure-port=0"], 3000);
-      expect(ended.code).toBe("SIGKILL");
-      expect(ended.stderr).toContain("Attempting to acquire leader lease");
-      expect(ended.stderr).not.toContain("Serving securely");
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r36 --secure-port is the port it serves on; 0 serves nothing and still tries to lead",
+      async () => {
+        const ended = await run(["--secure-port=0"], 4000);
+        expect(ended.code).toBe("SIGKILL");
+        expect(ended.stderr).toMatch(/Attempting to acquire leader lease/i);
+        expect(ended.stderr).not.toContain("Serving securely");
+        const { port, program, kill } = await start([]);
+        expect(program.log()).toContain(`Serving securely on 127.0.0.1:${port}`);
+        await kill();
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "--authentication-skip-lookup starts although the cluster cannot be asked",
-    async () => {
-      const { program, page } = await start([
-        `--authentication-kubeconfig=${kubeconfig}`,
-        "--authentication-skip-lookup",
-      ]);
-      expect(await page("/healthz")).toBe("ok");
-      await program.stop("SIGKILL");
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r46 --permit-port-sharing lets two daemons serve on one port, and a third without it does not",
+      async () => {
+        const first = await start(["--permit-port-sharing"]);
+        const second = await start(["--permit-port-sharing"], { port: first.port });
+        await eventually(() => (second.program.log().includes("Serving securely on") ? true : undefined));
+        const third = await run([`--secure-port=${first.port}`]);
+        expect(third.code).toBe(1);
+        expect(third.stderr).toContain("address already in use");
+        await Promise.all([first.kill(), second.kill()]);
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "--master overrides the kubeconfig's server",
-    async () => {
-      const { program } = await start(["--master=https://127.0.0.1:2"]);
-      await eventually(() => (program.log().includes("127.0.0.1:2/apis/coordination.k8s.io") ? true : undefined));
-      expect(program.log()).not.toContain("127.0.0.1:1/");
-      await program.stop("SIGKILL");
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r57, machinery/1.7.r58 --authentication-tolerate-lookup-failure starts although the cluster cannot be asked, --authentication-skip-lookup does not ask",
+      async () => {
+        const asking = [`--authentication-kubeconfig=${daemons.kubeconfig}`];
+        const strict = await run([...asking, "--secure-port=10257"]);
+        expect(strict.code).toBe(1);
+        expect(finalError(strict)).toContain("unable to load configmap based request-header-client-ca-file");
+        const tolerant = await start([...asking, "--authentication-tolerate-lookup-failure"]);
+        expect(tolerant.program.log()).toContain("Continuing without authentication configuration.");
+        await tolerant.kill();
+        const incurious = await start([...asking, "--authentication-skip-lookup"]);
+        expect(incurious.program.log()).not.toContain("configmap");
+        await incurious.kill();
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "--http2-max-streams-per-connection is told to clients",
-    async () => {
-      for (const [flags, wanted] of [
-        [[], 100],
-        [["--http2-max-streams-per-connection=7"], 7],
-      ] as const) {
-        const { program, port } = await start(flags);
-        const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-        const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
-          session.once("remoteSettings", resolve),
-        );
-        expect(settings.maxConcurrentStreams).toBe(wanted);
-        session.destroy();
-        await program.stop("SIGKILL");
-      }
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r15, machinery/1.7.r18, machinery/1.7.r28 takes the one value that there is of some flags, and refuses others",
+      async () => {
+        for (const [flag, good, bad, refusal] of [
+          ["--leader-elect-resource-lock", "leases", "endpoints", 'resourceLock value must be "leases"'],
+          ["--cloud-provider", "external", "gce", 'cloud provider "gce" was specified, but built-in cloud providers'],
+          ["--cidr-allocator-type", "RangeAllocator", "CloudAllocator", "The ipam CloudAllocator is not available"],
+        ] as const) {
+          const refused = await run([`${flag}=${bad}`, "--secure-port=0"]);
+          expect(refused.code).toBe(1);
+          expect(finalError(refused)).toContain(refusal);
+          const { program, kill } = await start([`${flag}=${good}`]);
+          await eventually(() => (program.log().includes("leases/kube-controller-manager") ? true : undefined));
+          await kill();
+        }
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "--tls-curve-preferences refuses clients that know other curves only",
-    async () => {
-      const { program, port } = await start(["--tls-curve-preferences=24"]);
-      const shake = (ecdhCurve: string): Promise<boolean> =>
-        new Promise((resolve) => {
-          const socket: TLSSocket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ecdhCurve }, () => {
-            resolve(true);
-            socket.destroy();
-          });
-          socket.on("error", () => resolve(false));
-        });
-      expect(await shake("P-384")).toBe(true);
-      expect(await shake("X25519")).toBe(false);
-      await program.stop("SIGKILL");
-    },
-    LIMIT_MS,
-  );
+    it(
+      "--master overrides the kubeconfig's server",
+      async () => {
+        const { program, kill } = await start(["--master=https://127.0.0.1:2"]);
+        await eventually(() => (program.log().includes("127.0.0.1:2/apis/coordination.k8s.io") ? true : undefined));
+        expect(program.log()).not.toContain("127.0.0.1:1/");
+        await kill();
+      },
+      LIMIT_MS,
+    );
 
-  it(
-    "an h2 connection of somebody unknown is closed after one request, as the Go program does, unless a gate is off",
-    async () => {
-      const isClosed = async ({ port }: Running): Promise<boolean> => {
-        const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
-        const closed = new Promise<boolean>((resolve) => {
-          session.on("goaway", () => resolve(true));
-          session.on("close", () => resolve(true));
-          session.on("error", () => resolve(true));
-          setTimeout(() => resolve(false), 1500);
-        });
-        const stream = session.request({ ":path": "/healthz" });
-        let text = "";
-        for await (const chunk of stream) text += chunk;
-        expect(text).toBe("ok");
-        const answer = await closed;
-        session.destroy();
-        return answer;
-      };
-      const off = "--feature-gates=UnauthenticatedHTTP2DOSMitigation=false";
-      for (const command of [goDaemon(), ourDaemon]) {
-        const usual = await start([], undefined, command);
-        expect(await isClosed(usual)).toBe(true);
-        await usual.program.stop("SIGKILL");
-        const lenient = await start([off], undefined, command);
-        expect(await isClosed(lenient)).toBe(false);
-        await lenient.program.stop("SIGKILL");
-      }
-    },
-    LIMIT_MS,
-  );
+    it(
+      "machinery/1.7.r37 --disable-http2-serving leaves HTTP/1.1 only",
+      async () => {
+        for (const [flags, wanted] of [
+          [[], "h2"],
+          [["--disable-http2-serving"], "http/1.1"],
+        ] as const) {
+          const { port, kill } = await start(flags);
+          expect((await shake(port, { ALPNProtocols: ["h2", "http/1.1"] }))?.alpn).toBe(wanted);
+          await kill();
+        }
+      },
+      LIMIT_MS,
+    );
+
+    it(
+      "machinery/1.7.r45 --http2-max-streams-per-connection is told to clients",
+      async () => {
+        for (const [flags, wanted] of [
+          [[], 100],
+          [["--http2-max-streams-per-connection=7"], 7],
+        ] as const) {
+          const { port, kill } = await start(flags);
+          const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+          const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
+            session.once("remoteSettings", resolve),
+          );
+          expect(settings.maxConcurrentStreams).toBe(wanted);
+          session.destroy();
+          await kill();
+        }
+      },
+      LIMIT_MS,
+    );
+
+    it(
+      "machinery/1.7.r42 --tls-curve-preferences refuses clients that know other curves only",
+      async () => {
+        const { port, kill } = await start(["--tls-curve-preferences=24"]);
+        expect(await shake(port, { ecdhCurve: "P-384" })).toBeDefined();
+        expect(await shake(port, { ecdhCurve: "X25519" })).toBeUndefined();
+        await kill();
+      },
+      LIMIT_MS,
+    );
+
+    it(
+      "machinery/1.7.r34 --feature-gates decides whether an h2 connection of somebody unknown is closed after one request",
+      async () => {
+        const off = "--feature-gates=UnauthenticatedHTTP2DOSMitigation=false";
+        for (const [flags, wanted] of [
+          [[], true],
+          [[off], false],
+        ] as const) {
+          const { port, kill } = await start(flags);
+          expect(await isClosedAfterRequest(port)).toBe(wanted);
+          await kill();
+        }
+      },
+      LIMIT_MS,
+    );
+  });
 });
+
+function open(host: string, port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTcp({ host, port }, () => resolve(socket));
+    socket.on("error", reject);
+  });
+}
+
+async function reached(host: string, port: number): Promise<boolean> {
+  try {
+    (await open(host, port)).destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Does the system still keep a connection of this port that its server closed first? */
+function isTimeWait(port: number): boolean {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  return ["/proc/net/tcp", "/proc/net/tcp6"].filter(existsSync).some((file) =>
+    readFileSync(file, "utf8")
+      .split("\n")
+      .some((line) => {
+        const [, address = "", , state] = line.trim().split(/\s+/);
+        return address.endsWith(local) && state === "06";
+      }),
+  );
+}
+
+/** Undefined: refused. */
+function shake(
+  port: number,
+  options: { ecdhCurve?: string; ALPNProtocols?: string[] },
+): Promise<{ alpn: string | false | null } | undefined> {
+  return new Promise((resolve) => {
+    const socket: TLSSocket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, ...options }, () => {
+      resolve({ alpn: socket.alpnProtocol });
+      socket.destroy();
+    });
+    socket.on("error", () => resolve(undefined));
+  });
+}
+
+async function isClosedAfterRequest(port: number): Promise<boolean> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  const closed = new Promise<boolean>((resolve) => {
+    session.on("goaway", () => resolve(true));
+    session.on("close", () => resolve(true));
+    session.on("error", () => resolve(true));
+  });
+  const ask = async (): Promise<string> => {
+    let text = "";
+    for await (const chunk of session.request({ ":path": "/healthz" })) text += chunk;
+    return text;
+  };
+  expect(await ask()).toBe("ok");
+  // A connection that stays answers again; one that was told to go does not.
+  const answer = await Promise.race([closed, ask().then((text) => text !== "ok")]).catch(() => true);
+  session.destroy();
+  return answer;
+}
