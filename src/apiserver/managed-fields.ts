@@ -40,7 +40,12 @@ export function recordUpdate(
   if (kind === undefined) return object;
   const inRequestVersion = (stored: KubeObject): JsonObject =>
     (endpoint.isStoredVersion ? stored : endpoint.version.fromStored(stored)) as JsonObject;
-  const updated = inRequestVersion(object);
+  const { managedFields } = object.metadata ?? {};
+  // A list of none asks to forget all owners, and must outlive the conversion.
+  const updated =
+    managedFields?.length === 0
+      ? (withMeta(inRequestVersion(object) as unknown as KubeObject, { managedFields }) as unknown as JsonObject)
+      : inRequestVersion(object);
   const result = updateManagedFields(kind, {
     live: live && inRequestVersion(live),
     updated,

@@ -181,7 +181,8 @@ function rowObject(endpoint: Endpoint, shape: Shape & { kind: "table" }, object:
 
 /** How upstream's Go code calls the type, which its refusals print. */
 function goTypeOf({ row, version }: Endpoint, suffix: "" | "List"): string {
-  if (row.isCustom) return `*unstructured.Unstructured${suffix}`;
+  if (row.isCustom)
+    return version.goType === undefined ? `*unstructured.Unstructured${suffix}` : `*${version.version}.${version.kind}`;
   const goPackage = row.stored.group.split(".")[0] || "core";
   return `*${goPackage}.${version.kind}${suffix}`;
 }

@@ -252,6 +252,8 @@ function internal(message: string): ApiError {
 function gvkOf(object: JsonObject): GroupVersionKind {
   const { apiVersion, kind } = object;
   const parsed = parseApiVersion(typeof apiVersion === "string" ? apiVersion : "");
+  // What cannot be read is nothing at all.
+  if (parsed.version.includes("/")) return { group: "", version: "", kind: "" };
   return { ...parsed, kind: typeof kind === "string" ? kind : "" };
 }
 

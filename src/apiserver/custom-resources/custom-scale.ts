@@ -4,12 +4,11 @@
 import type { KubeObject } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { newBadRequest, newInternalError, newNotFound } from "#api/status-error.ts";
-import type { HttpResponse } from "#base/http.ts";
 import { nestedValue, type ScaleDefinition, splitPath } from "#rules/crd/custom-resource-strategy.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { withMeta } from "../object-meta.ts";
-import { respondWithValue } from "../rendering.ts";
+import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { scaleEndpoint } from "../subresources/scale.ts";
 import { toParentEntries, toScaleEntries } from "../subresources/scale-managed-fields.ts";
@@ -34,13 +33,14 @@ export function customScale(definitionOf: (version: string) => ScaleDefinition |
     switch (call.context.request.method) {
       case "GET": {
         const { scale, isSet } = scaleOf(findObject(core, call).object, definition);
-        if (isSet) return respondWithValue(call.context, representation, scale);
+        if (isSet) return respondWithObject(call.context, scaleEndpoint(call.endpoint), representation, scale);
         throw newInternalError(`the spec replicas field ${JSON.stringify(definition.specReplicasPath)} does not exist`);
       }
       case "PUT":
       case "PATCH": {
         const object = await write(core, call, definition, signal);
-        return respondWithValue(call.context, representation, scaleOf(object, definition).scale) as HttpResponse;
+        const { scale } = scaleOf(object, definition);
+        return respondWithObject(call.context, scaleEndpoint(call.endpoint), representation, scale);
       }
       default:
         throw methodNotAllowed();

@@ -6,7 +6,9 @@ import { goStruct } from "#api/go-layout.ts";
 import type { KubeObject } from "#api/object.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import type { EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
+import { ageOf, nameOf, printer } from "#rules/printers/printer.ts";
 import { metadataLabels } from "../builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { zeroObject } from "../decoding/struct-index.ts";
@@ -14,7 +16,7 @@ import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { withMeta } from "../object-meta.ts";
 import type { Endpoint, KindVersion } from "../registry.ts";
-import { respondWithValue } from "../rendering.ts";
+import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { findObject, negotiationRules } from "../verbs/get.ts";
 import { desiredByPatch } from "../verbs/patch.ts";
@@ -53,7 +55,12 @@ export function scaleSubresource(paths: ScalePaths): SubresourceHandler {
 
 async function getScale(core: ServerCore, call: ResourceCall, paths: ScalePaths): Promise<HttpResponse> {
   const representation = negotiate(call.context, negotiationRules(call));
-  return respondWithValue(call.context, representation, scaleOf(findObject(core, call).object, paths));
+  return respondWithObject(
+    call.context,
+    scaleEndpoint(call.endpoint),
+    representation,
+    scaleOf(findObject(core, call).object, paths),
+  );
 }
 
 async function writeScale(
@@ -85,7 +92,7 @@ async function writeScale(
     },
     signal,
   );
-  return respondWithValue(context, representation, scaleOf(object, paths));
+  return respondWithObject(context, scaleCall.endpoint, representation, scaleOf(object, paths));
 }
 
 /** The object with the replicas, the expected version and the owners that the Scale says. */
@@ -165,6 +172,22 @@ const scaleVersion: KindVersion = {
   fieldLabels: metadataLabels,
 };
 
+interface PrintedScale extends Scale {
+  readonly status?: { readonly replicas?: number };
+}
+
+const scaleCells = (scale: PrintedScale, now: EpochMs): readonly unknown[] => [
+  nameOf(scale),
+  scale.spec?.replicas ?? 0,
+  scale.status?.replicas ?? 0,
+  ageOf(scale, now),
+];
+
+/** Upstream: pkg/printers/internalversion/printers.go, printScale */
+const scalePrinter = printer("Name!|Desired:integer|Available:integer|Age", scaleCells);
+/** Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, scaleTableConverter */
+const customScalePrinter = printer("Name|Desired:integer|Available:integer|Age:date", scaleCells);
+
 const endpoints = new WeakMap<Endpoint, Endpoint>();
 
 /** The endpoint as if it served Scales: bodies and managed fields are read by their type. */
@@ -172,7 +195,12 @@ export function scaleEndpoint(endpoint: Endpoint): Endpoint {
   let made = endpoints.get(endpoint);
   if (made === undefined) {
     made = {
-      row: { ...endpoint.row, versions: [scaleVersion], stored: SCALE },
+      row: {
+        ...endpoint.row,
+        versions: [scaleVersion],
+        stored: SCALE,
+        printer: endpoint.row.isCustom ? customScalePrinter : scalePrinter,
+      },
       version: scaleVersion,
       apiVersion: "autoscaling/v1",
       groupResource: endpoint.groupResource,

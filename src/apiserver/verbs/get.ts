@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/get.go, GetResource
 
 import { isPathSegmentName } from "#api/names.ts";
-import { newBadRequest, newNotFound } from "#api/status-error.ts";
+import { newBadRequest, newNotFound, newResourceVersionTooLarge } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { keyOf, type ResourceCall, type ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
@@ -19,8 +19,13 @@ export async function get(core: ServerCore, call: ResourceCall, signal: AbortSig
       throw newBadRequest("the export parameter, deprecated since v1.14, is no longer supported");
     }
     const parsed = parseRevision(context.query.text("resourceVersion"));
+    const { isUncached = false } = endpoint.row;
+    if ("error" in parsed && isUncached) throw newBadRequest(`invalid resource version: ${parsed.error}`);
     if ("error" in parsed) throw bareFailure(500, "", parsed.error);
-    if (parsed.revision > core.storage.revision) await waitForRevision(core, parsed.revision, signal);
+    const isAhead = parsed.revision > core.storage.revision;
+    if (isAhead && isUncached)
+      throw newResourceVersionTooLarge(String(parsed.revision), String(core.storage.revision), 0);
+    if (isAhead) await waitForRevision(core, parsed.revision, signal);
   }
   const stored = findObject(core, call);
   if (representation.shape.kind === "object")

@@ -68,10 +68,39 @@ export function patchMechanism(
         strictErrors: repeated,
         apply: (object) => applyStrategicMergePatch(object as JsonObject, value, schema),
         wording: "unstructured",
-        describe: () => goFormat(value),
+        describe: (_patched, current) => goFormat(usedPatch(value, current)),
       };
     }
   }
+}
+
+const ELEMENT_ORDER = "$setElementOrder/";
+
+/** What is left of a strategic patch once it was applied: directives and nulls that meet nothing are gone. */
+function usedPatch(patch: unknown, current: unknown): unknown {
+  if (!isObject(patch)) return patch;
+  const { $patch, $retainKeys, ...rest } = patch;
+  if ($patch !== undefined) return rest;
+  const ordered = new Set(
+    Object.keys(rest).flatMap((key) => (key.startsWith(ELEMENT_ORDER) ? [key, key.slice(ELEMENT_ORDER.length)] : [])),
+  );
+  const entries = Object.entries(rest).filter(([key]) => !ordered.has(key));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, usedValue(value, isObject(current) ? current[key] : null)]),
+  );
+}
+
+function usedValue(value: unknown, current: unknown): unknown {
+  if (isObject(value) && isObject(current)) return usedPatch(value, current);
+  const isSameKind = current !== null && typeof value === typeof current && isArray(value) === isArray(current);
+  return isSameKind ? value : withoutNulls(value);
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (isArray(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
 /** Of a merge patch that is no JSON. */
