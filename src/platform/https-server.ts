@@ -190,13 +190,17 @@ async function serve(
   options: HttpsServerOptions,
 ): Promise<void> {
   const gone = new AbortController();
-  outgoing.on("close", () => gone.abort(new Aborted("the client is gone")));
+  let isAnswered = false; // in one piece: nobody is left who would have to know
+  outgoing.on("close", () => {
+    if (!isAnswered) gone.abort(new Aborted("the client is gone"));
+  });
   const wire: Wire = { incoming, outgoing, socket: connection.socket, signal: gone.signal };
   connection.beginRequest(); // from here on the handler decides how long an answer may take
   try {
     const request = await readRequest(wire, settings);
     const response = await options.handle(request, gone.signal);
     await writeResponse(wire, response, connection.pacer, options.slowClientMs ?? SLOW_CLIENT_MS);
+    isAnswered = response.body.kind === "bytes";
   } catch (error) {
     if (gone.signal.aborted) return;
     options.onError(error);
