@@ -9,7 +9,6 @@ import { neverAborted } from "#base/testing.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
 import { registeredControllers } from "#manager/registry.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
-import { FaultyNetwork } from "./account-network.ts";
 import {
   account,
   accountsGvr,
@@ -23,6 +22,7 @@ import {
   untilFound,
 } from "./account-objects.ts";
 import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
 import { createObject } from "./stage.ts";
 
 const ACCOUNTS = "serviceaccount-controller";

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { newConflict, newExpired } from "#api/status-error.ts";
 import { neverAborted } from "#base/testing.ts";
-import { FaultyNetwork } from "./account-network.ts";
 import { account, accountsGvr, patch, remove, secretsGvr, tokenSecret } from "./account-objects.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
 import { createObject } from "./stage.ts";
 
 const CA = "CA Data";

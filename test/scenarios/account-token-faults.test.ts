@@ -18,7 +18,6 @@ import { done } from "#kit/worker-loop.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { defaultConfig } from "#manager/options/config.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
-import { FaultyNetwork } from "./account-network.ts";
 import {
   account,
   accountsGvr,
@@ -31,6 +30,7 @@ import {
   untilGone,
 } from "./account-objects.ts";
 import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
 import { createObject } from "./stage.ts";
 
 const TOKENS = "serviceaccount-token-controller";

@@ -3,6 +3,7 @@
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
 import type { Event, Pod } from "#api/generated/types/core-v1.ts";
 import type { DeleteOptions } from "#api/meta.ts";
+import { ApiError } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import { createObject, listEvents, podsGvr, type Stage, setPodStatus } from "./stage.ts";
 
@@ -149,6 +150,20 @@ async function setFinalizers(stage: Stage, name: string, finalizers: readonly st
     client.resource(podsGvr).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
   );
 }
+
+/** What a server answers that does not want something. */
+export function refusal(code: number, reason: string): ApiError {
+  return new ApiError({
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    code,
+    reason,
+    message: `it is ${reason}`,
+  });
+}
+export const forbidden: ApiError = refusal(403, "Forbidden");
+export const EVERY_TIME: number = Number.POSITIVE_INFINITY;
 
 export const nameOf = (pod: Pod): string => pod.metadata?.name ?? "";
 export const ownerUid = (pod: Pod): string | undefined => pod.metadata?.ownerReferences?.find((r) => r.controller)?.uid;

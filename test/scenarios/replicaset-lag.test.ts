@@ -3,19 +3,22 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { HttpRequest } from "#base/http.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { jsonResponse } from "#client/testing.ts";
-import { failure } from "#informers/testing.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { Network } from "./replica-network.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
 import {
   barePod,
   createSet,
+  EVERY_TIME,
+  forbidden,
   labelPod,
   nameOf,
   ownerUid,
   patchSet,
+  refusal,
   replicaSet,
   setsGvr,
   untilPods,
@@ -28,7 +31,7 @@ const STALE_GATE = "StaleControllerConsistencyReplicaSet";
 const SECOND = 1_000;
 
 let stage: EmbeddedStage;
-let network: Network;
+let network: FaultyNetwork;
 let metrics: MetricRegistry;
 let podStreams: StreamValve;
 let setStreams: StreamValve;
@@ -41,9 +44,9 @@ afterEach(async () => {
 
 async function open(
   gates: Readonly<Record<string, boolean>> = {},
-  prepare: (network: Network) => void = () => undefined,
+  prepare: (network: FaultyNetwork) => void = () => undefined,
 ): Promise<void> {
-  network = new Network();
+  network = new FaultyNetwork();
   prepare(network);
   metrics = new MetricRegistry({ version: "1.36.4" });
   podStreams = new StreamValve();
@@ -76,17 +79,18 @@ const deleteSet = (): Promise<unknown> =>
   );
 
 /** What happens meanwhile is never seen by this watch: afterwards its version is too old to go on from. */
-async function whileCutOff(watched: string, happens: () => Promise<void>): Promise<void> {
-  network.refuse(503, "ServiceUnavailable", ({ path }) => path === watched);
-  network.cut(({ path }) => path === watched);
+async function whileCutOff(resource: string, happens: () => Promise<void>): Promise<void> {
+  network.refuse(`WATCH ${resource}`, refusal(503, "ServiceUnavailable"), EVERY_TIME);
+  network.endWatches(`WATCH ${resource}`);
   await happens();
   await stage.pass(SECOND);
+  network.pass();
   let isRelisted = false;
-  network.answer(({ path, query }) => {
-    if (path !== watched) return undefined;
+  const sayExpired = ({ query }: HttpRequest): void => {
     isRelisted ||= query.includes("sendInitialEvents=true");
-    return isRelisted ? undefined : failure(410, "Expired", "too old resource version");
-  });
+    if (!isRelisted) throw refusal(410, "Expired");
+  };
+  network.before(`WATCH ${resource}`, sayExpired, EVERY_TIME);
   await stage.pass(60 * SECOND);
   expect(isRelisted).toBe(true);
 }
@@ -167,7 +171,7 @@ describe("expectations", () => {
     await createObject(stage, setsGvr, replicaSet(2));
     await stage.pass(SECOND);
     expect(await creates()).toBe(2);
-    await whileCutOff("/apis/apps/v1/replicasets", async () => {
+    await whileCutOff("replicasets", async () => {
       await deleteSet();
       await createObject(stage, setsGvr, replicaSet(2));
     });
@@ -252,14 +256,13 @@ describe("a cache that knows too little", () => {
 
   it("replicaset/tests a patch that fails leaves the pod as it is, and is tried again", async () => {
     await open();
-    network.refuse(403, "Forbidden", ({ method }) => method === "PATCH");
+    network.refuse("PATCH pods", forbidden, EVERY_TIME);
     for (const name of ["first", "second"]) await createObject(stage, podsGvr, barePod(name));
     await createObject(stage, setsGvr, replicaSet(2));
     await stage.pass(SECOND);
     expect(await creates()).toBe(0);
     expect(stage.log()).toContain("it is Forbidden");
-    const patches = (): number => network.requests.filter(({ method }) => method === "PATCH").length;
-    expect(patches()).toBeGreaterThan(2); // both, again and again
+    expect(network.count("PATCH pods")).toBeGreaterThan(2); // both, again and again
     network.pass();
     const owned = await untilPods(stage, (pods) => pods.every((pod) => ownerUid(pod) !== undefined));
     expect(owned.map(nameOf).sort()).toEqual(["first", "second"]);
@@ -270,7 +273,7 @@ describe("a cache that knows too little", () => {
     await createSet(stage, 2);
     await stage.pass(SECOND);
     const [pod] = await listPods(stage);
-    await whileCutOff("/api/v1/pods", async () => {
+    await whileCutOff("pods", async () => {
       await labelPod(stage, pod as Pod, { note: "unseen" });
       await stage.do((client, signal) =>
         client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
@@ -290,11 +293,8 @@ describe("an invalid selector", () => {
       const set = replicaSet(2, { selector: { matchExpressions } });
       const metadata = { name: "web", namespace: "scenario", uid: "u1", resourceVersion: "1", generation: 1 };
       const items = [{ ...set, metadata }];
-      listed.answer(({ path, query }) =>
-        path === "/apis/apps/v1/replicasets" && !query.includes("watch")
-          ? jsonResponse({ apiVersion: "apps/v1", kind: "ReplicaSetList", metadata: { resourceVersion: "1" }, items })
-          : undefined,
-      );
+      const list = { apiVersion: "apps/v1", kind: "ReplicaSetList", metadata: { resourceVersion: "1" }, items };
+      listed.respond("GET replicasets", jsonResponse(list), EVERY_TIME);
     });
     await createObject(stage, podsGvr, barePod("orphan")); // it matches nothing
     await stage.pass(3_600 * SECOND);

@@ -6,14 +6,17 @@ import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { SyncRecord, SyncTrace } from "#kit/trace.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { isDeletionOfPod, isTo, Network } from "./replica-network.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
 import {
   barePod,
   createSet,
+  EVERY_TIME,
+  forbidden,
   labelPod,
   makeReady,
   nameOf,
   patchSet,
+  refusal,
   replicaSet,
   scaleTo,
   setsGvr,
@@ -27,7 +30,7 @@ import { createObject, listEvents, listPods, podsGvr } from "./stage.ts";
 const HOUR = 3_600_000;
 
 let stage: EmbeddedStage;
-let network: Network;
+let network: FaultyNetwork;
 let syncs: SyncRecord[];
 afterEach(async () => {
   network.pass();
@@ -41,7 +44,7 @@ const trace = (): SyncTrace => ({
 });
 
 async function open(more: Partial<Parameters<typeof embeddedStage>[0]> = {}): Promise<void> {
-  network = new Network();
+  network = new FaultyNetwork();
   syncs = [];
   stage = await embeddedStage({
     controllers: ["replicaset-controller"],
@@ -90,8 +93,8 @@ describe("reads", () => {
   });
 
   it("workloads/S4 nothing is synced before every cache is filled", async () => {
-    network = new Network();
-    network.hold(({ path, query }) => path === "/api/v1/pods" && query.includes("watch"));
+    network = new FaultyNetwork();
+    network.hold("WATCH pods");
     syncs = [];
     stage = await embeddedStage({
       controllers: ["replicaset-controller"],
@@ -123,7 +126,7 @@ describe("reads", () => {
     await createSet(stage, 1);
     await stage.pass(1_000);
     const before = asked().length;
-    network.refuse(409, "Conflict", isTo("PUT", "replicasets/web/status"));
+    network.refuse("PUT replicasets", refusal(409, "Conflict"), EVERY_TIME);
     await patchSet(stage, { spec: { replicas: 2 } });
     await stage.pass(1_000);
     expect(asked().slice(before, before + 4)).toEqual([
@@ -180,7 +183,7 @@ describe("writes", () => {
 
   it("replicaset/writes five sets at once unless told otherwise", async () => {
     await open();
-    network.hold(isTo("POST", "pods"));
+    network.hold("POST pods");
     for (let i = 0; i < 8; i++) {
       const labels = { app: `web-${i}` };
       const spec = {
@@ -199,13 +202,13 @@ describe("writes", () => {
   it("replicaset/writes, replicaset/5 at most 500 pods in one go, in batches that double", async () => {
     await open();
     const inFlight: number[] = [];
-    network.hold(isTo("POST", "pods"));
+    network.hold("POST pods");
     await createObject(stage, setsGvr, replicaSet(600));
     for (let batch = 0; batch < 9; batch++) {
       await stage.pass(10);
       inFlight.push(creates());
       network.pass();
-      network.hold(isTo("POST", "pods"));
+      network.hold("POST pods");
     }
     const sizes = inFlight.map((total, index) => total - (inFlight[index - 1] ?? 0));
     expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 245]);
@@ -216,7 +219,7 @@ describe("writes", () => {
 
   it("replicaset/writes, replicaset/5 there is no last try: refused for a day, it goes on with back-off, one pod at a time", async () => {
     await open();
-    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    network.refuse("POST pods", forbidden, EVERY_TIME);
     await createObject(stage, setsGvr, replicaSet(50));
     await stage.pass(60_000);
     const first = creates();
@@ -233,7 +236,7 @@ describe("writes", () => {
 describe("refusals", () => {
   it("replicaset/8, replicaset/tests a status write is tried twice, then the sync comes back with back-off", async () => {
     await open();
-    network.refuse(500, "InternalError", isTo("PUT", "replicasets/web/status"));
+    network.refuse("PUT replicasets", refusal(500, "InternalError"), EVERY_TIME);
     await createObject(stage, setsGvr, replicaSet(1));
     await stage.pass(10_000);
     const statusCalls = (): string[] => asked().filter((line) => line.includes("replicasets/web"));
@@ -253,7 +256,7 @@ describe("refusals", () => {
     await createSet(stage, 1);
     await stage.pass(1_000);
     const before = asked().length;
-    network.hold(isTo("POST", "pods"));
+    network.hold("POST pods");
     await patchSet(stage, { spec: { replicas: 2 } }); // generation 2 is acted on …
     await stage.pass(100);
     await patchSet(stage, { spec: { minReadySeconds: 1 } }); // … when generation 3 comes
@@ -275,8 +278,8 @@ describe("refusals", () => {
 
   it("workloads/S9, replicaset/tests what was refused or skipped is not waited for: the next try is made at once", async () => {
     await open();
-    let allowed = 3;
-    network.refuse(403, "Forbidden", (request) => isTo("POST", "pods")(request) && allowed-- <= 0);
+    network.before("POST pods", () => undefined, 3);
+    network.refuse("POST pods", forbidden, EVERY_TIME);
     await createObject(stage, setsGvr, replicaSet(20));
     const set = await untilSet(stage, ({ status }) => status?.replicas === 3);
     expect(set.status?.conditions?.[0]).toMatchObject({ reason: "FailedCreate", message: "it is Forbidden" });
@@ -289,7 +292,7 @@ describe("refusals", () => {
   it("workloads/S9 a deletion that is refused is not waited for either", async () => {
     await open();
     await createSet(stage, 4);
-    network.refuse(403, "Forbidden", isDeletionOfPod);
+    network.refuse("DELETE pods", forbidden, EVERY_TIME);
     await patchSet(stage, { spec: { replicas: 1 } });
     const failed = await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
     expect(failed.status?.conditions?.[0]).toMatchObject({
@@ -303,7 +306,7 @@ describe("refusals", () => {
 
   it("replicaset/9 a sync that may not scale any more has nothing to report: the condition goes", async () => {
     await open();
-    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    network.refuse("POST pods", forbidden, EVERY_TIME);
     const set = replicaSet(1);
     await createObject(stage, setsGvr, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
     await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
@@ -316,12 +319,12 @@ describe("refusals", () => {
 
   it("replicaset/events, workloads/S11 tells of what failed", async () => {
     await open();
-    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    network.refuse("POST pods", forbidden, EVERY_TIME);
     await createObject(stage, setsGvr, replicaSet(1));
     await untilEvent(stage, ({ reason }) => reason === "FailedCreate");
     network.pass();
     await untilReplicas(stage, 1);
-    network.refuse(403, "Forbidden", isDeletionOfPod);
+    network.refuse("DELETE pods", forbidden, EVERY_TIME);
     await patchSet(stage, { spec: { replicas: 0 } });
     await untilEvent(stage, ({ reason }) => reason === "FailedDelete");
     const facts = (await listEvents(stage)).map(({ type, reason, message, involvedObject, source }) =>

@@ -6,22 +6,32 @@ import type { ReplicationController } from "#api/generated/types/core-v1.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { isTo, Network } from "./replica-network.ts";
-import { barePod, labelPod, makeReady, nameOf, untilEvent, untilPods } from "./replica-objects.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
+import {
+  barePod,
+  EVERY_TIME,
+  forbidden,
+  labelPod,
+  makeReady,
+  nameOf,
+  refusal,
+  untilEvent,
+  untilPods,
+} from "./replica-objects.ts";
 import { controls, replicationControllers } from "./replica-subject.ts";
 import { createObject, listPods, podsGvr } from "./stage.ts";
 
 const { create, scale, patch, until, untilStable } = controls(replicationControllers);
 
 let stage: EmbeddedStage;
-let network: Network;
+let network: FaultyNetwork;
 afterEach(async () => {
   network.pass();
   await stage.stop();
 });
 
 async function open(more: Partial<Parameters<typeof embeddedStage>[0]> = {}): Promise<void> {
-  network = new Network();
+  network = new FaultyNetwork();
   stage = await embeddedStage({
     controllers: ["replicationcontroller-controller"],
     network: (transport) => network.over(transport),
@@ -29,7 +39,7 @@ async function open(more: Partial<Parameters<typeof embeddedStage>[0]> = {}): Pr
   });
 }
 
-const creates = (): number => network.requests.filter(isTo("POST", "pods")).length;
+const creates = (): number => network.count("POST pods");
 
 describe("replicationcontroller seen from the wire", () => {
   it("replicationcontroller/watches all ReplicationControllers and all pods, and no ReplicaSets", async () => {
@@ -70,7 +80,7 @@ describe("replicationcontroller seen from the wire", () => {
 
   it("replicationcontroller/reads-live, replicationcontroller/8 a refused status is put once more on the live object, then comes back-off", async () => {
     await open();
-    network.refuse(409, "Conflict", isTo("PUT", "replicationcontrollers/web/status"));
+    network.refuse("PUT replicationcontrollers", refusal(409, "Conflict"), EVERY_TIME);
     await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 1));
     await stage.pass(1_000);
     const calls = network.requests
@@ -86,7 +96,7 @@ describe("replicationcontroller seen from the wire", () => {
 
   it("replicationcontroller/writes five at once, and 500 pods in one go", async () => {
     await open();
-    network.hold(isTo("POST", "pods"));
+    network.hold("POST pods");
     for (let i = 0; i < 8; i++) {
       const labels = { app: `web-${i}` };
       const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } };
@@ -98,13 +108,13 @@ describe("replicationcontroller seen from the wire", () => {
     network.pass();
     await untilPods(stage, (pods) => pods.length === 8);
     const batches: number[] = [];
-    network.hold(isTo("POST", "pods"));
+    network.hold("POST pods");
     await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 600));
     for (let batch = 0; batch < 9; batch++) {
       await stage.pass(10);
       batches.push(creates() - 8);
       network.pass();
-      network.hold(isTo("POST", "pods"));
+      network.hold("POST pods");
     }
     expect(batches).toEqual([1, 3, 7, 15, 31, 63, 127, 255, 500]);
     network.pass();
@@ -113,7 +123,7 @@ describe("replicationcontroller seen from the wire", () => {
 
   it("replicationcontroller/events tells of what was refused", async () => {
     await open();
-    network.refuse(403, "Forbidden", isTo("POST", "pods"));
+    network.refuse("POST pods", forbidden, EVERY_TIME);
     await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 1));
     const { involvedObject, message } = await untilEvent(stage, ({ reason }) => reason === "FailedCreate");
     expect([involvedObject.kind, message]).toEqual(["ReplicationController", "Error creating: it is Forbidden"]);
@@ -143,7 +153,7 @@ describe("replicationcontroller seen from the wire", () => {
 
 describe("replicationcontroller and a pod cache that lags", () => {
   it("replicationcontroller/5, replicationcontroller/8 only expectations keep it from acting twice, and only for five minutes", async () => {
-    network = new Network();
+    network = new FaultyNetwork();
     const metrics = new MetricRegistry({ version: "1.36.4" });
     const valve = new StreamValve();
     stage = await embeddedStage({

@@ -1,0 +1,122 @@
+// A network between a manager and the embedded server that a scenario can interfere with: have requests
+// answered otherwise, do something just before they arrive, or hold them; end open watches; see what was asked.
+
+import { ApiError } from "#api/status-error.ts";
+import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+
+/** "PUT secrets": the method, and the resource that the path names; watches are of the method "WATCH". */
+type Matching = string | ((request: HttpRequest) => boolean);
+
+interface Rule {
+  readonly matching: Matching;
+  left: number;
+  /** The answer, unless the server is to give it. */
+  readonly answer: (request: HttpRequest) => Promise<HttpResponse | undefined>;
+}
+
+export class FaultyNetwork {
+  /** Everything the manager asked for, as it left it. */
+  readonly requests: HttpRequest[] = [];
+  readonly #rules: Rule[] = [];
+  readonly #streams = new Map<() => void, HttpRequest>();
+  #held = Promise.withResolvers<void>();
+
+  /** The next so many matching requests are answered with this error. */
+  refuse(matching: Matching, error: ApiError, times = 1): void {
+    this.respond(matching, errorResponse(error), times);
+  }
+
+  respond(matching: Matching, response: HttpResponse, times = 1): void {
+    this.#rules.push({ matching, left: times, answer: async () => response });
+  }
+
+  /** Happens just before the next so many matching requests reach the server; an ApiError that it throws is the answer. */
+  before(matching: Matching, step: (request: HttpRequest) => Promise<void> | void, times = 1): void {
+    const answer = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
+      try {
+        await step(request);
+        return undefined;
+      } catch (error) {
+        if (error instanceof ApiError) return errorResponse(error);
+        throw error;
+      }
+    };
+    this.#rules.push({ matching, left: times, answer });
+  }
+
+  /** From now on matching requests wait. */
+  hold(matching: Matching): void {
+    const { promise } = this.#held;
+    this.before(matching, () => promise, Number.POSITIVE_INFINITY);
+  }
+
+  /** From now on everything passes, what is held too. */
+  pass(): void {
+    this.#rules.length = 0;
+    this.#held.resolve();
+    this.#held = Promise.withResolvers();
+  }
+
+  /** Ends the open watches, as a server that goes away does. */
+  endWatches(matching: Matching = () => true): void {
+    for (const [end, request] of this.#streams) if (isMatch(request, matching)) end();
+  }
+
+  /** How many such requests there were. */
+  count(matching: Matching): number {
+    return this.requests.filter((request) => isMatch(request, matching)).length;
+  }
+
+  over(transport: Transport): Transport {
+    return {
+      send: async (request, signal) => {
+        this.requests.push(request);
+        const response = (await this.#answer(request)) ?? (await transport.send(request, signal));
+        const { body } = response;
+        if (body.kind !== "stream") return response;
+        return { ...response, body: { kind: "stream", chunks: this.#endable(body.chunks, request) } };
+      },
+    };
+  }
+
+  async #answer(request: HttpRequest): Promise<HttpResponse | undefined> {
+    const rule = this.#rules.find(({ matching, left }) => left > 0 && isMatch(request, matching));
+    if (rule === undefined) return undefined;
+    rule.left--;
+    return rule.answer(request);
+  }
+
+  async *#endable(chunks: AsyncIterable<Uint8Array>, request: HttpRequest): AsyncGenerator<Uint8Array> {
+    const ended = Promise.withResolvers<IteratorResult<Uint8Array>>();
+    const end = (): void => ended.resolve({ done: true, value: undefined });
+    this.#streams.set(end, request);
+    const iterator = chunks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const result = await Promise.race([iterator.next(), ended.promise]);
+        if (result.done) return;
+        yield result.value;
+      }
+    } finally {
+      this.#streams.delete(end);
+      await iterator.return?.();
+    }
+  }
+}
+
+function isMatch(request: HttpRequest, matching: Matching): boolean {
+  return typeof matching === "string" ? matching === describe(request) : matching(request);
+}
+
+function describe({ method, path, query }: HttpRequest): string {
+  const resource = /^\/apis?\/(?:[^/]+\/)?v[^/]*\/(?:namespaces\/[^/]+\/(?=.))?([^/]+)/.exec(path)?.[1] ?? path;
+  return `${/\bwatch=/.test(query) ? "WATCH" : method} ${resource}`;
+}
+
+function errorResponse(error: ApiError): HttpResponse {
+  return {
+    status: error.code,
+    headers: { "content-type": "application/json" },
+    body: { kind: "bytes", bytes: new TextEncoder().encode(JSON.stringify(error.status)) },
+  };
+}
