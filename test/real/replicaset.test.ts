@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { replicaCases } from "#test/scenarios/replica-cases.ts";
-import { createSet, replicaSet, setsGvr, untilReplicas, untilSet } from "#test/scenarios/replica-objects.ts";
+import { createSet } from "#test/scenarios/replica-objects.ts";
 import { replicaSets, replicationControllers } from "#test/scenarios/replica-subject.ts";
 import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
 import { podScenarios } from "#test/scenarios/replicaset-pods.ts";
 import { scenarios as controllerScenarios } from "#test/scenarios/replicationcontroller.ts";
-import { createObject, listPods } from "#test/scenarios/stage.ts";
+import { listPods } from "#test/scenarios/stage.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
@@ -79,29 +79,6 @@ describeReal(
       );
       const refused = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403);
       expect(refused.length).toBeLessThan(20);
-    }, 120_000);
-
-    it("a quota refuses what is too much: the condition says so, back-off between tries, and it ends with the quota", async () => {
-      const stage = await realStage(plane);
-      const quotas = `/api/v1/namespaces/${stage.namespace}/resourcequotas`;
-      await plane.request("POST", quotas, { metadata: { name: "two" }, spec: { hard: { pods: "2" } } });
-      await eventually(async () =>
-        (await plane.request("GET", `${quotas}/two`)).text.includes('"used":{"pods":"0"}') ? true : undefined,
-      );
-      await createObject(stage, setsGvr, replicaSet(4));
-      const set = await untilSet(
-        stage,
-        ({ status }) => (status?.conditions ?? []).length > 0 && status?.replicas === 2,
-      );
-      expect(set.status?.conditions?.[0]?.message).toContain(
-        "exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2",
-      );
-      await stage.pass(2_000);
-      const tries = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403).length;
-      expect(tries).toBeLessThan(30);
-      await plane.request("DELETE", `${quotas}/two`);
-      await untilReplicas(stage, 4);
-      await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
     }, 120_000);
 
     it("was never refused by RBAC", async () => {

@@ -25,7 +25,7 @@ const open = async (gates: Record<string, boolean>): Promise<void> => {
 
 describe("replicaset/about each gate that is not locked changes what is seen", () => {
   for (const isOn of [true, false]) {
-    it(`replicaset/about PodDeletionCost ${isOn}: the annotation ${isOn ? "decides" : "is ignored"}`, async () => {
+    it(`replicaset/about, replicaset/tests, workloads/S18 PodDeletionCost ${isOn}: the annotation ${isOn ? "decides" : "is ignored"}`, async () => {
       await open({ PodDeletionCost: isOn });
       await createSet(stage, 2);
       const [first, second] = (await listPods(stage)) as [Pod, Pod];
@@ -37,7 +37,7 @@ describe("replicaset/about each gate that is not locked changes what is seen", (
       expect((await listPods(stage)).map(nameOf)).toEqual([nameOf(isOn ? first : second)]);
     });
 
-    it(`replicaset/about DeploymentReplicaSetTerminatingReplicas ${isOn}: the count is ${isOn ? "there" : "absent"}`, async () => {
+    it(`replicaset/about, replicaset/tests, replicaset/7 DeploymentReplicaSetTerminatingReplicas ${isOn}: the count is ${isOn ? "there" : "absent"}`, async () => {
       await open({ DeploymentReplicaSetTerminatingReplicas: isOn });
       const { status } = await createSet(stage, 1);
       expect(status && "terminatingReplicas" in status).toBe(isOn);
@@ -57,7 +57,7 @@ describe("replicaset/about each gate that is not locked changes what is seen", (
       await playStalledWatch({ AtomicFIFO: isOn }, 20, isOn ? 0 : 20);
     });
 
-    it(`workloads/S25 StaleControllerConsistencyReplicaSet ${isOn}: ${isOn ? "no" : "a"} surplus while the pod cache lags`, async () => {
+    it(`replicaset/about, workloads/S25 StaleControllerConsistencyReplicaSet ${isOn}: ${isOn ? "no" : "a"} surplus while the pod cache lags`, async () => {
       await playStalledWatch({ StaleControllerConsistencyReplicaSet: isOn }, 500, isOn ? 0 : 500);
     });
   }

@@ -266,6 +266,9 @@ export const scenarios: readonly Scenario[] = [
       expect(set.status?.conditions?.[0]?.message).toContain(
         "exceeded quota: two, requested: pods=1, used: pods=2, limited: pods=2",
       );
+      await stage.pass(2_000);
+      const tries = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403).length;
+      expect(tries).toBeLessThan(30); // back-off between them
       await stage.do((client, signal) =>
         client.resource(quotasGvr).delete({ namespace: stage.namespace, name: "two" }, signal),
       );
