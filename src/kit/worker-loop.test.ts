@@ -73,7 +73,7 @@ describe("the worker loop", () => {
     await end(ended);
   });
 
-  it("comes back when the sync says so, and after a failure with back-off that a success ends", async () => {
+  it("machinery/5.6.10 comes back when the sync says so, and after a failure with back-off that a success ends", async () => {
     let failures = 3;
     const ended = start(() => {
       if (failures-- > 0) throw new Error("no");
@@ -108,7 +108,7 @@ describe("the worker loop", () => {
     await end(ended);
   });
 
-  it("syncs several keys at a time, but no key twice at once", async () => {
+  it("machinery/5.6.10 syncs several keys at a time, but no key twice at once", async () => {
     const gate = Promise.withResolvers<void>();
     const ended = start(async () => {
       await gate.promise;
@@ -124,7 +124,7 @@ describe("the worker loop", () => {
     await end(ended);
   });
 
-  it("ends when its signal aborts: a sync under way is aborted and waited for, and is no failure", async () => {
+  it("machinery/5.6.10 ends when its signal aborts: a sync under way is aborted and waited for, and is no failure", async () => {
     const errors: unknown[] = [];
     let isOver = false;
     const ended = start(

@@ -47,10 +47,7 @@ async function requestsOf(command: readonly [string, ...string[]]): Promise<read
       .map(({ user, userAgent = "", verb, requestURI }) => {
         const agent = userAgent.replace(/^.*kubernetes\/[^/]*/, "");
         const [path = "", query = ""] = requestURI.split("?");
-        const parameters = [...new URLSearchParams(query).keys()]
-          .filter((name) => isCompared(name, verb))
-          .sort()
-          .join("&");
+        const parameters = [...new URLSearchParams(query).keys()].sort().join("&");
         return `${user.username} ${agent} ${verb} ${path} ${parameters}`;
       });
     return [...new Set(seen)].sort();
@@ -58,9 +55,6 @@ async function requestsOf(command: readonly [string, ...string[]]): Promise<read
     await plane.stop();
   }
 }
-
-// Deviation: the Go program says twice how long a watch may last; the server reads timeoutSeconds alone.
-const isCompared = (parameter: string, verb: string): boolean => !(verb === "watch" && parameter === "timeout");
 
 /** A namespace, and wait until each controller has done its part. */
 async function makeWork(plane: ControlPlane): Promise<void> {

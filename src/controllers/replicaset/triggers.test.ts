@@ -142,7 +142,7 @@ describe("pods", () => {
     });
   }
 
-  it("replicaset/4, replicaset/tests a pod first seen while it is going away is a deletion, not a creation", async () => {
+  it("machinery/5.7.4, replicaset/4, replicaset/tests a pod first seen while it is going away is a deletion, not a creation", async () => {
     const handlers = podTriggers(deps, queue);
     deps.expectations.expectCreations("ns/a", 1);
     handlers.onAdd?.(pod(setA, gone), false);
@@ -153,7 +153,7 @@ describe("pods", () => {
     expect(await queued()).toEqual(["ns/a"]);
   });
 
-  it("replicaset/4, workloads/S7, replicaset/tests a deletion counts once, with the timestamp or with the event", async () => {
+  it("machinery/5.7.4, replicaset/4, workloads/S7, replicaset/tests a deletion counts once, with the timestamp or with the event", async () => {
     const handlers = podTriggers(deps, queue);
     const first = pod(setA, { name: "first" });
     deps.expectations.expectDeletions("ns/a", ["ns/first"]);

@@ -1,0 +1,128 @@
+// Read your own writes, seen from outside: the gates, who takes part, and what the server must do for it.
+
+import { describe, expect, it } from "vitest";
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import type { ReplicationController } from "#api/generated/types/core-v1.ts";
+import type { KubeObject, WatchEvent } from "#api/object.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import type { Watch } from "#client/client.ts";
+import { StreamValve } from "#sim/stream-valve.ts";
+import { embeddedStage } from "./embedded-stage.ts";
+import { createObject } from "./stage.ts";
+
+const controllersGvr = { group: "", version: "v1", resource: "replicationcontrollers" };
+const REPLICAS = 20;
+
+describe("stale caches", () => {
+  it.each(["DaemonSet", "Job", "ReplicaSet", "StatefulSet"])(
+    "machinery/5.4.n1 StaleControllerConsistency%s is beta, on, and nothing without AtomicFIFO",
+    (kind) => {
+      const name = `StaleControllerConsistency${kind}`;
+      const gates = new FeatureGates(featureGateTable(), "1.36");
+      expect(gates.all().find((gate) => gate.name === name)).toMatchObject({
+        isEnabled: true,
+        stage: { preRelease: "BETA" },
+      });
+      expect(() => gates.setFromMap({ AtomicFIFO: false })).toThrow(
+        `${name} is enabled, but depends on features that are disabled: [AtomicFIFO]`,
+      );
+    },
+  );
+
+  it("machinery/5.4.n1 a replication controller never waits for its cache", async () => {
+    const valve = new StreamValve();
+    const stage = await embeddedStage({
+      controllers: ["replicationcontroller-controller"],
+      gates: { WatchListClient: false },
+      network: (transport) =>
+        valve.over(transport, ({ path, query }) => path === "/api/v1/pods" && /\bwatch=/.test(query)),
+    });
+    valve.close();
+    const selector = { app: "web" };
+    await createObject<ReplicationController>(stage, controllersGvr, {
+      apiVersion: "v1",
+      kind: "ReplicationController",
+      metadata: { name: "web" },
+      spec: {
+        replicas: REPLICAS,
+        selector,
+        template: { metadata: { labels: selector }, spec: { containers: [{ name: "main", image: "example/web:1" }] } },
+      },
+    });
+    const created = async (): Promise<number> =>
+      (await stage.writes()).filter(({ method, resource }) => method === "POST" && resource === "pods").length;
+    await stage.pass(60_000);
+    expect(await created()).toBe(REPLICAS);
+    // Expectations have expired, the cache shows none of the pods: a replica set would still wait.
+    await stage.pass(6 * 60_000);
+    await stage.do((client, signal) =>
+      client.resource(controllersGvr).patch(
+        {
+          namespace: stage.namespace,
+          name: "web",
+          type: "merge",
+          patch: { metadata: { annotations: { touched: "1" } } },
+        },
+        signal,
+      ),
+    );
+    await stage.pass(10_000);
+    expect(await created()).toBe(2 * REPLICAS);
+    valve.open();
+    await stage.stop();
+  });
+});
+
+describe("what a server must do for caches to know how far they have come", () => {
+  it("machinery/5.4.5 versions are decimals that grow with every write of any kind, and a deletion has its own", async () => {
+    const stage = await embeddedStage({ controllers: [] });
+    const gvrs = ["configmaps", "secrets"].map((resource) => ({ group: "", version: "v1", resource }));
+    const events: WatchEvent<KubeObject>[] = [];
+    const stop = new AbortController();
+    const following: Promise<void>[] = [];
+    for (const gvr of gvrs) {
+      const watch = await stage.do((client) =>
+        client.resource(gvr).watch({ namespace: stage.namespace, resourceVersion: "" }, stop.signal),
+      );
+      following.push(follow(watch, events));
+    }
+    await stage.pass(10);
+    const versions: bigint[] = [];
+    const note = (object: KubeObject): void => {
+      const version = object.metadata?.resourceVersion ?? "";
+      expect(version).toMatch(/^[1-9]\d*$/);
+      versions.push(BigInt(version));
+    };
+    const removed = new Map<string, bigint>();
+    for (let round = 0; round < 30; round++) {
+      const gvr = gvrs[round % 2] as (typeof gvrs)[number];
+      const kind = round % 2 === 0 ? "ConfigMap" : "Secret";
+      const name = `${gvr.resource}-${round}`;
+      const address = { namespace: stage.namespace, name };
+      note(await createObject(stage, gvr, { apiVersion: "v1", kind, metadata: { name } }));
+      const patch = { metadata: { labels: { round: String(round) } } };
+      note(
+        await stage.do((client, signal) => client.resource(gvr).patch({ ...address, type: "merge", patch }, signal)),
+      );
+      await stage.do((client, signal) => client.resource(gvr).delete(address, signal));
+      removed.set(name, versions.at(-1) ?? 0n);
+    }
+    await stage.pass(1_000);
+    expect(versions).toEqual(versions.toSorted((a, b) => Number(a - b)));
+    expect(new Set(versions).size).toBe(versions.length);
+    const deletions = events.filter(({ type }) => type === "DELETED");
+    expect(deletions).toHaveLength(30);
+    for (const { object } of deletions) {
+      const version = BigInt(object.metadata?.resourceVersion ?? "0");
+      expect(version > (removed.get(object.metadata?.name ?? "") ?? version)).toBe(true);
+      expect(versions).not.toContain(version);
+    }
+    stop.abort();
+    await Promise.all(following);
+    await stage.stop();
+  });
+});
+
+async function follow(watch: Watch<KubeObject>, into: WatchEvent<KubeObject>[]): Promise<void> {
+  for await (const batch of watch) into.push(...batch);
+}
