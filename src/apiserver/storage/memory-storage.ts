@@ -164,6 +164,8 @@ class MemoryTable implements Table {
   readonly #host: TableHost;
   readonly #records = new Map<StorageKey, KeyRecord>();
   readonly #order = new SortedRecords<KeyRecord>();
+  /** Those of them whose latest version is a deletion. */
+  readonly #deleted = new SortedRecords<KeyRecord>();
   readonly #listeners = new Set<(version: StoredVersion) => void>();
   /** Versions after compactedRevision, ascending; those before #logStart are gone. */
   #log: Version[] = [];
@@ -197,6 +199,10 @@ class MemoryTable implements Table {
 
   count(query: ListQuery): number {
     this.#requireHistory(query);
+    if (query.revision === undefined) {
+      const [from, end] = [startOf(query), endOf(query)];
+      return Math.max(0, this.#order.countBetween(from, end) - this.#deleted.countBetween(from, end));
+    }
     let count = 0;
     this.#order.visit(startOf(query), (record) => {
       if (!record.key.startsWith(query.prefix)) return false;
@@ -272,6 +278,7 @@ class MemoryTable implements Table {
       superseded.push(version.revision);
       this.#records.delete(version.key);
       this.#order.remove(version.key);
+      this.#deleted.remove(version.key);
     }
   }
 
@@ -298,7 +305,12 @@ class MemoryTable implements Table {
       const added = { key: version.key, latest: version };
       this.#records.set(version.key, added);
       this.#order.insert(added);
+      if (version.isDeletion) this.#deleted.insert(added);
     } else {
+      if (version.isDeletion !== record.latest.isDeletion) {
+        if (version.isDeletion) this.#deleted.insert(record);
+        else this.#deleted.remove(record.key);
+      }
       record.latest = version;
     }
     if (version.isDeletion) this.size--;
@@ -309,6 +321,12 @@ class MemoryTable implements Table {
 
 function startOf({ prefix, from }: ListQuery): StorageKey {
   return from === undefined || from < prefix ? prefix : from;
+}
+
+/** The first key after all that begin so; undefined: there is none. */
+function endOf({ prefix }: ListQuery): StorageKey | undefined {
+  if (prefix === "") return undefined;
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
 }
 
 /** The object's version at a revision; undefined when it was not there. */

@@ -10,6 +10,7 @@ const BLOCK_SIZE_MAX = 512;
 export class SortedRecords<R extends KeyedRecord> {
   /** No block is empty, except that of an empty collection. */
   readonly #blocks: R[][] = [[]];
+  #size = 0;
 
   /** The key must not be present. */
   insert(record: R): void {
@@ -18,6 +19,7 @@ export class SortedRecords<R extends KeyedRecord> {
     const last = block[block.length - 1];
     if (last === undefined || last.key < record.key) block.push(record);
     else block.splice(lowerBound(block, record.key), 0, record);
+    this.#size++;
     if (block.length > BLOCK_SIZE_MAX) this.#split(at, block);
   }
 
@@ -27,6 +29,7 @@ export class SortedRecords<R extends KeyedRecord> {
     const index = lowerBound(block, key);
     if (block[index]?.key !== key) return;
     block.splice(index, 1);
+    this.#size--;
     if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(at, 1);
   }
 
@@ -48,6 +51,19 @@ export class SortedRecords<R extends KeyedRecord> {
       const block = this.#blocks[at] as R[];
       for (; index < block.length; index++) if (!visitor(block[index] as R)) return;
     }
+  }
+
+  /** How many records there are with keys from one on and before another; undefined: to the end. */
+  countBetween(from: string, before: string | undefined): number {
+    return (before === undefined ? this.#size : this.#rank(before)) - this.#rank(from);
+  }
+
+  /** How many keys are less. */
+  #rank(key: string): number {
+    const at = this.#blockFor(key);
+    let rank = lowerBound(this.#blocks[at] as R[], key);
+    for (let i = 0; i < at; i++) rank += (this.#blocks[i] as R[]).length;
+    return rank;
   }
 
   /** Splits unevenly at the end, since keys often arrive in order: full blocks then stay full. */

@@ -189,5 +189,13 @@ function checkAgainstModel(storage: Storage, steps: readonly Step[]): void {
       events.filter((event) => event.revision > revision),
     );
   }
+  for (const query of [
+    { prefix: "" },
+    { prefix: "ns/1" },
+    { prefix: "ns/", from: "ns/11" },
+    { prefix: "a", from: "ns/" },
+  ]) {
+    expect(table.count(query)).toBe([...table.scan(query)].length);
+  }
   expect(table.size).toBe(state.size);
 }
