@@ -58,10 +58,8 @@ export function podTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue
       return !(selector instanceof ValueError) && !selector.isEmpty && selector.matches(labels);
     });
     if (adopters.length > 1) {
-      deps.log.error(undefined, "user error! more than one controller is selecting pods with the same labels", {
-        kind: deps.kind.kind,
-        pod: ref(pod),
-      });
+      const message = `user error! more than one ${deps.kind.kind} is selecting pods with these labels`;
+      deps.log.error(undefined, message, { labels, pod: ref(pod) });
     }
     for (const owner of adopters) enqueue(owner, event, pod);
   };
