@@ -212,7 +212,7 @@ describe("running the controllers", () => {
     expect(lines).toContain("Error initializing a controller: Error: no key");
   });
 
-  it("machinery/1.2.13 starts all at the same time, or each after once to twice the interval", async () => {
+  it("machinery/1.2.13, machinery/1.7.r9 starts all at the same time, or each after once to twice the interval", async () => {
     const begun = async (settings: Partial<RunDeps>): Promise<number[]> => {
       const times: number[] = [];
       const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
@@ -250,7 +250,7 @@ describe("running the controllers", () => {
     expect(lines).toContain("All controllers terminated ");
   });
 
-  it("machinery/1.3.5 reminds of those that still run every third of the timeout, then gives up", async () => {
+  it("machinery/1.3.5, machinery/1.7.r31 reminds of those that still run every third of the timeout, then gives up", async () => {
     const { clock, stop, ended, lines } = start({
       controllers: [controller("stuck", () => new Promise(() => undefined))],
     });

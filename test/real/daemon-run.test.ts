@@ -193,7 +193,7 @@ describeReal("the daemon on a real API server", () => {
   );
 
   it.each([true, false])(
-    "machinery/3.3 runs migrated controllers under a second lock, with a token key: %s",
+    "machinery/1.7.r3, machinery/1.7.r4 runs migrated controllers under a second lock, with a token key: %s",
     async (hasKey) => {
       const { name, flags } = leading();
       const migration = join(directory, `migration-${hasKey}`);
@@ -278,7 +278,7 @@ describeReal("the daemon on a real API server", () => {
       sent: "application/vnd.kubernetes.protobuf",
     },
   ])(
-    "machinery/4.1.7 writes $sent with $flags",
+    "machinery/4.1.7, machinery/1.7.r6 writes $sent with $flags",
     async ({ flags, sent }) => {
       const { url, written, close } = await startRecorder(plane);
       const kubeconfig = plane.kubeconfigFor({ token: "t" }, url);

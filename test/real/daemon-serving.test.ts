@@ -78,7 +78,7 @@ describeReal("the daemon's port", () => {
   };
 
   it(
-    "machinery/2.4.2 presents a new certificate when its files change, and the old one while they are broken",
+    "machinery/2.4.2, machinery/1.7.r39, machinery/1.7.r40 presents a new certificate when its files change, and the old one while they are broken",
     async () => {
       const base = write("serving", issue("first"));
       const program = await start([`--tls-cert-file=${base}.crt`, `--tls-private-key-file=${base}.key`]);
@@ -112,7 +112,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/2.4 chooses a certificate by the server's name",
+    "machinery/1.7.r44 chooses a certificate by the server's name",
     async () => {
       const named = write("named", issue("named"));
       const wild = write("wild", issue("wild"));
@@ -130,7 +130,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/2.4 speaks TLS 1.2 and newer, or what it is told",
+    "machinery/1.7.r41, machinery/1.7.r43 speaks TLS 1.2 and newer, or what it is told",
     async () => {
       const usual = await start([]);
       expect((await handshake(usual, { maxVersion: "TLSv1.2" })).protocol).toBe("TLSv1.2");
@@ -183,7 +183,7 @@ describeReal("the daemon's port", () => {
   );
 
   it(
-    "machinery/2.4 makes a certificate of its own, in memory or in --cert-dir, and keeps the one it finds",
+    "machinery/1.7.r38 makes a certificate of its own, in memory or in --cert-dir, and keeps the one it finds",
     async () => {
       const none = ["--tls-cert-file=", "--tls-private-key-file="];
       const certs = join(directory, "certs");
