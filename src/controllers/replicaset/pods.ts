@@ -1,4 +1,4 @@
-// The pods a replica owner has to do with, found through indexes, never by scanning.
+// The pods a replica owner has to do with: its own, those it may adopt, and those of its siblings, found in caches.
 // Upstream: pkg/controller/controller_utils.go, FilterPodsByOwner; replica_set.go, getIndirectlyRelatedPods.
 
 import { ValueError } from "#api/errors.ts";
