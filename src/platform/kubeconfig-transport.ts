@@ -19,6 +19,8 @@ export interface TransportDeps {
   readonly log?: Logger;
   readonly metrics?: Metrics;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The file of the server's CA is read once (gate ClientsAllowCARotation is off); the client's own are followed. */
+  readonly keepsCa?: boolean;
 }
 
 export interface ConfiguredTransport extends Transport {
@@ -37,14 +39,14 @@ const FILE_CHECK_MS = 60_000;
 const TOKEN_LEEWAY_MS = 10_000;
 
 export async function createTransport(config: ClientConfig, deps: TransportDeps): Promise<ConfiguredTransport> {
-  const { clock, log, metrics, env = process.env } = deps;
+  const { clock, metrics, env = process.env } = deps;
   if (config.hasAuthProvider) throw new UnsupportedConfig("auth-provider is no longer supported; use an exec plugin");
   const baseUrl = baseUrlOf(config);
   const proxyUrl = config.proxyUrl ?? (await environmentProxy(baseUrl, env));
   if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
   // As upstream, nothing secret is sent over plain HTTP.
   const isTls = baseUrl.startsWith("https:");
-  const material = new TlsMaterial(config, log, metrics && connectionMetrics(metrics, clock).transport);
+  const material = new TlsMaterial(config, deps, metrics && connectionMetrics(metrics, clock).transport);
   const fixed = {
     baseUrl,
     ...(config.tlsServerName && { serverName: config.tlsServerName }),
@@ -75,12 +77,14 @@ class TlsMaterial {
   readonly metrics: TransportMetrics | undefined;
   readonly #config: ClientConfig;
   readonly #log: Logger | undefined;
+  readonly #keepsCa: boolean;
   #current: Tls;
 
-  constructor(config: ClientConfig, log: Logger | undefined, metrics: TransportMetrics | undefined) {
+  constructor(config: ClientConfig, { log, keepsCa = false }: TransportDeps, metrics: TransportMetrics | undefined) {
     this.metrics = metrics;
     this.#config = config;
     this.#log = log;
+    this.#keepsCa = keepsCa;
     this.#current = this.#read();
   }
 
@@ -90,21 +94,21 @@ class TlsMaterial {
 
   get hasFiles(): boolean {
     const { certificateAuthority, clientCertificate, clientKey } = this.#config;
-    return Boolean(certificateAuthority || clientCertificate || clientKey);
+    return Boolean((certificateAuthority && !this.#keepsCa) || clientCertificate || clientKey);
   }
 
   /** True when something changed. */
   reload(): boolean {
     let next: Tls;
     try {
-      next = this.#read();
+      next = this.#read(this.#keepsCa ? this.#current.ca : undefined);
     } catch (error) {
       this.#log?.error(error, "Failed to read TLS material from file");
       this.metrics?.noteCaReload("failure", "read_error");
       return false;
     }
     const { ca, cert, key } = this.#current;
-    if (this.#config.certificateAuthority) {
+    if (this.#config.certificateAuthority && !this.#keepsCa) {
       if (next.ca === "") {
         this.metrics?.noteCaReload("failure", "empty");
         return false;
@@ -116,9 +120,9 @@ class TlsMaterial {
     return true;
   }
 
-  #read(): Tls {
+  #read(knownCa?: string): Tls {
     const config = this.#config;
-    const ca = config.certificateAuthorityData ?? fileText(config.certificateAuthority);
+    const ca = knownCa ?? config.certificateAuthorityData ?? fileText(config.certificateAuthority);
     const cert = config.clientCertificateData ?? fileText(config.clientCertificate);
     const key = config.clientKeyData ?? fileText(config.clientKey);
     return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };

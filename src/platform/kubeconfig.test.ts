@@ -233,8 +233,11 @@ describe("transports", () => {
     ...rest,
   });
 
-  async function call(config: ClientConfig, clock = testClock(), metrics = new MetricRegistry({ version: "1.36.4" })) {
-    const transport = await createTransport(config, { clock, env: {}, metrics });
+  async function call(
+    config: ClientConfig,
+    { clock = testClock(), metrics = new MetricRegistry({ version: "1.36.4" }), keepsCa = false } = {},
+  ) {
+    const transport = await createTransport(config, { clock, env: {}, metrics, keepsCa });
     const send = async () => {
       await transport.send(get, signal);
       return seen.at(-1);
@@ -283,6 +286,29 @@ describe("transports", () => {
     rmSync(tokenFile);
     clock.stall(50_000);
     expect((await send())?.authorization).toBe("Bearer two");
+    transport.close();
+  });
+
+  it.each([
+    { gate: true, what: "follows the file of the CA" },
+    { gate: false, what: "does not look at it again, but at the client's own" },
+  ])("machinery/5.1.r7 with ClientsAllowCARotation=$gate $what", async ({ gate }) => {
+    const keepsCa = !gate;
+    const first = clientCertificate(ca, "first");
+    const certificateAuthority = file("rotating-ca.crt", ca.certificatePem);
+    const clientCertificateFile = file("rotating.crt", first.certificatePem);
+    const clientKey = file("rotating.key", first.keyPem);
+    const config = { server: server.url, certificateAuthority, clientCertificate: clientCertificateFile, clientKey };
+    const { send, clock, transport, metrics } = await call({ ...config, namespace: "" }, { keepsCa });
+    expect((await send())?.name).toBe("first");
+    const second = clientCertificate(ca, "second");
+    file("rotating-ca.crt", `${ca.certificatePem}${ca.certificatePem}`);
+    file("rotating.crt", second.certificatePem);
+    file("rotating.key", second.keyPem);
+    clock.stall(60_000);
+    expect((await send())?.name).toBe("second");
+    const reloads = metrics.value("rest_client_transport_ca_reload_total", ["success", "updated"]);
+    expect(reloads).toBe(keepsCa ? undefined : 1);
     transport.close();
   });
 
@@ -341,7 +367,7 @@ describe("transports", () => {
       `#!/bin/sh\nprintf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"t"}}'\n`,
       0o755,
     );
-    const plugin = await call(configOf({ exec: execConfig(script) }), clock, metrics);
+    const plugin = await call(configOf({ exec: execConfig(script) }), { clock, metrics });
     await plugin.send();
     expect(metrics.render()).toContain('rest_client_exec_plugin_call_total{call_status="no_error",code="0"} 1');
     plugin.transport.close();

@@ -187,7 +187,7 @@ async function delegatedClient(
       cause: error,
     });
   }
-  const transport = await createTransport(config, { clock, log, metrics: registry });
+  const transport = await createTransport(config, { ...surroundings, metrics: registry });
   const { host } = transport;
   return createReviewClient(part, { transport, clock, log, metrics: registry, host, userAgent: userAgentPrefix });
 }

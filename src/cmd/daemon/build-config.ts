@@ -99,9 +99,14 @@ function checkOptions({ options, versions, gates }: Command, manifest: Manifest 
   if (unwritten !== undefined) throw new Error(unwritten);
 }
 
-function surround({ options, version }: Command, { log }: Logging, manifest: Manifest | undefined): Surroundings {
+function surround(
+  { options, version, gates }: Command,
+  { log }: Logging,
+  manifest: Manifest | undefined,
+): Surroundings {
   const registry = new MetricRegistry(registryOptions(options.metrics, manifest));
-  return { clock: systemClock, rng: systemRng(), log, registry, userAgentPrefix: userAgentPrefix(version) };
+  const keepsCa = !gates.isEnabled("ClientsAllowCARotation");
+  return { clock: systemClock, rng: systemRng(), log, registry, keepsCa, userAgentPrefix: userAgentPrefix(version) };
 }
 
 /** As client-go's: the program's name, its version, the platform and the commit, which nobody knows here. */

@@ -176,7 +176,7 @@ async function shiftRunner(
   const { clock, rng, log, registry } = surroundings;
   const isSplit = config.KubeCloudShared.UseServiceAccountCredentials;
   const anonymous = isSplit
-    ? await createTransport(withoutCredentials(clientConfig), { clock, log, metrics: registry })
+    ? await createTransport(withoutCredentials(clientConfig), { ...surroundings, metrics: registry })
     : undefined;
   return async (shift, signal) => {
     const fence = (own: Transport): Transport => (shift.lease ? fencedTransport(own, shift.lease) : own);

@@ -10,6 +10,8 @@ export interface Surroundings {
   readonly rng: Rng;
   readonly log: Logger;
   readonly registry: MetricRegistry;
+  /** Gate ClientsAllowCARotation is off. */
+  readonly keepsCa: boolean;
   /** "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/<commit>". */
   readonly userAgentPrefix: string;
 }
