@@ -18,7 +18,7 @@ describeReal("the controllers' context on a real API server", () => {
   afterAll(() => plane?.stop());
 
   it(
-    "machinery/1.2.7, machinery/1.2.8 gives controllers their informers, mappings and clients",
+    "machinery/1.2.7, machinery/1.2.8, machinery/1.3.8 gives controllers their informers, mappings and clients, and takes them back",
     async () => {
       const { certificatePem: cert, keyPem: key } = plane.admin;
       const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });

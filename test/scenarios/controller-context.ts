@@ -10,7 +10,7 @@ import type { Clock } from "#base/clock.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
-import { noMetrics } from "#base/metrics.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import type { Client } from "#client/client.ts";
 import { createDiscovery, preferredResources } from "#client/discovery.ts";
@@ -47,6 +47,9 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
     limits: { qps: 1000, burst: 1000 },
     userAgentPrefix: "kube-controller-manager",
   });
+  const metrics = new MetricRegistry({ version: "1.36.4" });
+  const informerSeries = (): readonly string[] =>
+    metrics.render().match(/^informer_queued_items\{.*name="kube-controller-manager",resource="configmaps".*$/gm) ?? [];
   const made = Promise.withResolvers<ControllerContext>();
   let isStarted = false;
   const ended = runControllers(
@@ -54,7 +57,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
       clock,
       rng: seededRng("context"),
       log: noLog,
-      metrics: noMetrics,
+      metrics,
       gates: new FeatureGates(featureGateTable(), "1.36"),
       settings: { config: defaultConfig, rootCa: "" },
       rootClients: clients,
@@ -90,6 +93,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   await stage.do(() => informers.waitForCacheSync(signal));
   const watches = ["shared-informers /api/v1/configmaps", "metadata-informers /api/v1/configmaps"];
   expect(seen().slice(1)).toEqual(watches);
+  expect(informerSeries()).toHaveLength(1);
 
   // Full objects and metadata are kept apart; managedFields are kept by neither.
   const object: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "probe" }, data: { a: "b" } };
@@ -154,6 +158,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   stop.abort();
   await stage.do(() => ended);
   for (const informer of [full, partial, custom]) expect(informer.isStopped).toBe(true);
+  expect(informerSeries()).toEqual([]);
 }
 
 async function defineWidgets(admin: Client, signal: AbortSignal): Promise<void> {

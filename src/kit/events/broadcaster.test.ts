@@ -256,7 +256,7 @@ describe("event broadcaster", () => {
     await world.stop();
   });
 
-  it("machinery/8.r7 gives up at once on what it is trying when it is stopped, and takes nothing more", async () => {
+  it("machinery/8.r7, machinery/1.3.8 gives up at once on what it is trying when it is stopped, and takes nothing more", async () => {
     const world = setUp({ failWith: () => new TransportError("refused", "no") });
     world.recorder.event(about, "Normal", "A", "a");
     await world.clock.advance(0);
