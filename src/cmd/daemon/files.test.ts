@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
+import { defaultOptions } from "#manager/options/options.ts";
 import { selfSigned } from "#platform/self-signed.ts";
-import { lazySettings } from "./files.ts";
+import { lazySettings, readMigration } from "./files.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "daemon-files-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -80,5 +81,37 @@ describe("the key of tokens", () => {
   ])("serviceaccount-token/9 refuses a file with $what", ({ text, problem }) => {
     const settings = lazySettings(withFiles("", file("bad.key", text)), client);
     expect(() => settings.signToken).toThrow(problem);
+  });
+});
+
+describe("the leader migration file", () => {
+  const head = "apiVersion: controllermanager.config.k8s.io/v1alpha1\nkind: LeaderMigrationConfiguration\n";
+  const migration = (text?: string) => {
+    const Generic = { ...defaultConfig.Generic, LeaderMigrationEnabled: true };
+    const leaderMigrationConfigFile = text === undefined ? "" : file("migration.yaml", text);
+    return readMigration({ ...defaultOptions, config: { ...defaultConfig, Generic }, leaderMigrationConfigFile });
+  };
+
+  it("machinery/8.r3, machinery/3.3.4 is a default without a file, and nothing when it is off", async () => {
+    expect(await readMigration(defaultOptions)).toBeUndefined();
+    expect((await migration())?.leaderName).toBe("cloud-provider-extraction-migration");
+  });
+
+  it("machinery/8.r3, machinery/3.3.3 is YAML", async () => {
+    const leaders = "controllerLeaders:\n  - name: route-controller\n    component: kube-controller-manager\n";
+    expect(await migration(`${head}leaderName: x\nresourceLock: endpoints\n${leaders}`)).toEqual({
+      leaderName: "x",
+      resourceLock: "endpoints",
+      controllerLeaders: [{ name: "route-controller", component: "kube-controller-manager" }],
+    });
+  });
+
+  it.each([
+    { what: "nothing", text: "" },
+    { what: "another kind", text: "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n" },
+    { what: "an unknown field", text: `${head}leaderName: x\nresourceLock: leases\nfoo: bar\n` },
+    { what: "a field twice", text: `${head}leaderName: x\nresourceLock: leases\nresourceLock: endpoints\n` },
+  ])("machinery/8.r3, machinery/3.3.3 refuses $what", async ({ text }) => {
+    await expect(migration(text)).rejects.toThrow();
   });
 });
