@@ -154,8 +154,9 @@ const round: readonly (readonly [string, string, string, unknown?])[] = [
 
 describe("machinery/8.r2 one long command line", () => {
   const { options } = read(...round.map(([flag, given]) => `--${flag}=${given}`));
-  it.each(round)("--%s=%s sets %s", (_, given, path, value) => {
-    expect(shown(at(options, path))).toEqual(value === undefined ? given : value);
+  const rows = round.map(([flag, given, path, value = given]) => ({ flag, given, path, value }));
+  it.each(rows)("--$flag=$given sets $path", ({ path, value }) => {
+    expect(shown(at(options, path))).toEqual(value);
   });
 
   it("leaves all that it does not name as it was", () => {
