@@ -10,12 +10,14 @@ import {
   createPods,
   heapBytes,
   type MemoryFigures,
+  PODS,
   prepare,
   type StreamFigures,
+  send,
   startServer,
 } from "./api-server-subject.ts";
 
-const { server, transport } = startServer();
+const { server, transport, storage } = startServer();
 await prepare(transport);
 const pki = await issuePki(Date.now());
 const https = await startHttpsServer({
@@ -31,7 +33,7 @@ const https = await startHttpsServer({
   onError: (error) => process.stderr.write(`${error}\n`),
 });
 
-function say(value: Credentials | MemoryFigures | StreamFigures | number): void {
+function say(value: Credentials | MemoryFigures | StreamFigures | number | null): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
@@ -73,8 +75,20 @@ async function stream(perSecond: number, seconds: number): Promise<StreamFigures
   };
 }
 
+/** Creates pods, deletes them again and forgets both: the next time finds as much stored as this one. */
+async function createAndForget(count: number): Promise<number> {
+  const before = cpuSeconds();
+  await createPods(transport, 2_000_000, count);
+  const seconds = cpuSeconds() - before;
+  const value = { gracePeriodSeconds: 0 };
+  for (let i = 0; i < count; i++) await send(transport, "DELETE", `${PODS}/pod-${2_000_000 + i}`, { value });
+  storage.compact(storage.revision);
+  return (seconds / count) * 1e6;
+}
+
 type Question =
-  | { readonly what: "memory" | "cpu" }
+  | { readonly what: "memory" | "cpu" | "forget" }
+  | { readonly what: "fill" | "creates"; readonly count: number }
   | { readonly what: "stream"; readonly perSecond: number; readonly seconds: number };
 
 const { certificatePem: cert, keyPem: key } = pki.admin;
@@ -87,6 +101,17 @@ for await (const line of createInterface({ input: process.stdin })) {
       say({ heap, rss: process.memoryUsage().rss });
       break;
     }
+    case "fill":
+      await createPods(transport, 0, question.count);
+      say(null);
+      break;
+    case "creates":
+      say(await createAndForget(question.count));
+      break;
+    case "forget":
+      storage.compact(storage.revision);
+      say(null);
+      break;
     case "cpu":
       say(cpuSeconds());
       break;

@@ -157,6 +157,12 @@ export interface ServerProcess extends Credentials {
   /** Lets the server itself create pods at a rate, and tells how its event loop fared. */
   stream(perSecond: number, seconds: number): Promise<StreamFigures>;
   cpuSeconds(): Promise<number>;
+  /** Lets the server itself store so many pods. */
+  fill(count: number): Promise<void>;
+  /** CPU time of one create, in microseconds, when so many are made; nothing of them is left. */
+  createMicros(count: number): Promise<number>;
+  /** Compacts the store to its present state. */
+  forgetHistory(): Promise<void>;
   stop(): void;
 }
 
@@ -185,6 +191,9 @@ export async function startServerProcess(): Promise<ServerProcess> {
     memory: () => ask<MemoryFigures>({ what: "memory" }),
     stream: (perSecond, seconds) => ask<StreamFigures>({ what: "stream", perSecond, seconds }),
     cpuSeconds: () => ask<number>({ what: "cpu" }),
+    fill: (count) => ask<void>({ what: "fill", count }),
+    createMicros: (count) => ask<number>({ what: "creates", count }),
+    forgetHistory: () => ask<void>({ what: "forget" }),
     stop: () => child.kill("SIGKILL"),
   };
 }
