@@ -12,6 +12,7 @@ import { ServiceAccountTokens } from "./service-account-tokens.ts";
 
 // Upstream: controller-manager/pkg/clientbuilder/client_builder.go, DiscoveryClient; client-go/discovery/discovery_client.go.
 const DISCOVERY_LIMITS: RateLimits = { qps: 20, burst: 200 };
+// Deviation: upstream's limit never reaches the requests of clients that come from its builders.
 const DISCOVERY_TIMEOUT_MS = 32_000;
 
 export interface ClientBuilder {
