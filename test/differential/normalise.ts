@@ -11,7 +11,7 @@ import { distinct, readItem, unprovoked } from "./reads.ts";
 /** What a run of one scenario comes down to. */
 export interface Normalised {
   readonly sections: readonly Section[];
-  /** Statuses that were written while the scenario waited for the end of their object: only their form is comparable. */
+  /** Statuses of objects, and live reads, while the scenario waited for their end: only their form is comparable. */
   readonly lastWords: readonly Item[];
   /** How many status writes succeeded: not compared, timing decides, but told. */
   readonly statusWrites: number;
@@ -37,8 +37,11 @@ export function normalise(recording: Recording): Normalised {
     const value = words.value(event) as KubeObject & { reason?: string };
     return { label: `${value.reason} ${value.metadata?.name}`, value };
   };
-  const isLastWord = ({ objectRef }: AuditEvent, phase: number): boolean =>
-    objectRef?.subresource === "status" && recording.ended.has(`${phase} ${objectRef.resource} ${objectRef.name}`);
+  const isOfEnding = ({ objectRef }: AuditEvent, phase: number): boolean =>
+    recording.ended.has(`${phase} ${objectRef?.resource} ${objectRef?.name}`);
+  const isLastWord = (event: AuditEvent, phase: number): boolean =>
+    event.objectRef?.subresource === "status" && isOfEnding(event, phase);
+  const asRead = (event: AuditEvent): Item => readItem(event, (text) => words.text(text));
   const sections: Section[] = [
     { name: "objects", items: recording.objects.map(objectItem) },
     { name: "events", items: recording.events.map(eventItem) },
@@ -48,13 +51,12 @@ export function normalise(recording: Recording): Normalised {
     const number = index + 1;
     const writes = phase.filter((event) => !isLastWord(event, number));
     sections.push({ name: `writes of phase ${number}`, items: sequences(writes, words) });
-    const reads = unprovoked(recording.reads[index] ?? [], phase);
-    sections.push({
-      name: `reads of phase ${number}`,
-      items: reads.map((event) => readItem(event, (text) => words.text(text))),
-    });
+    const reads = recording.reads[index] ?? [];
+    const expected = unprovoked(reads, phase).filter((event) => !isOfEnding(event, number));
+    sections.push({ name: `reads of phase ${number}`, items: expected.map(asRead) });
     const last = phase.filter((event) => isLastWord(event, number) && event.responseStatus?.code === 200);
     lastWords.push(...last.map((event) => ({ label: "status", value: withoutNumbers(words.write(event)) })));
+    lastWords.push(...reads.filter((event) => isOfEnding(event, number)).map(asRead));
   }
   const statusWrites = recording.phases
     .flat()

@@ -12,7 +12,7 @@ import { NAMESPACE, type OwnerKind, type Play, type Scenario } from "./scenario.
 
 const PROBE_MS = 50;
 /** No write for so long means that the controllers have nothing more to do. */
-const QUIET_MS = 600;
+const QUIET_MS = 1000;
 const PATIENCE_MS = 60_000;
 
 /** What a run left behind, as the server tells it. */
@@ -104,10 +104,15 @@ class RealStage {
       owner: (name, replicas, more) => this.create(ownerOf(kind, name, replicas, more)),
       scale: (name, replicas) => this.patch(`${owners}/${name}`, { spec: { replicas } }),
       untilStatus: async (name, wanted) => {
-        await this.until(`status ${JSON.stringify(wanted)} of ${name}`, async () => {
-          const { status = {} } =
-            (await this.get<{ status?: Record<string, unknown> } & KubeObject>(`${owners}/${name}`)) ?? {};
+        let last: unknown;
+        const isWanted = async (): Promise<true | undefined> => {
+          const owner = await this.get<{ status?: Record<string, unknown> } & KubeObject>(`${owners}/${name}`);
+          last = owner;
+          const { status = {} } = owner ?? {};
           return Object.entries(wanted).every(([field, value]) => (status[field] ?? 0) === value) ? true : undefined;
+        };
+        await this.until(`status ${JSON.stringify(wanted)} of ${name}`, isWanted).catch((error: Error) => {
+          throw new Error(`${error.message}: ${JSON.stringify(last)}`, { cause: error });
         });
       },
       pod: (name, labels, more) => this.create(podOf(name, labels, more)),

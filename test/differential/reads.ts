@@ -5,7 +5,7 @@ import type { AuditEvent } from "#test/real/audit-log.ts";
 import { agentOf, type Item } from "./items.ts";
 
 /** Parameters whose values are chance. "" and "0" are versions that mean something. */
-const CHANCE = new Set(["resourceVersion", "timeoutSeconds", "continue"]);
+const CHANCE = new Set(["resourceVersion", "timeout", "timeoutSeconds", "continue"]);
 const MEANINGFUL = new Set(["", "0"]);
 
 export interface Read {
@@ -33,13 +33,14 @@ export function distinct(items: readonly Item[]): readonly Item[] {
 }
 
 /**
- * Live reads, without those that follow a conflict: how many conflicts there are is chance, and each costs its writer
- * one look at the newest object.
+ * Live reads, without those that follow a failed write: how many conflicts there are, and whether an object is gone
+ * already, is chance, and each failure costs its writer one look at the newest object.
  */
 export function unprovoked(reads: readonly AuditEvent[], writes: readonly AuditEvent[]): readonly AuditEvent[] {
   const provoked = new Map<string, number>();
   for (const write of writes) {
-    if (write.responseStatus?.code === 409) provoked.set(targetOf(write), (provoked.get(targetOf(write)) ?? 0) + 1);
+    const hasFailed = (write.responseStatus?.code ?? 0) >= 400;
+    if (hasFailed) provoked.set(targetOf(write), (provoked.get(targetOf(write)) ?? 0) + 1);
   }
   return reads.filter((read) => {
     const left = provoked.get(targetOf(read)) ?? 0;

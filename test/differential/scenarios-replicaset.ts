@@ -313,6 +313,22 @@ export const replicaSetScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: "foreground-held",
+    about: "a ReplicaSet deleted in the foreground keeps its status while a held pod keeps it from going",
+    async play(play) {
+      await play.owner("web", 3);
+      await play.untilStatus("web", { replicas: 3 });
+      const [held = ""] = await play.call("held", "second", "third");
+      await play.patch(`pods/${held}`, { metadata: { finalizers: ["example.com/hold"] } });
+      await play.settle();
+      await play.delete("replicasets/web", { propagationPolicy: "Foreground" });
+      await play.untilStatus("web", { replicas: 0, terminatingReplicas: 1 });
+      await play.settle();
+      await play.patch(`pods/${held}`, { metadata: { finalizers: null } });
+      await play.untilGone("replicasets/web");
+    },
+  },
+  {
     name: "touched",
     about: "the ReplicaSet changes all the time while its status is written",
     async play(play) {
