@@ -4,10 +4,11 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { embeddedSubject, realSubject } from "#test/judge/exchange.ts";
-import { type FuzzReport, fuzz, fuzzAlone, reportLines } from "#test/judge/fuzz.ts";
+import { type FuzzReport, fuzz, reportLines } from "#test/judge/fuzz.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { classOf } from "#test/judge/known-differences.ts";
 import { startControlPlane } from "#test/real/control-plane.ts";
+import { fuzzedMemory, memoryLines } from "../bench/fuzzed-server.ts";
 
 const HEADING = "## Agreement of the API servers";
 const LEDGER = "docs/parity.md";
@@ -29,17 +30,7 @@ async function compare(): Promise<FuzzReport> {
   }
 }
 
-/** "10,000 requests: 182 MB after the first tenth, 190 MB at the end." */
-async function measureMemory(): Promise<string> {
-  const subject = embeddedSubject();
-  const megabytes: number[] = [];
-  await fuzzAlone(subject, { seed, requests, namespace: "alone" }, () => {
-    (globalThis as { Bun?: { gc(force: boolean): void } }).Bun?.gc(true);
-    megabytes.push(Math.round(process.memoryUsage().rss / 1_000_000));
-  });
-  subject.close();
-  return `The embedded server alone, RSS after each tenth of ${requests} requests: ${megabytes.join(", ")} MB.`;
-}
+const WARM_UP_REQUESTS = 20_000;
 
 /** Replaces the section, or adds it behind the introduction. */
 function published(markdown: string, section: string): string {
@@ -52,7 +43,7 @@ function published(markdown: string, section: string): string {
   return `${markdown.slice(0, from)}${HEADING}\n\n${section}\n\n${markdown.slice(to)}`;
 }
 
-const memory = await measureMemory();
+const memory = memoryLines(await fuzzedMemory(seed, WARM_UP_REQUESTS, requests));
 const report = await compare();
 for (const { index, call, what } of report.disagreements) process.stderr.write(`#${index} ${call}\n    ${what}\n`);
 const unexplained = report.disagreements.filter((each) => classOf(each) === undefined);

@@ -5,6 +5,7 @@
 import { ValueError } from "#api/errors.ts";
 import { parseInt64 } from "#api/go-text.ts";
 import { divideAwayFromZero, NANO, pow10, Quantity, type QuantityFormat, quantityOf } from "#api/quantity.ts";
+import { RecentMap } from "#base/recent-map.ts";
 
 const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_NUMBER = "unable to parse numeric part of quantity";
@@ -60,8 +61,7 @@ function readSuffix(text: string): Suffix {
 const SMALL_INTEGER = /^[1-9][0-9]{0,2}$/;
 
 /** The same few quantities come again and again, and never change. */
-const known = new Map<string, Quantity>();
-const KNOWN_MAX = 4096;
+const known = new RecentMap<string, Quantity>(1024);
 /** Longer texts are rare, and would make the memory bigger than it looks. */
 const KNOWN_LENGTH_MAX = 32;
 
@@ -70,10 +70,7 @@ export function parseQuantity(text: string): Quantity {
   const before = known.get(text);
   if (before !== undefined) return before;
   const quantity = readQuantity(text);
-  if (text.length <= KNOWN_LENGTH_MAX) {
-    if (known.size >= KNOWN_MAX) known.clear();
-    known.set(text, quantity);
-  }
+  if (text.length <= KNOWN_LENGTH_MAX) known.set(text, quantity);
   return quantity;
 }
 

@@ -2,12 +2,11 @@
 // metadata. Their keys hold quotes, at which JavaScriptCore leaves its fast path for everything: so they are written
 // apart, and once for each set of fields, which objects of one shape share.
 
+import { RecentMap } from "#base/recent-map.ts";
+
 type Json = Readonly<Record<string, unknown>>;
 
-/** Sets whose text is remembered, so many of them; a second generation of as many lives on until it is replaced. */
-const TEXTS_MAX = 512;
-let recent = new Map<object, string>();
-let older = new Map<object, string>();
+const texts = new RecentMap<object, string>(512);
 
 export function jsonText(value: unknown): string {
   return isObject(value) ? objectText(value) : JSON.stringify(value);
@@ -53,15 +52,11 @@ const opened = (text: string): string => (text === "{}" ? "{" : `${text.slice(0,
 
 /** What is frozen stays as it is. */
 function fieldsText(fields: Json): string {
-  const known = recent.get(fields);
-  if (known !== undefined) return known;
-  const text = older.get(fields) ?? JSON.stringify(fields);
-  if (!Object.isFrozen(fields)) return text;
-  if (recent.size >= TEXTS_MAX) {
-    older = recent;
-    recent = new Map();
+  let text = texts.get(fields);
+  if (text === undefined) {
+    text = JSON.stringify(fields);
+    if (Object.isFrozen(fields)) texts.set(fields, text);
   }
-  recent.set(fields, text);
   return text;
 }
 

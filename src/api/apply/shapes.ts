@@ -3,6 +3,7 @@
 // object and shared by all of them, instead of being built and stored each time.
 
 import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
+import { RecentMap } from "#base/recent-map.ts";
 import type { Atom, ListAtom, MapAtom } from "./atoms.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet, union } from "./field-set.ts";
@@ -12,13 +13,8 @@ import type { FieldFilter } from "./filters.ts";
 import { matches, type Shape, shapeOf } from "./shape-match.ts";
 import { stripSet } from "./strip-set.ts";
 
-/**
- * The sets of all kinds by kind and signature, so many of them; a second generation of as many lives on until it is used
- * or replaced.
- */
-const shapesMax = 512;
-let recent = new Map<string, FieldSet>();
-let older = new Map<string, FieldSet>();
+/** The sets of all kinds, by kind and signature. */
+const known = new RecentMap<string, FieldSet>(512);
 let kinds = 0;
 
 /** Shapes that the next object is held against before its signature is made. */
@@ -55,14 +51,11 @@ export class Shapes {
 
   private find(object: JsonObject): FieldSet {
     const signature = `${this.kind}${signatureOf(this.atom, this.zero, object)}`;
-    const known = recent.get(signature);
-    if (known !== undefined) return known;
-    const set = older.get(signature) ?? this.build(object);
-    if (recent.size >= shapesMax) {
-      older = recent;
-      recent = new Map();
+    let set = known.get(signature);
+    if (set === undefined) {
+      set = this.build(object);
+      known.set(signature, set);
     }
-    recent.set(signature, set);
     return set;
   }
 

@@ -179,6 +179,11 @@ class MemoryTable implements Table {
     return this.#log.length - this.#logStart;
   }
 
+  /** Keys that reads of some revision can still find. */
+  get keyCount(): number {
+    return this.#records.size;
+  }
+
   revisionOfEvent(index: number): number {
     return (this.#log[this.#logStart + index] as Version).revision;
   }

@@ -1,16 +1,15 @@
 // Regular expressions as Go has them: linear time, compiled once.
 
 import { RE2JS } from "re2js";
+import { RecentMap } from "#base/recent-map.ts";
 
-const compiled = new Map<string, RE2JS | string>();
-const COMPILED_MAX = 2048;
+const compiled = new RecentMap<string, RE2JS | string>(1024);
 
 /** The expression, or Go's text about what is wrong with it. */
 export function compilePattern(pattern: string): RE2JS | string {
   let found = compiled.get(pattern);
   if (found === undefined) {
     found = compile(pattern);
-    if (compiled.size >= COMPILED_MAX) compiled.clear();
     compiled.set(pattern, found);
   }
   return found;
