@@ -8,7 +8,7 @@ import { startTestServer, type TestClient, type TestSubject, testClient } from "
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { hostTurn } from "#base/testing.ts";
 import { clientCertificate, newAuthority, serverCertificate } from "./http-client.testing.ts";
-import type { HttpClientOptions } from "./http-exchange.ts";
+import type { HttpClientOptions } from "./http-client.ts";
 import type { ServedRequest } from "./https-request.ts";
 import { type HttpsServer, type HttpsServerOptions, startHttpsServer } from "./https-server.ts";
 import type { TlsSettings } from "./tls-settings.ts";

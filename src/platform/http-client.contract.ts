@@ -1,15 +1,18 @@
-// What the HTTP client keeps on every runtime: run by http-client-bun.bun.test.ts and
-// http-client-node.test.ts.
-import { createServer as createProxy } from "node:http";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+// What the HTTP client keeps on every runtime and its sockets, over TLS: run by http-client.test.ts.
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";
-import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
+import type { HttpRequest } from "#base/http.ts";
 import { countListeners } from "#base/testing.ts";
 import {
+  bodyText,
+  chunksOf,
   clientCertificate,
   eventually,
+  failureOf,
+  get,
   type IncomingMessage,
+  never,
   newAuthority,
   peerName,
   readBody,
@@ -17,43 +20,11 @@ import {
   serverCertificate,
   startTestServer,
   type TestServer,
+  text,
 } from "./http-client.testing.ts";
-import type { HttpClient, HttpClientOptions } from "./http-exchange.ts";
+import type { HttpClient, HttpClientOptions } from "./http-client.ts";
 
-const get = (path: string, query = ""): HttpRequest => ({ method: "GET", path, query, headers: {} });
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
-const never = (): AbortSignal => new AbortController().signal;
-
-async function bodyText({ body }: HttpResponse): Promise<string> {
-  if (body.kind === "bytes") return text(body.bytes);
-  if (body.kind !== "stream") throw new Error(`unexpected body of kind ${body.kind}`);
-  let all = "";
-  for await (const chunk of body.chunks) all += text(chunk);
-  return all;
-}
-
-function chunksOf({ body }: HttpResponse): AsyncIterator<Uint8Array> {
-  if (body.kind !== "stream") throw new Error(`expected a stream, got ${body.kind}`);
-  return body.chunks[Symbol.asyncIterator]();
-}
-
-const failureOf = async (promise: Promise<unknown>): Promise<string> => {
-  const error = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(TransportError);
-  return (error as TransportError).failure;
-};
-
-/** For what a subject does not offer at all. */
-const noTest = (_name: string, _run: () => Promise<void>): void => undefined;
-
-export function httpClientContract(
-  name: string,
-  create: (options: HttpClientOptions) => HttpClient,
-  abilities: { hasProxy: boolean } = { hasProxy: true },
-): void {
+export function httpClientContract(name: string, create: (options: HttpClientOptions) => HttpClient): void {
   describe(`${name} keeps the HTTP client contract`, () => {
     const authority = newAuthority("authority");
     const stranger = newAuthority("stranger");
@@ -444,36 +415,6 @@ export function httpClientContract(
         client.update({ baseUrl: rotating.url, ca: authority.certificatePem + stranger.certificatePem });
         expect((await client.send(get("/"), never())).status).toBe(200);
         await rotating.close();
-      });
-
-      const testProxy = abilities.hasProxy ? it : noTest;
-      testProxy("goes through a proxy", async () => {
-        answer = ok;
-        const asked: string[] = [];
-        const proxy = createProxy();
-        proxy.on("connect", (request, socket, head) => {
-          asked.push(`${request.url} ${request.headers["proxy-authorization"] ?? ""}`);
-          const upstream = connect(server.port, "127.0.0.1", () => {
-            socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-            upstream.write(head);
-            upstream.pipe(socket).pipe(upstream);
-          });
-          socket.on("error", () => upstream.destroy());
-          upstream.on("error", () => socket.destroy());
-        });
-        await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-        const { port } = proxy.address() as AddressInfo;
-        const alice = clientCertificate(authority, "alice");
-        const client = make({
-          proxyUrl: `http://user:secret@127.0.0.1:${port}`,
-          cert: alice.certificatePem,
-          key: alice.keyPem,
-        });
-        expect(await bodyText(await client.send(get("/"), never()))).toBe("alice");
-        expect(asked).toEqual([`127.0.0.1:${server.port} Basic ${btoa("user:secret")}`]);
-        client.close();
-        proxy.closeAllConnections();
-        proxy.close();
       });
     });
   });

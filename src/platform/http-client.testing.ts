@@ -1,8 +1,9 @@
-// For tests: a TLS server on a free loopback port whose answers the test writes, and the
-// certificates it needs.
+// For tests: servers on free loopback ports whose answers the test writes, the certificates they need, and how to look
+// at what a client makes of them.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { type CertificateOptions, issueCertificate, type KeyCertificate } from "./x509.ts";
 
 export interface TestServer {
@@ -97,5 +98,71 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 export async function eventually(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
+
+export interface RawServer {
+  readonly port: number;
+  readonly url: string;
+  /** What each connection has sent so far. */
+  readonly received: string[];
+  /** Open ones. */
+  readonly sockets: ReadonlySet<Socket>;
+  close(): Promise<void>;
+}
+
+/** Plain TCP. The handler is called for every piece of data, with all that its connection has sent, and its number. */
+export async function startRawServer(
+  onData: (socket: Socket, received: string, connection: number) => void,
+): Promise<RawServer> {
+  const received: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    const connection = received.push("") - 1;
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("data", (data) => {
+      received[connection] += data.toString("latin1");
+      onData(socket, received[connection] as string, connection);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    received,
+    sockets,
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export const get = (path: string, query = ""): HttpRequest => ({ method: "GET", path, query, headers: {} });
+export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+export const never = (): AbortSignal => new AbortController().signal;
+
+export async function bodyText({ body }: HttpResponse): Promise<string> {
+  if (body.kind === "bytes") return text(body.bytes);
+  if (body.kind !== "stream") throw new Error(`unexpected body of kind ${body.kind}`);
+  let all = "";
+  for await (const chunk of body.chunks) all += text(chunk);
+  return all;
+}
+
+export function chunksOf({ body }: HttpResponse): AsyncIterator<Uint8Array> {
+  if (body.kind !== "stream") throw new Error(`expected a stream, got ${body.kind}`);
+  return body.chunks[Symbol.asyncIterator]();
+}
+
+export const failureOf = async (promise: Promise<unknown>): Promise<string> => {
+  const error = await promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof TransportError)) throw new Error("expected a TransportError", { cause: error });
+  return error.failure;
+};
 
 export type { IncomingMessage, ServerResponse };

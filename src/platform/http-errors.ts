@@ -7,10 +7,7 @@ const byCode: Readonly<Record<string, TransportFailure>> = {
   ECONNRESET: "reset",
   ECONNABORTED: "reset",
   EPIPE: "reset",
-  UND_ERR_SOCKET: "reset",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "reset",
   ETIMEDOUT: "timeout",
-  UND_ERR_CONNECT_TIMEOUT: "timeout",
   ENOTFOUND: "dns",
   EAI_AGAIN: "dns",
   EAI_FAIL: "dns",
@@ -18,21 +15,20 @@ const byCode: Readonly<Record<string, TransportFailure>> = {
   EPROTO: "tls",
 };
 
-const tlsCode = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
-const protocolCode = /^(HPE_|ERR_HTTP|UND_ERR_(HEADERS|INVALID|RESPONSE))/;
+const tlsCode =
+  /^(ERR_TLS|ERR_SSL|ERR_OSSL|ERR_BORINGSSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH)/;
 
-export function failureOf(error: unknown): TransportFailure {
+function failureOf(error: unknown): TransportFailure {
+  if (error instanceof TransportError) return error.failure;
   const code = codeOf(error);
   const known = byCode[code];
   if (known !== undefined) return known;
-  if (tlsCode.test(code)) return "tls";
-  return protocolCode.test(code) ? "protocol" : "other";
+  return tlsCode.test(code) ? "tls" : "other";
 }
 
 /** The error to throw for a failed exchange: an abort's own reason, or a TransportError that says what failed. */
 export function exchangeError(error: unknown, request: HttpRequest, origin: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  if (error instanceof TransportError) return error;
   const code = codeOf(error);
   const text = errorMessage(error);
   const detail = code === "" || text.includes(code) ? text : `${text} (${code})`;
@@ -41,7 +37,7 @@ export function exchangeError(error: unknown, request: HttpRequest, origin: stri
   });
 }
 
-/** The code of an error or, as undici wraps some, of what caused it. */
+/** The code of an error, or of the first of several: one for each address of a host. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code } = error as { code?: unknown };

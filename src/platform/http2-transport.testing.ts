@@ -2,7 +2,7 @@
 
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
 import { type HttpHeaders, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
-import { bodyChunks, headersOf, isWholeBody, readerOf, targetOf } from "./http-exchange.ts";
+import { targetOf } from "./http1-request.ts";
 
 export interface Http2Transport extends Transport {
   readonly session: ClientHttp2Session;
@@ -46,16 +46,46 @@ async function send(session: ClientHttp2Session, request: HttpRequest, signal: A
     signal.removeEventListener("abort", leave);
     if (!stream.closed) leave();
   };
-  const chunks = bodyChunks({
-    read: readerOf(stream),
-    free,
-    toError: (cause) => new TransportError("reset", "the stream was cut", { cause }),
-  });
+  const chunks = bodyChunks(stream, free);
   const answer = { status: Number(status), headers: headers as HttpHeaders };
-  if (!isWholeBody(request, answer.status, headers["content-length"])) {
+  if (headers["content-length"] === undefined && request.method !== "HEAD") {
     return { ...answer, body: { kind: "stream", chunks } };
   }
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return { ...answer, body: { kind: "bytes", bytes: new Uint8Array(Buffer.concat(parts)) } };
+}
+
+function headersOf(request: HttpRequest): Record<string, string> {
+  const headers: Record<string, string> = { "accept-encoding": "identity" };
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return headers;
+}
+
+/**
+ * The body chunk by chunk. Whichever way the iteration ends, even before it began, `free` is called: an async
+ * generator would not run its cleanup in that case.
+ */
+function bodyChunks(stream: AsyncIterable<Uint8Array>, free: () => void): AsyncIterable<Uint8Array> {
+  const source = stream[Symbol.asyncIterator]();
+  const end = (): IteratorResult<Uint8Array, undefined> => {
+    free();
+    return { done: true, value: undefined };
+  };
+  const iterator: AsyncIterableIterator<Uint8Array, undefined> = {
+    async next() {
+      try {
+        const next = await source.next();
+        return next.done ? end() : { done: false, value: next.value };
+      } catch (cause) {
+        free();
+        throw new TransportError("reset", "the stream was cut", { cause });
+      }
+    },
+    return: async () => end(),
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
 }

@@ -9,8 +9,7 @@ import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import { cachedTokenSource, withBearerToken } from "#client/bearer-token.ts";
 import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
-import { createHttpClient } from "./http-client.ts";
-import type { HttpClient, HttpClientOptions } from "./http-exchange.ts";
+import { createHttpClient, type HttpClient, type HttpClientOptions } from "./http-client.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
 import { connectionMetrics, type TransportMetrics } from "./kubeconfig-metrics.ts";
 
@@ -243,19 +242,12 @@ function withHeaders(transport: Transport, headers: HttpHeaders): Transport {
   };
 }
 
-/** One value per header: fetch would fold several into one, and the server would take that for one group. */
 function impersonationHeaders({ user, uid, groups, extra }: Impersonation): HttpHeaders {
-  const headers: Record<string, string> = { "impersonate-user": user, ...(uid && { "impersonate-uid": uid }) };
-  const lists: [string, readonly string[]][] = [
-    ["impersonate-group", groups],
-    ...Object.entries(extra).map(([key, values]): [string, readonly string[]] => [
-      `impersonate-extra-${encodeURIComponent(key).toLowerCase()}`,
-      values,
-    ]),
-  ];
-  for (const [name, [value, ...others]] of lists) {
-    if (others.length > 0) throw new UnsupportedConfig(`more than one value for ${name} is not supported`);
-    if (value !== undefined) headers[name] = value;
+  const headers: Record<string, string | readonly string[]> = { "impersonate-user": user };
+  if (uid) headers["impersonate-uid"] = uid;
+  if (groups.length > 0) headers["impersonate-group"] = groups;
+  for (const [key, values] of Object.entries(extra)) {
+    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values;
   }
   return headers;
 }

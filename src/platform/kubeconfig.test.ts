@@ -215,12 +215,16 @@ describe("credential plugins", () => {
 describe("transports", () => {
   const ca = newAuthority("ca");
   let server: TestServer;
-  const seen: { name: string; authorization: string; user: string }[] = [];
+  const seen: { name: string; authorization: string; user: string; groups: string[]; scopes: string[] }[] = [];
   let status = 200;
   beforeAll(async () => {
     server = await startTestServer(serverCertificate(ca), ca, (request, response) => {
       const { authorization = "", "impersonate-user": user = "" } = request.headers;
-      seen.push({ name: peerName(request), authorization, user: String(user) });
+      const all = (wanted: string): string[] =>
+        request.rawHeaders.filter((_, i, list) => i % 2 === 1 && list[i - 1]?.toLowerCase() === wanted);
+      const groups = all("impersonate-group");
+      const scopes = all("impersonate-extra-example.com%2fscopes");
+      seen.push({ name: peerName(request), authorization, user: String(user), groups, scopes });
       response.writeHead(status, { connection: "close" }).end("{}");
     });
   });
@@ -373,14 +377,15 @@ describe("transports", () => {
     plugin.transport.close();
   });
 
-  it("acts as another user, one value per header", async () => {
-    const impersonate = { user: "jane", uid: "", groups: [], extra: {} };
+  it("acts as another user with several groups, a line for each", async () => {
+    const impersonate = { user: "jane", uid: "", groups: ["a", "b, c"], extra: { "example.com/scopes": ["x", "y"] } };
     const { send, transport } = await call(configOf({ token: "t", impersonate }));
-    expect((await send())?.user).toBe("jane");
+    expect(await send()).toMatchObject({
+      user: "jane",
+      groups: ["a", "b, c"],
+      scopes: ["x", "y"],
+    });
     transport.close();
-    await expect(call(configOf({ impersonate: { ...impersonate, groups: ["a", "b"] } }))).rejects.toThrow(
-      "not supported",
-    );
   });
 
   it("refuses what it cannot do, and a server of another authority", async () => {

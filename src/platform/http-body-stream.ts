@@ -1,0 +1,87 @@
+// A body that is handed over while it still comes in. What was not read yet is bounded: beyond a limit the
+// connection is told to wait. An idle one holds on to nothing.
+
+/** Unread bytes at which the connection has to wait; what is under way may still come on top. */
+const UNREAD_BYTES_MAX = 256 * 1024;
+
+export interface BodySource {
+  pause(): void;
+  resume(): void;
+  /** The reader wants no more. */
+  leave(): void;
+  /** What the reader gets in place of what it did not read yet, once it is there: the reason of an abort. */
+  refusal(): unknown;
+}
+
+type Result = IteratorResult<Uint8Array, undefined>;
+
+export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> {
+  readonly #source: BodySource;
+  #unread: Uint8Array[] = [];
+  #unreadBytes = 0;
+  #isPaused = false;
+  #end: { readonly error: unknown } | undefined;
+  #reader: { resolve(result: Result): void; reject(error: unknown): void } | undefined;
+
+  constructor(source: BodySource) {
+    this.#source = source;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#end !== undefined) return;
+    const reader = this.#reader;
+    if (reader !== undefined) {
+      this.#reader = undefined;
+      return void reader.resolve({ done: false, value: bytes });
+    }
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.length;
+    if (this.#unreadBytes < UNREAD_BYTES_MAX || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#source.pause();
+  }
+
+  /** Nothing more comes. With an error what is unread is lost, too. */
+  end(error?: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#end = { error };
+    if (error !== undefined) this.#unread = [];
+    const reader = this.#reader;
+    if (reader === undefined) return;
+    this.#reader = undefined;
+    if (error === undefined) reader.resolve(done);
+    else reader.reject(error);
+  }
+
+  next(): Promise<Result> {
+    if (this.#reader !== undefined) return Promise.reject(new Error("a body is read by one reader"));
+    const value = this.#unread.shift();
+    if (value !== undefined) {
+      const refusal = this.#source.refusal();
+      if (refusal !== undefined) return Promise.reject(refusal);
+      this.#unreadBytes -= value.length;
+      if (this.#isPaused && this.#unread.length === 0) {
+        this.#isPaused = false;
+        this.#source.resume();
+      }
+      return Promise.resolve({ done: false, value });
+    }
+    if (this.#end === undefined) return new Promise((resolve, reject) => (this.#reader = { resolve, reject }));
+    return this.#end.error === undefined ? Promise.resolve(done) : Promise.reject(this.#end.error);
+  }
+
+  async return(): Promise<Result> {
+    this.#unread = [];
+    if (this.#end === undefined) {
+      this.end();
+      this.#source.leave();
+    }
+    return done;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+const done: Result = { done: true, value: undefined };
