@@ -55,7 +55,17 @@ describeReal("bad command lines end as the Go program's do", () => {
     LIMIT_MS,
   );
 
-  it("machinery/1.1.2 tolerates empty arguments, and machinery/1.1.1 has no sub-commands to take them for", async () => {
+  it.each([
+    { args: ["--config=file"], error: "unknown flag: --config" },
+    { args: ["version"], error: '"kube-controller-manager" does not take any arguments, got ["version"]' },
+    { args: ["help"], error: '"kube-controller-manager" does not take any arguments, got ["help"]' },
+  ])("machinery/1.1.1 has neither sub-commands nor a configuration file: $args", async ({ args, error }) => {
+    const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
+    expect([ours.code, finalError(ours)]).toEqual([go.code, finalError(go)]);
+    expect(finalError(ours)).toContain(error);
+  });
+
+  it("machinery/1.1.2 tolerates empty arguments", async () => {
     const args = ["", "--controllers=nonsense", ""];
     const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
     expect(finalError(ours)).toBe(finalError(go));
