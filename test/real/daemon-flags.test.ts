@@ -98,6 +98,7 @@ function changedValue({ name, type, default: value }: BoundFlag): string {
   }
 }
 
+const flagzAccept = "application/json;g=config.k8s.io;v=v1beta1;as=Flagz";
 const directory = mkdtempSync(join(tmpdir(), "daemon-flags-"));
 const kubeconfig = join(directory, "kubeconfig");
 writeFileSync(
@@ -195,16 +196,17 @@ describeReal("the command line", () => {
   }, 60_000);
 
   // To be shown is all that happens to r19, r20, r22, r23, r25, r29 and r30 in the Go program: no code of it reads them.
-  it("machinery/1.7.r19, machinery/1.7.r20, machinery/1.7.r22, machinery/1.7.r23, machinery/1.7.r25, machinery/1.7.r29, machinery/1.7.r30 shows the Go program's /configz with every flag changed", async () => {
+  it("machinery/1.7.r19, machinery/1.7.r20, machinery/1.7.r22, machinery/1.7.r23, machinery/1.7.r25, machinery/1.7.r29, machinery/1.7.r30 shows the Go program's /configz and /flagz with every flag changed", async () => {
     const changed = configFlags.filter(({ name }) => !untouched.has(name));
     const flags = changed.map((flag) => `--${flag.name}=${changedValue(flag)}`);
     const [ours, go, defaults] = await Promise.all([
-      pagesOf(ourDaemon, flags, ["/configz"]),
-      pagesOf(goDaemon(), flags, ["/configz"]),
+      pagesOf(ourDaemon, flags, ["/configz", "/flagz"], flagzAccept),
+      pagesOf(goDaemon(), flags, ["/configz", "/flagz"], flagzAccept),
       pagesOf(ourDaemon, [controllers], ["/configz"]),
     ]);
     expect(ours.map(ordered)).toEqual(go.map(ordered));
-    expect(ours).not.toEqual(defaults);
+    expect(ours[0]).not.toEqual(defaults[0]);
+    for (const flag of changed) expect(ours[1]).toContain(JSON.stringify(flag.name));
     expect(changed.length).toBeGreaterThan(80);
   }, 60_000);
 
@@ -259,9 +261,8 @@ describeReal("the command line", () => {
       "--authentication-skip-lookup",
       "--master=https://127.0.0.1:1",
     ];
-    const accept = "application/json;g=config.k8s.io;v=v1beta1;as=Flagz";
     const [ours, go] = await Promise.all(
-      [ourDaemon, goDaemon()].map((command) => pagesOf(command, flags, ["/flagz"], accept)),
+      [ourDaemon, goDaemon()].map((command) => pagesOf(command, flags, ["/flagz"], flagzAccept)),
     );
     expect(ours).toEqual(go);
   }, 60_000);
