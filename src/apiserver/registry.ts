@@ -70,8 +70,11 @@ export interface KindVersion extends GroupVersionKind {
   readonly subresources: readonly Subresource[];
   readonly storageVersionHash: string;
   schema(): Schema | undefined;
-  /** Reads a JSON value into the kind's type; throws a TypedDecodingError. */
-  decode(value: unknown, wording?: DecodingWording): TypedDecoding;
+  /**
+   * Reads a JSON value into the kind's type; throws a TypedDecodingError. `before`: an object of this version that was
+   * read before, of which the value may have parts.
+   */
+  decode(value: unknown, wording?: DecodingWording, before?: KubeObject): TypedDecoding;
   /** The Go type of a built-in kind: messages print objects in its order. */
   readonly goType?: GoStruct | undefined;
   /** An older version that bodies may have as well: it has the same fields. */

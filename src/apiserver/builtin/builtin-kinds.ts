@@ -81,9 +81,9 @@ function versionOf(resource: Resource, stored: GroupVersionKind, gates: FeatureG
     subresources: resource.subresources,
     storageVersionHash: resource.storageVersionHash,
     schema: () => schemaOf(gvk),
-    decode(value, wording) {
+    decode(value, wording, before) {
       assert(goType !== undefined, `${apiVersionOf(gvk)} ${kind} has no Go type`);
-      return decodeTyped(goType, value, wording);
+      return decodeTyped(goType, value, wording, before);
     },
     goType,
     zero: () => (goType === undefined ? {} : zeroObject(goType)),

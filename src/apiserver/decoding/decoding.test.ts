@@ -32,6 +32,29 @@ describe("typed decoding", () => {
     expect(value).toBe(input);
   });
 
+  it("reads again only what is not shared with an object that was read before", () => {
+    const { value: before } = decodeTyped(pod, {
+      metadata: { name: "p", labels: { a: "b" } },
+      spec: { containers: [{ name: "c", resources: { limits: { cpu: "0.1" } } }], tolerations: [{ key: "k" }] },
+    });
+    const spec = before.spec as Record<string, unknown>;
+    const metadata = before.metadata as Record<string, unknown>;
+    for (const patched of [
+      { ...before, metadata: { ...metadata, labels: { a: "c" } } },
+      { ...before, metadata: { ...metadata, labels: {}, x: 1 } },
+      { ...before, spec: { ...spec, containers: [{ name: "c", resources: { limits: { cpu: "0.2" } } }], y: 1 } },
+      { ...before, spec: { ...spec, tolerations: [] }, status: null },
+      // Taken from another place: not what was read there.
+      { ...before, spec: { ...spec, nodeSelector: metadata.labels, affinity: metadata } },
+    ]) {
+      expect(decodeTyped(pod, patched, "json", before)).toEqual(decodeTyped(pod, patched));
+    }
+    expect(decodeTyped(pod, { ...before }, "json", before).value.spec).toBe(spec);
+    expect(() => decodeTyped(pod, { ...before, spec: { ...spec, containers: {} } }, "json", before)).toThrow(
+      "json: cannot unmarshal object",
+    );
+  });
+
   it("names unknown fields with their paths", () => {
     const { unknownFields } = decodeTyped(pod, {
       metadata: { x: 1 },

@@ -27,15 +27,21 @@ export interface TypedDecoding {
 
 /**
  * Throws the first TypedDecodingError. `wording` is that of Go's JSON decoder, or of the converter that upstream uses
- * after a strategic merge.
+ * after a strategic merge. `before`: an object that was read into this type already; the parts that both share need not
+ * be read again.
  */
-export function decodeTyped(type: GoStruct, input: unknown, wording: DecodingWording = "json"): TypedDecoding {
+export function decodeTyped(
+  type: GoStruct,
+  input: unknown,
+  wording: DecodingWording = "json",
+  before?: unknown,
+): TypedDecoding {
   if (input === null || typeof input !== "object" || Array.isArray(input)) {
     if (input === null) return { value: {}, unknownFields: [] };
     throw new TypedDecodingError(`json: cannot unmarshal ${jsonKind(input)} into Go value of type ${type.name}`);
   }
   const decoder = new Decoder(wording);
-  const value = decoder.struct(type, input as Record<string, unknown>) as Readonly<Record<string, unknown>>;
+  const value = decoder.struct(type, input as Record<string, unknown>, before) as Readonly<Record<string, unknown>>;
   const error = decoder.ownError ?? decoder.error;
   if (error !== undefined) throw new TypedDecodingError(error);
   return { value, unknownFields: decoder.unknownFields };
@@ -60,8 +66,9 @@ class Decoder {
     this.#wording = wording;
   }
 
-  struct(type: GoStruct, input: Record<string, unknown>): unknown {
+  struct(type: GoStruct, input: Record<string, unknown>, before?: unknown): unknown {
     const { byName, always } = indexOf(type);
+    const known = isObject(before) ? before : undefined;
     let output: Record<string, unknown> | undefined;
     for (const name in input) {
       const given = input[name];
@@ -70,8 +77,9 @@ class Decoder {
         this.unknownFields.push(this.#jsonPath(name));
       } else {
         const { field } = indexed;
+        if (known !== undefined && typeof given === "object" && given !== null && given === known[name]) continue;
         this.#trail.push(indexed);
-        const value = this.value(field.type, given);
+        const value = this.value(field.type, given, known?.[name]);
         this.#trail.pop();
         if (!isOmitted(field, value)) {
           if (value === given) continue;
@@ -92,13 +100,13 @@ class Decoder {
   }
 
   /** Undefined for null: what Go leaves at its zero value. */
-  value(type: GoType, input: unknown): unknown {
+  value(type: GoType, input: unknown, before?: unknown): unknown {
     if (input === null || input === undefined) return undefined;
     switch (type.kind) {
       case "pointer":
-        return this.value(type.elem, input);
+        return this.value(type.elem, input, before);
       case "struct":
-        return isObject(input) ? this.struct(type, input) : this.#mismatch(type, input);
+        return isObject(input) ? this.struct(type, input, before) : this.#mismatch(type, input);
       case "slice":
         return this.#slice(type, input);
       case "map":

@@ -116,7 +116,7 @@ function decodePatched(
     checkCustomKind(call, value as KubeObject, () => invalid(missingKind(mechanism.describe(value, current))));
   let decoded: ReturnType<typeof version.decode>;
   try {
-    decoded = version.decode(value, mechanism.wording);
+    decoded = version.decode(value, mechanism.wording, endpoint.isStoredVersion ? current : undefined);
   } catch (error) {
     if (error instanceof TypedDecodingError) throw invalid(error.message);
     throw error;

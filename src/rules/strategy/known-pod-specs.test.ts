@@ -13,8 +13,24 @@ function judge(pod: core.Pod, gates: FeatureGateReader): unknown {
   const ctx = { now: 0, rng: seededRng(1), user: { name: "u" }, gates, dryRun: false };
   const prepared = podStrategy.prepareForCreate(pod, ctx);
   const errors = podStrategy.validate(prepared, ctx);
-  return { prepared, errors, warnings: errors.length === 0 ? podStrategy.warningsOnCreate?.(prepared, ctx) : [] };
+  const warnings = errors.length === 0 ? podStrategy.warningsOnCreate?.(prepared, ctx) : [];
+  const updates =
+    errors.length > 0
+      ? []
+      : annotationsOfUpdates.map((annotations) => {
+          const updated = { ...prepared, metadata: { ...prepared.metadata, annotations, resourceVersion: "1" } };
+          return podStrategy.validateUpdate(updated, prepared, ctx);
+        });
+  return { prepared, errors, warnings, updates };
 }
+
+/** Of updates that leave the spec alone. */
+const annotationsOfUpdates = [
+  { harmless: "x" },
+  { "container.apparmor.security.beta.kubernetes.io/c": "nonsense" },
+  { "seccomp.security.alpha.kubernetes.io/pod": "nonsense" },
+  { "not a key": "x" },
+];
 
 const allOn = (): FeatureGateReader => ({ isEnabled: () => true });
 const allOff = (): FeatureGateReader => ({ isEnabled: () => false });

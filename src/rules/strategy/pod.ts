@@ -77,7 +77,11 @@ export const podStrategy: KindStrategy<core.Pod> = {
   },
   prepareForUpdate: (pod, old, { gates }) =>
     countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),
-  validateUpdate: (pod, old, ctx) => validatePodUpdate(pod, old, optionsOf(ctx, old)),
+  // An update allows what a create does, and more where the stored pod has it.
+  validateUpdate(pod, old, ctx) {
+    const isKnown = pod.spec === old.spec && knownPodSpecs(ctx.gates).find(pod) !== undefined;
+    return validatePodUpdate(pod, old, optionsOf(ctx, old), isKnown);
+  },
   selectableFields({ spec, status }) {
     return {
       "spec.nodeName": spec?.nodeName ?? "",

@@ -22,10 +22,12 @@ const METADATA = field.newPath("metadata");
 
 export const specOf = (pod: core.Pod): core.PodSpec => pod.spec ?? { containers: [] };
 
-export function metadataAndSpec(errors: Errors, pod: core.Pod, opts: PodOptions): void {
+/** `isSpecKnown`: the spec was found to be in order before, whatever the metadata. */
+export function metadataAndSpec(errors: Errors, pod: core.Pod, opts: PodOptions, isSpecKnown = false): void {
   const spec = specOf(pod);
   objectMeta(errors, pod.metadata ?? {}, true, isDns1123Subdomain, METADATA);
   podAnnotations(errors, pod.metadata?.annotations, spec, METADATA.child("annotations"), opts);
+  if (isSpecKnown) return;
   podSpec(errors, spec, pod.metadata ?? {}, SPEC, opts);
   if (!spec.serviceAccountName) {
     spec.volumes?.forEach((volume, i) => {
@@ -116,11 +118,16 @@ const UPDATABLE = [
   "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)",
 ].join(",");
 
-export function validatePodUpdate(pod: core.Pod, old: core.Pod, opts: PodOptions): field.FieldError[] {
+export function validatePodUpdate(
+  pod: core.Pod,
+  old: core.Pod,
+  opts: PodOptions,
+  isSpecKnown = false,
+): field.FieldError[] {
   const errors: Errors = [];
   const [spec, oldSpec] = [specOf(pod), specOf(old)];
   objectMetaUpdate(errors, pod.metadata ?? {}, old.metadata ?? {}, METADATA);
-  metadataAndSpec(errors, pod, opts);
+  metadataAndSpec(errors, pod, opts, isSpecKnown);
   const at = METADATA.child("annotations");
   podAnnotationUpdates(errors, pod.metadata?.annotations, old.metadata?.annotations, spec, at, opts);
   if (!sameContainers(errors, spec.containers, oldSpec.containers, SPEC.child("containers"))) return errors;
