@@ -1,0 +1,228 @@
+// What only shows against a real API server, one of which streams no lists: caches that lag, servers that are
+// older, encodings, orders, tokens that have ended and rights that end at a namespace's border.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ConfigMap, Pod, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { isUnauthorized } from "#api/status-error.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { withBearerToken } from "#client/bearer-token.ts";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { protobufCodec } from "#client/protobuf.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import { createHttpClient } from "#platform/http-client.ts";
+import { systemClock } from "#platform/system-clock.ts";
+import { createSet, patchSet, replicaSet, setsGvr, untilReplicas } from "#test/scenarios/replica-objects.ts";
+import { createObject, listPods } from "#test/scenarios/stage.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { callHttps, type HttpsAnswer } from "./https.ts";
+import { startOurManager } from "./our-manager.ts";
+import { realStage } from "./real-stage.ts";
+import { describeReal, eventually } from "./suite.ts";
+
+const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };
+const signal = new AbortController().signal;
+const LIMIT_MS = 120_000;
+
+describeReal("machinery/8.n1 traps of a real API server", () => {
+  let plane: ControlPlane;
+  beforeAll(async () => {
+    plane = await startControlPlane({ apiServerFlags: ["--feature-gates=WatchList=false"] });
+  }, LIMIT_MS);
+  afterAll(() => plane.stop(), LIMIT_MS);
+
+  async function clientAs(headers: "admin" | "anonymous", protobuf = false): Promise<Client> {
+    const ca = plane.pki.ca.certificatePem;
+    const { certificatePem: cert, keyPem: key } = plane.admin;
+    const transport = await createHttpClient({ baseUrl: plane.server, ca, ...(headers === "admin" && { cert, key }) });
+    return createClient({
+      transport,
+      clock: systemClock,
+      userAgent: "traps",
+      ...(protobuf && { protobuf: protobufCodec }),
+    });
+  }
+
+  it(
+    "machinery/8.n1 a cache that lags behind its own writes does not make them again",
+    async () => {
+      const proxy = await plane.startFaultProxy();
+      const stage = await realStage(plane);
+      const ours = await startOurManager(plane, { controllers: ["replicaset-controller"], server: proxy.server });
+      await createSet(await realStage(plane), 1); // its caches are filled
+      // Of the next watch nothing comes.
+      const silence = proxy.inject({ path: "/api/v1/pods", isWatch: true }, { kind: "stall" });
+      proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
+      await createObject(stage, setsGvr, replicaSet(3));
+      await eventually(async () => ((await listPods(stage)).length === 3 ? true : undefined));
+      for (let i = 0; i < 5; i++) await patchSet(stage, { metadata: { annotations: { touched: String(i) } } });
+      await stage.pass(2_000);
+      expect(await listPods(stage)).toHaveLength(3);
+      silence.remove();
+      proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
+      await untilReplicas(stage, 3);
+      const created = (await stage.writes()).filter(({ method, resource }) => method === "POST" && resource === "pods");
+      expect(created).toHaveLength(3);
+      await ours.stop();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/8.n1 a server that streams no lists costs a refused watch and a list, and no more",
+    async () => {
+      const stage = await realStage(plane);
+      const asked: string[] = [];
+      const client = await clientAs("admin");
+      const traced: Client = {
+        ...client,
+        resource: (gvr) => {
+          const resource = client.resource(gvr);
+          return {
+            ...resource,
+            list: (request, given) => {
+              asked.push("list");
+              return resource.list(request, given);
+            },
+            watch: (request, given) => {
+              asked.push(request.sendInitialEvents ? "streaming list" : "watch");
+              return resource.watch(request, given);
+            },
+          } as ReturnType<Client["resource"]>;
+        },
+      } as Client;
+      const factory = createInformerFactory({ client: traced, clock: systemClock, rng: seededRng("traps") });
+      const informer = factory.informer<ConfigMap>(configMapsGvr, { namespace: stage.namespace });
+      factory.start();
+      await informer.synced(signal);
+      await eventually(() => (asked.length === 3 ? true : undefined));
+      expect(asked).toEqual(["streaming list", "list", "watch"]);
+      await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+      await eventually(() => informer.lister.get(`${stage.namespace}/a`));
+      await factory.shutdown();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/8.n1 empty and missing come alike in both encodings",
+    async () => {
+      const stage = await realStage(plane);
+      const json = await clientAs("admin");
+      const protobuf = await clientAs("admin", true);
+      const objects = [
+        [
+          "configmaps",
+          { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", labels: {} }, data: {} } as ConfigMap,
+        ],
+        [
+          "secrets",
+          { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { x: "", y: "AAE=" } } as Secret,
+        ],
+        [
+          "serviceaccounts",
+          { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a" }, secrets: [] } as ServiceAccount,
+        ],
+        [
+          "pods",
+          {
+            apiVersion: "v1",
+            kind: "Pod",
+            metadata: { name: "a", finalizers: [] },
+            spec: {
+              containers: [{ name: "a", image: "a", args: [], env: [{ name: "E", value: "" }] }],
+              tolerations: [],
+            },
+          } as Pod,
+        ],
+      ] as const;
+      for (const [resource, object] of objects) {
+        const gvr = { group: "", version: "v1", resource };
+        await json.resource(gvr).create({ namespace: stage.namespace, object }, signal);
+        const at = { namespace: stage.namespace, name: "a" };
+        const [one, other] = [await json.resource(gvr).get(at, signal), await protobuf.resource(gvr).get(at, signal)];
+        expect(other).toEqual(one);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/8.n1 lists come in the order of keys, caches keep that in which objects came",
+    async () => {
+      const stage = await realStage(plane);
+      const factory = createInformerFactory({ client: stage.client, clock: systemClock, rng: seededRng("order") });
+      const informer = factory.informer<ConfigMap>(configMapsGvr, { namespace: stage.namespace });
+      factory.start();
+      await informer.synced(signal);
+      for (const name of ["b", "c", "a"]) {
+        await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+      }
+      await eventually(() => (informer.store.size === 3 ? true : undefined));
+      const names = (items: readonly ConfigMap[]): string[] => items.map(({ metadata }) => metadata?.name ?? "");
+      const { items } = await stage.client
+        .resource<ConfigMap>(configMapsGvr)
+        .list({ namespace: stage.namespace }, signal);
+      expect([names(items), names(informer.lister.list())]).toEqual([
+        ["a", "b", "c"],
+        ["b", "c", "a"],
+      ]);
+      await factory.shutdown();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/8.n1 a token that has ended is noticed by one answer, and replaced for the next request",
+    async () => {
+      const good = await plane.tokenFor("kube-system", "traps");
+      let current = `${good.slice(0, -8)}aaaaaaaa`;
+      const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem });
+      const source = {
+        token: async () => current,
+        forget: () => {
+          current = good;
+        },
+      };
+      const client = createClient({
+        transport: withBearerToken(transport, source, systemClock),
+        clock: systemClock,
+        userAgent: "traps",
+      });
+      const ask = () =>
+        client.raw({ method: "GET", path: "/api" }, signal).then(({ status }) => status, isUnauthorized);
+      expect([await ask(), await ask()]).toEqual([true, 200]);
+      transport.close();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/8.n1 the manager may make a lease of any name anywhere, but hold it in its own namespace only",
+    async () => {
+      const client = plane.pki.clientCertificate("system:kube-controller-manager");
+      const ask = (method: string, path: string, body?: unknown): Promise<HttpsAnswer> => {
+        const url = `${plane.server}/apis/coordination.k8s.io/v1/namespaces/${path}`;
+        return callHttps({ url, method, caPem: plane.pki.ca.certificatePem, client, ...(body ? { body } : {}) });
+      };
+      const lease = {
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: "another-name" },
+        spec: {},
+      };
+      for (const [namespace, renewed] of [
+        ["kube-system", 200],
+        ["default", 403],
+      ] as const) {
+        const made = await ask("POST", `${namespace}/leases`, lease);
+        expect(made.status).toBe(201);
+        const there = `${namespace}/leases/another-name`;
+        const read = await ask("GET", there);
+        const written = await ask("PUT", there, JSON.parse(made.text));
+        expect([read.status, written.status]).toEqual([renewed, renewed]);
+      }
+    },
+    LIMIT_MS,
+  );
+});
