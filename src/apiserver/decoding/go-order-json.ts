@@ -7,20 +7,62 @@ import { goJson } from "#api/go-text.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** `current` is what the patch was applied to; parts that the patch left alone are shared with it. */
-export function patchedJson(patched: unknown, current: unknown, type: GoType | undefined): string {
-  if (patched === current) return inGoOrder(patched, type);
+/**
+ * The result of a JSON patch. What its operations reached into has sorted keys; what they brought stays as it came,
+ * what they left alone or moved as it was. `current` is the object before.
+ */
+export function patchedJson(
+  patched: unknown,
+  current: unknown,
+  type: GoType | undefined,
+  traces: PatchTraces,
+  pointer = "",
+): string {
   const inner = type?.kind === "pointer" ? type.elem : type;
-  if (Array.isArray(patched) && Array.isArray(current)) {
-    const known = new Set<unknown>(current);
-    const elem = inner?.kind === "slice" ? inner.elem : undefined;
-    return `[${patched.map((item) => (known.has(item) ? inGoOrder(item, elem) : goJson(item))).join(",")}]`;
+  if (!traces.reached.has(pointer) || typeof patched !== "object" || patched === null) {
+    if (patched === current) return inGoOrder(patched, inner);
+    return traces.moved.has(pointer) ? inGoOrder(patched, undefined) : goJson(patched);
   }
-  if (!isObject(patched) || !isObject(current)) return goJson(patched);
+  const before = (typeof current === "object" && current !== null ? current : {}) as Json;
+  if (Array.isArray(patched)) {
+    const known = new Set<unknown>(Object.values(before));
+    const elem = inner?.kind === "slice" ? inner.elem : undefined;
+    const items = patched.map((item, index) => {
+      const own = known.has(item) ? item : before[index];
+      return patchedJson(item, own, elem, traces, `${pointer}/${index}`);
+    });
+    return `[${items.join(",")}]`;
+  }
   const members = Object.keys(patched)
     .sort()
-    .map((key) => `${goJson(key)}:${patchedJson(patched[key], current[key], memberType(inner, key))}`);
+    .map((key) => {
+      const value = (patched as Json)[key];
+      const inside = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+      return `${goJson(key)}:${patchedJson(value, before[key], memberType(inner, key), traces, inside)}`;
+    });
   return `{${members.join(",")}}`;
+}
+
+/** Pointers: what operations reach into, and where they put what was there before. */
+interface PatchTraces {
+  readonly reached: ReadonlySet<string>;
+  readonly moved: ReadonlySet<string>;
+}
+
+export function tracesOf(operations: readonly (Json | null)[]): PatchTraces {
+  const reached = new Set<string>();
+  const moved = new Set<string>();
+  for (const operation of operations) {
+    const { op, path, from } = operation ?? {};
+    for (const text of [path, from]) if (typeof text === "string") addParents(reached, text);
+    if ((op === "move" || op === "copy") && typeof path === "string") moved.add(path);
+  }
+  return { reached, moved };
+}
+
+function addParents(pointers: Set<string>, path: string): void {
+  for (let at = path.lastIndexOf("/"); at >= 0; at = at === 0 ? -1 : path.lastIndexOf("/", at - 1))
+    pointers.add(path.slice(0, at));
 }
 
 /**

@@ -9,7 +9,7 @@ import { applyMergePatch } from "#api/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
-import { mergedJson, patchedJson } from "../decoding/go-order-json.ts";
+import { mergedJson, patchedJson, tracesOf } from "../decoding/go-order-json.ts";
 import { parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
 import type { DecodingWording } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
@@ -37,7 +37,6 @@ export function patchMechanism(
     if (type !== "strategic" && isStrict) return `error decoding patch: ${error}`;
     return type === "merge" ? BAD_PATCH : error;
   });
-  const describe = (patched: unknown, current: KubeObject): string => patchedJson(patched, current, version.goType);
   const repeated = isStrict && text !== undefined ? strictErrors({ value, text }, []) : [];
   switch (type) {
     case "json": {
@@ -46,11 +45,12 @@ export function patchMechanism(
       const errors = isStrict
         ? [...jsonPatchStrictErrors(operations), ...repeated.map((error) => `json patch ${error}`)]
         : [];
+      const traces = tracesOf(operations);
       return {
         strictErrors: errors,
         apply: (object) => applyJsonPatch(object as JsonObject, value),
         wording: "json",
-        describe,
+        describe: (patched, current) => patchedJson(patched, current, version.goType, traces),
       };
     }
     case "merge":

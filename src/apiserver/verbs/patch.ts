@@ -15,6 +15,7 @@ import { type RequestBody, readBody } from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { unsupportedRouteMediaType } from "../errors.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
+import type { KindVersion } from "../registry.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { addWarning, headerOf } from "../request-context.ts";
@@ -116,7 +117,9 @@ function decodePatched(
     checkCustomKind(call, value as KubeObject, () => invalid(missingKind(mechanism.describe(value, current))));
   let decoded: ReturnType<typeof version.decode>;
   try {
-    decoded = version.decode(value, mechanism.wording, endpoint.isStoredVersion ? current : undefined);
+    decoded = isVersionless(call, mechanism, value as KubeObject)
+      ? nothingKnown(value as KubeObject)
+      : version.decode(value, mechanism.wording, endpoint.isStoredVersion ? current : undefined);
   } catch (error) {
     if (error instanceof TypedDecodingError) throw invalid(error.message);
     throw error;
@@ -129,6 +132,16 @@ function decodePatched(
     for (const error of errors) addWarning(context, error);
   }
   return toStoredForm(version, decoded.value, value, context.receivedMs);
+}
+
+/** Without a version upstream reads the patched object into its internal type, whose fields have other names. */
+function isVersionless({ endpoint }: ResourceCall, { wording }: PatchMechanism, { apiVersion }: KubeObject): boolean {
+  return wording === "json" && !endpoint.row.isCustom && !apiVersion;
+}
+
+function nothingKnown(value: KubeObject): ReturnType<KindVersion["decode"]> {
+  const names = Object.keys(value).filter((name) => name !== "kind" && name !== "apiVersion");
+  return { value: {}, unknownFields: names.sort() };
 }
 
 /** A patch of a custom resource can take away or change what it says it is. */

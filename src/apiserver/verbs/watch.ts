@@ -20,11 +20,9 @@ import { collectionRules } from "./get.ts";
 export async function watch(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;
   const representation = negotiate(context, { ...collectionRules(call), allowsProtobuf: false });
-  if (representation.encoding !== "json") {
-    throw newNotAcceptable(STREAM_TYPES);
-  }
   const options = parseListOptions(context.query, call.info.isWatchPath);
   const selection = selectionOf(endpoint, call.namespace, options, call.name);
+  if (representation.encoding !== "json") throw newNotAcceptable(STREAM_TYPES);
   const parsed = parseRevision(options.resourceVersion);
   if ("error" in parsed) throw bareFailure(500, "", parsed.error);
   let start: WatchStart;
