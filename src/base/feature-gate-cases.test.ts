@@ -28,7 +28,7 @@ function outcome(gates: FeatureGates, text: string, names: readonly string[]): s
   return names.filter((name) => gates.isEnabled(name));
 }
 
-describe("gates of one version", () => {
+describe("machinery/8.r10 gates of one version", () => {
   const table: FeatureTable = {
     gates: {
       TestAlpha: [stage("0.0", "ALPHA")],
@@ -88,7 +88,7 @@ describe("gates of one version", () => {
   });
 });
 
-describe("gates through the versions", () => {
+describe("machinery/8.r10 gates through the versions", () => {
   const table: FeatureTable = {
     gates: {
       TestGA: [stage("1.27", "ALPHA"), stage("1.28", "BETA"), stage("1.29", "", true)],
@@ -177,7 +177,7 @@ describe("gates through the versions", () => {
   });
 });
 
-describe("gates and the oldest peer", () => {
+describe("machinery/8.r10 gates and the oldest peer", () => {
   const beta = (version: string) => [stage(version, "BETA"), stage(version, "BETA", true, from(version))];
   const table: FeatureTable = {
     gates: {
@@ -238,7 +238,7 @@ describe("gates and the oldest peer", () => {
   });
 });
 
-describe("gates that need others", () => {
+describe("machinery/8.r10 gates that need others", () => {
   const alpha = [stage("0.0", "ALPHA")];
   const table: FeatureTable = {
     gates: { FeatureA: alpha, FeatureB: alpha, FeatureC: alpha, FeatureD: alpha },

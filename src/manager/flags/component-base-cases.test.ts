@@ -10,7 +10,7 @@ function used<V>(type: FlagType<V>, initial: V, texts: readonly string[]): V {
   return texts.reduce((value, text, i) => type.parse(text, value, i === 0), initial);
 }
 
-describe("multimaps", () => {
+describe("machinery/8.r10 multimaps", () => {
   it.each([
     { texts: [""], value: {} },
     { texts: ["foo"], value: { "": ["foo"] } },
@@ -34,7 +34,7 @@ describe("multimaps", () => {
   });
 });
 
-describe("certificates by name", () => {
+describe("machinery/8.r10 certificates by name", () => {
   const foo = { certFile: "foo.crt", keyFile: "foo.key", names: [] as string[] };
   it.each([
     { texts: [], value: [] },
@@ -62,7 +62,7 @@ describe("certificates by name", () => {
   });
 });
 
-describe("curves and suites", () => {
+describe("machinery/8.r10 curves and suites", () => {
   const isAcceptable = (flag: string): boolean => {
     const verdict = readCommandLine([flag], 0);
     if (verdict.kind !== "run") return false;
