@@ -75,6 +75,9 @@ async function stream(perSecond: number, seconds: number): Promise<StreamFigures
   };
 }
 
+/** Allocators give back what a collection has freed a little later. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000));
+
 /** Creates pods, deletes them again and forgets both: the next time finds as much stored as this one. */
 async function createAndForget(count: number): Promise<number> {
   const before = cpuSeconds();
@@ -98,6 +101,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   switch (question.what) {
     case "memory": {
       const heap = heapBytes();
+      await settled();
       say({ heap, rss: process.memoryUsage().rss });
       break;
     }
