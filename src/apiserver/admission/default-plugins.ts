@@ -3,6 +3,7 @@
 
 import type { AdmissionPlugin } from "../admission.ts";
 import type { ServerCore } from "../core.ts";
+import { nodeDeclaredFeatureValidator, podResizeValidator } from "./bound-pod-updates.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { priority } from "./priority.ts";
@@ -17,6 +18,8 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     taintNodesByCondition(),
     priority(core),
     defaultTolerationSeconds(),
+    nodeDeclaredFeatureValidator(core),
+    podResizeValidator(core),
     resourceQuota(core),
   ];
 }

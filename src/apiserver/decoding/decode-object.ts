@@ -104,6 +104,10 @@ function checkCustomKind(value: unknown, expected: KindVersion, body: RequestBod
   if (found.kind === "unreadable") throw unrecognized(expected, found.error, body);
   const { kind, apiVersion } = (value ?? {}) as { kind?: string | null; apiVersion?: string | null };
   if (!kind) throw unrecognized(expected, missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value), body);
+  if (apiVersion === null) {
+    const what = ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
+    throw cannotBeHandled({ ...expected, version: "", kind }, expected.kind, what);
+  }
   if (apiVersion !== apiVersionOf(expected)) {
     const versions = `(${apiVersion ?? ""}) does not match the expected API version (${apiVersionOf(expected)})`;
     throw newBadRequest(`the API version in the data ${versions}`);
