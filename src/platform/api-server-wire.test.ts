@@ -12,6 +12,8 @@ import { createHttpClient } from "./http-client.ts";
 import { http2Transport } from "./http2-transport.testing.ts";
 import type { HttpsServerOptions } from "./https-server.ts";
 
+/** Only ends a hopeless wait: what these tests move takes seconds on a busy machine. */
+const LIMIT_MS = 60_000;
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const WATCH = `${MAPS}?watch=1&resourceVersion=0`;
 
@@ -68,23 +70,27 @@ describe.each(["HTTP/1.1", "h2"])("the API server over %s", (protocol) => {
     expect((await client.post(MAPS, configMap("small"))).status).toBe(201);
   });
 
-  it("frees every watch of five hundred clients that go away", async () => {
-    const { client, clock, storage, stage } = await start(protocol, { http2StreamsMax: 1_000 });
-    const subscriptions = countSubscriptions(storage);
-    const watches: TestWatch[] = [];
-    for (let i = 0; i < 500; i++) watches.push(await client.watch(WATCH));
-    expect(subscriptions()).toBe(1);
-    await client.post(MAPS, configMap("a"));
-    await clock.advance(0);
-    expect(watches.filter(({ summary }) => summary.join() !== "ADDED a")).toEqual([]);
-    for (const watch of watches) watch.leave();
-    await clock.advance(0);
-    await eventually(() => subscriptions() === 0);
-    expect(watches.every(({ isEnded }) => isEnded)).toBe(true);
-    expect(stage.errors).toEqual([]);
-    if (protocol === "HTTP/1.1") await eventually(() => stage.https.connectionCount < 50);
-    expect((await client.get(`${MAPS}/a`)).status).toBe(200);
-  });
+  it(
+    "frees every watch of five hundred clients that go away",
+    async () => {
+      const { client, clock, storage, stage } = await start(protocol, { http2StreamsMax: 1_000 });
+      const subscriptions = countSubscriptions(storage);
+      const watches: TestWatch[] = [];
+      for (let i = 0; i < 500; i++) watches.push(await client.watch(WATCH));
+      expect(subscriptions()).toBe(1);
+      await client.post(MAPS, configMap("a"));
+      await clock.advance(0);
+      expect(watches.filter(({ summary }) => summary.join() !== "ADDED a")).toEqual([]);
+      for (const watch of watches) watch.leave();
+      await clock.advance(0);
+      await eventually(() => subscriptions() === 0);
+      expect(watches.every(({ isEnded }) => isEnded)).toBe(true);
+      expect(stage.errors).toEqual([]);
+      if (protocol === "HTTP/1.1") await eventually(() => stage.https.connectionCount < 50);
+      expect((await client.get(`${MAPS}/a`)).status).toBe(200);
+    },
+    LIMIT_MS,
+  );
 
   it("keeps open watches when the certificate changes; new connections see the new one", async () => {
     const { client, clock, stage } = await start(protocol);
@@ -150,25 +156,29 @@ const silentWatchers: Readonly<Record<string, (port: number, header: readonly [s
 };
 
 describe("a client that does not read its watch", () => {
-  it.each(["HTTP/1.1", "h2"])("is cut off over %s, and others go on", async (protocol) => {
-    const { client, clock, storage, server, stage } = await start(protocol, { slowClientMs: 200 });
-    const subscriptions = countSubscriptions(storage);
-    const { header, isReleased } = stage.unobserved(server);
-    await (silentWatchers[protocol] as (typeof silentWatchers)[string])(stage.https.port, header);
-    const reader = await client.watch(WATCH);
-    const filler = "x".repeat(500_000);
-    const written: string[] = [];
-    for (; !isReleased(); await pause(0)) {
-      if (written.length >= 60) continue; // more than any buffer between the two holds
-      const name = `m-${written.length}`;
-      await client.post(MAPS, configMap(name, { filler }));
-      written.push(`ADDED ${name}`);
-    }
-    await client.post(MAPS, configMap("last"));
-    await clock.advance(0);
-    expect([reader.summary, reader.isEnded]).toEqual([[...written, "ADDED last"], false]);
-    expect(subscriptions()).toBe(1);
-    reader.leave();
-    await eventually(() => subscriptions() === 0);
-  });
+  it.each(["HTTP/1.1", "h2"])(
+    "is cut off over %s, and others go on",
+    async (protocol) => {
+      const { client, clock, storage, server, stage } = await start(protocol, { slowClientMs: 200 });
+      const subscriptions = countSubscriptions(storage);
+      const { header, isReleased } = stage.unobserved(server);
+      await (silentWatchers[protocol] as (typeof silentWatchers)[string])(stage.https.port, header);
+      const reader = await client.watch(WATCH);
+      const filler = "x".repeat(500_000);
+      const written: string[] = [];
+      for (; !isReleased(); await pause(0)) {
+        if (written.length >= 60) continue; // more than any buffer between the two holds
+        const name = `m-${written.length}`;
+        await client.post(MAPS, configMap(name, { filler }));
+        written.push(`ADDED ${name}`);
+      }
+      await client.post(MAPS, configMap("last"));
+      await clock.advance(0);
+      expect([reader.summary, reader.isEnded]).toEqual([[...written, "ADDED last"], false]);
+      expect(subscriptions()).toBe(1);
+      reader.leave();
+      await eventually(() => subscriptions() === 0);
+    },
+    LIMIT_MS,
+  );
 });

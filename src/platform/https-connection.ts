@@ -2,6 +2,7 @@
 // wait serves all of them: a request costs no timer.
 // Upstream: net/http, Server (IdleTimeout, ReadHeaderTimeout); golang.org/x/net/http2, Server (IdleTimeout, preface).
 
+import type { Http2Session } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Clock, Timer } from "#base/clock.ts";
 import type { StreamPacer } from "./stream-pacer.ts";
@@ -17,41 +18,62 @@ export interface ConnectionLimits {
   readonly lookMs: number;
 }
 
+/** What there is to know about a connection that waits. */
+interface Waiting {
+  readonly isHttp2: boolean;
+  readonly bytesRead: number;
+  end(): void;
+}
+
 /** Requests of h2 show no socket but a stand-in. */
-export class Connection {
+export class Connection implements Waiting {
   readonly socket: TLSSocket;
   /** One for all connections of the server. */
   readonly pacer: StreamPacer;
   readonly #waiting: WaitingConnections;
   #openRequests = 0;
+  #session: Http2Session | undefined;
 
   constructor(socket: TLSSocket, pacer: StreamPacer, waiting: WaitingConnections) {
     this.socket = socket;
     this.pacer = pacer;
     this.#waiting = waiting;
-    waiting.add(socket, true);
+    waiting.add(this, true);
+  }
+
+  get isHttp2(): boolean {
+    return this.socket.alpnProtocol === "h2";
+  }
+
+  get bytesRead(): number {
+    return this.socket.bytesRead;
   }
 
   /** The peer has begun to speak h2. */
-  greeted(): void {
-    if (this.#openRequests === 0) this.#waiting.add(this.socket, false);
+  greeted(session: Http2Session): void {
+    this.#session = session;
+    if (this.#openRequests === 0) this.#waiting.add(this, false);
   }
 
   beginRequest(): void {
     this.#openRequests++;
-    this.#waiting.delete(this.socket);
+    this.#waiting.delete(this);
   }
 
   endRequest(): void {
-    if (--this.#openRequests === 0 && !this.socket.destroyed) this.#waiting.add(this.socket, false);
+    if (--this.#openRequests === 0 && !this.socket.destroyed) this.#waiting.add(this, false);
+  }
+
+  /** Over h2 the peer is told which of its requests, if one is just coming, were not looked at. */
+  end(): void {
+    if (this.#session === undefined) this.socket.destroy();
+    else this.#session.close();
   }
 
   close(): void {
-    this.#waiting.delete(this.socket);
+    this.#waiting.delete(this);
   }
 }
-
-type WaitingSocket = Pick<TLSSocket, "alpnProtocol" | "bytesRead" | "destroy">;
 
 interface Wait {
   endsAtMs: number;
@@ -64,7 +86,7 @@ interface Wait {
 export class WaitingConnections {
   readonly #limits: ConnectionLimits;
   readonly #clock: Clock;
-  readonly #waits = new Map<WaitingSocket, Wait>();
+  readonly #waits = new Map<Waiting, Wait>();
   #timer: Timer | undefined;
 
   constructor(limits: ConnectionLimits, clock: Clock) {
@@ -73,17 +95,17 @@ export class WaitingConnections {
   }
 
   /** Pings do not keep an idle h2 connection, and the head of a new one is late however early it began. */
-  add(socket: WaitingSocket, isNew: boolean): void {
+  add(connection: Waiting, isNew: boolean): void {
     const { idleMs, headMs, prefaceMs, lookMs } = this.#limits;
-    const isHttp2 = socket.alpnProtocol === "h2";
+    const { isHttp2, bytesRead: bytesBefore } = connection;
     const limitMs = isNew ? (isHttp2 ? prefaceMs : headMs) : idleMs;
     const endsAtMs = this.#clock.monotonicMs() + limitMs;
-    this.#waits.set(socket, { endsAtMs, bytesBefore: socket.bytesRead, isBetween: !isNew && !isHttp2 });
+    this.#waits.set(connection, { endsAtMs, bytesBefore, isBetween: !isNew && !isHttp2 });
     this.#timer ??= this.#clock.after(lookMs, () => this.#look());
   }
 
-  delete(socket: WaitingSocket): void {
-    this.#waits.delete(socket);
+  delete(connection: Waiting): void {
+    this.#waits.delete(connection);
   }
 
   close(): void {
@@ -93,14 +115,14 @@ export class WaitingConnections {
 
   #look(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [socket, wait] of this.#waits) {
-      if (wait.isBetween && socket.bytesRead > wait.bytesBefore) {
+    for (const [connection, wait] of this.#waits) {
+      if (wait.isBetween && connection.bytesRead > wait.bytesBefore) {
         wait.endsAtMs = nowMs + this.#limits.headMs;
         wait.isBetween = false;
       }
       if (nowMs < wait.endsAtMs) continue;
-      this.#waits.delete(socket);
-      socket.destroy();
+      this.#waits.delete(connection);
+      connection.end();
     }
     this.#timer = this.#waits.size === 0 ? undefined : this.#clock.after(this.#limits.lookMs, () => this.#look());
   }

@@ -179,6 +179,20 @@ describe("HTTPS server", () => {
     await closed;
   }, 5_000);
 
+  it("tells an h2 client that rests for too long to go, and that nothing of it was lost", async () => {
+    const limits = { idleMs: 50, headMs: 10_000, prefaceMs: 10_000, lookMs: 10 };
+    const options = { host: "127.0.0.1", port: 0, tls: tlsSettings(serving), handle, onError: () => {}, limits };
+    const other = await startHttpsServer(options);
+    const session = connectHttp2(`https://127.0.0.1:${other.port}`, { ca: ca.certificatePem });
+    const closed = new Promise<void>((resolve) => session.once("close", () => resolve()));
+    const farewell = new Promise<number>((resolve) => session.once("goaway", resolve));
+    const stream = session.request({ ":path": "/who" });
+    for await (const chunk of stream) expect(String(chunk)).toBe("null");
+    expect(await farewell).toBe(0);
+    await closed;
+    await other.close();
+  });
+
   it("serves a new certificate to new connections, and keeps the old one when the new is unusable", async () => {
     expect(() => server.update({ ...tlsSettings(serving), cert: "junk" })).toThrow();
     expect((await ask("/who")).status).toBe(200);

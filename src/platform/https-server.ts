@@ -113,7 +113,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       http2 ??= createHttp2Server(options, onRequest);
       http2.once("session", (session) => {
         connections.set(session, connection);
-        session.once("remoteSettings", () => connection.greeted());
+        session.once("remoteSettings", () => connection.greeted(session));
       });
       http2.emit("connection", socket);
     },
