@@ -49,7 +49,9 @@ function clusterProblems({ cluster, clusterName, fileProblem }: Chosen): readonl
     );
   }
   const proxyProblem = proxyUrl && problemOfProxy(proxyUrl);
-  if (proxyProblem) problems.push(`invalid 'proxy-url' "${proxyUrl}" for cluster "${clusterName}": ${proxyProblem}`);
+  if (proxyProblem) {
+    problems.push(`invalid 'proxy-url' "${withoutPassword(proxyUrl)}" for cluster "${clusterName}": ${proxyProblem}`);
+  }
   if (certificateAuthority && certificateAuthorityData) {
     problems.push(
       `certificate-authority-data and certificate-authority are both specified for ${clusterName}. certificate-authority-data will override.`,
@@ -64,8 +66,14 @@ function clusterProblems({ cluster, clusterName, fileProblem }: Chosen): readonl
   return problems.map(invalid);
 }
 
+/** For messages: a URL, well formed or not, as Go redacts those that are. */
+// Deviation: upstream repeats a URL that it cannot parse as it is, password and all.
+export function withoutPassword(url: string): string {
+  return url.replace(/(:\/\/|^)([^:@/]*):(?!\/\/).*@/, "$1$2:xxxxx@");
+}
+
 function problemOfProxy(proxyUrl: string): string | undefined {
-  if (!URL.canParse(proxyUrl)) return `could not parse: ${proxyUrl}`;
+  if (!URL.canParse(proxyUrl)) return `could not parse: ${withoutPassword(proxyUrl)}`;
   const { protocol } = new URL(proxyUrl);
   if (PROXY_SCHEMES.includes(protocol)) return undefined;
   return `unsupported scheme "${protocol.slice(0, -1)}", must be http, https, or socks5`;

@@ -135,6 +135,18 @@ describe("kubeconfig", () => {
       `invalid 'proxy-url' "ftp://p" for cluster "c": unsupported scheme "ftp", must be http, https, or socks5`,
     ],
     [
+      "a proxy with a password",
+      document({ server, "proxy-url": "ftp://me:pass@p" }),
+      readable,
+      `invalid 'proxy-url' "ftp://me:xxxxx@p" for cluster "c": unsupported scheme "ftp", must be http, https, or socks5`,
+    ],
+    [
+      "a proxy that cannot be parsed",
+      document({ server, "proxy-url": "h t://me:pass@p" }),
+      readable,
+      `invalid 'proxy-url' "h t://me:xxxxx@p" for cluster "c": could not parse: h t://me:xxxxx@p`,
+    ],
+    [
       "a plugin without a version",
       document({ server }, { exec: { command: "x", interactiveMode: "Never" } }),
       readable,

@@ -9,6 +9,7 @@ import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import { cachedTokenSource, withBearerToken } from "#client/bearer-token.ts";
 import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
+import { withoutPassword } from "#client/kubeconfig-validation.ts";
 import { createHttpClient, type HttpClient, type HttpClientOptions } from "./http-client.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
 import { connectionMetrics, type TransportMetrics } from "./kubeconfig-metrics.ts";
@@ -265,6 +266,8 @@ function baseUrlOf(config: ClientConfig): string {
       config.insecureSkipTlsVerify,
   );
   const url = `${hasTls ? "https" : "http"}://${server}`;
-  if (!URL.canParse(url)) throw new UnsupportedConfig(`host must be a URL or a host:port pair: "${server}"`);
+  if (!URL.canParse(url)) {
+    throw new UnsupportedConfig(`host must be a URL or a host:port pair: "${withoutPassword(server)}"`);
+  }
   return url;
 }
