@@ -1,0 +1,91 @@
+// What the Go manager makes of accounts, tokens and the root CA, and what ours makes of the same: byte by byte, and
+// nothing that the one has written is written again by the other.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { ConfigMap, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import {
+  account,
+  accountsGvr,
+  BUNDLE,
+  configMapsGvr,
+  patch,
+  secretsGvr,
+  tokenSecret,
+  untilFilled,
+  untilFound,
+} from "#test/scenarios/account-objects.ts";
+import { createObject, type Stage } from "#test/scenarios/stage.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { startOurManager } from "./our-manager.ts";
+import { realStage } from "./real-stage.ts";
+import { describeReal } from "./suite.ts";
+
+const LIMIT_MS = 120_000;
+const controllers = [
+  "serviceaccount-token-controller",
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+];
+
+describeReal("accounts, tokens and the root CA next to the Go manager", () => {
+  let plane: ControlPlane;
+  beforeAll(async () => {
+    plane = await startControlPlane();
+  }, LIMIT_MS);
+  afterAll(() => plane.stop(), LIMIT_MS);
+
+  /** Header and claims as they were signed; the signature of an elliptic key is never the same twice. */
+  const signed = ({ data }: Secret): string =>
+    atob(data?.token ?? "")
+      .split(".")
+      .slice(0, 2)
+      .join(".");
+
+  async function fill(stage: Stage): Promise<{ secret: Secret; bundle: ConfigMap }> {
+    const secret = await untilFilled(stage, "t");
+    return { secret, bundle: await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE) };
+  }
+  /** All of an object that a controller decides. */
+  const decided = ({ metadata, ...rest }: Secret | ConfigMap): unknown => ({
+    ...rest,
+    annotations: metadata?.annotations,
+  });
+
+  it(
+    "serviceaccount-token/7, serviceaccount-token/6, root-ca-certificate-publisher/1 ours writes what the Go manager writes",
+    async () => {
+      const stage = await realStage(plane);
+      await createObject(stage, accountsGvr, account("bot"));
+      await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
+      const go = await plane.startGoManager({ controllers: controllers.slice(1) });
+      const theirs = await fill(stage);
+      await go.stop();
+
+      const version = async (): Promise<(string | undefined)[]> => {
+        const { secret, bundle } = await fill(stage);
+        return [secret, bundle].map(({ metadata }) => metadata?.resourceVersion);
+      };
+      const before = await version();
+      const ours = await startOurManager(plane, { controllers });
+      await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+      await stage.pass(500);
+      expect(await version()).toEqual(before); // all is as it should be already
+
+      await patch(stage, secretsGvr, "t", { data: { token: null, "ca.crt": null, namespace: null } });
+      await patch(stage, configMapsGvr, BUNDLE, { data: { "ca.crt": "junk" }, metadata: { annotations: null } });
+      const mine = await untilFilled(stage, "t");
+      const bundle = await untilFound<ConfigMap>(
+        stage,
+        configMapsGvr,
+        BUNDLE,
+        ({ data }) => data?.["ca.crt"] !== "junk",
+      );
+      await ours.stop();
+      expect(signed(mine)).toBe(signed(theirs.secret));
+      const withoutToken = (secret: Secret): unknown => decided({ ...secret, data: { ...secret.data, token: "" } });
+      expect(withoutToken(mine)).toEqual(withoutToken(theirs.secret));
+      expect(decided(bundle)).toEqual(decided(theirs.bundle));
+    },
+    LIMIT_MS,
+  );
+});
