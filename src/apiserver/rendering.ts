@@ -169,7 +169,8 @@ function tableOf(
     apiVersion: `meta.k8s.io/${shape.metaVersion}`,
     metadata,
     columnDefinitions: withColumns ? printer.columns : null,
-    rows,
+    // Without a printer of its own, upstream's list of none is no list.
+    rows: rows.length === 0 && printer === defaultPrinter ? null : rows,
   };
 }
 

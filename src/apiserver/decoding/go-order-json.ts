@@ -66,20 +66,18 @@ function addParents(pointers: Set<string>, path: string): void {
 }
 
 /**
- * The result of a merge patch: whatever the patch names is sorted, even where it changes nothing, except a list
- * or a value in the place of something else, which stays as it came.
+ * The result of a merge patch: whatever the patch names is sorted, even where it changes nothing, except what takes
+ * the place of an object, which stays as it came.
  */
 export function mergedJson(patched: unknown, current: unknown, patch: unknown, type: GoType | undefined): string {
   const inner = type?.kind === "pointer" ? type.elem : type;
   if (patch === undefined) return inGoOrder(patched, inner);
-  if (current === undefined || current === null || isObject(patch)) {
-    if (!isObject(current) || !isObject(patch) || !isObject(patched)) return inGoOrder(patched, undefined);
-    const members = Object.keys(patched)
-      .sort()
-      .map((key) => `${goJson(key)}:${mergedJson(patched[key], current[key], patch[key], memberType(inner, key))}`);
-    return `{${members.join(",")}}`;
-  }
-  return goJson(patched);
+  if (!isObject(current)) return inGoOrder(patched, undefined);
+  if (!isObject(patch) || !isObject(patched)) return goJson(patched);
+  const members = Object.keys(patched)
+    .sort()
+    .map((key) => `${goJson(key)}:${mergedJson(patched[key], current[key], patch[key], memberType(inner, key))}`);
+  return `{${members.join(",")}}`;
 }
 
 function inGoOrder(value: unknown, type: GoType | undefined): string {

@@ -22,9 +22,9 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   const representation = negotiate(context, { ...collectionRules(call), allowsProtobuf: false });
   const options = parseListOptions(context.query, call.info.isWatchPath);
   const selection = selectionOf(endpoint, call.namespace, options, call.name);
-  if (representation.encoding !== "json") throw newNotAcceptable(STREAM_TYPES);
   const parsed = parseRevision(options.resourceVersion);
   if ("error" in parsed) throw bareFailure(500, "", parsed.error);
+  if (representation.encoding !== "json") throw newNotAcceptable(STREAM_TYPES);
   let start: WatchStart;
   try {
     const waits = options.sendInitialEvents === true && parsed.revision > core.storage.revision;
