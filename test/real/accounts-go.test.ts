@@ -1,6 +1,8 @@
 // What the Go manager makes of accounts, tokens and the root CA, and what ours makes of the same: byte by byte, and
 // nothing that the one has written is written again by the other.
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { ConfigMap, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import {
@@ -16,6 +18,7 @@ import {
 } from "#test/scenarios/account-objects.ts";
 import { createObject, type Stage } from "#test/scenarios/stage.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { goDaemon, ourDaemon } from "./daemon.ts";
 import { startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
 import { describeReal } from "./suite.ts";
@@ -85,6 +88,39 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
       const withoutToken = (secret: Secret): unknown => decided({ ...secret, data: { ...secret.data, token: "" } });
       expect(withoutToken(mine)).toEqual(withoutToken(theirs.secret));
       expect(decided(bundle)).toEqual(decided(theirs.bundle));
+    },
+    LIMIT_MS,
+  );
+
+  it.each([
+    { what: "its own data", isInline: true },
+    { what: "a file", isInline: false },
+  ])(
+    "root-ca-certificate-publisher/traps, root-ca-certificate-publisher/config, serviceaccount-token/config without --root-ca-file, with a kubeconfig that has its CA in $what",
+    async ({ isInline }) => {
+      const inline = readFileSync(plane.kubeconfigFor({ user: "system:kube-controller-manager" }), "utf8");
+      const document = JSON.parse(inline) as { clusters: { cluster: Record<string, unknown> }[] };
+      for (const entry of document.clusters) {
+        if (isInline) continue;
+        delete entry.cluster["certificate-authority-data"];
+        entry.cluster["certificate-authority"] = plane.pki.file("ca.crt");
+      }
+      const kubeconfig = join(plane.directory, `ca-${isInline}.kubeconfig`);
+      writeFileSync(kubeconfig, JSON.stringify(document));
+      const published: unknown[] = [];
+      for (const command of [goDaemon(), ourDaemon]) {
+        const flags = ["--root-ca-file=", `--kubeconfig=${kubeconfig}`, "--leader-elect=false"];
+        const manager = await plane.startManager(command, { controllers: controllers.slice(1), flags });
+        const stage = await realStage(plane);
+        await createObject(stage, accountsGvr, account("bot"));
+        await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
+        const { secret, bundle } = await fill(stage);
+        published.push([bundle.data, secret.data?.["ca.crt"]]);
+        await manager.stop();
+      }
+      const ca = plane.pki.ca.certificatePem;
+      const expected = isInline ? [{ "ca.crt": ca }, btoa(ca)] : [{ "ca.crt": "" }, undefined];
+      expect(published).toEqual([expected, expected]);
     },
     LIMIT_MS,
   );
