@@ -37,6 +37,7 @@ function limited(log: Logger, name: string, said: Map<string, Said>, clock: Cloc
     return before?.omitted ?? 0;
   };
   const child = (of: Logger, itsName = name): Logger => limited(of, itsName, said, clock);
+  const byLevel: Logger[] = []; // asked for on every line that is not wanted
   return {
     info(message, values) {
       const err = values?.err;
@@ -48,7 +49,10 @@ function limited(log: Logger, name: string, said: Map<string, Said>, clock: Cloc
       const omitted = omittedBefore(`${name} ${message} ${causeOf(err)}`);
       if (omitted !== undefined) log.error(err, message, omitted === 0 ? values : { ...values, omitted });
     },
-    v: (level) => child(log.v(level)),
+    v(level) {
+      byLevel[level] ??= child(log.v(level));
+      return byLevel[level];
+    },
     get isEnabled() {
       return log.isEnabled;
     },

@@ -24,6 +24,7 @@ export type Manifest =
   | { readonly problem: string };
 
 /** What the flags ask for, once they are valid. */
+// Deviation: metrics are disabled whenever they are registered; upstream's exist before it has read its flags.
 export function registryOptions(options: MetricsOptions, manifest: Manifest | undefined): MetricRegistryOptions {
   return {
     version: KUBERNETES_VERSION.slice(1),
