@@ -64,10 +64,10 @@ const held = (valve: StreamValve, resource: string): Partial<EmbeddedStageOption
   network: (transport) => valve.over(network.over(transport), ({ path }) => path === `/api/v1/${resource}`),
 });
 
-const labelNamespace = (): Promise<unknown> =>
+const labelNamespace = (label = "b", name = stage.namespace): Promise<unknown> =>
   stage.do((client, signal) => {
-    const change = { metadata: { labels: { a: "b" } } };
-    return client.resource(namespacesGvr).patch({ name: stage.namespace, type: "merge", patch: change }, signal);
+    const change = { metadata: { labels: { a: label } } };
+    return client.resource(namespacesGvr).patch({ name, type: "merge", patch: change }, signal);
   });
 /** What a namespace controller does at last. */
 async function finalizeNamespace(name: string): Promise<void> {
@@ -85,6 +85,39 @@ describe.each([
     await open(name);
     expect(registeredControllers.filter((controller) => controller.name === name)).toHaveLength(1);
     expect([isSelected(name, ["*"]), canonicalSelection([alias])]).toEqual([true, [name]]);
+  });
+});
+
+describe.each([
+  { id: "serviceaccount/writes", name: ACCOUNTS, queue: "serviceaccount", resource: "serviceaccounts" },
+  {
+    id: "root-ca-certificate-publisher/writes",
+    name: PUBLISHER,
+    queue: "root_ca_cert_publisher",
+    resource: "configmaps",
+  },
+])("$name", ({ name, queue, resource }) => {
+  it("works on one namespace at a time, whatever happens in it", async () => {
+    await open(name);
+    let isHeld = true;
+    let posts = 0;
+    network.before(
+      `POST ${resource}`,
+      async () => {
+        posts++;
+        while (isHeld) await stage.world.clock.sleep(10, neverAborted());
+      },
+      100,
+    );
+    for (const namespace of ["one", "two", "three"]) await createNamespace(stage, namespace);
+    const before = value("workqueue_adds_total", queue) ?? 0;
+    for (let i = 0; i < 5; i++) await labelNamespace(String(i), "three");
+    await stage.pass(1_000);
+    expect([posts, value("workqueue_depth", queue)]).toEqual([1, 2]);
+    expect((value("workqueue_adds_total", queue) ?? 0) - before).toBe(0); // the key is the namespace's name
+    isHeld = false;
+    await stage.pass(1_000);
+    expect(posts).toBe(3);
   });
 });
 
