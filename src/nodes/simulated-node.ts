@@ -148,9 +148,11 @@ function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
     startTime: time,
     conditions: ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"].map(condition),
     containerStatuses: (pod.spec?.containers ?? []).map(
-      ({ name, image = "" }): ContainerStatus => ({
+      ({ name, image = "", resources = {} }): ContainerStatus => ({
         name,
         image,
+        // Without them the node is taken for one that cannot resize.
+        resources,
         imageID: `simulated://${image}`,
         containerID: `simulated://${pod.metadata?.uid}/${name}`,
         ready: true,

@@ -1,6 +1,7 @@
 // A pod's service account has an old name beside the present one: whoever writes one has written both. A pod
-// itself has no negative grace period.
-// Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec, Convert_v1_Pod_To_core_Pod and back
+// itself has no negative grace period, and its one address is the first of its addresses.
+// Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec, Convert_v1_Pod_To_core_Pod,
+// Convert_v1_PodStatus_To_core_PodStatus and back
 
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 
@@ -27,7 +28,8 @@ const GROUPS: ReadonlySet<string> = new Set(["", "apps", "batch"]);
 /** Undefined: a kind without pods. */
 export function podSpecAliases({ group, kind }: GroupVersionKind): ((object: KubeObject) => KubeObject) | undefined {
   const path = GROUPS.has(group) ? PATHS[kind] : undefined;
-  if (kind === "Pod" && path) return (pod) => withGrace(changeAt(pod as Fields, path, 0)) as KubeObject;
+  if (kind === "Pod" && path)
+    return (pod) => withBothAddresses(withGrace(changeAt(pod as Fields, path, 0))) as KubeObject;
   return path && ((object) => changeAt(object as Fields, path, 0) as KubeObject);
 }
 
@@ -52,4 +54,18 @@ function withGrace(pod: Fields): Fields {
   return (spec?.terminationGracePeriodSeconds ?? 0) < 0
     ? { ...pod, spec: { ...spec, terminationGracePeriodSeconds: 1 } }
     : pod;
+}
+
+interface Addresses {
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip?: string }[];
+}
+
+/** Where they differ, the old field counts. */
+function withBothAddresses(pod: Fields): Fields {
+  const { podIP = "", podIPs = [] } = (pod.status ?? {}) as Addresses;
+  const first = podIPs[0]?.ip ?? "";
+  if (podIP === first) return pod;
+  const status = podIP === "" ? { podIP: first } : { podIPs: [{ ip: podIP }] };
+  return { ...pod, status: { ...(pod.status as object), ...status } };
 }
