@@ -51,8 +51,8 @@ export function normalise(recording: Recording): Normalised {
     const number = index + 1;
     const writes = phase.filter((event) => !isLastWord(event, number));
     sections.push({ name: `writes of phase ${number}`, items: sequences(writes, words) });
-    const reads = recording.reads[index] ?? [];
-    const expected = unprovoked(reads, phase).filter((event) => !isOfEnding(event, number));
+    const reads = unprovoked(recording.reads[index] ?? [], phase);
+    const expected = reads.filter((event) => !isOfEnding(event, number));
     sections.push({ name: `reads of phase ${number}`, items: expected.map(asRead) });
     const last = phase.filter((event) => isLastWord(event, number) && event.responseStatus?.code === 200);
     lastWords.push(...last.map((event) => ({ label: "status", value: withoutNumbers(words.write(event)) })));

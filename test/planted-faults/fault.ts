@@ -7,10 +7,12 @@ export interface PlantedFault {
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
+  /** Of the comparison with the Go manager: the scenarios that are enough to see it. */
+  readonly scenarios?: readonly string[];
 }
 
 export interface FaultPlan {
-  /** What must turn red: arguments of `bun test`. */
-  readonly suites: readonly string[];
+  /** What must turn red: arguments of `bun test`; absent: the comparison with the Go manager. */
+  readonly suites?: readonly string[];
   readonly faults: readonly PlantedFault[];
 }
