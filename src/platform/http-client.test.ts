@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
+import type { Socket } from "node:net";
 import { expect, it } from "vitest";
+import { testClock } from "#base/testing.ts";
 import { httpClientContract } from "./http-client.contract.ts";
-import { startRawServer } from "./http-client.testing.ts";
+import { eventually, get, never, startRawServer } from "./http-client.testing.ts";
 import { createHttpClient, type HttpClient, type HttpClientOptions, httpClientOn } from "./http-client.ts";
 import { httpWireContract } from "./http-client-wire.contract.ts";
 import { httpProxyContract } from "./http-proxy.contract.ts";
@@ -19,13 +21,53 @@ httpProxyContract("the client", createHttpClient);
 
 it("picks the sockets of its runtime", async () => {
   const client = await createHttpClient({ baseUrl: "https://127.0.0.1:1" });
-  const sending = client.send({ method: "GET", path: "/", query: "", headers: {} }, new AbortController().signal);
-  await expect(sending).rejects.toMatchObject({ failure: "refused" });
+  await expect(client.send(get("/"), never())).rejects.toMatchObject({ failure: "refused" });
   client.close();
 });
 
+const ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+it("keeps 25 idle connections, for 90 seconds", async () => {
+  const clock = testClock();
+  let waiting: Socket[] = [];
+  const server = await startRawServer((socket) => void waiting.push(socket));
+  const client = httpClientOn(nodeDialer, { baseUrl: server.url }, clock);
+  const exchanges = async (count: number): Promise<void> => {
+    const sending = Array.from({ length: count }, () => client.send(get("/"), never()));
+    await eventually(() => waiting.length === count);
+    for (const socket of waiting) socket.write(ok);
+    waiting = [];
+    await Promise.all(sending);
+  };
+  await exchanges(30);
+  await eventually(() => server.sockets.size === 25);
+  await clock.advance(50_000);
+  await exchanges(3);
+  expect(server.received.length).toBe(30);
+  await clock.advance(40_000);
+  await eventually(() => server.sockets.size === 3);
+  await clock.advance(50_000);
+  await eventually(() => server.sockets.size === 0);
+  await server.close();
+});
+
+it("does not send on an old connection what must not be sent twice", async () => {
+  const clock = testClock();
+  const server = await startRawServer((socket) => void socket.write(ok));
+  const client = httpClientOn(nodeDialer, { baseUrl: server.url }, clock);
+  await client.send(get("/"), never());
+  clock.stall(61_000);
+  await client.send(get("/"), never());
+  expect(server.received.length).toBe(1);
+  clock.stall(61_000);
+  await client.send({ ...get("/"), method: "POST" }, never());
+  expect(server.received.length).toBe(2);
+  client.close();
+  await server.close();
+});
+
 it("lets the process end although a connection is idle", async () => {
-  const server = await startRawServer((socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
+  const server = await startRawServer((socket) => void socket.write(ok));
   const script = `
     const { createHttpClient } = await import(${JSON.stringify(new URL("./http-client.ts", import.meta.url).href)});
     const request = { method: "GET", path: "/", query: "", headers: {} };

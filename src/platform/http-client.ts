@@ -1,11 +1,13 @@
 // The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). It has no hidden
 // limit of time once a connection is made; whoever wants one aborts the signal.
+import type { Clock, Timer } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
 import { Connection, type ConnectionHome } from "./http-connection.ts";
 import { exchangeError } from "./http-errors.ts";
 import { isReplayable, type RequestTarget, requestHead } from "./http1-request.ts";
 import type { Dial, SocketTarget, TlsTarget } from "./socket.ts";
+import { backgroundTimers } from "./system-clock.ts";
 
 export interface HttpClientOptions {
   /** Scheme, host and port, and a path to put before every request's path if there is one. */
@@ -48,19 +50,26 @@ export async function createHttpClient(options: HttpClientOptions): Promise<Http
 }
 
 type Dialer = (target: SocketTarget) => Dial;
+type Timers = Pick<Clock, "monotonicMs" | "after">;
 
-export function httpClientOn(dialer: Dialer, options: HttpClientOptions): HttpClient {
-  return new PooledClient(dialer, options);
+export function httpClientOn(
+  dialer: Dialer,
+  options: HttpClientOptions,
+  timers: Timers = backgroundTimers,
+): HttpClient {
+  return new PooledClient(dialer, options, timers);
 }
 
 class PooledClient implements HttpClient {
   readonly #dialer: Dialer;
+  readonly #timers: Timers;
   readonly #slots = new Slots(WHOLE_EXCHANGES_MAX);
   #pool: Pool;
 
-  constructor(dialer: Dialer, options: HttpClientOptions) {
+  constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers) {
     this.#dialer = dialer;
-    this.#pool = new Pool(dialer, options);
+    this.#timers = timers;
+    this.#pool = new Pool(dialer, options, timers);
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -77,7 +86,7 @@ class PooledClient implements HttpClient {
 
   update(options: HttpClientOptions): void {
     this.#pool.retire();
-    this.#pool = new Pool(this.#dialer, options);
+    this.#pool = new Pool(this.#dialer, options, this.#timers);
   }
 
   close(): void {
@@ -93,9 +102,11 @@ class Pool implements ConnectionHome {
   /** The one used last is at the end, and is used next. */
   readonly #idle: Connection[] = [];
   #isRetired = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timers: Timers;
+  #timer: Timer | undefined;
 
-  constructor(dialer: Dialer, options: HttpClientOptions) {
+  constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers) {
+    this.#timers = timers;
     const url = new URL(options.baseUrl);
     const { target, socketTarget } = routeOf(url, options);
     this.origin = url.origin;
@@ -120,10 +131,10 @@ class Pool implements ConnectionHome {
 
   onIdle(connection: Connection): boolean {
     if (this.#isRetired || this.#idle.length >= IDLE_CONNECTIONS_MAX) return false;
-    connection.idleSinceMs = performance.now();
+    connection.idleSinceMs = this.#timers.monotonicMs();
     connection.setBusy(false);
     this.#idle.push(connection);
-    this.#timer ??= this.#wakeAfter(IDLE_MS_MAX);
+    this.#timer ??= this.#timers.after(IDLE_MS_MAX, this.#closeOld);
     return true;
   }
 
@@ -134,7 +145,7 @@ class Pool implements ConnectionHome {
 
   retire(): void {
     this.#isRetired = true;
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
     for (const connection of this.#idle.splice(0)) connection.close();
   }
 
@@ -148,7 +159,7 @@ class Pool implements ConnectionHome {
 
   #take(idleMsMax: number): Connection | undefined {
     const last = this.#idle.at(-1);
-    if (last === undefined || performance.now() - last.idleSinceMs > idleMsMax) return undefined;
+    if (last === undefined || this.#timers.monotonicMs() - last.idleSinceMs > idleMsMax) return undefined;
     this.#idle.pop();
     last.setBusy(true);
     return last;
@@ -175,17 +186,13 @@ class Pool implements ConnectionHome {
     return connection.exchange(request, head, signal);
   }
 
-  #wakeAfter(delayMs: number): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.#closeOld(), delayMs).unref();
-  }
-
-  #closeOld(): void {
+  readonly #closeOld = (): void => {
     this.#timer = undefined;
-    const now = performance.now();
+    const now = this.#timers.monotonicMs();
     while (this.#idle[0] !== undefined && now - this.#idle[0].idleSinceMs >= IDLE_MS_MAX) this.#idle.shift()?.close();
     const oldest = this.#idle[0];
-    if (oldest !== undefined) this.#timer = this.#wakeAfter(oldest.idleSinceMs + IDLE_MS_MAX - now);
-  }
+    if (oldest !== undefined) this.#timer = this.#timers.after(oldest.idleSinceMs + IDLE_MS_MAX - now, this.#closeOld);
+  };
 }
 
 /** Where to connect to, and what to ask for there. */

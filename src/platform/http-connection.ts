@@ -59,7 +59,7 @@ export class Connection implements SocketOwner {
   #onDrained: (() => void) | undefined;
   #isClosed = false;
   #hasAnswer = false;
-  /** When it became idle, as performance.now() says. */
+  /** When it became idle; its home writes and reads it. */
   idleSinceMs = 0;
 
   constructor(home: ConnectionHome) {

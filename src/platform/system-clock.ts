@@ -67,13 +67,15 @@ class SystemClock implements Clock {
 
   /** A deadline that is never met does not keep the process alive. */
   deadline(ms: number, parent: AbortSignal): AbortSignal {
-    const timers = {
-      monotonicMs: () => this.monotonicMs(),
-      after: (delayMs: number, callback: () => void) => new HostTimer(delayMs, callback, false),
-    };
-    return deadlineSignal(timers, ms, parent);
+    return deadlineSignal(backgroundTimers, ms, parent);
   }
 }
+
+/** They do not keep the process alive. */
+export const backgroundTimers: Pick<Clock, "monotonicMs" | "after"> = {
+  monotonicMs: () => performance.now(),
+  after: (ms, callback) => new HostTimer(ms, callback, false),
+};
 
 export const systemClock: Clock = new SystemClock();
 
