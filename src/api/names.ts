@@ -28,6 +28,7 @@ const subdomainUnderscoreRegex = whole(SUBDOMAIN_UNDERSCORE);
 const label1035Regex = whole(LABEL_1035);
 const wildcardRegex = whole(WILDCARD);
 const keyNameRegex = whole(KEY_NAME);
+const qualifiedNameRegex = whole(`(${SUBDOMAIN}/)?${KEY_NAME}`);
 const labelValueRegex = whole(LABEL_VALUE);
 const cIdentifierRegex = whole(C_IDENTIFIER);
 const percentRegex = whole(PERCENT);
@@ -100,7 +101,7 @@ const KEY_REGEX = regexMessage(KEY_MESSAGE, KEY_NAME, "MyName", "my.name", "123-
 
 /** A label or annotation key: an optional DNS prefix, a slash and a name. */
 export function isQualifiedName(value: string): string[] {
-  if (value.length <= 63 && keyNameRegex.test(value)) return [];
+  if (value.length <= 63 && qualifiedNameRegex.test(value)) return [];
   const parts = value.split("/");
   const errors: string[] = [];
   if (parts.length > 2) {

@@ -75,7 +75,7 @@ export function podWarnings(
   warnings.push(...overlapWarnings(spec.volumes ?? []));
   duplicates(warnings, spec, specPath);
   for (const resource of BYTES) fractional(warnings, spec.overhead, resource, specPath.child("overhead"));
-  profiles(warnings, spec, annotations, specPath, annotationPath, path !== undefined);
+  if (metadata?.annotations) profiles(warnings, spec, annotations, specPath, annotationPath, path !== undefined);
   eachContainer(spec, specPath, (container, at) => containerWarnings(warnings, container, at));
   ports(warnings, spec, specPath);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {

@@ -54,8 +54,9 @@ function hooksAndProbes(errors: Errors, container: core.Container, path: Path, s
 }
 
 export function initContainers(errors: Errors, path: Path, scope: ContainerScope): void {
+  if (!scope.spec.initContainers) return;
   const names = new Set((scope.spec.containers ?? []).map((container) => container.name ?? ""));
-  scope.spec.initContainers?.forEach((container, i) => {
+  scope.spec.initContainers.forEach((container, i) => {
     const at = path.index(i);
     const isSidecar = container.restartPolicy === "Always";
     commonParts(errors, container, at, scope);
@@ -101,10 +102,11 @@ const isUnset = (value: unknown): boolean =>
 
 export function ephemeralContainers(errors: Errors, path: Path, scope: ContainerScope): void {
   const { spec } = scope;
+  if (!spec.ephemeralContainers) return;
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((c) => c.name ?? ""));
   const names = new Set(others);
   const detail = "cannot be set for an Ephemeral Container";
-  spec.ephemeralContainers?.forEach((container, i) => {
+  spec.ephemeralContainers.forEach((container, i) => {
     const at = path.index(i);
     commonParts(errors, container, at, scope);
     imageWithoutSpace(errors, container, at);

@@ -3,7 +3,7 @@
 import * as field from "#api/field-error.ts";
 import type { Errors, Path } from "./checks.ts";
 
-export const hasBacksteps = (path: string): boolean => path.split("/").includes("..");
+export const hasBacksteps = (path: string): boolean => path.includes("..") && path.split("/").includes("..");
 
 export function noBacksteps(errors: Errors, value: string, path: Path): void {
   if (hasBacksteps(value)) errors.push(field.invalid(path, value, "must not contain '..'"));

@@ -96,11 +96,12 @@ function recursiveReadOnly(errors: Errors, mount: core.VolumeMount, path: Path):
 }
 
 export function volumeDevices(errors: Errors, container: AnyContainer, known: Volumes, path: Path): void {
+  if (!container.volumeDevices) return;
   const mounts = new Map((container.volumeMounts ?? []).map((mount) => [mount.name, mount.mountPath]));
   const mountPaths = new Set(mounts.values());
   const names = new Set<string>();
   const paths = new Set<string>();
-  container.volumeDevices?.forEach(({ name = "", devicePath = "" }, i) => {
+  container.volumeDevices.forEach(({ name = "", devicePath = "" }, i) => {
     const nameAt = path.index(i).child("name");
     const pathAt = path.index(i).child("devicePath");
     const volume = known.get(name);

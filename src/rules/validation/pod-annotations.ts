@@ -95,7 +95,13 @@ export function podAnnotationUpdates(
 }
 
 /** Where a profile is given as annotation and as field, the two must say the same. */
-export function profilesMatch(errors: Errors, annotations: StringMap = {}, spec: core.PodSpec, path: Path): void {
+export function profilesMatch(
+  errors: Errors,
+  annotations: StringMap | undefined,
+  spec: core.PodSpec,
+  path: Path,
+): void {
+  if (annotations === undefined) return;
   const ofPod = spec.securityContext?.seccompProfile;
   if (ofPod && annotations[SECCOMP_POD] !== undefined) {
     sameProfile(errors, "seccomp", annotations[SECCOMP_POD], ofPod, path.child("securityContext", "seccompProfile"));
