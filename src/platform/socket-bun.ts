@@ -1,4 +1,4 @@
-// Sockets on Bun.connect: a third of the CPU that node:tls costs there, and half of its memory. Bun verifies chain and
+// Sockets on Bun.connect: there they cost a sixth less CPU than node:tls, and half of the memory. Bun verifies chain and
 // name of the certificate itself, tries all addresses of a host, and gives each piece of data a buffer of its own.
 import { assert } from "#base/assert.ts";
 import {
@@ -124,7 +124,7 @@ class BunLink implements Socket {
   /** Bun also calls it bad when only the certificate is, whether that matters or not. */
   greeted(isGood: boolean, error: unknown): void {
     if (isGood && !error) return void this.ready();
-    const { code } = error as { code?: unknown };
+    const code = (error as { code?: unknown } | undefined)?.code;
     const isDone = code !== "EPROTO" && code !== "ECONNRESET";
     if (isDone && this.#tls?.isVerified === false) this.ready();
     else this.closed(error);
