@@ -51,6 +51,8 @@ export interface NegotiationRules {
   readonly offered?: readonly string[];
   /** May Table and PartialObjectMetadata be asked for? */
   readonly allowsTransform: boolean;
+  /** False: of the two, not Table. */
+  readonly allowsTable?: boolean;
 }
 
 /** Throws a 406. */
@@ -114,7 +116,7 @@ function shapeOf(clause: AcceptClause, encoding: Encoding, rules: NegotiationRul
   if (!isMeta || !rules.allowsTransform) return undefined;
   if (as === "PartialObjectMetadata") return { kind: "partial", isList: false, metaVersion };
   if (as === "PartialObjectMetadataList") return { kind: "partial", isList: true, metaVersion };
-  if (as !== "Table" || encoding === "protobuf") return undefined;
+  if (as !== "Table" || encoding === "protobuf" || rules.allowsTable === false) return undefined;
   return { kind: "table", metaVersion, includeObject: includeObjectOf(query) };
 }
 

@@ -43,6 +43,9 @@ function tableOf({ group, resource }: Resource): string {
   return group === "" ? resource : `${resource}.${group}`;
 }
 
+/** Upstream has a printer for it, and does not use it. */
+const UNPRINTED = "csistoragecapacities.storage.k8s.io";
+
 function rowOf(table: string, versions: readonly Resource[], options: BuiltinOptions): KindRow {
   const [preferred] = versions;
   assert(preferred !== undefined, `${table}: no version`);
@@ -50,7 +53,7 @@ function rowOf(table: string, versions: readonly Resource[], options: BuiltinOpt
   const stored: GroupVersionKind = { group, version, kind };
   const { resource, singular, namespaced, shortNames, categories } = preferred;
   const strategy = options.strategies.get(table) ?? genericStrategy(preferred);
-  const printer = builtinPrinters.get(table);
+  const printer = table === UNPRINTED ? undefined : builtinPrinters.get(table);
   return {
     table,
     resource,

@@ -11,7 +11,7 @@ import { bareFailure } from "../errors.ts";
 import { withMeta, withResourceVersion } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
-import { negotiationRules } from "../verbs/get.ts";
+import { postedRules } from "../verbs/get.ts";
 import { uidPreconditionFailed, versionPreconditionFailed } from "../write/storage-errors.ts";
 import { created, readCreated } from "./created-body.ts";
 import type { SubresourceHandler } from "./subresource.ts";
@@ -19,7 +19,7 @@ import type { SubresourceHandler } from "./subresource.ts";
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 
 export const bindPod: SubresourceHandler = async (core, call, signal) => {
-  const representation = negotiate(call.context, negotiationRules(call));
+  const representation = negotiate(call.context, postedRules(call));
   const { object, options } = await readCreated(core, call, BINDING, signal);
   const binding = object as Binding;
   if ((binding.metadata?.name ?? "") !== call.name) {
@@ -33,7 +33,7 @@ export const bindPod: SubresourceHandler = async (core, call, signal) => {
 export const bindNamedPod: SubresourceHandler = async (core, call, signal) => {
   const endpoint = core.registry.endpoint("", "v1", "pods");
   if (endpoint === undefined) throw newNotFound({ group: "", resource: "pods" }, call.name);
-  const representation = negotiate(call.context, negotiationRules(call));
+  const representation = negotiate(call.context, postedRules(call));
   const { object, options } = await readCreated(core, call, BINDING, signal);
   bind(core, { ...call, endpoint, name: object.metadata?.name ?? "" }, object as Binding, options.dryRun);
   return respondWithValue(call.context, representation, created, 201);

@@ -17,7 +17,7 @@ import { withResourceVersion } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import type { StoredVersion } from "../storage/storage.ts";
-import { findObject, negotiationRules } from "../verbs/get.ts";
+import { findObject, postedRules } from "../verbs/get.ts";
 import { deleteObject, isDryRun } from "../write/delete-object.ts";
 import { checkDeleteOptions } from "../write-options.ts";
 import { created, readCreated } from "./created-body.ts";
@@ -28,7 +28,7 @@ const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budg
 const DISRUPTED_PODS_MAX = 2000;
 
 export const evictPod: SubresourceHandler = async (core, call, signal) => {
-  const representation = negotiate(call.context, negotiationRules(call));
+  const representation = negotiate(call.context, postedRules(call));
   const { object, options } = await readCreated(core, call, EVICTION, signal);
   const eviction = object as KubeObject & { deleteOptions?: DeleteOptions };
   if ((eviction.metadata?.name ?? "") !== call.name) {

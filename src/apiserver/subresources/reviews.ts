@@ -11,11 +11,11 @@ import { readBody } from "../decoding/request-body.ts";
 import { withGroupOfAuthenticated } from "../filters/authenticate.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
 import { withMeta } from "../object-meta.ts";
-import { respondWithValue } from "../rendering.ts";
+import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { addWarning, type UserInfo } from "../request-context.ts";
 import { isAuthenticated } from "../tokens/token-authentication.ts";
-import { negotiationRules } from "../verbs/get.ts";
+import { postedRules } from "../verbs/get.ts";
 import { wipeSystemFields } from "../write/before-create.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { parseWriteOptions } from "../write-options.ts";
@@ -37,7 +37,7 @@ type Answer = (core: ServerCore, call: ResourceCall, review: KubeObject, signal:
 function reviewed(answer: Answer, tracksFields = true): SubresourceHandler {
   return async (core, call, signal) => {
     const { context, endpoint } = call;
-    const representation = negotiate(context, negotiationRules(call));
+    const representation = negotiate(context, postedRules(call));
     const body = await readBody(context.request, core.limits.bodyBytesMax);
     const options = parseWriteOptions(context.query, "CreateOptions");
     let review = wipeSystemFields(decodeObject(call, body, options.fieldValidation, endpoint.version));
@@ -48,7 +48,7 @@ function reviewed(answer: Answer, tracksFields = true): SubresourceHandler {
     const admitted = attributes.object as KubeObject;
     await core.admission.validate(attributes, signal);
     const answered = await answer(core, call, admitted, signal);
-    return respondWithValue(context, representation, endpoint.version.fromStored(answered), 201);
+    return respondWithObject(context, endpoint, representation, answered, 201);
   };
 }
 

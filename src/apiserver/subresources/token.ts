@@ -15,11 +15,11 @@ import { routeNotFound } from "../errors.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
 import { withMeta } from "../object-meta.ts";
 import type { Endpoint } from "../registry.ts";
-import { respondWithValue } from "../rendering.ts";
+import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { type AccountTokens, accountClaims, type NamedRef } from "../tokens/account-tokens.ts";
 import { storedObject } from "../tokens/stored-references.ts";
-import { findObject, negotiationRules } from "../verbs/get.ts";
+import { findObject, postedRules } from "../verbs/get.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { parseWriteOptions } from "../write-options.ts";
 import { bodyVersion } from "./created-body.ts";
@@ -37,7 +37,7 @@ export const requestToken: SubresourceHandler = async (core, call, signal) => {
   const tokens = core.accountTokens;
   if (tokens === undefined) throw routeNotFound();
   const { context } = call;
-  const representation = negotiate(context, negotiationRules(call));
+  const representation = negotiate(context, postedRules(call));
   const body = await readBody(context.request, core.limits.bodyBytesMax);
   const options = parseWriteOptions(context.query, "CreateOptions");
   let object = decodeObject(call, body, options.fieldValidation, bodyVersion(TOKEN_REQUEST));
@@ -48,7 +48,8 @@ export const requestToken: SubresourceHandler = async (core, call, signal) => {
   await core.admission.admit(attributes, signal);
   attributes.object = aboutAccount(core, call, tokens, attributes.object as TokenRequest) as KubeObject;
   await core.admission.validate(attributes, signal);
-  return respondWithValue(context, representation, issue(core, call, tokens, attributes.object as TokenRequest), 201);
+  const issued = issue(core, call, tokens, attributes.object as TokenRequest) as KubeObject;
+  return respondWithObject(context, asTokenRequest.endpoint, representation, issued, 201);
 };
 
 function withDefaults(object: KubeObject): KubeObject {

@@ -57,6 +57,11 @@ export function collectionRules({ endpoint }: ResourceCall): NegotiationRules {
   return endpoint.row.isCustom ? CUSTOM : COLLECTION;
 }
 
+/** Of what is posted and never kept: nobody prints it. */
+export function postedRules(call: ResourceCall): NegotiationRules {
+  return { ...negotiationRules(call), allowsTable: false };
+}
+
 const BUILTIN = { allowsProtobuf: true, allowsTransform: true };
 const COLLECTION = { ...BUILTIN, offered: [...ACCEPTED_TYPES, ...STREAM_TYPES] };
 const CUSTOM = { allowsProtobuf: false, allowsTransform: true, hasRouter: false };

@@ -116,7 +116,9 @@ function startTimers(core: ServerCore, watcher: Watcher, lastsMs: number, end: (
     const delayMs = nextBookmarkMs(clock, deadlineMs);
     if (delayMs === undefined) return;
     bookmark = clock.after(delayMs, () => {
-      watcher.push({ type: "BOOKMARK", revision: core.storage.revision, endsInitialEvents: false });
+      const { revision } = core.storage;
+      // Where nothing has happened since the start, it would tell nothing.
+      if (revision > watcher.afterRevision) watcher.push({ type: "BOOKMARK", revision, endsInitialEvents: false });
       schedule();
     });
   };

@@ -15,7 +15,7 @@ export class Watcher {
   readonly selection: Selection;
   readonly wantsBookmarks: boolean;
   /** Events at or below it are not for this client. */
-  readonly #afterRevision: number;
+  readonly afterRevision: number;
   #pending: WatcherEvent[] = [];
   #wake: (() => void) | undefined;
   #isClosed = false;
@@ -23,7 +23,7 @@ export class Watcher {
   constructor(selection: Selection, wantsBookmarks: boolean, afterRevision: number) {
     this.selection = selection;
     this.wantsBookmarks = wantsBookmarks;
-    this.#afterRevision = afterRevision;
+    this.afterRevision = afterRevision;
   }
 
   get isClosed(): boolean {
@@ -37,7 +37,7 @@ export class Watcher {
 
   /** A write to the table, if this watcher is concerned. */
   offer(version: StoredVersion): void {
-    if (this.#isClosed || version.revision <= this.#afterRevision) return;
+    if (this.#isClosed || version.revision <= this.afterRevision) return;
     const type = eventTypeFor(this.selection, version);
     if (type !== undefined) this.push({ type, version });
   }
