@@ -117,8 +117,11 @@ function startTimers(core: ServerCore, watcher: Watcher, lastsMs: number, end: (
     if (delayMs === undefined) return;
     bookmark = clock.after(delayMs, () => {
       const { revision } = core.storage;
-      // Where nothing has happened since the start, it would tell nothing.
-      if (revision > watcher.afterRevision) watcher.push({ type: "BOOKMARK", revision, endsInitialEvents: false });
+      const isLast = delayMs < BOOKMARK_INTERVAL_MS;
+      // The last one tells nothing where nothing has happened since the start. Deviation: the others always come,
+      // as they do upstream with an etcd that reports its progress: clients take silence for a dead watch.
+      if (!isLast || revision > watcher.afterRevision)
+        watcher.push({ type: "BOOKMARK", revision, endsInitialEvents: false });
       schedule();
     });
   };
