@@ -120,5 +120,4 @@ export const wrongCases: readonly { readonly where: string; readonly flags: () =
     where: "the port's key",
     flags: () => [`--tls-private-key-file=${file(SECRET)}`, `--tls-cert-file=${file(SECRET)}`, "--secure-port=10259"],
   },
-  { where: "the token key", flags: () => [`--service-account-private-key-file=${file(SECRET)}`] },
 ];

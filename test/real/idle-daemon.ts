@@ -57,13 +57,18 @@ export class IdleDaemons {
     return path;
   }
 
+  /** Starts a program with nothing but these arguments. */
+  launch(command: Command): Program {
+    return this.#scope.start({ name: "daemon", command });
+  }
+
   /** Resolves when it serves. */
   async start(flags: readonly string[], options: IdleStart = {}): Promise<IdleDaemon> {
     const { command = ourDaemon, host = "127.0.0.1", stdout } = options;
     const port = options.port ?? (await freePorts(1))[0] ?? 0;
     const whole: Command = [...command, ...this.common, `--secure-port=${port}`, ...flags];
     const parted: Command = ["/bin/sh", "-c", 'out=$1; shift; exec "$@" >"$out"', "sh", stdout ?? "", ...whole];
-    const program = this.#scope.start({ name: "daemon", command: stdout === undefined ? whole : parted });
+    const program = this.launch(stdout === undefined ? whole : parted);
     const page = async (path: string): Promise<string> =>
       (await callHttps({ url: `https://${host}:${port}${path}`, caPem: "", isInsecure: true })).text;
     await eventually(async () => {
