@@ -41,6 +41,8 @@ export interface ExecPlugin {
   refuse(credentials: ExecCredentials, signal: AbortSignal): Promise<void>;
 }
 
+/** What Go calls the exit code of a program that a signal ended. */
+const KILLED = -1;
 const VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 
 export function createExecPlugin(options: ExecPluginOptions): ExecPlugin {
@@ -105,8 +107,9 @@ async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promi
   });
   try {
     const [output, code] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), ended]);
-    metrics?.noteCall(code ?? 1, code === 0 ? "no_error" : "plugin_execution_error");
-    if (code !== 0) throw new ExecPluginError(`exec: executable ${exec.command} failed with exit code ${code}`);
+    const exitCode = code ?? KILLED;
+    metrics?.noteCall(exitCode, exitCode === 0 ? "no_error" : "plugin_execution_error");
+    if (exitCode !== 0) throw new ExecPluginError(`exec: executable ${exec.command} failed with exit code ${exitCode}`);
     return output;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -146,7 +149,7 @@ function clusterInfo({ config, ca }: ExecPluginOptions): unknown {
   };
 }
 
-/** Hostile or clumsy output gets an error that says what is wrong with it. */
+/** Hostile or clumsy output gets an error that says what is wrong with it, and nothing of what it says. */
 export function readCredential(output: string, apiVersion: string): Fetched {
   const fail = (message: string, cause?: unknown): never => {
     throw new ExecPluginError(message, { cause });
@@ -158,8 +161,9 @@ export function readCredential(output: string, apiVersion: string): Fetched {
   } | null;
   try {
     document = JSON.parse(output);
-  } catch (cause) {
-    return fail(`decoding stdout: ${errorMessage(cause)}`, cause);
+  } catch {
+    // The parser quotes what it stumbled over, which may be the bare token.
+    return fail("decoding stdout: couldn't get version/kind; json parse error");
   }
   if (typeof document !== "object" || document === null) return fail("decoding stdout: not an object");
   if (document.kind !== "ExecCredential") return fail(`decoding stdout: no kind "${document.kind}" is registered`);

@@ -1,7 +1,6 @@
 // A transport for a ClientConfig: TLS material from data or files that are read again when they change,
 // and the user's identity on every request: certificate, token, token file, login or credential plugin.
 // Upstream: client-go/transport/{transport,round_trippers,cert_rotation,ca_rotation,token_source}.go
-import { readFileSync } from "node:fs";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { HttpHeaders, Transport } from "#base/http.ts";
@@ -12,7 +11,9 @@ import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
 import { withoutPassword } from "#client/kubeconfig-validation.ts";
 import { createHttpClient, type HttpClient, type HttpClientOptions } from "./http-client.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
-import { connectionMetrics, type TransportMetrics } from "./kubeconfig-metrics.ts";
+import { connectionMetrics } from "./kubeconfig-metrics.ts";
+import { TlsMaterial } from "./kubeconfig-tls.ts";
+import { readFileAsGo } from "./serving-files.ts";
 
 export interface TransportDeps {
   readonly clock: Clock;
@@ -70,69 +71,6 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   };
 }
 
-type Tls = Pick<HttpClientOptions, "ca" | "cert" | "key">;
-
-/** What the files and data say now. A file that cannot be read leaves the old material in force. */
-class TlsMaterial {
-  readonly metrics: TransportMetrics | undefined;
-  readonly #config: ClientConfig;
-  readonly #log: Logger | undefined;
-  readonly #keepsCa: boolean;
-  #current: Tls;
-
-  constructor(config: ClientConfig, { log, keepsCa = false }: TransportDeps, metrics: TransportMetrics | undefined) {
-    this.metrics = metrics;
-    this.#config = config;
-    this.#log = log;
-    this.#keepsCa = keepsCa;
-    this.#current = this.#read();
-  }
-
-  get current(): Tls {
-    return this.#current;
-  }
-
-  get hasFiles(): boolean {
-    const { certificateAuthority, clientCertificate, clientKey } = this.#config;
-    return Boolean((certificateAuthority && !this.#keepsCa) || clientCertificate || clientKey);
-  }
-
-  /** True when something changed. */
-  reload(): boolean {
-    let next: Tls;
-    try {
-      next = this.#read(this.#keepsCa ? this.#current.ca : undefined);
-    } catch (error) {
-      this.#log?.error(error, "Failed to read TLS material from file");
-      this.metrics?.noteCaReload("failure", "read_error");
-      return false;
-    }
-    const { ca, cert, key } = this.#current;
-    if (this.#config.certificateAuthority && !this.#keepsCa) {
-      if (next.ca === "") {
-        this.metrics?.noteCaReload("failure", "empty");
-        return false;
-      }
-      this.metrics?.noteCaReload("success", next.ca === ca ? "unchanged" : "updated");
-    }
-    if (next.ca === ca && next.cert === cert && next.key === key) return false;
-    this.#current = next;
-    return true;
-  }
-
-  #read(knownCa?: string): Tls {
-    const config = this.#config;
-    const ca = knownCa ?? config.certificateAuthorityData ?? fileText(config.certificateAuthority);
-    const cert = config.clientCertificateData ?? fileText(config.clientCertificate);
-    const key = config.clientKeyData ?? fileText(config.clientKey);
-    return { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) };
-  }
-}
-
-function fileText(path: string | undefined): string | undefined {
-  return path === undefined ? undefined : readFileSync(path, "utf8");
-}
-
 /** Looks at the files when a request is sent and the last look is long ago. */
 function fileChecking(http: HttpClient, fixed: HttpClientOptions, material: TlsMaterial, clock: Clock): Transport {
   if (!material.hasFiles) return http;
@@ -186,16 +124,11 @@ function withExecPlugin(
   material: TlsMaterial,
   plugin: ExecPlugin,
 ): Transport {
-  let inForce: ExecCredentials | undefined;
   return {
     async send(request, signal) {
       if (request.headers.authorization !== undefined) return transport.send(request, signal);
-      const credentials = await plugin.credentials(signal);
-      if (credentials.cert !== inForce?.cert || credentials.key !== inForce?.key) {
-        const { cert, key } = credentials;
-        http.update({ ...fixed, ...material.current, ...(cert && { cert }), ...(key && { key }) });
-      }
-      inForce = credentials;
+      const credentials = await credentialsOf(plugin, signal);
+      if (material.present(credentials)) http.update({ ...fixed, ...material.current });
       const { token } = credentials;
       const headers = token ? { ...request.headers, authorization: `Bearer ${token}` } : request.headers;
       const response = await transport.send({ ...request, headers }, signal);
@@ -203,6 +136,20 @@ function withExecPlugin(
       return response;
     },
   };
+}
+
+async function credentialsOf(plugin: ExecPlugin, signal: AbortSignal): Promise<ExecCredentials> {
+  try {
+    return await plugin.credentials(signal);
+  } catch (cause) {
+    if (signal.aborted) throw cause;
+    throw new CredentialsError(`getting credentials: ${errorMessage(cause)}`, { cause });
+  }
+}
+
+/** A credential plugin that gave nothing to log in with. */
+export class CredentialsError extends Error {
+  override readonly name = "CredentialsError";
 }
 
 function withLogin(transport: Transport, config: ClientConfig, { clock, log }: TransportDeps): Transport {
@@ -228,7 +175,7 @@ export class TokenFileError extends Error {
 function readToken(path: string): string {
   let text: string;
   try {
-    text = readFileSync(path, "utf8").trim();
+    text = readFileAsGo(path).trim();
   } catch (cause) {
     throw new TokenFileError(`failed to read token file "${path}": ${errorMessage(cause)}`, { cause });
   }

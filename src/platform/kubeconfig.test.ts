@@ -1,29 +1,18 @@
-// Kubeconfig files, in-cluster configuration, credential plugins and the transports made from them,
-// over real files, processes and sockets.
+// Kubeconfig files, in-cluster configuration, proxies of the environment and credential plugins, over real files and
+// processes.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MetricRegistry } from "#base/metric-registry.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { testClock } from "#base/testing.ts";
 import type { ClientConfig, ExecConfig } from "#client/kubeconfig.ts";
-import {
-  clientCertificate,
-  newAuthority,
-  peerName,
-  serverCertificate,
-  startTestServer,
-  type TestServer,
-} from "./http-client.testing.ts";
 import { inClusterConfig, loadClientConfig, NotInCluster } from "./kubeconfig.ts";
 import { createExecPlugin, readCredential } from "./kubeconfig-exec.ts";
 import { proxyFromEnvironment } from "./kubeconfig-proxy.ts";
-import { createTransport } from "./kubeconfig-transport.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "kubeconfig-"));
 afterAll(() => rmSync(dir, { recursive: true }));
 const signal = new AbortController().signal;
-const get = { method: "GET", path: "/", query: "", headers: {} };
 
 function file(name: string, content: string, mode = 0o644): string {
   const path = join(dir, name);
@@ -65,6 +54,22 @@ describe("files", () => {
     await expect(loadClientConfig({ path: join(dir, "none") })).rejects.toThrow("no such file or directory");
   });
 
+  it.each([
+    "users:\n- user:\n    token: SECRET: x\n",
+    'users:\n- user:\n    token: "SECRET\n',
+    "users:\n- user:\n\ttoken: SECRET\n",
+    "token: {SECRET",
+    "token: *SECRET",
+    "SECRET",
+    "users: SECRET",
+    "token: [SECRET\n  SECRET",
+    "&SECRET *SECRET",
+  ])("complains about %j without quoting it", async (content) => {
+    const problem = loadClientConfig({ path: file("bad", content) }).catch((error: Error) => error.message);
+    expect(await problem).toMatch(/error loading config file|invalid configuration/);
+    expect(await problem).not.toContain("SECRET");
+  });
+
   it("falls back from in-cluster to nothing, and says so as upstream does", async () => {
     await expect(loadClientConfig({ env: {} })).rejects.toThrow(
       "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable",
@@ -76,7 +81,7 @@ describe("in cluster", () => {
   it("uses the pod's service account", () => {
     expect(() => inClusterConfig({})).toThrow(NotInCluster);
     const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
-    expect(() => inClusterConfig(env, dir)).toThrow(/token/);
+    expect(() => inClusterConfig(env, dir)).toThrow(`open ${join(dir, "token")}: no such file or directory`);
     file("token", "t");
     file("namespace", "kube-system\n");
     expect(inClusterConfig(env, dir)).toEqual({
@@ -170,6 +175,12 @@ describe("credential plugins", () => {
       clock: testClock(),
     });
     await expect(failing.credentials(signal)).rejects.toThrow(/exec: executable .*failing failed with exit code 3/);
+    const killed = createExecPlugin({
+      exec: execConfig(file("killed", "#!/bin/sh\nkill -9 $$\n", 0o755)),
+      config,
+      clock: testClock(),
+    });
+    await expect(killed.credentials(signal)).rejects.toThrow("failed with exit code -1");
     const missing = createExecPlugin({
       exec: execConfig("no-such-plugin", { installHint: "get it" }),
       config,
@@ -210,192 +221,8 @@ describe("credential plugins", () => {
   ])("refuses the output %s", (output, message) => {
     expect(() => readCredential(output, V1)).toThrow(message);
   });
-});
 
-describe("transports", () => {
-  const ca = newAuthority("ca");
-  let server: TestServer;
-  const seen: { name: string; authorization: string; user: string; groups: string[]; scopes: string[] }[] = [];
-  let status = 200;
-  beforeAll(async () => {
-    server = await startTestServer(serverCertificate(ca), ca, (request, response) => {
-      const { authorization = "", "impersonate-user": user = "" } = request.headers;
-      const all = (wanted: string): string[] =>
-        request.rawHeaders.filter((_, i, list) => i % 2 === 1 && list[i - 1]?.toLowerCase() === wanted);
-      const groups = all("impersonate-group");
-      const scopes = all("impersonate-extra-example.com%2fscopes");
-      seen.push({ name: peerName(request), authorization, user: String(user), groups, scopes });
-      response.writeHead(status, { connection: "close" }).end("{}");
-    });
-  });
-  afterAll(() => server.close());
-
-  const configOf = (rest: Partial<ClientConfig>): ClientConfig => ({
-    server: server.url,
-    certificateAuthorityData: ca.certificatePem,
-    namespace: "default",
-    ...rest,
-  });
-
-  async function call(
-    config: ClientConfig,
-    { clock = testClock(), metrics = new MetricRegistry({ version: "1.36.4" }), keepsCa = false } = {},
-  ) {
-    const transport = await createTransport(config, { clock, env: {}, metrics, keepsCa });
-    const send = async () => {
-      await transport.send(get, signal);
-      return seen.at(-1);
-    };
-    return { transport, send, clock, metrics };
-  }
-
-  it("shows the client certificate, and a new one after its files have changed", async () => {
-    const [first, second] = ["first", "second"].map((name) => clientCertificate(ca, name)) as [never, never];
-    const write = ({ certificatePem, keyPem }: { certificatePem: string; keyPem: string }) => ({
-      clientCertificate: file("client.crt", certificatePem),
-      clientKey: file("client.key", keyPem),
-    });
-    const { send, clock, transport } = await call(configOf(write(first)));
-    expect((await send())?.name).toBe("first");
-    write(second);
-    expect((await send())?.name).toBe("first");
-    clock.stall(60_000);
-    expect((await send())?.name).toBe("second");
-    file("client.crt", "");
-    rmSync(join(dir, "client.key"));
-    clock.stall(60_000);
-    expect((await send())?.name).toBe("second");
-    expect(transport.host).toBe(new URL(server.url).host);
-    transport.close();
-  });
-
-  it.each([
-    [{ token: "t" }, "Bearer t"],
-    [{ username: "u", password: "p" }, `Basic ${btoa("u:p")}`],
-    [{ insecureSkipTlsVerify: true }, ""],
-  ])("logs in with %j", async (user, authorization) => {
-    const { send, transport } = await call(configOf(user));
-    expect((await send())?.authorization).toBe(authorization);
-    transport.close();
-  });
-
-  it("reads a token file again every minute", async () => {
-    const tokenFile = file("rotating", "one\n");
-    const { send, clock, transport } = await call(configOf({ tokenFile }));
-    expect((await send())?.authorization).toBe("Bearer one");
-    file("rotating", "two\n");
-    expect((await send())?.authorization).toBe("Bearer one");
-    clock.stall(50_000);
-    expect((await send())?.authorization).toBe("Bearer two");
-    rmSync(tokenFile);
-    clock.stall(50_000);
-    expect((await send())?.authorization).toBe("Bearer two");
-    transport.close();
-  });
-
-  it.each([
-    { gate: true, what: "follows the file of the CA" },
-    { gate: false, what: "does not look at it again, but at the client's own" },
-  ])("machinery/5.1.r7 with ClientsAllowCARotation=$gate $what", async ({ gate }) => {
-    const keepsCa = !gate;
-    const first = clientCertificate(ca, "first");
-    const certificateAuthority = file("rotating-ca.crt", ca.certificatePem);
-    const clientCertificateFile = file("rotating.crt", first.certificatePem);
-    const clientKey = file("rotating.key", first.keyPem);
-    const config = { server: server.url, certificateAuthority, clientCertificate: clientCertificateFile, clientKey };
-    const { send, clock, transport, metrics } = await call({ ...config, namespace: "" }, { keepsCa });
-    expect((await send())?.name).toBe("first");
-    const second = clientCertificate(ca, "second");
-    file("rotating-ca.crt", `${ca.certificatePem}${ca.certificatePem}`);
-    file("rotating.crt", second.certificatePem);
-    file("rotating.key", second.keyPem);
-    clock.stall(60_000);
-    expect((await send())?.name).toBe("second");
-    const reloads = metrics.value("rest_client_transport_ca_reload_total", ["success", "updated"]);
-    expect(reloads).toBe(keepsCa ? undefined : 1);
-    transport.close();
-  });
-
-  it("takes a certificate from a plugin, and asks it again after a 401", async () => {
-    const certificates = ["alpha", "beta"].map((name) => clientCertificate(ca, name));
-    const answers = certificates.map(({ certificatePem, keyPem }, i) =>
-      file(
-        `answer-${i}`,
-        JSON.stringify({
-          kind: "ExecCredential",
-          apiVersion: V1,
-          status: { clientCertificateData: certificatePem, clientKeyData: keyPem },
-        }),
-      ),
-    );
-    const once = join(dir, "once");
-    const script = file(
-      "certificates",
-      `#!/bin/sh\nif [ -e ${once} ]; then cat ${answers[1]}; else touch ${once}; cat ${answers[0]}; fi\n`,
-      0o755,
-    );
-    const { send, transport } = await call(configOf({ exec: execConfig(script) }));
-    status = 401;
-    expect((await send())?.name).toBe("alpha");
-    status = 200;
-    expect((await send())?.name).toBe("beta");
-    transport.close();
-  });
-
-  it("machinery/6.r18 machinery/6.r19 machinery/6.r20 machinery/6.r21 machinery/6.r22 machinery/6.r23 counts transports, reloads and plugins", async () => {
-    const certificateAuthority = file("authority.crt", ca.certificatePem);
-    const { send, clock, transport, metrics } = await call({ server: server.url, certificateAuthority, namespace: "" });
-    await send();
-    clock.stall(60_000);
-    await send();
-    file("authority.crt", "");
-    clock.stall(60_000);
-    await send();
-    rmSync(certificateAuthority);
-    clock.stall(60_000);
-    await send();
-    const text = metrics.render();
-    const expected = [
-      "rest_client_transport_cache_entries 1",
-      'rest_client_transport_create_calls_total{result="miss"} 1',
-      'rest_client_transport_ca_reload_total{reason="unchanged",result="success"} 1',
-      'rest_client_transport_ca_reload_total{reason="empty",result="failure"} 1',
-      'rest_client_transport_ca_reload_total{reason="read_error",result="failure"} 1',
-      "rest_client_exec_plugin_ttl_seconds +Inf",
-    ];
-    for (const line of expected) expect(text).toContain(line);
-    transport.close();
-    expect(metrics.render()).toContain("rest_client_transport_cache_entries 0");
-    const script = file(
-      "two-tokens",
-      `#!/bin/sh\nprintf '{"kind":"ExecCredential","apiVersion":"${V1}","status":{"token":"t"}}'\n`,
-      0o755,
-    );
-    const plugin = await call(configOf({ exec: execConfig(script) }), { clock, metrics });
-    await plugin.send();
-    expect(metrics.render()).toContain('rest_client_exec_plugin_call_total{call_status="no_error",code="0"} 1');
-    plugin.transport.close();
-  });
-
-  it("acts as another user with several groups, a line for each", async () => {
-    const impersonate = { user: "jane", uid: "", groups: ["a", "b, c"], extra: { "example.com/scopes": ["x", "y"] } };
-    const { send, transport } = await call(configOf({ token: "t", impersonate }));
-    expect(await send()).toMatchObject({
-      user: "jane",
-      groups: ["a", "b, c"],
-      scopes: ["x", "y"],
-    });
-    transport.close();
-  });
-
-  it("refuses what it cannot do, and a server of another authority", async () => {
-    await expect(call(configOf({ proxyUrl: "socks5://p" }))).rejects.toThrow("socks5");
-    await expect(call(configOf({ hasAuthProvider: true }))).rejects.toThrow("auth-provider");
-    await expect(call({ server: "a b", namespace: "" })).rejects.toThrow("host must be a URL");
-    const { send, transport } = await call(
-      configOf({ certificateAuthorityData: newAuthority("other").certificatePem }),
-    );
-    await expect(send()).rejects.toMatchObject({ failure: "tls" });
-    transport.close();
+  it("does not quote output that is no JSON, which may be a token", () => {
+    expect(() => readCredential("s3cret", V1)).toThrow(/^((?!s3cret).)*$/);
   });
 });

@@ -81,7 +81,8 @@ export function inClusterConfig(
   const tokenFile = join(dir, "token");
   const certificateAuthority = join(dir, "ca.crt");
   // Fails now rather than at the first request when the token is not there.
-  accessSync(tokenFile, constants.R_OK);
+  const problem = fileProblem(tokenFile);
+  if (problem !== undefined) throw new KubeconfigFileError(problem);
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     tokenFile,
@@ -123,11 +124,32 @@ function readText(path: string): string {
   }
 }
 
-/** Bun has a parser built in; the package costs 10 MB and is loaded only where it must be. */
+/**
+ * Bun has a parser built in; the package costs 10 MB and is loaded only where it must be. Neither may quote the file
+ * in what it complains about: there are keys and tokens in it.
+ */
 async function yamlParser(): Promise<(text: string) => unknown> {
   const bun = Reflect.get(globalThis, "Bun") as { YAML?: { parse(text: string): unknown } } | undefined;
-  if (bun?.YAML) return bun.YAML.parse;
-  return (await import("yaml")).parse;
+  if (bun?.YAML) return quoteless(bun.YAML.parse, (error) => errorMessage(error).split(": ").slice(0, 2).join(": "));
+  const { parse, YAMLParseError } = await import("yaml");
+  return quoteless(
+    (text) => parse(text, { logLevel: "error" }),
+    (error) => {
+      if (!(error instanceof YAMLParseError)) return "yaml: not valid";
+      const line = error.linePos?.[0].line;
+      return `yaml: ${line === undefined ? "" : `line ${line}: `}${error.code.toLowerCase().replaceAll("_", " ")}`;
+    },
+  );
+}
+
+function quoteless(parse: (text: string) => unknown, describe: (error: unknown) => string): (text: string) => unknown {
+  return (text) => {
+    try {
+      return parse(text);
+    } catch (error) {
+      throw new KubeconfigFileError(describe(error));
+    }
+  };
 }
 
 function defaultFiles(env: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -47,7 +47,8 @@ export function readPair(certFile: string, keyFile: string): CertificateKey {
   return { cert, key };
 }
 
-function checkPair(cert: string, key: string): void {
+/** Fails, in Go's words, unless the two are a certificate and its key. */
+export function checkPair(cert: string, key: string): void {
   if (!cert.includes("-----BEGIN CERTIFICATE-----")) {
     throw new ServingFileError("tls: failed to find any PEM data in certificate input");
   }
