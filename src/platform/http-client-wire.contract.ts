@@ -53,12 +53,12 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         const answer =
           "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\nset-cookie: a=1\r\n" +
           "transfer-encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\ntrailer: z\r\n\r\n";
-        const [client, { received }] = await start(async (socket) => {
+        const [client, { received }] = await start((socket) => {
           socket.setNoDelay(true);
-          for (const byte of answer) {
-            await new Promise((resolve) => socket.write(byte, resolve));
-            await new Promise(setImmediate);
-          }
+          const send = (at: number): void => {
+            if (at < answer.length) socket.write(answer.charAt(at), () => setImmediate(send, at + 1));
+          };
+          send(0);
         });
         for (const request of [get("/"), whole(get("/"))]) {
           const response = await client.send(request, never());
