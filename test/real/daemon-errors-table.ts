@@ -313,6 +313,15 @@ export const failed: readonly Case[] = [
   { args: ["--kubeconfig", good, "--leader-elect-lease-duration=10s"] },
   { args: ["--kubeconfig", good, "--leader-elect-renew-deadline=2s"] },
   {
+    args: [
+      "--kubeconfig",
+      good,
+      "--leader-elect-retry-period=0s",
+      "--leader-elect-renew-deadline=1ns",
+      "--leader-elect-lease-duration=2ns",
+    ],
+  },
+  {
     args: ["--kubeconfig", good, "--leader-elect=false"],
     like: /^failed to wait for apiserver being healthy: .*(connection refused|ECONNREFUSED|timed out|deadline)/,
   },
