@@ -48,11 +48,14 @@ const report = await compare();
 for (const { index, call, what } of report.disagreements) process.stderr.write(`#${index} ${call}\n    ${what}\n`);
 const unexplained = report.disagreements.filter((each) => classOf(each) === undefined);
 const text = [
-  `The same random requests to the embedded server and to kube-apiserver v1.36.4 (\`make judge-fuzz\`): ConfigMaps, Nodes,`,
-  "ServiceAccounts and a custom kind; equal means status code, reason, causes and resulting object, but not the wording of",
-  "messages, warnings, or the numbers of versions (the judge cases compare the first two). A read that takes any state",
-  "(`resourceVersion=0`) is asked again for up to half a second, because the real server's cache lags. Both servers are emptied",
-  "after a difference and every 200 requests. Known differences are in [test/judge/known-differences.ts](../test/judge/known-differences.ts).",
+  "The same random requests to the embedded server and to kube-apiserver v1.36.4 (`make judge-fuzz`): Pods, ReplicaSets and",
+  "ReplicationControllers with their subresources, Namespaces, Nodes, ServiceAccounts, Secrets, ConfigMaps, ResourceQuotas,",
+  "LimitRanges, Leases, Events of both groups and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; rounds of",
+  "twelve short watches while something is written. Agreement means status code, reason, causes and the resulting object or events,",
+  'with the versions and UIDs that are the same; "and messages" means every word, with warnings and headers. What the real server itself',
+  "varies does not count: [test/judge/normalise.ts](../test/judge/normalise.ts). A read that takes any state, or one that is not older, is",
+  "asked again for up to half a second, because the real server's cache lags. Both servers are emptied of a kind after a difference,",
+  "and of all every 400 requests. Known differences are in [test/judge/known-differences.ts](../test/judge/known-differences.ts).",
   "",
   reportLines(report),
   "",

@@ -271,8 +271,8 @@ const limitCases: readonly JudgeCase[] = [
     name: "machinery/7.3.r3 LimitRanger limits the size of claims",
     steps: [
       range("l", { type: "PersistentVolumeClaim", min: { storage: "1Gi" }, max: { storage: "5Gi" } }),
-      claim("1Gi", { comparesReasonOnly: true }), // claims have no rules of their own yet
-      claim("5Gi", { comparesReasonOnly: true }),
+      claim("1Gi"),
+      claim("5Gi"),
       claim("6Gi"),
       claim("500Mi"),
     ],

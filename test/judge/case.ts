@@ -11,7 +11,7 @@ export interface Step extends Call {
   readonly awaits?: number;
   /** Asked again until what is at the path has this value: what a controller of the server writes. */
   readonly awaitsValue?: readonly [path: string, value: string];
-  /** Only the status and reason count: where upstream words it from a Go library. */
+  /** Only the status and reason count: how a Go library words that something is no YAML. */
   readonly comparesReasonOnly?: boolean;
   /** Asked while this step, a watch, is open. */
   readonly during?: readonly Step[];
@@ -115,7 +115,8 @@ function reasonOf(answer: unknown): unknown {
   return { status, reason: body?.reason ?? "" };
 }
 
-function* differencesOf(embedded: unknown, real: unknown, path: string): Generator<string> {
+/** "path: embedded 1, real 2", of all that differs. */
+export function* differencesOf(embedded: unknown, real: unknown, path: string): Generator<string> {
   if (JSON.stringify(embedded) === JSON.stringify(real)) return;
   if (isContainer(embedded) && isContainer(real) && Array.isArray(embedded) === Array.isArray(real)) {
     for (const key of new Set([...Object.keys(embedded), ...Object.keys(real)])) {

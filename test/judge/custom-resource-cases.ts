@@ -225,7 +225,7 @@ export const customResourceCases: readonly JudgeCase[] = [
       post(WIDGETS, widget("s", "text")),
       post(WIDGETS, widget("t", { size: 1, junk: 1 }, { kind: "Gadget" })),
       post(`${WIDGETS}?fieldValidation=Ignore`, widget("u", { size: 1 }, { apiVersion: `${GROUP}/v2` })),
-      post(WIDGETS, { metadata: { name: "v" }, spec: { size: 1 } }, { comparesReasonOnly: true }),
+      post(WIDGETS, { metadata: { name: "v" }, spec: { size: 1 } }),
       post(WIDGETS, { ...widget("w", { size: 1 }), metadata: { generateName: "w-" } }),
       post(WIDGETS, { ...widget("", { size: 1 }), metadata: {} }),
       post(WIDGETS, widget("a", { size: 1 })),
@@ -287,7 +287,7 @@ export const customResourceCases: readonly JudgeCase[] = [
       patch(`${WIDGETS}/a?fieldManager=two`, applyYaml, widget("a", { size: 2 })),
       patch(`${WIDGETS}/a?fieldManager=two&force=true`, applyYaml, widget("a", { size: 2, free: { a: { b: 1 } } })),
       patch(`${WIDGETS}/a?fieldManager=one`, applyYaml, widget("a", { tags: ["z"] })),
-      patch(`${WIDGETS}/a?fieldManager=one`, applyYaml, widget("a", { size: "x" }), { comparesReasonOnly: true }),
+      patch(`${WIDGETS}/a?fieldManager=one`, applyYaml, widget("a", { size: "x" })),
       patch(`${WIDGETS}/a/status?fieldManager=st`, applyYaml, {
         ...widget("a", {}),
         spec: undefined,

@@ -151,7 +151,7 @@ function parse(text: string, contentType: string): unknown {
   if (contentType.startsWith("application/yaml")) return decodeYaml(text).value;
   if (!contentType.startsWith("application/json")) return text;
   const lines = text.split("\n").filter((line) => line !== "");
-  if (lines.length > 1 && lines.every((line) => line.startsWith('{"type":')))
+  if (lines.length > 0 && lines.every((line) => line.startsWith('{"type":"')))
     return lines.map((line) => JSON.parse(line) as unknown);
   try {
     return JSON.parse(text) as unknown;

@@ -2,393 +2,413 @@
 // requests meet objects that earlier requests left behind.
 
 import type { Rng } from "#base/rng.ts";
-import { GADGETS } from "./custom-kind.ts";
+import { nameAt, names, type Place, places, type Subresource } from "./fuzz-kinds.ts";
+import { applyConfiguration, jsonPatch, mergePatch, strategicPatch } from "./fuzz-patches.ts";
+import { chance, type Edits, edited, pick, some } from "./fuzz-random.ts";
+import { yamlOf } from "./fuzz-yaml.ts";
 
 export interface FuzzedCall {
   readonly verb: string;
-  /** The collection it is about. */
-  readonly collection: string;
+  readonly place: Place;
   readonly method: string;
-  /** "$ns", "$rv:<name>", "$uid:<name>" and "$next:" are filled in per server. */
+  /** "$ns", "$rv:<place>.<name>", "$uid:<place>.<name>", "$last:" and "$next:" are filled in per server. */
   readonly target: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The object that must be there: it is made if it is not. */
+  readonly ensures?: string;
+  /** The body is what the target shows before, with these edits. */
+  readonly fresh?: readonly Edits[];
 }
 
-export interface Place {
-  readonly collection: string;
-  readonly apiVersion: string;
-  readonly kind: string;
-  nameOf(name: string): string;
-  content(rng: Rng): object;
-  readonly hasStatus?: boolean;
-  /** It can only be updated from a version that the client knows. */
-  readonly needsVersion?: boolean;
-}
-
-/** A sensible object: what requests find there. */
-export function furniture(place: Place, name: string): object {
-  return {
-    apiVersion: place.apiVersion,
-    kind: place.kind,
-    metadata: { name: place.nameOf(name), labels: { app: "x" } },
-  };
-}
-
-export const names: readonly string[] = ["a", "b", "c", "d", "e"];
-const managers = ["one", "two", "three"];
-const labelKeys = ["app", "tier", "example.com/zone"];
-const labelValues = ["x", "y", "z", ""];
-
-export const places: readonly Place[] = [
-  {
-    collection: "/api/v1/namespaces/$ns/configmaps",
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    nameOf: (name) => name,
-    content: (rng) => ({ data: record(rng, ["k1", "k2", "k3"], ["v1", "v2", ""]) }),
-  },
-  {
-    collection: "/api/v1/nodes",
-    apiVersion: "v1",
-    kind: "Node",
-    hasStatus: true,
-    nameOf: (name) => `$ns-${name}`,
-    content: (rng) => ({
-      spec: {
-        ...(chance(rng, 50) ? { unschedulable: chance(rng, 50) } : {}),
-        ...(chance(rng, 30)
-          ? { taints: [{ key: pick(rng, labelKeys), effect: pick(rng, ["NoSchedule", "NoExecute"]) }] }
-          : {}),
-      },
-    }),
-  },
-  {
-    collection: "/api/v1/namespaces/$ns/serviceaccounts",
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    nameOf: (name) => name,
-    content: (rng) => ({
-      ...(rng.below(2) ? { automountServiceAccountToken: rng.below(2) === 1 } : {}),
-      imagePullSecrets: Array.from({ length: rng.below(3) }, () => ({ name: pick(rng, ["s1", "s2"]) })),
-    }),
-  },
-  {
-    collection: GADGETS,
-    apiVersion: "judge.example/v1",
-    kind: "Gadget",
-    hasStatus: true,
-    needsVersion: true,
-    nameOf: (name) => name,
-    content: (rng) => ({
-      spec: {
-        ...(chance(rng, 70) ? { size: pick<unknown>(rng, [0, 1, 2, 3, 3, 3, 101, -1, "x", 1.5]) } : {}),
-        ...(chance(rng, 40) ? { color: pick<unknown>(rng, ["red", "blue", "blue", "green", null]) } : {}),
-        ...(chance(rng, 30) ? { tags: Array.from({ length: rng.below(3) }, () => pick(rng, ["t1", "t2", "t3"])) } : {}),
-        ...(chance(rng, 30)
-          ? { parts: [{ name: pick(rng, ["p", "q", "q", "P"]), ...(chance(rng, 50) ? { weight: rng.below(3) } : {}) }] }
-          : {}),
-        ...(chance(rng, 20) ? { free: { any: rng.below(3), other: null } } : {}),
-        ...(chance(rng, 10) ? { unknown: { deep: true } } : {}),
-      },
-      ...(chance(rng, 15) ? { status: { size: rng.below(4) } } : {}),
-    }),
-  },
-];
-
-const pick = <T>(rng: Rng, items: readonly T[]): T => items[rng.below(items.length)] as T;
-const chance = (rng: Rng, percent: number): boolean => rng.below(100) < percent;
-
-function record(rng: Rng, keys: readonly string[], values: readonly string[]): Record<string, string> {
-  return Object.fromEntries(keys.filter(() => chance(rng, 60)).map((key) => [key, pick(rng, values)]));
-}
+type PlacedCall = Omit<FuzzedCall, "place">;
 
 export function nextCall(rng: Rng, index: number): FuzzedCall {
   const place = pick(rng, places);
-  return { collection: place.collection, ...callAt(rng, place, index) };
+  return { place, ...callAt(rng, place, index) };
 }
 
-type PlacedCall = Omit<FuzzedCall, "collection">;
+/** One that changes something, or tries. */
+export function nextWrite(rng: Rng, place: Place, index: number): FuzzedCall {
+  const make = pick(rng, [create, update, merge, apply, remove]);
+  return { place, ...make(rng, place, index) };
+}
+
+type Maker = (rng: Rng, place: Place, index: number) => PlacedCall;
+
+const makers: readonly (readonly [weight: number, make: Maker])[] = [
+  [14, create],
+  [9, get],
+  [11, list],
+  [15, update],
+  [11, merge],
+  [8, json],
+  [7, strategic],
+  [10, apply],
+  [7, remove],
+  [1, removeAll],
+  [7, subresource],
+];
 
 function callAt(rng: Rng, place: Place, index: number): PlacedCall {
-  const roll = rng.below(100);
-  if (roll < 20) return create(rng, place, index);
-  if (roll < 30)
-    return {
-      verb: "get",
-      method: "GET",
-      target: one(rng, place) + pick(rng, ["", "", "?pretty=false", "?resourceVersion=0", "?nonsense=1"]),
-      ...accept(rng),
-    };
-  if (roll < 42) return list(rng, place);
-  if (roll < 56) return update(rng, place);
-  if (roll < 68) return mergePatch(rng, place);
-  if (roll < 76) return jsonPatch(rng, place);
-  if (roll < 82) return strategicPatch(rng, place);
-  if (roll < 91) return apply(rng, place);
-  if (roll < 99) return remove(rng, place);
-  return {
-    verb: "deletecollection",
-    method: "DELETE",
-    target: `${place.collection}?labelSelector=app%3D${pick(rng, ["x", "y"])},tier%3D${pick(rng, ["x", "y", "z"])}`,
-  };
+  let roll = rng.below(100);
+  for (const [weight, make] of makers) {
+    if (roll < weight) return make(rng, place, index);
+    roll -= weight;
+  }
+  throw new Error("the weights of the verbs are not 100 together");
 }
 
-function one(rng: Rng, place: Place, name = pick(rng, names)): string {
-  const target = `${place.collection}/${place.nameOf(name)}`;
-  return place.hasStatus && chance(rng, 15) ? `${target}/status` : target;
+interface Target {
+  readonly name: string;
+  readonly path: string;
+  readonly isStatus: boolean;
+  readonly ensures?: string;
 }
 
-function accept(rng: Rng): { headers?: Record<string, string> } {
-  if (chance(rng, 70)) return {};
-  return {
-    headers: {
-      accept: pick(rng, [
-        "application/json",
-        "*/*",
-        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
-        "application/yaml;q=0.1,application/json",
-        "text/nonsense",
-        "application/json;as=Table;g=meta.k8s.io;v=v9, application/json",
-      ]),
-    },
-  };
-}
-
-function metadata(rng: Rng, name: string): Record<string, unknown> {
+/** Mostly of an object that is there. */
+function targetOf(rng: Rng, place: Place): Target {
+  const name = pick(rng, names);
+  const path = `${place.collection}/${nameAt(place, name)}`;
+  const isStatus = place.status !== undefined && chance(rng, 20);
   return {
     name,
-    ...(chance(rng, 50) ? { labels: record(rng, labelKeys, labelValues) } : {}),
-    ...(chance(rng, 30) ? { annotations: record(rng, ["note", "example.com/a"], ["1", "two words", ""]) } : {}),
-    ...(chance(rng, 5) ? { finalizers: ["example.com/hold"] } : {}),
-    ...(chance(rng, 5)
-      ? {
-          ownerReferences: [
-            { apiVersion: "v1", kind: "Pod", name: "p", uid: pick(rng, ["1", "2"]), controller: chance(rng, 50) },
-          ],
-        }
-      : {}),
+    path: isStatus ? `${path}/status` : path,
+    isStatus,
+    ...(chance(rng, 85) ? { ensures: name } : {}),
   };
 }
 
-function object(rng: Rng, place: Place, name: string): Record<string, unknown> {
-  return {
-    apiVersion: place.apiVersion,
-    kind: place.kind,
-    metadata: metadata(rng, place.nameOf(name)),
-    ...place.content(rng),
-  };
+/** Edits of what the target is about: mostly right, and not too many. */
+function editsFor(rng: Rng, place: Place, { isStatus }: { isStatus: boolean }): readonly Edits[] {
+  const right = isStatus ? (place.status ?? []) : place.changes;
+  const wrong = isStatus ? (place.wrongStatus ?? []) : place.wrong;
+  return [
+    pick(rng, right),
+    ...some(rng, right, 1),
+    ...some(rng, metadataEdits, 1),
+    ...(chance(rng, 18) ? [pick(rng, wrong)] : []),
+    ...(chance(rng, 5) ? [pick(rng, wrongMetadata)] : []),
+  ];
 }
 
-/** Something is wrong with it. */
-function spoiled(rng: Rng, body: Record<string, unknown>): unknown {
-  const meta = body.metadata as Record<string, unknown>;
-  switch (rng.below(12)) {
-    case 0:
-      return { ...body, metadata: { ...meta, name: pick(rng, ["Upper", "-x", "x".repeat(300), "", "a/b"]) } };
-    case 1:
-      return { ...body, metadata: { ...meta, labels: { "bad key": "x" } } };
-    case 2:
-      return { ...body, metadata: { ...meta, labels: { ok: "bad value!" } } };
-    case 3:
-      return { ...body, kind: pick(rng, ["Nonsense", "", "Pod"]) };
-    case 4:
-      return { ...body, apiVersion: pick(rng, ["v9", "a/b/c", ""]) };
-    case 5:
-      return { ...body, metadata: { ...meta, finalizers: ["bad"] } };
-    case 6:
-      return { ...body, metadata: { ...meta, ownerReferences: [{ kind: "x" }] } };
-    case 7:
-      return { ...body, unknown: 1 };
-    case 8:
-      return { ...body, metadata: { ...meta, namespace: "elsewhere" } };
-    case 9:
-      return { ...body, metadata: { ...meta, resourceVersion: pick(rng, ["x", "999999999", "-1"]) } };
-    case 10:
-      return { ...body, metadata: { ...meta, deletionGracePeriodSeconds: 5, uid: "own" } };
-    default:
-      return pick<unknown>(rng, ["{", "[]", "null", "12", ""]);
-  }
-}
+const metadataEdits: readonly Edits[] = [
+  { "/metadata/labels/app": "x" },
+  { "/metadata/labels/app": "y" },
+  { "/metadata/labels/tier": "z" },
+  { "/metadata/labels/example.com~1zone": "" },
+  { "/metadata/labels/tier": undefined },
+  { "/metadata/annotations/note": "two words" },
+  { "/metadata/annotations/example.com~1a": "1" },
+  { "/metadata/finalizers": ["example.com/hold"] },
+  { "/metadata/finalizers": undefined },
+  { "/metadata/ownerReferences": [{ apiVersion: "v1", kind: "Pod", name: "p", uid: "1" }] },
+];
 
-const writeQuery = (rng: Rng): string =>
+const wrongMetadata: readonly Edits[] = [
+  { "/metadata/labels/bad key": "x" },
+  { "/metadata/labels/ok": "bad value!" },
+  { "/metadata/labels": { n: 1 } },
+  { "/metadata/annotations/": "x" },
+  { "/metadata/finalizers": ["bad"] },
+  { "/metadata/ownerReferences": [{ kind: "x" }] },
+  { "/metadata/namespace": "elsewhere" },
+  { "/metadata/name": "other" },
+  { "/metadata/uid": "wrong" },
+  { "/metadata/resourceVersion": "1" },
+  { "/metadata/resourceVersion": "x" },
+  { "/metadata/generation": 99, "/metadata/creationTimestamp": "2000-01-01T00:00:00Z" },
+  { "/metadata/managedFields": [] },
+  { "/metadata/managedFields": [{ manager: "m", operation: "Nonsense" }] },
+  { "/metadata/deletionTimestamp": "2000-01-01T00:00:00Z" },
+  { "/unknown": 1 },
+  { "/kind": "Nonsense" },
+  { "/kind": "" },
+  { "/apiVersion": "v9" },
+  { "/apiVersion": "a/b/c" },
+  { "/metadata": null },
+];
+
+const wrongNames: readonly Edits[] = ["Upper", "-x", "x".repeat(300), "a/b"].map((name) => ({
+  "/metadata/name": name,
+}));
+
+const brokenBodies: readonly string[] = ["{", "[]", "null", "12", "", '{"metadata":{"labels":{"a":"b"}', '{"kind":1}'];
+
+/** The rest of the target. */
+export const writeQuery = (rng: Rng): string =>
   pick(rng, [
+    "",
     "",
     "",
     "",
     "?dryRun=All",
     "?fieldValidation=Strict",
     "?fieldValidation=Ignore",
+    "?fieldValidation=Warn&fieldManager=fuzz",
     "?fieldManager=fuzz",
-    "?dryRun=Nonsense",
     "?pretty=true",
+    ...(chance(rng, 20) ? ["?dryRun=Nonsense", "?fieldValidation=Nonsense", `?fieldManager=${"m".repeat(129)}`] : []),
   ]);
 
+const TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1";
+const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+export function accept(rng: Rng, isList: boolean): { headers?: Record<string, string> } {
+  if (chance(rng, 55)) return {};
+  const partial = isList ? METADATA_LIST : METADATA;
+  return {
+    headers: {
+      accept: pick(rng, [
+        "application/json",
+        "*/*",
+        TABLE,
+        TABLE,
+        `${TABLE},application/json`,
+        partial,
+        partial,
+        `${partial},application/json`,
+        "application/yaml;q=0.1,application/json",
+        "application/yaml",
+        "application/json;as=Table;g=meta.k8s.io;v=v9, application/json",
+        "application/json;as=Table;g=meta.k8s.io;v=v1beta1",
+        ...(chance(rng, 30) ? ["text/nonsense"] : []),
+      ]),
+    },
+  };
+}
+
+/** A body in one of the encodings; protobuf only where it holds all of it. */
+function encoded(rng: Rng, place: Place, body: object, isRight: boolean): Pick<FuzzedCall, "body" | "headers"> {
+  if (isRight && place.isCustom !== true && chance(rng, 12))
+    return { body, headers: { "content-type": "application/vnd.kubernetes.protobuf" } };
+  if (chance(rng, 12)) return { body: yamlOf(body), headers: { "content-type": "application/yaml" } };
+  return { body };
+}
+
 function create(rng: Rng, place: Place, index: number): PlacedCall {
-  const name = chance(rng, 80) ? `n${index}` : pick(rng, names);
-  const body = object(rng, place, name);
+  const name = nameAt(place, chance(rng, 85) ? `n${index}` : pick(rng, names));
+  const named = {
+    apiVersion: place.apiVersion,
+    kind: place.kind,
+    metadata: chance(rng, 8) ? { generateName: `${name}-` } : { name },
+    ...place.minimal,
+  };
+  const isWrong = chance(rng, 15);
+  const isOdd = chance(rng, 10);
+  const body = edited(
+    named,
+    ...some(rng, place.options, 3),
+    ...some(rng, metadataEdits, 2),
+    ...(isWrong ? [pick(rng, place.wrong)] : []),
+    ...(isOdd ? [pick(rng, chance(rng, 30) ? wrongNames : wrongMetadata)] : []),
+  );
+  const query = writeQuery(rng);
   return {
     verb: "create",
     method: "POST",
-    target: place.collection + writeQuery(rng),
-    body: chance(rng, 18) ? spoiled(rng, body) : body,
+    target: place.collection + query,
+    ...(chance(rng, 2) ? { body: pick(rng, brokenBodies) } : encoded(rng, place, body, !isWrong && !isOdd)),
   };
+}
+
+function get(rng: Rng, place: Place): PlacedCall {
+  const { path, ensures } = targetOf(rng, place);
+  const query = pick(rng, ["", "", "", "?pretty=false", "?resourceVersion=0", "?nonsense=1", "?pretty=true"]);
+  return { verb: "get", method: "GET", target: path + query, ...(ensures && { ensures }), ...accept(rng, false) };
+}
+
+const labelSelectors = ["app=x", "app!=x", "app in (x,y)", "tier", "!tier", "app=x,tier!=y", "app notin (z),tier"];
+const badSelectors = ["app in (", "a b", "x=y=z", "app in ()", "bad key!=x", "a=b!"];
+const fieldSelectors = ["metadata.name=a", "metadata.name!=b", "metadata.name=a,metadata.name!=b"];
+const badFieldSelectors = ["nonsense=1", "metadata.name", "metadata.uid=1"];
+
+/** Selectors as query parts. Of a cluster-scoped kind there are other objects, which must not be in the answer. */
+export function selectors(rng: Rng, place: Place): readonly string[] {
+  const parts: string[] = [];
+  if (chance(rng, 40)) {
+    const selector = pick(rng, chance(rng, 92) ? labelSelectors : badSelectors);
+    parts.push(`labelSelector=${encodeURIComponent(selector)}`);
+  }
+  const fields: string[] = [];
+  if (!place.collection.includes("$ns")) fields.push(`metadata.name=${nameAt(place, pick(rng, names))}`);
+  if (chance(rng, 25)) {
+    const own = place.fieldSelectors ?? [];
+    fields.push(pick(rng, chance(rng, 88) ? [...own, ...own, ...fieldSelectors] : badFieldSelectors));
+  }
+  // The dollar of a placeholder stays as it is.
+  if (fields.length > 0) parts.push(`fieldSelector=${encodeURIComponent(fields.join(",")).replaceAll("%24", "$")}`);
+  return parts;
 }
 
 function list(rng: Rng, place: Place): PlacedCall {
   const query = [
-    ...(chance(rng, 50)
+    ...selectors(rng, place),
+    ...(chance(rng, 35)
+      ? [`limit=${pick(rng, ["1", "2", "3", "500", "0", ...(chance(rng, 20) ? ["-1", "x"] : [])])}`]
+      : []),
+    ...(chance(rng, 15)
       ? [
-          `labelSelector=${encodeURIComponent(pick(rng, ["app=x", "app!=x", "app in (x,y)", "tier", "!tier", "app=x,tier!=y", "app notin (z),tier", "app in (", "a b", "x=y=z"]))}`,
+          `resourceVersion=${pick(rng, ["0", "$last:", `$rv:${place.label}.a`, ...(chance(rng, 30) ? ["abc", "-1"] : [])])}`,
         ]
       : []),
-    ...(chance(rng, 20)
-      ? [
-          `fieldSelector=${encodeURIComponent(pick(rng, ["metadata.name=a", "metadata.name!=b", "nonsense=1", "metadata.name"]))}`,
-        ]
+    ...(chance(rng, 8) ? ["continue=$next:"] : []),
+    ...(chance(rng, 5)
+      ? [`resourceVersionMatch=${pick(rng, ["Exact", "NotOlderThan", ...(chance(rng, 50) ? ["Nonsense"] : [])])}`]
       : []),
-    ...(chance(rng, 40) ? [`limit=${pick(rng, ["1", "2", "3", "500", "0", "-1", "x"])}`] : []),
-    ...(chance(rng, 10) ? [`resourceVersion=${pick(rng, ["0", "$rv:a", "abc"])}`] : []),
-    ...(chance(rng, 10) ? ["continue=$next:"] : []),
-    ...(chance(rng, 5) ? [`resourceVersionMatch=${pick(rng, ["Exact", "NotOlderThan", "Nonsense"])}`] : []),
   ];
-  // Other objects of the cluster must not be in the answer.
-  const scoped = place.collection.includes("$ns")
-    ? query
-    : [...query.filter((part) => !part.startsWith("fieldSelector")), "fieldSelector=metadata.name%3D$ns-a"];
-  return { verb: "list", method: "GET", target: `${place.collection}?${scoped.join("&")}`, ...accept(rng) };
+  return { verb: "list", method: "GET", target: `${place.collection}?${query.join("&")}`, ...accept(rng, true) };
 }
 
 function update(rng: Rng, place: Place): PlacedCall {
-  const name = pick(rng, names);
-  const body = object(rng, place, name);
-  const meta = body.metadata as Record<string, unknown>;
-  const version = pick<object>(rng, [
-    ...(place.needsVersion ? [] : [{}, {}, {}]),
-    { resourceVersion: `$rv:${name}` },
-    { resourceVersion: `$rv:${name}` },
-    { resourceVersion: `$rv:${name}` },
-    { resourceVersion: `$rv:${name}`, uid: `$uid:${name}` },
-    { resourceVersion: "1" },
-    { uid: "wrong" },
-  ]);
-  const full = { ...body, metadata: { ...meta, ...version } };
+  const target = targetOf(rng, place);
+  const withoutVersion = place.needsVersion !== true && chance(rng, 25);
   return {
     verb: "update",
     method: "PUT",
-    target: one(rng, place, name) + writeQuery(rng),
-    body: chance(rng, 12) ? spoiled(rng, full) : full,
+    target: target.path + writeQuery(rng),
+    fresh: [
+      ...editsFor(rng, place, target),
+      ...(withoutVersion ? [{ "/metadata/resourceVersion": undefined, "/metadata/uid": undefined }] : []),
+    ],
+    ...(chance(rng, 15) ? { headers: { "content-type": pick(rng, ["application/yaml", "application/json"]) } } : {}),
+    ...(target.ensures && { ensures: target.ensures }),
   };
 }
 
-function mergePatch(rng: Rng, place: Place): PlacedCall {
-  const patch = pick<() => unknown>(rng, [
-    () => ({ metadata: { labels: record(rng, labelKeys, labelValues) } }),
-    () => ({ metadata: { labels: { [pick(rng, labelKeys)]: null } } }),
-    () => ({ metadata: { annotations: { note: String(rng.below(5)) } } }),
-    () => ({ metadata: { annotations: { [pick(rng, ["note", "other"])]: pick(rng, [null, "x", "y"]) } } }),
-    () => place.content(rng),
-    () => place.content(rng),
-    () => ({ ...place.content(rng), metadata: { resourceVersion: `$rv:${pick(rng, names)}` } }),
-    () => ({ metadata: { finalizers: pick(rng, [null, [], ["example.com/hold"]]) } }),
-    () => ({ metadata: { name: "other" } }),
-    () => ({ metadata: { labels: { "bad key": "x" } } }),
-    () => ({ metadata: null }),
-    () => ({}),
-    () => pick(rng, ["{", "[]", "null"]),
-  ])();
-  return {
-    verb: "patch (merge)",
-    method: "PATCH",
-    target: one(rng, place) + writeQuery(rng),
-    body: patch,
-    headers: { "content-type": "application/merge-patch+json" },
-  };
+function merge(rng: Rng, place: Place): PlacedCall {
+  const target = targetOf(rng, place);
+  const body = mergePatch(rng, editsFor(rng, place, target), `$rv:${place.label}.${target.name}`);
+  return patching("patch (merge)", "application/merge-patch+json", rng, target, body);
 }
 
-function jsonPatch(rng: Rng, place: Place): PlacedCall {
-  const op = (): unknown =>
-    pick(rng, [
-      { op: "add", path: "/metadata/annotations", value: { note: String(rng.below(5)) } },
-      { op: "add", path: "/metadata/annotations", value: { note: "n", more: "m" } },
-      { op: "add", path: "/metadata/labels", value: { app: pick(rng, labelValues) } },
-      { op: "replace", path: "/metadata/labels/app", value: pick(rng, labelValues) },
-      { op: "test", path: "/metadata/name", value: "nobody" },
-      { op: "add", path: "/metadata/labels", value: record(rng, labelKeys, labelValues) },
-      { op: "remove", path: "/metadata/labels" },
-      { op: "replace", path: "/metadata/annotations/note", value: "r" },
-      { op: "test", path: "/metadata/labels/app", value: pick(rng, labelValues) },
-      { op: "copy", from: "/metadata/name", path: "/metadata/annotations/copied" },
-      { op: "move", from: "/metadata/labels", path: "/metadata/annotations" },
-      { op: "nonsense", path: "/x" },
-    ]);
-  const body = Array.from({ length: 1 + rng.below(2) }, op);
+function json(rng: Rng, place: Place): PlacedCall {
+  const target = targetOf(rng, place);
+  return patching(
+    "patch (json)",
+    "application/json-patch+json",
+    rng,
+    target,
+    jsonPatch(rng, editsFor(rng, place, target)),
+  );
+}
+
+function strategic(rng: Rng, place: Place): PlacedCall {
+  const target = targetOf(rng, place);
+  const body = strategicPatch(rng, place, editsFor(rng, place, target));
+  return patching("patch (strategic)", "application/strategic-merge-patch+json", rng, target, body);
+}
+
+function patching(verb: string, contentType: string, rng: Rng, target: Target, body: unknown): PlacedCall {
   return {
-    verb: "patch (json)",
+    verb,
     method: "PATCH",
-    target: one(rng, place) + writeQuery(rng),
+    target: target.path + writeQuery(rng),
     body,
-    headers: { "content-type": "application/json-patch+json" },
+    headers: { "content-type": contentType },
+    ...(target.ensures && { ensures: target.ensures }),
   };
 }
 
-function strategicPatch(rng: Rng, place: Place): PlacedCall {
-  const patch = pick<() => unknown>(rng, [
-    () => ({ metadata: { labels: record(rng, labelKeys, labelValues) } }),
-    () => ({ metadata: { labels: { $patch: "replace", app: "x" } } }),
-    () => ({ metadata: { $retainKeys: ["name"], name: "x" } }),
-    () => ({ metadata: { ownerReferences: [{ $patch: "delete", uid: pick(rng, ["1", "2"]) }] } }),
-    () => ({ metadata: { "$deleteFromPrimitiveList/finalizers": ["example.com/hold"] } }),
-    () => ({ imagePullSecrets: [{ name: "s3" }] }),
-    () => place.content(rng),
-    () => ({ $patch: "nonsense" }),
-  ])();
-  return {
-    verb: "patch (strategic)",
-    method: "PATCH",
-    target: one(rng, place) + writeQuery(rng),
-    body: patch,
-    headers: { "content-type": "application/strategic-merge-patch+json" },
-  };
-}
+const managers = ["one", "two", "three"];
 
 function apply(rng: Rng, place: Place): PlacedCall {
-  const name = pick(rng, names);
-  const body = {
-    apiVersion: place.apiVersion,
-    kind: place.kind,
-    metadata: { name: place.nameOf(name), labels: record(rng, labelKeys, labelValues) },
-    ...(chance(rng, 70) ? place.content(rng) : {}),
-  };
-  const query = chance(rng, 95) ? `?fieldManager=${pick(rng, managers)}${chance(rng, 60) ? "&force=true" : ""}` : "";
+  const target = targetOf(rng, place);
+  const right = target.isStatus ? (place.status ?? []) : [...place.changes, ...place.options.slice(0, 4)];
+  const wrong = [
+    ...(chance(rng, 10) ? [pick(rng, target.isStatus ? (place.wrongStatus ?? []) : place.wrong)] : []),
+    ...(chance(rng, 4) ? [pick(rng, wrongMetadata)] : []),
+  ];
+  const edits = [...some(rng, right, 2), ...some(rng, metadataEdits.slice(0, 4), 2), ...wrong];
+  const query = [
+    ...(chance(rng, 97) ? [`fieldManager=${pick(rng, managers)}`] : []),
+    ...(chance(rng, 80) ? ["force=true"] : []),
+    ...(chance(rng, 8) ? ["dryRun=All"] : []),
+    ...(chance(rng, 8) ? [`fieldValidation=${pick(rng, ["Strict", "Ignore", "Warn"])}`] : []),
+  ];
+  const body = applyConfiguration(rng, place, nameAt(place, target.name), target.isStatus, edits);
   return {
     verb: "apply",
     method: "PATCH",
-    target: one(rng, place, name) + query,
-    body: chance(rng, 8) ? spoiled(rng, body) : body,
+    target: `${target.path}?${query.join("&")}`,
+    body: chance(rng, 30) ? yamlOf(body) : body,
     headers: { "content-type": "application/apply-patch+yaml" },
+    ...(target.ensures && { ensures: target.ensures }),
   };
 }
 
 function remove(rng: Rng, place: Place): PlacedCall {
-  const name = pick(rng, names);
+  const { name, ensures } = targetOf(rng, place);
+  const own = `${place.label}.${name}`;
   const options = pick<unknown>(rng, [
     undefined,
     undefined,
     undefined,
     { propagationPolicy: "Background" },
-    { preconditions: { uid: `$uid:${name}` } },
-    { preconditions: { uid: "wrong" } },
-    { preconditions: { resourceVersion: `$rv:${name}` } },
+    { propagationPolicy: "Foreground" },
+    { propagationPolicy: "Orphan" },
+    { preconditions: { uid: `$uid:${own}` } },
+    { preconditions: { resourceVersion: `$rv:${own}` } },
     { dryRun: ["All"] },
-    { propagationPolicy: "Nonsense" },
     { gracePeriodSeconds: 0 },
+    { gracePeriodSeconds: 3 },
     { orphanDependents: false },
+    ...(chance(rng, 40)
+      ? [
+          { preconditions: { uid: "wrong" } },
+          { propagationPolicy: "Nonsense" },
+          { kind: "Nonsense" },
+          { gracePeriodSeconds: "x" },
+        ]
+      : []),
   ]);
   return {
     verb: "delete",
     method: "DELETE",
-    target: one(rng, place, name),
+    target: `${place.collection}/${nameAt(place, name)}${pick(rng, ["", "", "", "?dryRun=All", "?gracePeriodSeconds=0"])}`,
     ...(options === undefined ? {} : { body: options }),
+    ...(ensures && { ensures }),
+  };
+}
+
+function removeAll(rng: Rng, place: Place): PlacedCall {
+  const selector = `labelSelector=app%3D${pick(rng, ["x", "y"])},tier%3D${pick(rng, ["x", "y", "z"])}`;
+  return { verb: "deletecollection", method: "DELETE", target: `${place.collection}?${selector}` };
+}
+
+/** Scales, bindings, evictions, tokens: of a kind that has none the object itself is read. */
+function subresource(rng: Rng, place: Place): PlacedCall {
+  if (place.subresources === undefined) return update(rng, place);
+  const chosen: Subresource = pick(rng, place.subresources);
+  const name = pick(rng, names);
+  const verb = "subresource";
+  const target = `${place.collection}/${nameAt(place, name)}/${chosen.name}`;
+  const ensures = chance(rng, 92) ? { ensures: name } : {};
+  if ("posts" in chosen)
+    return {
+      verb,
+      method: "POST",
+      target: target + writeQuery(rng),
+      // The first ones are right.
+      body: pick(rng, chance(rng, 75) ? chosen.posts.slice(0, 2) : chosen.posts),
+      ...ensures,
+    };
+  const edits = [pick(rng, chance(rng, 80) ? chosen.edits.slice(0, 2) : chosen.edits)];
+  const roll = rng.below(chosen.name === "finalize" ? 60 : 100);
+  if (roll < 15) return { verb, method: "GET", target, ...accept(rng, false), ...ensures };
+  if (roll < 60) return { verb, method: "PUT", target: target + writeQuery(rng), fresh: edits, ...ensures };
+  const isStrategic = chosen.strategic !== undefined && chance(rng, 50);
+  return {
+    verb,
+    method: "PATCH",
+    target: target + writeQuery(rng),
+    ...(isStrategic
+      ? {
+          body: pick(rng, chosen.strategic ?? []),
+          headers: { "content-type": "application/strategic-merge-patch+json" },
+        }
+      : { body: mergePatch(rng, edits), headers: { "content-type": "application/merge-patch+json" } }),
+    ...ensures,
   };
 }

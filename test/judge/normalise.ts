@@ -6,7 +6,10 @@ import type { Answer } from "./exchange.ts";
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const GENERATED_SUFFIX = /^(.*-)[bcdfghjklmnpqrstvwxz2456789]{5}$/;
-const QUOTED_SUFFIX = /("[a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
+const QUOTED_SUFFIX = /("[$a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
+
+/** Where the name of an object stands. */
+const GENERATED_NAMES: ReadonlySet<string> = new Set(["name", "cells", "kubernetes.io/metadata.name"]);
 
 export class Normaliser {
   readonly #placeholders = new Map<string, string>();
@@ -32,31 +35,33 @@ export class Normaliser {
     if (typeof value === "string") return this.#scalar(value, key);
     if (Array.isArray(value)) {
       const items = value.filter((item) => !isPlainBookmark(item)).map((item) => this.#value(item, key));
-      // Within one second they are sorted by name, else by time.
-      return key === "managedFields" ? items.sort((a, b) => (managerText(a) < managerText(b) ? -1 : 1)) : items;
+      return key === "managedFields" ? inManagerOrder(items, value) : items;
     }
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
-      .filter(([name]) => !isVolatile(name, key))
-      .map(([name, item]) => [name, this.#field(value as Record<string, unknown>, name, item)] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
+      // Placeholders are numbered in this order.
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, item]) => [name, this.#field(value as Record<string, unknown>, name, item)] as const);
     return Object.fromEntries(entries);
   }
 
   #field(owner: Record<string, unknown>, name: string, item: unknown): unknown {
-    if (name === "generateName") return item;
+    if (name === "generateName") return String(item).replaceAll(this.#namespace, "$ns");
     // Of an object it counts which versions are the same; a list has the version of the whole store.
     const isOfObject = name === "resourceVersion" && typeof owner.uid === "string" && typeof item === "string";
     return isOfObject && item !== "" ? this.#placeholder("version", `version ${item}`) : this.#value(item, name);
   }
 
-  #scalar(text: string, key: string): string {
+  #scalar(given: string, key: string): string {
+    const text = given.replaceAll(this.#namespace, "$ns");
     if (key === "resourceVersion") return text === "" ? "" : "<version>";
     if (key === "continue") return text === "" ? "" : "<continue>";
-    if (key === "description") return ""; // prose of column definitions
+    // Columns are described in our own words: upstream's prose must enter neither the program nor the records.
+    if (key === "description") return "";
     if (key === "token" && text.split(".").length === 3) return this.#text(`<token ${claimsOf(text)}>`);
-    if (key === "name" && GENERATED_SUFFIX.test(text)) return text.replace(GENERATED_SUFFIX, "$1<suffix>");
-    if (key === "cells" && /^(\d+[ydhms])+$/.test(text)) return "<age>";
+    if (GENERATED_NAMES.has(key) && GENERATED_SUFFIX.test(text))
+      return this.#text(text.replace(GENERATED_SUFFIX, "$1<suffix>"));
+    if (key === "cells" && /^(\d+[ydhms])+$/.test(text)) return "<age>"; // of the moment it was asked for
     return this.#text(text);
   }
 
@@ -88,22 +93,70 @@ export class Normaliser {
   }
 }
 
-const managerText = (entry: unknown): string => JSON.stringify(entry, ["manager", "operation", "subresource"]);
+interface Entry {
+  readonly operation?: string;
+  readonly time?: string;
+  readonly manager?: string;
+  readonly apiVersion?: string;
+  readonly subresource?: string;
+}
 
-/** When bookmarks come is a matter of time; only the end of initial events is not. */
+/**
+ * Upstream's order is by operation, second, manager, version and subresource. Which second a write falls into is
+ * chance; so what is compared is that the entries are in this order, and then the entries without regard to time.
+ */
+function inManagerOrder(normal: readonly unknown[], given: readonly Entry[]): readonly unknown[] {
+  const keyOf = ({ operation = "", manager = "", apiVersion = "", subresource = "" }: Entry, second: string): string =>
+    JSON.stringify([operation, second, manager, apiVersion, subresource]);
+  const keys = given.map((entry) => keyOf(entry, entry.time ?? ""));
+  const isSorted = keys.every((key, index) => index === 0 || (keys[index - 1] as string) <= key);
+  const text = (entry: unknown): string => keyOf(entry as Entry, "") + JSON.stringify(entry);
+  const sorted = [...normal].sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  return isSorted ? sorted : ["not in upstream's order", ...sorted];
+}
+
+/** Upstream's timers for bookmarks are jittered by a second or more; only the end of initial events is not theirs. */
 function isPlainBookmark(item: unknown): boolean {
   const { type, object } = (item ?? {}) as { type?: unknown; object?: { metadata?: { annotations?: object } } };
   return type === "BOOKMARK" && object?.metadata?.annotations === undefined;
 }
 
-/** Where Go goes through a map, several complaints come in any order; they are all among the causes. */
+/** Those of all kinds that the cases define. */
+const CUSTOM_GROUPS = ".example";
+
+interface Cause {
+  readonly reason?: string;
+  readonly field?: string;
+}
+
+/**
+ * Where Go goes through a map the order of complaints is chance: conflicts come manager by manager, amounts of
+ * resources key by key, and what a custom resource's schema says property by property. All others come in one order,
+ * which counts.
+ */
 function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
-  const { details, message } = value as { details?: { causes?: unknown }; message?: unknown };
-  const causes = details?.causes;
-  if (!Array.isArray(causes) || causes.length < 2 || typeof message !== "string") return value;
-  const text = (cause: unknown): string => JSON.stringify(cause, ["field", "reason", "message"]);
-  const sorted = [...causes].sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  const { details, message } = value as { details?: { causes?: unknown; group?: string }; message?: unknown };
+  if (!Array.isArray(details?.causes) || typeof message !== "string") return value;
+  const causes = details.causes as readonly Cause[];
+  const isCustom = details.group?.endsWith(CUSTOM_GROUPS) === true;
+  const groups = causes.map((cause) => (isCustom ? CUSTOM_GROUPS : mapOf(cause)));
+  const isOfOneMap = (index: number): boolean =>
+    index > 0 && groups[index] !== "" && groups[index] === groups[index - 1];
+  if (!causes.some((_, index) => isOfOneMap(index))) return value;
+  const runs: Cause[][] = [];
+  for (const [index, cause] of causes.entries()) {
+    if (isOfOneMap(index)) runs.at(-1)?.push(cause);
+    else runs.push([cause]);
+  }
+  const text = (cause: Cause): string => JSON.stringify(cause, ["field", "reason", "message"]);
+  const sorted = runs.flatMap((run) => run.sort((a, b) => (text(a) < text(b) ? -1 : 1)));
   return { ...value, message: message.replace(/: \[.*\]$/s, ": <causes>"), details: { ...details, causes: sorted } };
+}
+
+/** The map that a complaint comes from, "" for none. */
+function mapOf({ reason, field = "" }: Cause): string {
+  if (reason === "FieldManagerConflict") return reason;
+  return /^(.*\.(?:requests|limits|hard|used|capacity|allocatable))\[[^\]]*\]$/.exec(field)?.[1] ?? "";
 }
 
 const TOKEN_TIMES: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "warnafter"]);
@@ -119,9 +172,4 @@ function claimsOf(token: string): string {
   } catch {
     return payload;
   }
-}
-
-/** Ages in tables, and the hash of what a server happens to serve. */
-function isVolatile(name: string, parent: string): boolean {
-  return (name === "time" && parent === "managedFields") || name === "selfLink" || name === "retryAfterSeconds";
 }

@@ -173,7 +173,7 @@ const quotaCases: readonly JudgeCase[] = [
       ),
       post(`${NS}/persistentvolumeclaims?dryRun=All`, claim("6Gi"), { awaits: 403 }),
       post(`${NS}/persistentvolumeclaims`, claim("6Gi")),
-      post(`${NS}/persistentvolumeclaims`, claim("4Gi"), { comparesReasonOnly: true }),
+      post(`${NS}/persistentvolumeclaims`, claim("4Gi")),
       post(`${NS}/persistentvolumeclaims?dryRun=All`, claim("2Gi"), { awaits: 403 }),
       post(`${NS}/persistentvolumeclaims`, claim("2Gi")),
       get(`${NS}/resourcequotas/q`),

@@ -3,6 +3,7 @@
 import { accountCases } from "./account-cases.ts";
 import { admissionCases } from "./admission-cases.ts";
 import type { JudgeCase } from "./case.ts";
+import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
 import { kindCases } from "./kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
@@ -15,6 +16,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   kinds: kindCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
   protocol: protocolCases,
+  details: detailCases,
   expiry: expiryCases,
 };
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
-import { type Disagreement, type FuzzReport, fuzz } from "#test/judge/fuzz.ts";
+import { type Disagreement, type FuzzReport, fuzz, type VerbCount } from "#test/judge/fuzz.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { classOf, knownDifferences } from "#test/judge/known-differences.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
@@ -31,27 +31,30 @@ describeReal("fuzzed requests", () => {
     await plane.stop();
   }, 60_000);
 
-  const counts = (): { verb: string; requests: number; agreed: number; succeeded: number }[] => {
+  const counts = (): ({ verb: string } & VerbCount)[] => {
     const verbs = [...new Set(reports.flatMap((report) => [...report.verbs.keys()]))];
     return verbs.map((verb) => {
       const parts = reports.flatMap((report) => report.verbs.get(verb) ?? []);
-      const sum = (key: "requests" | "agreed" | "succeeded"): number =>
-        parts.reduce((total, part) => total + part[key], 0);
-      return { verb, requests: sum("requests"), agreed: sum("agreed"), succeeded: sum("succeeded") };
+      const sum = (key: keyof VerbCount): number => parts.reduce((total, part) => total + part[key], 0);
+      return {
+        verb,
+        requests: sum("requests"),
+        succeeded: sum("succeeded"),
+        agreed: sum("agreed"),
+        agreedInWords: sum("agreedInWords"),
+      };
     });
   };
   const disagreements = (): Disagreement[] => reports.flatMap((report) => report.disagreements);
 
   it("are answered alike, verb by verb", () => {
-    const low = counts().filter(({ requests, agreed }) => agreed < AGREEMENT_MIN * requests);
+    const low = counts().filter(({ requests, agreedInWords }) => agreedInWords < AGREEMENT_MIN * requests);
     expect(low).toEqual([]);
-    expect(counts().length).toBeGreaterThanOrEqual(10);
+    expect(counts().length).toBeGreaterThanOrEqual(12);
   });
 
-  it("succeed at least half of the time on the real server", () => {
-    const all = counts();
-    const succeeded = all.reduce((total, count) => total + count.succeeded, 0);
-    expect(succeeded).toBeGreaterThanOrEqual((SEEDS.length * REQUESTS) / 2);
+  it("succeed at least half of the time on the real server, verb by verb", () => {
+    expect(counts().filter(({ requests, succeeded }) => succeeded < requests / 2)).toEqual([]);
   });
 
   it("never fail where the real server refuses", () => {

@@ -10,7 +10,7 @@ import { suites } from "#test/judge/suites.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
 
-const cases = ["generic", "kinds", "protocol", "expiry"].flatMap((suite) => suites[suite] ?? []);
+const cases = ["generic", "kinds", "protocol", "details", "expiry"].flatMap((suite) => suites[suite] ?? []);
 
 describeReal("the real kube-apiserver judges the embedded one", () => {
   let plane: ControlPlane;

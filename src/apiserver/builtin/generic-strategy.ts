@@ -100,6 +100,8 @@ export function genericStrategy(resource: Resource): KindStrategy {
   const selectableFields = fieldReaderOf(resource);
   const goType = goTypeOfKind(resource);
   const zeroStatus = goType === undefined ? {} : (decodeTyped(goType, {}).value.status ?? {});
+  // A default, which upstream applies to what it reads from the store.
+  const newStatus = kind === "PersistentVolumeClaim" ? { ...(zeroStatus as object), phase: "Pending" } : zeroStatus;
   const subresources: Record<string, UpdateStrategy> = {};
   for (const { name, kind: subKind } of resource.subresources) {
     const isSameKind = subKind.group === resource.group && subKind.kind === kind;
@@ -113,7 +115,7 @@ export function genericStrategy(resource: Resource): KindStrategy {
     subresources,
     prepareForCreate(object) {
       const { status, ...rest } = object as Fields;
-      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: zeroStatus }) } : object;
+      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: newStatus }) } : object;
       return withMeta(prepared as KubeObject, { generation: hasGeneration ? 1 : undefined });
     },
     validate(object, { gates }) {

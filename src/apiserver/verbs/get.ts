@@ -48,8 +48,10 @@ export function checkName(name: string): void {
   if (complaints.length > 0) throw newBadRequest(`Name parameter invalid: "${name}": ${complaints.join(";")}`);
 }
 
-export function negotiationRules({ endpoint }: ResourceCall): NegotiationRules {
-  return endpoint.row.isCustom ? CUSTOM : BUILTIN;
+export function negotiationRules({ endpoint, subresource }: ResourceCall): NegotiationRules {
+  if (endpoint.row.isCustom) return CUSTOM;
+  // Upstream prints definitions, but not where their status is written.
+  return subresource === "status" && endpoint.row.table === DEFINITIONS ? UNPRINTED : BUILTIN;
 }
 
 /** Of a collection, which can be watched as well. */
@@ -62,6 +64,8 @@ export function postedRules(call: ResourceCall): NegotiationRules {
   return { ...negotiationRules(call), allowsTable: false };
 }
 
+const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 const BUILTIN = { allowsProtobuf: true, allowsTransform: true };
 const COLLECTION = { ...BUILTIN, offered: [...ACCEPTED_TYPES, ...STREAM_TYPES] };
+const UNPRINTED = { ...BUILTIN, allowsTable: false };
 const CUSTOM = { allowsProtobuf: false, allowsTransform: true, hasRouter: false };

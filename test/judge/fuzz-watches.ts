@@ -1,0 +1,67 @@
+// Rounds of short watches: several are opened at once, from different versions and with different
+// selectors, and while they are open something is written.
+
+import type { Rng } from "#base/rng.ts";
+import { accept, type FuzzedCall, nextWrite, selectors } from "./fuzz-calls.ts";
+import { nameAt, names, type Place, places } from "./fuzz-kinds.ts";
+import { chance, pick } from "./fuzz-random.ts";
+
+export interface Round {
+  readonly watches: readonly FuzzedCall[];
+  readonly writes: readonly FuzzedCall[];
+}
+
+/** Long enough for the writes on a busy machine, too short for bookmarks that come by the clock. */
+const WATCH_SECONDS = 2;
+const WATCHES = 12;
+const WRITES = 6;
+
+export function nextRound(rng: Rng, index: number): Round {
+  // Few kinds, so that the watches have something to see.
+  const chosen = Array.from({ length: 3 }, () => pick(rng, places));
+  return {
+    watches: Array.from({ length: WATCHES }, () => watch(rng, pick(rng, chosen))),
+    writes: Array.from({ length: WRITES }, (_, offset) => nextWrite(rng, pick(rng, chosen), index + offset)),
+  };
+}
+
+function watch(rng: Rng, place: Place): FuzzedCall {
+  const own = `$rv:${place.label}.${pick(rng, names)}`;
+  const query = [
+    "watch=1",
+    ...selectors(rng, place),
+    ...starts(rng, own),
+    ...(chance(rng, 3) ? ["limit=1"] : []),
+    `timeoutSeconds=${chance(rng, 97) ? WATCH_SECONDS : pick(rng, ["x", "1.5"])}`,
+  ];
+  const isOfOne = chance(rng, 10);
+  const collection = isOfOne ? `${place.collection}/${nameAt(place, pick(rng, names))}` : place.collection;
+  return { verb: "watch", place, method: "GET", target: `${collection}?${query.join("&")}`, ...accept(rng, false) };
+}
+
+const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
+
+function starts(rng: Rng, own: string): readonly string[] {
+  const right = [
+    [],
+    ["resourceVersion=0"],
+    ["resourceVersion=$last:"],
+    [`resourceVersion=${own}`],
+    [`resourceVersion=${own}`, "allowWatchBookmarks=true"],
+    ["allowWatchBookmarks=true"],
+    [initial, "allowWatchBookmarks=true"],
+    [initial, "allowWatchBookmarks=true", "resourceVersion=0"],
+    [initial, "allowWatchBookmarks=true", `resourceVersion=${own}`],
+    [initial],
+    ["sendInitialEvents=false", "resourceVersionMatch=NotOlderThan", `resourceVersion=${own}`],
+  ];
+  const odd = [
+    ["resourceVersion=1"], // too old
+    ["resourceVersion=abc"],
+    ["sendInitialEvents=true"],
+    ["resourceVersionMatch=Exact", "resourceVersion=$last:"],
+    ["sendInitialEvents=nonsense"],
+    ["continue=x"],
+  ];
+  return pick(rng, chance(rng, 85) ? right : odd);
+}

@@ -1,0 +1,34 @@
+// Objects as block YAML: enough of it for what fuzzed requests send.
+
+/** Keys and strings are quoted where they could be taken for something else. */
+export function yamlOf(value: unknown): string {
+  return `${lines(value).join("\n")}\n`;
+}
+
+function lines(value: unknown): string[] {
+  if (Array.isArray(value) && value.length > 0)
+    return value.flatMap((item) => {
+      const [first = "", ...rest] = lines(item);
+      return [`- ${first}`, ...rest.map((line) => `  ${line}`)];
+    });
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    // Servers write fields in orders of their own; what is sent to both is the same text.
+    const entries = Object.entries(value)
+      .filter(([, item]) => item !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    if (entries.length > 0) return entries.flatMap(([key, item]) => entry(text(key), item));
+  }
+  return [typeof value === "string" ? text(value) : JSON.stringify(value)];
+}
+
+function entry(key: string, value: unknown): string[] {
+  const isBlock = typeof value === "object" && value !== null && Object.keys(value).length > 0;
+  if (!isBlock) return [`${key}: ${lines(value)[0]}`];
+  return [`${key}:`, ...lines(value).map((line) => `  ${line}`)];
+}
+
+const PLAIN = /^[A-Za-z$][A-Za-z0-9$/.:-]*[A-Za-z0-9]$/;
+const WORD = /^(true|false|null|yes|no|on|off)$/i;
+
+const text = (value: string): string =>
+  PLAIN.test(value) && !WORD.test(value) && !value.includes(": ") ? value : JSON.stringify(value);
