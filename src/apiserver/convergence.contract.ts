@@ -1,126 +1,272 @@
-// The law that informers live by: an initial list and all events after it, put together, are always
-// what a fresh list gives, whatever is written, selected and compacted meanwhile.
+// The law that informers live by: an initial list and all events after it, put together, are always what a
+// fresh list gives, whatever is written, selected and compacted meanwhile, and however late it is read. A
+// watcher that fell behind goes on from the last version that it saw, or lists again where that is too old.
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "#base/clock.ts";
+import type { HttpResponse } from "#base/http.ts";
 import type { Storage } from "./storage/storage.ts";
-import { startTestServer, type TestClient, type TestWatch } from "./testing.ts";
+import { startTestServer, type TestClient, type TestServer, TestWatch } from "./testing.ts";
 
-const MAPS = "/api/v1/namespaces/default/configmaps";
+const NAMESPACES = ["default", "other"];
+const SCOPES = ["namespaces/default/", "namespaces/other/", ""];
+const SELECTORS = [
+  "",
+  "labelSelector=group%3D1",
+  "labelSelector=group",
+  "labelSelector=group%20notin%20(1,2)",
+  "fieldSelector=metadata.name%3Dm3",
+  "fieldSelector=metadata.namespace%3Dother",
+];
+const STARTS = ["list", "pages", "initial events"] as const;
+
+/** Few, so that slow watchers fall behind. */
+const WATCHER_EVENTS_MAX = 6;
+
+interface Write {
+  readonly op: "put" | "delete" | "label" | "finalize";
+  readonly space: number;
+  readonly name: number;
+  readonly value: number;
+}
 
 type Step =
-  | { readonly op: "put" | "delete" | "label" | "finalize"; readonly name: number; readonly value: number }
-  | { readonly op: "follow"; readonly selector: number; readonly pages: boolean }
-  | { readonly op: "compact" };
+  | Write
+  | {
+      readonly op: "follow";
+      readonly scope: number;
+      readonly selector: number;
+      readonly start: (typeof STARTS)[number];
+      readonly isSlow: boolean;
+    }
+  | { readonly op: "clear"; readonly space: number; readonly value: number }
+  | { readonly op: "check"; readonly follower: number }
+  | { readonly op: "compact"; readonly back: number };
 
-const name = fc.integer({ min: 0, max: 5 });
+const upTo = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
-    weight: 6,
+    weight: 12,
     arbitrary: fc.record({
       op: fc.constantFrom("put", "delete", "label", "finalize"),
-      name,
-      value: fc.integer({ min: 0, max: 3 }),
+      space: upTo(NAMESPACES.length - 1),
+      name: upTo(4),
+      value: upTo(3),
     }),
   },
   {
-    weight: 2,
-    arbitrary: fc.record({ op: fc.constant("follow"), selector: fc.integer({ min: 0, max: 3 }), pages: fc.boolean() }),
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant("follow"),
+      scope: upTo(SCOPES.length - 1),
+      selector: upTo(SELECTORS.length - 1),
+      start: fc.constantFrom(...STARTS),
+      isSlow: fc.boolean(),
+    }),
   },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("compact") }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("clear"), space: upTo(NAMESPACES.length - 1), value: upTo(3) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("check"), follower: upTo(5) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("compact"), back: upTo(10) }) },
 ) as fc.Arbitrary<Step>;
-
-const SELECTORS = ["", "labelSelector=group%3D1", "labelSelector=group", "fieldSelector=metadata.name%3Dm3"];
-
-interface Follower {
-  readonly selector: string;
-  readonly listed: Map<string, string>;
-  readonly watch: TestWatch;
-}
 
 export function describeConvergence(title: string, openStorage: (clock: Clock) => Storage): void {
   describe(title, () => {
     for (const transport of ["bytes", "direct"] as const) {
       it(`initial list and events equal a fresh list over ${transport}`, async () => {
         await fc.assert(
-          fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
-            const server = startTestServer({ openStorage });
+          fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120, size: "max" }), async (steps) => {
+            const server = startTestServer({ openStorage, limits: { watcherEventsMax: WATCHER_EVENTS_MAX } });
             const client = server[transport];
+            await client.post("/api/v1/namespaces", { metadata: { name: "other" } });
             const followers: Follower[] = [];
-            for (const each of steps) await take(each, client, server.storage, followers);
-            await server.clock.advance(0);
-            for (const follower of followers) await compare(follower, client);
+            for (const each of steps) await take(each, server, client, followers);
+            for (const follower of followers) await follower.check();
             server.server.close();
             server.storage.close();
           }),
-          { numRuns: 40 },
+          { numRuns: 60 },
         );
       });
     }
   });
 }
 
-async function take(each: Step, client: TestClient, storage: Storage, followers: Follower[]): Promise<void> {
+async function take(each: Step, server: TestServer, client: TestClient, followers: Follower[]): Promise<void> {
+  switch (each.op) {
+    case "follow":
+      followers.push(await Follower.start(server, client, each));
+      return;
+    case "check":
+      await followers[each.follower]?.check();
+      return;
+    case "compact":
+      server.storage.compact(server.storage.revision - each.back);
+      return;
+    case "clear": {
+      const selector = `labelSelector=group%3D${each.value}`;
+      await client.delete(`/api/v1/namespaces/${NAMESPACES[each.space]}/configmaps?${selector}`);
+      return;
+    }
+    default:
+      await write(each, client);
+  }
+}
+
+async function write(each: Write, client: TestClient): Promise<void> {
+  const maps = `/api/v1/namespaces/${NAMESPACES[each.space]}/configmaps`;
+  const one = `${maps}/m${each.name}`;
   switch (each.op) {
     case "put": {
       const body = { metadata: { name: `m${each.name}` }, data: { v: String(each.value) } };
-      const { status } = await client.post(MAPS, body);
-      if (status === 409) await client.patch(`${MAPS}/m${each.name}`, "merge", { data: body.data });
+      const { status } = await client.post(maps, body);
+      if (status === 409) await client.patch(one, "merge", { data: body.data });
       return;
     }
     case "delete":
-      await client.delete(`${MAPS}/m${each.name}`);
+      await client.delete(one);
       return;
     case "label":
-      await client.patch(`${MAPS}/m${each.name}`, "merge", {
+      await client.patch(one, "merge", {
         metadata: { labels: { group: each.value === 0 ? null : String(each.value) } },
       });
       return;
     case "finalize":
-      await client.patch(`${MAPS}/m${each.name}`, "merge", {
+      await client.patch(one, "merge", {
         metadata: { finalizers: each.value === 0 ? null : ["example.com/hold"] },
       });
-      return;
-    case "compact":
-      storage.compact(storage.revision);
-      return;
-    case "follow":
-      followers.push(await follow(client, SELECTORS[each.selector] ?? "", each.pages));
   }
 }
 
-async function follow(client: TestClient, selector: string, pages: boolean): Promise<Follower> {
-  const listed = new Map<string, string>();
-  let more = "";
-  let version = "";
-  do {
-    const { body } = await client.get(
-      `${MAPS}?${selector}${pages ? "&limit=2" : ""}${more === "" ? "" : `&continue=${more}`}`,
-    );
-    for (const { metadata } of body.items) listed.set(metadata.name, metadata.resourceVersion);
-    version = body.metadata.resourceVersion;
-    more = body.metadata.continue ?? "";
-  } while (more !== "");
-  return { selector, listed, watch: await client.watch(`${MAPS}?watch=1&resourceVersion=${version}&${selector}`) };
-}
+type Seen = Readonly<Record<string, unknown>> & {
+  readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion: string };
+};
 
-async function compare({ selector, listed, watch }: Follower, client: TestClient): Promise<void> {
-  const state = new Map(listed);
-  for (const { type, object } of watch.events) {
-    const { name, resourceVersion } = object.metadata;
+const keyOf = ({ metadata }: Seen): string => `${metadata.namespace}/${metadata.name}`;
+/** Items of lists do not say what they are. */
+const contentOf = ({ kind, apiVersion, ...content }: Seen): unknown => content;
+
+/** A client that keeps what it has been told. A slow one does not read until it has to. */
+class Follower {
+  readonly #server: TestServer;
+  readonly #client: TestClient;
+  readonly #path: string;
+  readonly #query: string;
+  readonly #start: (typeof STARTS)[number];
+  readonly #isSlow: boolean;
+  #state = new Map<string, Seen>();
+  #version = "";
+  /** Initial events are still to come: until they end, nothing is known to be gone. */
+  #fresh: Map<string, Seen> | undefined;
+  #response: HttpResponse | undefined;
+  #controller = new AbortController();
+  #watch: TestWatch | undefined;
+  #eventsTaken = 0;
+
+  private constructor(server: TestServer, client: TestClient, each: Step & { readonly op: "follow" }) {
+    this.#server = server;
+    this.#client = client;
+    this.#path = `/api/v1/${SCOPES[each.scope]}configmaps`;
+    this.#query = SELECTORS[each.selector] ?? "";
+    this.#start = each.start;
+    this.#isSlow = each.isSlow;
+  }
+
+  static async start(
+    server: TestServer,
+    client: TestClient,
+    each: Step & { readonly op: "follow" },
+  ): Promise<Follower> {
+    const follower = new Follower(server, client, each);
+    await follower.#begin();
+    return follower;
+  }
+
+  /** Reads all that there is, and compares. */
+  async check(): Promise<void> {
+    await this.#catchUp();
+    const { body } = await this.#client.get(`${this.#path}?${this.#query}`);
+    const fresh = (body.items as Seen[]).map((item) => [keyOf(item), contentOf(item)] as const);
+    const known = [...this.#state].map(([key, item]) => [key, contentOf(item)] as const);
+    expect(Object.fromEntries(known)).toEqual(Object.fromEntries(fresh));
+    if (!this.#isSlow) return;
+    this.#leave();
+    await this.#open(`resourceVersion=${this.#version}`);
+  }
+
+  async #begin(): Promise<void> {
+    if (this.#start === "initial events") {
+      this.#fresh = new Map();
+      await this.#open("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
+      return;
+    }
+    this.#state = new Map();
+    const limit = this.#start === "pages" ? "&limit=2" : "";
+    let more = "";
+    do {
+      const { body } = await this.#client.get(`${this.#path}?${this.#query}${limit}${more && `&continue=${more}`}`);
+      for (const item of body.items as Seen[]) this.#state.set(keyOf(item), item);
+      this.#version = body.metadata.resourceVersion;
+      more = body.metadata.continue ?? "";
+    } while (more !== "");
+    await this.#open(`resourceVersion=${this.#version}`);
+  }
+
+  async #open(start: string): Promise<void> {
+    this.#controller = new AbortController();
+    const target = `${this.#path}?watch=1&${start}&${this.#query}`;
+    this.#response = await this.#client.send("GET", target, undefined, {}, this.#controller.signal);
+    this.#eventsTaken = 0;
+    this.#watch = this.#isSlow ? undefined : new TestWatch(this.#response, this.#controller);
+  }
+
+  #leave(): void {
+    this.#controller.abort();
+    this.#watch = undefined;
+  }
+
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      if (this.#response === undefined) return;
+      this.#watch ??= new TestWatch(this.#response, this.#controller);
+      await this.#server.clock.advance(0);
+      const isTooOld = this.#takeEvents(this.#watch);
+      // What is not read to its end is still to come.
+      if (!this.#watch.isEnded) return;
+      if (isTooOld) await this.#begin();
+      else if (this.#fresh !== undefined) await this.#begin();
+      else await this.#open(`resourceVersion=${this.#version}`);
+    }
+  }
+
+  /** True: the version to go on from is too old. */
+  #takeEvents({ events }: TestWatch): boolean {
+    for (const { type, object } of events.slice(this.#eventsTaken)) {
+      this.#eventsTaken++;
+      if (type === "ERROR") {
+        expect(object.code).toBe(410);
+        return true;
+      }
+      this.#version = object.metadata.resourceVersion;
+      if (type === "BOOKMARK") this.#endInitialEvents(object);
+      else this.#take(type, object as Seen);
+    }
+    return false;
+  }
+
+  #endInitialEvents({ metadata }: { readonly metadata: { readonly annotations?: object } }): void {
+    if (metadata.annotations === undefined || this.#fresh === undefined) return;
+    this.#state = this.#fresh;
+    this.#fresh = undefined;
+  }
+
+  #take(type: string, object: Seen): void {
+    const state = this.#fresh ?? this.#state;
+    const key = keyOf(object);
     expect(["ADDED", "MODIFIED", "DELETED"]).toContain(type);
     // Nothing is added twice, changed or deleted unseen.
-    expect(state.has(name)).toBe(type !== "ADDED");
-    if (type === "DELETED") state.delete(name);
-    else state.set(name, resourceVersion);
+    expect([key, type, state.has(key)]).toEqual([key, type, type !== "ADDED"]);
+    if (type === "DELETED") state.delete(key);
+    else state.set(key, object);
   }
-  const { body } = await client.get(`${MAPS}?${selector}`);
-  const fresh = new Map(
-    body.items.map(({ metadata }: { metadata: { name: string; resourceVersion: string } }) => [
-      metadata.name,
-      metadata.resourceVersion,
-    ]),
-  );
-  expect(Object.fromEntries(state)).toEqual(Object.fromEntries(fresh));
 }

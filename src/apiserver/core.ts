@@ -48,6 +48,8 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** Watches without a timeout last this long at least, and twice as long at most. */
   readonly watchTimeoutMsMin: number;
+  /** Events that may wait for one watcher: they are references to shared versions, so this bounds little memory. */
+  readonly watcherEventsMax: number;
   readonly mutatingInFlightMax: number;
   readonly readingInFlightMax: number;
 }

@@ -78,6 +78,7 @@ const DEFAULT_LIMITS: ServerLimits = {
   bodyBytesMax: 3 * 1024 * 1024,
   requestTimeoutMs: 60_000,
   watchTimeoutMsMin: 30 * 60_000,
+  watcherEventsMax: 10_000,
   mutatingInFlightMax: 200,
   readingInFlightMax: 400,
 };

@@ -38,7 +38,12 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
     return singleEvent(context, { type: "ERROR", object: failure.status });
   }
   const hub = core.hubOf(endpoint.row);
-  const watcher = new Watcher(selection, options.allowWatchBookmarks, start.afterRevision);
+  const watcher = new Watcher(
+    selection,
+    options.allowWatchBookmarks,
+    start.afterRevision,
+    core.limits.watcherEventsMax,
+  );
   watcher.start(start.initial);
   hub.add(watcher);
   const timers = startTimers(core, watcher, timeoutMs(core, options), () => end());

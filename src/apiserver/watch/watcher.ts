@@ -8,22 +8,21 @@ export type WatcherEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly version: StoredVersion }
   | { readonly type: "BOOKMARK"; readonly revision: number; readonly endsInitialEvents: boolean };
 
-/** Events that may wait: they are references to shared versions, so this bounds little memory. */
-export const WATCHER_EVENTS_MAX = 10_000;
-
 export class Watcher {
   readonly selection: Selection;
   readonly wantsBookmarks: boolean;
   /** Events at or below it are not for this client. */
   readonly afterRevision: number;
+  readonly #eventsMax: number;
   #pending: WatcherEvent[] = [];
   #wake: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(selection: Selection, wantsBookmarks: boolean, afterRevision: number) {
+  constructor(selection: Selection, wantsBookmarks: boolean, afterRevision: number, eventsMax: number) {
     this.selection = selection;
     this.wantsBookmarks = wantsBookmarks;
     this.afterRevision = afterRevision;
+    this.#eventsMax = eventsMax;
   }
 
   get isClosed(): boolean {
@@ -44,7 +43,7 @@ export class Watcher {
 
   push(event: WatcherEvent): void {
     if (this.#isClosed) return;
-    if (this.#pending.length >= WATCHER_EVENTS_MAX) this.close();
+    if (this.#pending.length >= this.#eventsMax) this.close();
     else this.#pending.push(event);
     this.#notify();
   }
