@@ -188,8 +188,10 @@ class RealStage {
   }
 
   async settle(): Promise<void> {
+    const deadline = performance.now() + PATIENCE_MS;
     let seen = this.#writes().length;
     for (let since = performance.now(); performance.now() - since < QUIET_MS; ) {
+      if (since > deadline) throw new Error(`there is no end of writes in ${this.#namespace}`);
       await sleep(PROBE_MS);
       const { length } = this.#writes();
       if (length !== seen) since = performance.now();

@@ -93,10 +93,10 @@ export const plan: FaultPlan = {
       scenarios: ["graceful-deletion"],
     },
     {
-      name: "a failure is worded anew by each sync",
+      name: "a failed create is told as a failed delete",
       file: `${replicaset}/status.ts`,
-      find: "  if (hasFailure) return conditions;\n",
-      replace: "  if (hasFailure) return [];\n",
+      find: 'reason: isShort ? "FailedCreate" : "FailedDelete",',
+      replace: 'reason: "FailedDelete",',
       scenarios: ["quota"],
     },
     {

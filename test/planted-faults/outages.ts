@@ -1,0 +1,51 @@
+// Faults that show only when the API server dies in the middle of work. The scenarios about that must notice each.
+
+import type { FaultPlan } from "./fault.ts";
+
+export const plan: FaultPlan = {
+  suites: ["./test/scenarios/outages.test.ts"],
+  faults: [
+    {
+      name: "a create whose answer was lost counts as one that failed",
+      file: "src/controllers/replicaset/scale.ts",
+      find: "      deps.doubts.note(key, error);\n",
+      replace: "",
+    },
+    {
+      name: "what came of lost answers is looked at, and the cache not waited for",
+      file: "src/kit/doubtful-creates.ts",
+      find: "    this.#versions.requireFresh(ownerKey);\n",
+      replace: "",
+    },
+    {
+      name: "a reset connection counts as refused",
+      file: "src/kit/doubtful-creates.ts",
+      find: '["refused", "dns", "tls"]',
+      replace: '["refused", "reset", "dns", "tls"]',
+    },
+    {
+      name: "each failure is logged, however often it comes",
+      file: "src/manager/log-repeats.ts",
+      find: "nowMs - before.atMs < QUIET_MS) {",
+      replace: "nowMs - before.atMs < 0) {",
+    },
+    {
+      name: "a forgotten version is asked for again and again",
+      file: "src/informers/reflector.ts",
+      find: '    else log?.info("Warning: watch ended with error", { type: name, err: String(failure) });\n    return { at: "pause", next: BEGIN };',
+      replace: '    return { at: "pause", next: OPEN_WATCH };',
+    },
+    {
+      name: "a failed sync is not tried again",
+      file: "src/controllers/replicaset/sync.ts",
+      find: "if (scaleError !== undefined) throw scaleError;",
+      replace: "",
+    },
+    {
+      name: "a restarted server forgets what it had acknowledged",
+      file: "src/sim/memory-journal.ts",
+      find: "this.#entries.set(entry.revision, JSON.stringify(entry));",
+      replace: "if (entry.revision % 7 > 0) this.#entries.set(entry.revision, JSON.stringify(entry));",
+    },
+  ],
+};
