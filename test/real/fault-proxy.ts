@@ -83,7 +83,7 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
     });
     return server;
   };
-  let server = await listen(0, pki.serving);
+  let server = await listenAnywhere((port) => listen(port, pki.serving));
   const { port } = server.address() as AddressInfo;
   const down = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve));
@@ -120,6 +120,19 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
     },
     close: () => void down(),
   };
+}
+
+/** Below the ports that systems give out by themselves: nobody takes this one while the proxy is down. */
+const lastingPorts = { from: 20_000, count: 12_000 };
+
+async function listenAnywhere<T>(listen: (port: number) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await listen(lastingPorts.from + Math.floor(Math.random() * lastingPorts.count));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
 }
 
 function arm(match: RequestMatch, fault: Fault, times: number, onRemove: () => void): ArmedFault {

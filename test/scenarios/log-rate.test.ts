@@ -25,6 +25,11 @@ describe("lines per second", () => {
       counts: [2],
     },
     {
+      what: "names with numbers in them",
+      lines: [line(1, "I", 'FLAG: --mask-size-ipv4="0"'), line(1, "I", 'FLAG: --mask-size-ipv6="0"')],
+      counts: [1, 1],
+    },
+    {
       what: "lines that are no errors, about other things",
       lines: [line(1, "I", '"Starting" controller="a"'), line(1, "I", '"Starting" controller="b"')],
       counts: [1, 1],

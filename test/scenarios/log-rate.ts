@@ -50,5 +50,5 @@ function plain(text: string): string {
   return text
     .replaceAll(/https?:\/\/[^\s"\\]+/g, "URL")
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UID")
-    .replaceAll(/\d+(\.\d+)*/g, "N");
+    .replaceAll(/\b\d+(\.\d+)*(ms|µs|s|m|h)?\b/g, "N");
 }
