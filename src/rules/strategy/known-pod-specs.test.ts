@@ -81,6 +81,8 @@ const changes: readonly ((pod: core.Pod) => core.Pod)[] = [
     { volumes: [{ name: token("aaaaa"), ephemeral: { volumeClaimTemplate: { spec: {} } } }] },
     { nodeName: "n", schedulingGates: [{ name: "example.com/g" }] },
     { schedulingGates: [{ name: "example.com/g" }] },
+    { ephemeralContainers: [{ ...container("e", token("aaaaa")), resources: undefined }] },
+    { securityContext: { appArmorProfile: { type: "RuntimeDefault" } } },
     { terminationGracePeriodSeconds: -1 },
     { nodeSelector: { "beta.kubernetes.io/os": "linux" } },
     { restartPolicy: "Sometimes" },
@@ -126,6 +128,24 @@ describe("pod specs that are known", () => {
       fc.property(pods, (list) => {
         const shared = gates();
         for (const pod of list) expect(judge(pod, shared)).toEqual(judge(pod, gates()));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ["on", allOn],
+    ["off", allOff],
+  ])("may be learned from updates, with all gates %s", (_, gates) => {
+    fc.assert(
+      fc.property(pods, (list) => {
+        const shared = gates();
+        const ctx = { now: 0, rng: seededRng(1), user: { name: "u" }, gates: shared, dryRun: false };
+        for (const stored of list) {
+          const pod = { ...stored, metadata: { ...stored.metadata, resourceVersion: "1" } };
+          podStrategy.validateUpdate(pod, pod, ctx);
+          expect(judge(stored, shared)).toEqual(judge(stored, gates()));
+        }
       }),
       { numRuns: 300 },
     );

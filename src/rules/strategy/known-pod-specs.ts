@@ -4,10 +4,11 @@
 // their specs have in common: a store of many then has few objects for the collector to look at.
 
 import type * as core from "#api/generated/types/core-v1.ts";
+import { RecentMap } from "#base/recent-map.ts";
 import type { FeatureGateReader } from "./strategy.ts";
 
-/** Templates that are rolled out at the same time; more only make the search for a new one longer. */
-const SPECS_MAX = 8;
+/** Templates whose pods are written at about the same time. */
+const SPECS_MAX = 256;
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
@@ -26,22 +27,18 @@ export interface FoundSpec {
 }
 
 export class KnownPodSpecs {
-  readonly #known: KnownPodSpec[] = [];
+  readonly #known = new RecentMap<string, KnownPodSpec>(SPECS_MAX);
   /** The spec that was looked up last, itself: the steps of one write ask for the same. */
   #current: FoundSpec | undefined;
 
   /** What is known of a pod's spec, and the spec made of known parts. */
   find({ spec, metadata }: core.Pod): FoundSpec | undefined {
-    if (spec === undefined) return undefined;
-    for (let at = 0; at < this.#known.length; at++) {
-      const known = this.#known[at] as KnownPodSpec;
-      const united = unite(known.spec, spec);
-      if (united === undefined || !isSame(known.annotations ?? {}, metadata?.annotations ?? {})) continue;
-      if (at > 0) this.#known.unshift(...this.#known.splice(at, 1));
-      this.#current = { spec: united, known };
-      return this.#current;
-    }
-    return undefined;
+    const known = spec && this.#known.get(clueOf(spec));
+    if (spec === undefined || known === undefined) return undefined;
+    const united = unite(known.spec, spec);
+    if (united === undefined || !isSame(known.annotations ?? {}, metadata?.annotations ?? {})) return undefined;
+    this.#current = { spec: united, known };
+    return this.#current;
   }
 
   /** As found before, or added, for this very spec. */
@@ -55,8 +52,7 @@ export class KnownPodSpecs {
   add({ spec, metadata }: core.Pod): void {
     if (spec === undefined || dependsOnMore(spec)) return;
     const known = { spec, annotations: metadata?.annotations, qosClass: undefined, isUnwarned: undefined };
-    this.#known.unshift(known);
-    if (this.#known.length > SPECS_MAX) this.#known.pop();
+    this.#known.set(clueOf(spec), known);
     this.#current = { spec, known };
   }
 }
@@ -71,6 +67,12 @@ export function knownPodSpecs(gates: FeatureGateReader): KnownPodSpecs {
     byGates.set(gates, known);
   }
   return known;
+}
+
+/** What tells templates apart most often; of those with the same clue the last is known. */
+function clueOf({ containers, serviceAccountName }: core.PodSpec): string {
+  const [first] = containers ?? [];
+  return `${first?.image} ${first?.name} ${serviceAccountName} ${containers?.length}`;
 }
 
 /** On the pod's name (claims of its own), on its labels (label keys), or on the time (conditions). */

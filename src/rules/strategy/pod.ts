@@ -8,7 +8,7 @@ import { isDns1123Label } from "#api/names.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 import { computePodQos } from "#rules/pod-qos.ts";
 import { ipWarnings } from "#rules/validation/ip-warnings.ts";
-import { validatePodCreate, validatePodMetadata, validatePodUpdate } from "#rules/validation/pod.ts";
+import { refusedWhenNew, validatePodCreate, validatePodMetadata, validatePodUpdate } from "#rules/validation/pod.ts";
 import { type PodOptions, podOptions } from "#rules/validation/pod-options.ts";
 import { validatePodResize } from "#rules/validation/pod-resize.ts";
 import { POD_SPEC } from "#rules/validation/pod-schema.ts";
@@ -34,6 +34,18 @@ function newStatus(pod: core.Pod, ctx: StrategyContext): core.PodStatus {
   return updatePodCondition(status, gated, ctx.now);
 }
 
+/** What a create makes of the spec. */
+const prepared = (pod: core.Pod, { gates }: StrategyContext): core.Pod =>
+  withAppArmorFields(withLabelKeys(withoutDisabled(pod, undefined, gates), gates));
+
+/** Would a create find it in order as well, and leave it as it is? */
+function couldBeNew(pod: core.Pod, options: PodOptions, ctx: StrategyContext): boolean {
+  const ofNew = optionsOf(ctx);
+  const names = Object.keys(ofNew) as (keyof PodOptions)[];
+  if (names.some((name) => options[name] !== ofNew[name])) return false;
+  return refusedWhenNew(pod).length === 0 && prepared(pod, ctx) === pod;
+}
+
 function countSpecChange(pod: core.Pod, old: core.Pod): core.Pod {
   if (semanticEqual(pod.spec, old.spec, POD_SPEC())) return pod;
   return putMeta(pod, { generation: (pod.metadata?.generation ?? 0) + 1 });
@@ -52,8 +64,7 @@ export const podStrategy: KindStrategy<core.Pod> = {
       known.qosClass ??= qosClassOf(pod, ctx);
       return firstGeneration({ ...pod, spec, status: { phase: "Pending", qosClass: known.qosClass } });
     }
-    const started = firstGeneration({ ...pod, status: newStatus(pod, ctx) });
-    return withAppArmorFields(withLabelKeys(withoutDisabled(started, undefined, ctx.gates), ctx.gates));
+    return prepared(firstGeneration({ ...pod, status: newStatus(pod, ctx) }), ctx);
   },
   validate(pod, ctx) {
     const specs = knownPodSpecs(ctx.gates);
@@ -79,8 +90,13 @@ export const podStrategy: KindStrategy<core.Pod> = {
     countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),
   // An update allows what a create does, and more where the stored pod has it.
   validateUpdate(pod, old, ctx) {
-    const isKnown = pod.spec === old.spec && knownPodSpecs(ctx.gates).find(pod) !== undefined;
-    return validatePodUpdate(pod, old, optionsOf(ctx, old), isKnown);
+    const specs = knownPodSpecs(ctx.gates);
+    const isKept = pod.spec === old.spec;
+    const isKnown = isKept && specs.find(pod) !== undefined;
+    const options = optionsOf(ctx, old);
+    const errors = validatePodUpdate(pod, old, options, isKnown);
+    if (isKept && !isKnown && errors.length === 0 && couldBeNew(pod, options, ctx)) specs.add(pod);
+    return errors;
   },
   selectableFields({ spec, status }) {
     return {

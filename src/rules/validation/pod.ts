@@ -54,8 +54,15 @@ export function validatePodMetadata(pod: core.Pod): field.FieldError[] {
 
 export function validatePodCreate(pod: core.Pod, opts: PodOptions): field.FieldError[] {
   const errors: Errors = [];
-  const spec = specOf(pod);
   metadataAndSpec(errors, pod, opts);
+  errors.push(...refusedWhenNew(pod));
+  return errors;
+}
+
+/** What an update lets pass, and a create does not. */
+export function refusedWhenNew(pod: core.Pod): field.FieldError[] {
+  const errors: Errors = [];
+  const spec = specOf(pod);
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(field.forbidden(SPEC.child("ephemeralContainers"), "cannot be set on create"));
   }
