@@ -226,17 +226,26 @@ const LOWER_CASE_MAX = 256;
 
 /** The lines before the empty one. */
 export function parseHead(text: string, method: string): AnswerHead {
-  const [, minor, code] = matchAt(statusLine, text, 0, "response");
-  const status = Number(code);
+  // By index: taking a match apart by pattern costs more than the match.
+  const first = matchAt(statusLine, text, 0, "response");
+  const status = Number(first[2]);
   // Without a prototype: a header may be called "constructor".
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let at = statusLine.lastIndex; at < text.length; at = headerLine.lastIndex) {
-    const [, name, value] = matchAt(headerLine, text, at, "header");
-    addHeader(headers, name as string, value as string);
+    const match = matchAt(headerLine, text, at, "header");
+    addHeader(headers, match[1] as string, match[2] as string);
   }
-  const connection = String(headers.connection ?? "").toLowerCase();
-  const isReusable = minor === "0" ? connection.includes("keep-alive") : !/(^|,)\s*close\s*(,|$)/.test(connection);
-  return { status, headers, ...framing(headers, status, method, isReusable) };
+  const length = bodyLength(headers, status, method);
+  return { status, headers, length, isReusable: isReusable(headers, first[1] === "0", length) };
+}
+
+function isReusable(headers: HttpHeaders, isOld: boolean, length: number | undefined): boolean {
+  const { connection, "transfer-encoding": encoding, "content-length": announced } = headers;
+  // A body that ends with the connection, or two ways to tell its end.
+  if (length === undefined && (encoding === undefined || announced !== undefined)) return false;
+  if (connection === undefined) return !isOld;
+  const options = String(connection).toLowerCase();
+  return isOld ? options.includes("keep-alive") : !/(^|,)\s*close\s*(,|$)/.test(options);
 }
 
 function matchAt(pattern: RegExp, text: string, at: number, what: string): RegExpExecArray {
@@ -263,28 +272,21 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
+/** Undefined when only its end will tell. */
 // Upstream: net/http/transfer.go, readTransfer
-function framing(
-  headers: HttpHeaders,
-  status: number,
-  method: string,
-  isReusable: boolean,
-): Pick<AnswerHead, "length" | "isReusable"> {
-  const hasNoBody = method === "HEAD" || status < 200 || status === 204 || status === 304;
-  if (hasNoBody || (method === "CONNECT" && status < 300)) return { length: 0, isReusable };
+function bodyLength(headers: HttpHeaders, status: number, method: string): number | undefined {
+  if (method === "HEAD" || status < 200 || status === 204 || status === 304) return 0;
+  if (method === "CONNECT" && status < 300) return 0;
   const { "transfer-encoding": encoding, "content-length": length } = headers;
   if (encoding !== undefined) {
-    if (typeof encoding !== "string" || encoding.toLowerCase() !== "chunked") {
-      throw malformed(`unsupported transfer encoding ${JSON.stringify(encoding)}`);
-    }
-    return { length: undefined, isReusable: isReusable && length === undefined };
+    if (typeof encoding === "string" && encoding.toLowerCase() === "chunked") return undefined;
+    throw malformed(`unsupported transfer encoding ${JSON.stringify(encoding)}`);
   }
-  if (length === undefined) return { length: undefined, isReusable: false };
-  const [value = "", ...others] = typeof length === "string" ? [length] : length;
-  if (!/^[0-9]{1,15}$/.test(value) || others.some((other) => other !== value)) {
-    throw malformed(`bad Content-Length ${JSON.stringify(length)}`);
-  }
-  return { length: Number(value), isReusable };
+  if (length === undefined) return undefined;
+  const value = typeof length === "string" ? length : (length[0] as string);
+  const isUnclear = typeof length !== "string" && length.some((other) => other !== value);
+  if (isUnclear || !/^[0-9]{1,15}$/.test(value)) throw malformed(`bad Content-Length ${JSON.stringify(length)}`);
+  return Number(value);
 }
 
 function malformed(message: string): TransportError {
