@@ -106,7 +106,8 @@ async function buildTokenController(
     NO_RESYNC,
   );
 
-  const shared = { log, workers, waitFor: [accounts, secrets], retriesMax: RETRIES_MAX };
+  // Two loops that would say the same of themselves; upstream says it at level 5 only.
+  const shared = { log: log.v(5), workers, waitFor: [accounts, secrets], retriesMax: RETRIES_MAX };
   return {
     run: (signal) =>
       TaskGroup.run(signal, (group) => {
