@@ -5,7 +5,7 @@ import type {
   CustomResourceDefinitionNames,
   CustomResourceDefinitionVersion,
 } from "#api/generated/types/apiextensions-v1.ts";
-import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from "#api/object.ts";
 import { isObject } from "#api/patch/json-value.ts";
 import type { Subresource, Verb } from "#api/resource-table.ts";
 import { newForbidden } from "#api/status-error.ts";
@@ -140,7 +140,9 @@ function kindVersion(
       return decodeCustom(value, isOther ? ANYTHING : root, wording);
     },
     zero: () => ({}),
-    toStored: (object) => inVersion(object, stored),
+    // What says it is of another group is refused by its rules.
+    toStored: (object) =>
+      parseApiVersion(object.apiVersion ?? "").group === gvk.group ? inVersion(object, stored) : object,
     fromStored: (object) => prune(inVersion(object, gvk), root, true) as KubeObject,
     applyDefaults: (object) => applySchemaDefaults(object, root) as KubeObject,
     fieldLabels: {

@@ -5,7 +5,7 @@
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { decodeUtf8 } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
-import { apiVersionOf } from "#api/object.ts";
+import { apiVersionOf, parseApiVersion } from "#api/object.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { ResourceCall } from "../core.ts";
@@ -165,9 +165,12 @@ function countKeys(value: unknown): number {
 }
 
 function withKind(value: Readonly<Record<string, unknown>>, version: KindVersion): KubeObject {
-  const apiVersion = version.group === "" ? version.version : `${version.group}/${version.version}`;
-  // A custom resource of another kind is told so by its rules.
-  const kind = version.goType === undefined ? (value.kind as string | undefined) || version.kind : version.kind;
+  const own = version.group === "" ? version.version : `${version.group}/${version.version}`;
+  // A custom resource of another kind or group is told so by its rules.
+  const isCustom = version.goType === undefined;
+  const kind = isCustom ? (value.kind as string | undefined) || version.kind : version.kind;
+  const given = isCustom ? (value.apiVersion as string | undefined) : undefined;
+  const apiVersion = given && parseApiVersion(given).group !== version.group ? given : own;
   if (value.kind === kind && value.apiVersion === apiVersion) return value as KubeObject;
   return { ...value, kind, apiVersion };
 }

@@ -50,8 +50,7 @@ export function checkName(name: string): void {
 
 export function negotiationRules({ endpoint, subresource }: ResourceCall): NegotiationRules {
   if (endpoint.row.isCustom) return CUSTOM;
-  // Upstream prints definitions, but not where their status is written.
-  return subresource === "status" && endpoint.row.table === DEFINITIONS ? UNPRINTED : BUILTIN;
+  return UNPRINTED_PARTS.has(`${endpoint.row.table}/${subresource}`) ? UNPRINTED : BUILTIN;
 }
 
 /** Of a collection, which can be watched as well. */
@@ -64,7 +63,13 @@ export function postedRules(call: ResourceCall): NegotiationRules {
   return { ...negotiationRules(call), allowsTable: false };
 }
 
-const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+/** Upstream prints these kinds, but not where a part of them is written. */
+const UNPRINTED_PARTS: ReadonlySet<string> = new Set([
+  "customresourcedefinitions.apiextensions.k8s.io/status",
+  "namespaces/finalize",
+  "pods/ephemeralcontainers",
+  "pods/resize",
+]);
 const BUILTIN = { allowsProtobuf: true, allowsTransform: true };
 const COLLECTION = { ...BUILTIN, offered: [...ACCEPTED_TYPES, ...STREAM_TYPES] };
 const UNPRINTED = { ...BUILTIN, allowsTable: false };

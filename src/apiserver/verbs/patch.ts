@@ -144,13 +144,14 @@ function nothingKnown(value: KubeObject): ReturnType<KindVersion["decode"]> {
   return { value: {}, unknownFields: names.sort() };
 }
 
-/** A patch of a custom resource can take away or change what it says it is. */
+/** A patch of a custom resource can take away or change what it says it is. Another group is told so by its rules. */
 function checkCustomKind({ endpoint }: ResourceCall, value: KubeObject, kindIsMissing: () => Error): void {
   const { kind, apiVersion, metadata } = value;
   if (!kind) throw kindIsMissing();
   if (apiVersion === endpoint.apiVersion) return;
   if (!apiVersion) throw newInternalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
   const { group } = parseApiVersion(apiVersion);
+  if (group !== endpoint.version.group) return;
   const path = field.newPath("apiVersion");
   throw newInvalid({ group, kind }, metadata?.name ?? "", [
     field.invalid(path, apiVersion, `must be ${endpoint.apiVersion}`),

@@ -3,7 +3,7 @@
 
 import type { FieldError } from "#api/field-error.ts";
 import { generateName, isPathSegmentName, isPathSegmentPrefix } from "#api/names.ts";
-import type { KubeObject } from "#api/object.ts";
+import { type KubeObject, parseApiVersion } from "#api/object.ts";
 import { newInvalid } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { KindStrategy, StrategyContext } from "#rules/strategy/strategy.ts";
@@ -55,7 +55,9 @@ export function beforeCreate(call: ResourceCall, given: KubeObject, ctx: Strateg
 
 /** How a refusal calls the object: custom resources are called what they say they are. */
 export function shownKind({ isCustom, stored }: KindRow, object: KubeObject): { group: string; kind: string } {
-  return isCustom ? { group: stored.group, kind: object.kind ?? stored.kind } : stored;
+  if (!isCustom) return stored;
+  const { group } = parseApiVersion(object.apiVersion ?? "");
+  return { group, kind: object.kind ?? stored.kind };
 }
 
 export function canonical(strategy: KindStrategy, object: KubeObject): KubeObject {

@@ -26,7 +26,7 @@ export function beforeUpdate(
   object = keepSystemFields(object, old);
   const errors = validateMeta(object, row.namespaced);
   errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, oldMeta), ...rules.validateUpdate(object, old, ctx));
-  refuseIfAny(shownKind(row, object), object, errors);
+  refuseIfAny(shownKind(row, given), object, errors);
   for (const warning of rules.warningsOnUpdate?.(object, old, ctx) ?? []) addWarning(call.context, warning);
   return canonical(row.strategy, object);
 }

@@ -5,7 +5,7 @@
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import { isDns1123Subdomain, isQualifiedName } from "#api/names.ts";
-import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from "#api/object.ts";
 import { goFormat, goType } from "#api/patch/go-format.ts";
 import { deepEqual, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import type { KindStrategy, StrategyContext, UpdateStrategy } from "#rules/strategy/strategy.ts";
@@ -61,7 +61,7 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
     validate(given, ctx) {
       const version = versionOf(ctx);
       const object = inVersion(given, version);
-      const errors = typeMeta(object, version);
+      const errors = typeMeta(given, version);
       // What says it is something else is only looked at for what every object must keep to.
       if (errors.length === 0) {
         genericObjectMeta(errors, object.metadata ?? {}, namespaced, isDns1123Subdomain, METADATA);
@@ -86,7 +86,7 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
     validateUpdate(given, before, ctx) {
       const version = versionOf(ctx);
       const [object, old] = [inVersion(given, version), inVersion(before, version)];
-      const errors = typeMeta(object, version);
+      const errors = typeMeta(given, version);
       const correlation = new Correlation(object, old, version.schema);
       if (errors.length === 0) {
         genericObjectMetaUpdate(errors, object.metadata ?? {}, old.metadata ?? {}, METADATA);
@@ -125,7 +125,7 @@ function statusStrategy(versionOf: (ctx: StrategyContext) => CustomVersion): Upd
     validateUpdate(given, before, ctx) {
       const version = versionOf(ctx);
       const [object, old] = [inVersion(given, version), inVersion(before, version)];
-      const errors = typeMeta(object, version);
+      const errors = typeMeta(given, version);
       if (errors.length > 0) return errors;
       const correlation = new Correlation(object, old, version.schema);
       genericObjectMetaUpdate(errors, object.metadata ?? {}, old.metadata ?? {}, METADATA);
@@ -164,10 +164,15 @@ function isSameContent(object: KubeObject, old: KubeObject): boolean {
   return deepEqual(content, before);
 }
 
+/** Versions of the kind are converted; another group is another kind. */
 function typeMeta(object: KubeObject, version: GroupVersionKind): field.FieldError[] {
   const errors: field.FieldError[] = [];
   if (object.kind !== version.kind) {
     errors.push(field.invalid(field.newPath("kind"), object.kind ?? "", `must be ${version.kind}`));
+  }
+  const { apiVersion = "" } = object;
+  if (parseApiVersion(apiVersion).group !== version.group) {
+    errors.push(field.invalid(field.newPath("apiVersion"), apiVersion, `must be ${apiVersionOf(version)}`));
   }
   return errors;
 }
