@@ -298,6 +298,35 @@ const subresources: readonly JudgeCase[] = [
   },
 ];
 
+const partsOf = (one: string, ...parts: readonly string[]): readonly Step[] =>
+  parts.flatMap((part) => [
+    get(`${one}/${part}`, asTable),
+    get(`${one}/${part}`, asMetadata),
+    patch(`${one}/${part}`, { ...merge, ...asTable }, { metadata: { labels: { part } } }),
+  ]);
+
+const tablesOfParts: readonly JudgeCase[] = [
+  {
+    name: "which parts of objects are printed",
+    steps: [
+      account,
+      post(PODS, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "x" }] } }),
+      ...partsOf(`${PODS}/a`, "status", "resize", "ephemeralcontainers"),
+      post(SETS, set(1)),
+      ...partsOf(`${SETS}/a`, "status"),
+      post(GADGETS, gadget()),
+      ...partsOf(`${GADGETS}/a`, "status"),
+      post("/api/v1/namespaces", { metadata: { name: "$ns-z" } }),
+      get(`${namespaces("z")}/status`, asTable),
+      put(
+        `${namespaces("z")}/finalize`,
+        { metadata: { name: "$ns-z" }, spec: { finalizers: ["kubernetes"] } },
+        { headers: asTable },
+      ),
+    ],
+  },
+];
+
 const amounts = { requests: { cpu: "100m", memory: "10Mi" }, limits: { cpu: "200m", memory: "20Mi" } };
 const sizedPod = (nodeName: string, more: object = {}): object => ({
   metadata: { name: "a" },
@@ -533,6 +562,19 @@ const writes: readonly JudgeCase[] = [
     ],
   },
   {
+    name: "patches that give a custom resource another group",
+    steps: [
+      post(GADGETS, gadget()),
+      ...["v9", "other/v1"].flatMap((apiVersion) => [
+        patch(`${GADGETS}/a`, merge, { apiVersion }),
+        patch(`${GADGETS}/a`, merge, { apiVersion, spec: { size: 101 } }),
+        patch(`${GADGETS}/a`, merge, { apiVersion, kind: "Other", metadata: { labels: { "bad label": "x" } } }),
+        patch(`${GADGETS}/a/status`, merge, { apiVersion, status: { size: "x" } }),
+        patch(`${GADGETS}/a/status`, merge, { apiVersion, status: { size: 2 } }),
+      ]),
+    ],
+  },
+  {
     name: "custom resources that do not say what they are, or say they are lists",
     steps: [
       ...[
@@ -617,6 +659,7 @@ export const detailCases: readonly JudgeCase[] = [
   ...reads,
   ...tablesAndWatches,
   ...subresources,
+  ...tablesOfParts,
   ...pods,
   ...writes,
   ...reviews,
