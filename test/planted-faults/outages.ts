@@ -36,12 +36,6 @@ export const plan: FaultPlan = {
       replace: '    return { at: "pause", next: OPEN_WATCH };',
     },
     {
-      name: "a failed sync is not tried again",
-      file: "src/controllers/replicaset/sync.ts",
-      find: "if (scaleError !== undefined) throw scaleError;",
-      replace: "",
-    },
-    {
       name: "a restarted server forgets what it had acknowledged",
       file: "src/sim/memory-journal.ts",
       find: "this.#entries.set(entry.revision, JSON.stringify(entry));",
