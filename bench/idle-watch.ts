@@ -1,6 +1,6 @@
 // Memory and CPU of a process that watches every built-in resource of an idle real cluster, from a
-// bundle. Starts the control plane itself.
-//   bun bench/idle-watch.ts
+// bundle or from its sources. Starts the control plane itself.
+//   bun bench/idle-watch.ts [--source]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ async function measure(program: string, kubeconfig: string): Promise<IdleFigures
   return JSON.parse(output) as IdleFigures;
 }
 
-const program = bundle();
+const program = process.argv.includes("--source") ? join(import.meta.dirname, "idle-watcher.ts") : bundle();
 const plane = await startControlPlane();
 const rounds: IdleFigures[] = [];
 for (let i = 0; i < ROUNDS; i++) rounds.push(await measure(program, plane.adminKubeconfig));
