@@ -46,11 +46,6 @@ export class RestartableServer {
     return this.#running !== undefined;
   }
 
-  /** How often it was started. */
-  get starts(): number {
-    return this.#starts;
-  }
-
   start({ forgetsHistory = false }: StartOptions = {}): void {
     if (this.#running !== undefined) throw new Error("the server is running");
     if (forgetsHistory) {
