@@ -67,6 +67,25 @@ describe("machinery/8.r4 acquiring and renewing", () => {
     expect(shapes(a)).toEqual(["GET", "POST", "PUT", "PUT", "GET", "PUT", "PUT", "PUT"]);
   });
 
+  it("machinery/3.1.4 makes a lease anew that was deleted, and takes one that was cleared, as of when it began to lead", async () => {
+    const stage = new ElectionStage("deleted");
+    const a = stage.start("a");
+    await stage.pass(1);
+    await stage.write({ ...(await stage.lease()), leaseTransitions: 7 });
+    await stage.pass(3);
+    const before = await stage.lease();
+    await stage.world.do((client, signal) =>
+      client.resource(leasesGvr).delete({ namespace: NAMESPACE, name: LEASE }, signal),
+    );
+    await stage.pass(3);
+    const { acquireTime } = before ?? {};
+    expect(await stage.lease()).toMatchObject({ holderIdentity: "a", acquireTime, leaseTransitions: 7 });
+    await stage.write({ ...(await stage.lease()), holderIdentity: "" });
+    await stage.pass(3);
+    expect(await stage.lease()).toMatchObject({ holderIdentity: "a", acquireTime, leaseTransitions: 8 });
+    expect(a.calls).toEqual(["started"]);
+  });
+
   it("machinery/3.1.2 nobody can lead without a name", () => {
     expect(() => new ElectionStage("nobody").start("")).toThrow("Lock identity is empty");
   });

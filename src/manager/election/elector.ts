@@ -172,9 +172,12 @@ export class Elector implements HeldLease {
   async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const { log, lock, metrics, name } = this.#options;
     const description = { lock: lock.description };
+    let own = this.#firstRecord(0);
     // Fast path: our record is still the newest, so renew it without reading first.
     if (this.#observed !== undefined && this.isLeader && this.#isLeaseValid()) {
-      const problem = await this.#write(this.#renewal(this.#observed), signal);
+      // A lease that somebody deleted or cleared meanwhile tells on since when we have led.
+      own = this.#renewal(this.#observed);
+      const problem = await this.#write(own, signal);
       if (problem === undefined) return true;
       log
         .v(2)
@@ -183,7 +186,7 @@ export class Elector implements HeldLease {
     const current = await this.#readRecord(signal);
     if (current === "failed") return false;
     if (current === "missing") {
-      const problem = await this.#write(this.#firstRecord(0), signal, "create");
+      const problem = await this.#write(own, signal, "create");
       if (problem !== undefined) log.error(problem, "Error initially creating lease lock", description);
       return problem === undefined;
     }
@@ -193,7 +196,7 @@ export class Elector implements HeldLease {
       return false;
     }
     if (this.isLeader) metrics.slowPath.inc([name]);
-    const next = this.isLeader ? this.#renewal(current) : this.#firstRecord(current.transitions + 1);
+    const next = this.isLeader ? this.#renewal(current) : { ...own, transitions: current.transitions + 1 };
     const problem = await this.#write(next, signal);
     if (problem !== undefined) log.error(problem, "Failed to update lease", description);
     return problem === undefined;
