@@ -346,8 +346,8 @@ const running = (more: object): Step =>
       ],
     },
   });
-const resized = (requests: object, limits: object = {}): Step =>
-  patch(`${PODS}/a/resize`, strategic, {
+const resized = (requests: object, limits: object = {}, query = ""): Step =>
+  patch(`${PODS}/a/resize${query}`, strategic, {
     spec: { containers: [{ name: "a", resources: { requests, ...(Object.keys(limits).length > 0 && { limits }) } }] },
   });
 
@@ -367,9 +367,9 @@ const pods: readonly JudgeCase[] = [
         }),
       ),
       running({}),
-      { ...resized({ cpu: "110m" }), awaits: 422 },
-      running({ resources: amounts, allocatedResources: amounts.requests }),
       resized({ cpu: "110m" }),
+      running({ resources: amounts, allocatedResources: amounts.requests }),
+      { ...resized({ cpu: "110m" }), awaits: 200 },
       resized({ cpu: "1500m" }, { cpu: "2" }),
       resized({ cpu: "1500m", memory: "2Gi" }, { cpu: "2", memory: "2Gi" }),
       patch(`${PODS}/a/resize`, strategic, {
@@ -388,7 +388,7 @@ const pods: readonly JudgeCase[] = [
       del(`${PODS}/a/resize`),
       get(`${PODS}/a`),
       patch("/api/v1/nodes/$ns-n", merge, { metadata: { labels: { "kubernetes.io/os": "plan9" } } }),
-      { ...resized({ cpu: "140m" }), awaits: 403 },
+      { ...resized({ cpu: "140m" }, {}, "?dryRun=All"), awaits: 403 },
       del("/api/v1/nodes/$ns-n"),
     ],
   },
@@ -573,6 +573,17 @@ const writes: readonly JudgeCase[] = [
         patch(`${GADGETS}/a/status`, merge, { apiVersion, status: { size: 2 } }),
       ]),
     ],
+  },
+  {
+    name: "bodies that say nothing",
+    steps: [MAPS, `${NS}/limitranges`, LEASES, NEW_EVENTS, SETS, GADGETS].flatMap((collection) => [
+      post(collection, "null"),
+      post(collection, {}),
+      post(`${collection}?fieldValidation=Ignore`, "null"),
+      post(`${collection}?fieldValidation=Ignore`, {}),
+      post(`${collection}?fieldValidation=Ignore`, { kind: 5 }),
+      post(`${collection}?fieldValidation=Ignore`, "{"),
+    ]),
   },
   {
     name: "custom resources that do not say what they are, or say they are lists",

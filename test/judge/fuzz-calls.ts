@@ -113,7 +113,7 @@ const wrongMetadata: readonly Edits[] = [
   { "/metadata/finalizers": ["bad"] },
   { "/metadata/ownerReferences": [{ kind: "x" }] },
   { "/metadata/namespace": "elsewhere" },
-  { "/metadata/name": "other" },
+  { "/metadata/name": "$ns-ns-other" },
   { "/metadata/uid": "wrong" },
   { "/metadata/resourceVersion": "1" },
   { "/metadata/resourceVersion": "x" },

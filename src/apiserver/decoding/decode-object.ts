@@ -28,7 +28,7 @@ export function decodeObject(
   const { context, endpoint } = call;
   const encoding = bodyEncoding(context.request, !endpoint.row.isCustom);
   const parsed = parseOrRefuse(body, encoding, version);
-  if (endpoint.row.isCustom && version.goType === undefined) checkCustomKind(parsed.value, version, body);
+  if (endpoint.row.isCustom && version.goType === undefined) checkCustomKind(parsed.value, version, body, validation);
   else if (endpoint.row.isCustom) checkScaleKind(parsed.value, version, body);
   else checkKind(parsed.value, version, body);
   let decoded: ReturnType<KindVersion["decode"]>;
@@ -99,11 +99,17 @@ function checkKind(value: unknown, expected: KindVersion, body: RequestBody): vo
  * A custom resource must say what it is. Another kind is left to the rules of this one.
  * Upstream: apimachinery/pkg/runtime/serializer/json/json.go, Decode into an Unstructured
  */
-function checkCustomKind(value: unknown, expected: KindVersion, body: RequestBody): void {
+function checkCustomKind(value: unknown, expected: KindVersion, body: RequestBody, validation: FieldValidation): void {
   const found = givenKind(value, expected);
   if (found.kind === "unreadable") throw unrecognized(expected, found.error, body);
   const { kind, apiVersion } = (value ?? {}) as { kind?: string | null; apiVersion?: string | null };
-  if (!kind) throw unrecognized(expected, missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value), body);
+  if (!kind) {
+    const missing = missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value);
+    // Another decoder reads what need not be strict, and says so in other words.
+    throw validation === "Ignore"
+      ? cannotBeHandled(expected, expected.kind, missing)
+      : unrecognized(expected, missing, body);
+  }
   if (apiVersion === null) {
     const what = ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
     throw cannotBeHandled({ ...expected, version: "", kind }, expected.kind, what);

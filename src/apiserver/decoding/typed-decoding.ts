@@ -36,8 +36,8 @@ export function decodeTyped(
   wording: DecodingWording = "json",
   before?: unknown,
 ): TypedDecoding {
-  if (input === null || typeof input !== "object" || Array.isArray(input)) {
-    if (input === null) return { value: {}, unknownFields: [] };
+  if (input === null) return decodeTyped(type, {}, wording);
+  if (typeof input !== "object" || Array.isArray(input)) {
     throw new TypedDecodingError(`json: cannot unmarshal ${jsonKind(input)} into Go value of type ${type.name}`);
   }
   const decoder = new Decoder(wording);
