@@ -63,6 +63,11 @@ describeReal("the daemon on a real API server", () => {
       const { name, flags } = leading();
       const program = await start(flags);
       await logged(program, "Successfully acquired lease");
+      // What Go programs do not care about; the last page proves that they have been taken.
+      for (const other of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const) {
+        process.kill(program.pid, other);
+        expect(await page(program, "/healthz")).toBe("ok");
+      }
       expect(await program.stop(signal)).toBe(`signal ${signal}`);
       expect((await leaseOf(name))?.spec.holderIdentity).toMatch(/^[^_]+_[0-9a-f-]{36}$/);
     },

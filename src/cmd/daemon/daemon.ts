@@ -44,6 +44,8 @@ const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
 const COORDINATED_GATE = "CoordinatedLeaderElection";
 /** By then the caches are filled and what the start has left behind can go. */
 const REST_MS = 10_000;
+/** Go programs take these without a word; the runtimes die of them, and Node opens a debugger for the first. */
+const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const;
 /** What Go exits with after a panic. */
 const PANIC_CODE = 2;
 
@@ -51,6 +53,7 @@ const PANIC_CODE = 2;
 export async function runDaemon(command: Command): Promise<never> {
   const logging = startLogging(command.options.logs);
   for (const [name, text] of flagTexts(command)) logging.plain(1, `FLAG: --${name}=${goQuote(text)}`);
+  for (const name of IGNORED_SIGNALS) process.on(name, () => undefined);
   const stop = new AbortController();
   try {
     const built = await buildConfig(command, logging, stop.signal);
