@@ -19,7 +19,12 @@ function header(entry: LogEntry, pid: number, utcOffsetMs: number): string {
   const time = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}.${fraction}`;
   const { file, line } = entry.caller;
   const base = file.slice(file.lastIndexOf("/") + 1);
-  return `${entry.severity === "error" ? "E" : "I"}${day} ${time} ${String(pid).padStart(7)} ${base}:${line}] `;
+  return `${letter(entry)}${day} ${time} ${String(pid).padStart(7)} ${base}:${line}] `;
+}
+
+function letter({ severity, isWarning }: LogEntry): string {
+  if (severity === "error") return "E";
+  return isWarning ? "W" : "I";
 }
 
 /**

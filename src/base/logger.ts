@@ -22,6 +22,8 @@ export interface LogEntry {
   /** Names joined by dots; empty for the root. */
   readonly name: string;
   readonly message: string;
+  /** Information that asks for attention; only the text format shows it. */
+  readonly isWarning?: boolean;
   /** The message is the line's whole text, as klog's formatted (unstructured) calls write it. */
   readonly isPlain?: boolean;
   readonly err?: unknown;
@@ -47,12 +49,13 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 /** One line of plain text at a level. What operators grep for must not be quoted. */
-export function logPlainLine(options: LoggerOptions, level: number, message: string): void {
+export function logPlainLine(options: LoggerOptions, level: number, message: string, isWarning = false): void {
   const { clock, format, verbosity, pid = 0, utcOffsetMs, write } = options;
   if (!verbosity.isEnabled(level, options.caller)) return;
   const timeMs = clock.now();
   const caller = options.caller?.() ?? nobody;
-  const entry: LogEntry = { severity: "info", timeMs, level, caller, name: "", message, isPlain: true, values: [{}] };
+  const line = { severity: "info", timeMs, level, caller, name: "", message } as const;
+  const entry: LogEntry = { ...line, isWarning, isPlain: true, values: [{}] };
   write(format === "json" ? jsonLine(entry) : textLine(entry, pid, utcOffsetMs?.(timeMs) ?? 0), "info");
 }
 

@@ -71,9 +71,14 @@ describe("files", () => {
   });
 
   it("falls back from in-cluster to nothing, and says so as upstream does", async () => {
-    await expect(loadClientConfig({ env: {} })).rejects.toThrow(
+    const warnings: string[] = [];
+    await expect(loadClientConfig({ env: {}, warn: (text) => void warnings.push(text) })).rejects.toThrow(
       "invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable",
     );
+    expect(warnings).toEqual([
+      "Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.",
+      `error creating inClusterConfig, falling back to default config: ${new NotInCluster().message}`,
+    ]);
   });
 });
 

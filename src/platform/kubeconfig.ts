@@ -4,7 +4,6 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { errorMessage } from "#base/errors.ts";
-import type { Logger } from "#base/log.ts";
 import {
   type ClientConfig,
   chooseClient,
@@ -23,7 +22,7 @@ export interface ClientConfigOptions {
   /** Look at KUBECONFIG and ~/.kube/config when no path is given, as kubectl does and daemons do not. */
   readonly usesDefaultFiles?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly log?: Logger;
+  readonly warn?: (text: string) => void;
 }
 
 const SERVICE_ACCOUNT_DIR = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -45,13 +44,13 @@ export class KubeconfigFileError extends Error {
 
 /** What --kubeconfig and --master mean together; with neither, the pod's own service account. */
 export async function loadClientConfig(options: ClientConfigOptions): Promise<ClientConfig> {
-  const { path, server, context, log, env = process.env } = options;
+  const { path, server, context, warn, env = process.env } = options;
   if (!path && !server && !options.usesDefaultFiles) {
-    log?.info("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.");
+    warn?.("Neither --kubeconfig nor --master was specified.  Using the inClusterConfig.  This might not work.");
     try {
       return inClusterConfig(env);
     } catch (error) {
-      log?.info(`error creating inClusterConfig, falling back to default config: ${errorMessage(error)}`);
+      warn?.(`error creating inClusterConfig, falling back to default config: ${errorMessage(error)}`);
     }
   }
   const kubeconfig = await loadKubeconfig(options);

@@ -51,6 +51,25 @@ describeReal("logging flags", () => {
     LIMIT_MS,
   );
 
+  it(
+    "writes the Go program's warnings, marked as such and unquoted",
+    async () => {
+      const flags = [
+        "--kubeconfig=",
+        "--requestheader-username-headers=X-User",
+        "--requestheader-group-headers=X-Group",
+      ];
+      const warnings = async (command: Command): Promise<readonly string[]> => {
+        const { stderr } = await fail(command, ...flags);
+        return [...stderr.matchAll(/^(W)\d{4} \S+ +\d+ \S+\] (.*)$/gm)].map(([, letter, text]) => `${letter} ${text}`);
+      };
+      const [ours, go] = await Promise.all([warnings(ourDaemon), warnings(goDaemon())]);
+      expect(go).toHaveLength(4);
+      expect(ours).toEqual(go);
+    },
+    LIMIT_MS,
+  );
+
   describe.each(programs)("%s", (name, commandOf) => {
     it(
       "machinery/1.7.n1 writes to standard error in both formats, and refuses --vmodule with json",

@@ -51,7 +51,7 @@ export async function delegate(
   signal: AbortSignal,
 ): Promise<Delegation> {
   const { authentication, authorization } = options;
-  const { log } = surroundings;
+  const { warn } = surroundings;
   const client = await delegatedClient("authentication", authentication.kubeconfig, surroundings);
   const bundles = new Bundles(options, surroundings);
   const isLookingUp = !authentication.skipLookup && client !== undefined;
@@ -62,8 +62,8 @@ export async function delegate(
   if (!authentication.skipLookup && client === undefined) {
     const missing = (file: string, what: string): string =>
       `No authentication-kubeconfig provided in order to lookup ${file} in ${MAP}, so ${what} authentication won't work.`;
-    if (needsClientCa) log.info(missing("client-ca-file", "client certificate"));
-    if (needsProxyCa) log.info(missing("requestheader-client-ca-file", "request-header client certificate"));
+    if (needsClientCa) warn(missing("client-ca-file", "client certificate"));
+    if (needsProxyCa) warn(missing("requestheader-client-ca-file", "request-header client certificate"));
   }
   if (isLookingUp && (needsClientCa || needsProxyCa)) {
     bundles.cluster = await lookUp(client, needsProxyCa, options, surroundings, signal);
@@ -80,7 +80,7 @@ export async function delegate(
   }
   const authorize = createAuthorizer(authorization.alwaysAllowPaths, reviews);
   if (reviews === undefined) {
-    log.info("No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.");
+    warn("No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.");
   }
   const tokenTtlMs = durationMs(authentication.tokenCacheTtl);
   return {
@@ -171,14 +171,14 @@ async function delegatedClient(
   kubeconfig: string,
   surroundings: Surroundings,
 ): Promise<Client | undefined> {
-  const { clock, log, registry, userAgentPrefix } = surroundings;
+  const { clock, log, warn, registry, userAgentPrefix } = surroundings;
   let config: Awaited<ReturnType<typeof loadClientConfig>>;
   try {
-    config = kubeconfig === "" ? inClusterConfig() : await loadClientConfig({ path: kubeconfig, log });
+    config = kubeconfig === "" ? inClusterConfig() : await loadClientConfig({ path: kubeconfig });
   } catch (error) {
     if (kubeconfig === "") {
       if (error instanceof NotInCluster) return undefined;
-      log.info(`failed to read in-cluster kubeconfig for delegated ${part}: ${errorMessage(error)}`);
+      warn(`failed to read in-cluster kubeconfig for delegated ${part}: ${errorMessage(error)}`);
       return undefined;
     }
     const text = `failed to get delegated ${part} kubeconfig: ${errorMessage(error)}`;
@@ -197,7 +197,7 @@ async function lookUp(
   client: Client,
   needsProxyCa: boolean,
   options: Options,
-  { log }: Surroundings,
+  { warn }: Surroundings,
   signal: AbortSignal,
 ): Promise<ClusterAuthentication | undefined> {
   try {
@@ -208,12 +208,12 @@ async function lookUp(
   } catch (error) {
     if (isNotFound(error)) return undefined;
     if (isForbidden(error)) {
-      log.info(
+      warn(
         `Unable to get ${MAP}.  Usually fixed by 'kubectl create rolebinding -n ${namespace} ROLEBINDING_NAME --role=extension-apiserver-authentication-reader --serviceaccount=YOUR_NS:YOUR_SA'`,
       );
     }
     if (!needsProxyCa) {
-      log.info(`Initial population of client CA failed: ${errorMessage(error)}`);
+      warn(`Initial population of client CA failed: ${errorMessage(error)}`);
       return undefined;
     }
     if (!options.authentication.tolerateLookupFailure) {
@@ -221,9 +221,9 @@ async function lookUp(
         cause: error,
       });
     }
-    log.info(`Error looking up in-cluster authentication configuration: ${errorMessage(error)}`);
-    log.info("Continuing without authentication configuration. This may treat all requests as anonymous.");
-    log.info(
+    warn(`Error looking up in-cluster authentication configuration: ${errorMessage(error)}`);
+    warn("Continuing without authentication configuration. This may treat all requests as anonymous.");
+    warn(
       "To require authentication configuration lookup to succeed, set --authentication-tolerate-lookup-failure=false",
     );
     return undefined;

@@ -53,12 +53,12 @@ export interface Built {
 export async function buildConfig(command: Command, logging: Logging, signal: AbortSignal): Promise<Built> {
   const { options } = command;
   const manifest = await readManifest(options);
-  for (const warning of servingWarnings(options)) logging.plain(0, warning);
+  for (const warning of servingWarnings(options)) logging.warn(warning);
   checkOptions(command, manifest);
   const certificate = await prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
-  const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, log });
+  const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, warn: logging.warn });
   const surroundings = surround(command, logging, manifest);
   const transport = await createTransport(clientConfig, { ...surroundings, metrics: surroundings.registry });
   const builderOptions: BuilderOptions = {
@@ -101,12 +101,20 @@ function checkOptions({ options, versions, gates }: Command, manifest: Manifest 
 
 function surround(
   { options, version, gates }: Command,
-  { log }: Logging,
+  { log, warn }: Logging,
   manifest: Manifest | undefined,
 ): Surroundings {
   const registry = new MetricRegistry(registryOptions(options.metrics, manifest));
   const keepsCa = !gates.isEnabled("ClientsAllowCARotation");
-  return { clock: systemClock, rng: systemRng(), log, registry, keepsCa, userAgentPrefix: userAgentPrefix(version) };
+  return {
+    clock: systemClock,
+    rng: systemRng(),
+    log,
+    warn,
+    registry,
+    keepsCa,
+    userAgentPrefix: userAgentPrefix(version),
+  };
 }
 
 /** As client-go's: the program's name, its version, the platform and the commit, which nobody knows here. */

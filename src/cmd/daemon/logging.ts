@@ -18,6 +18,8 @@ export interface Logging {
   readonly verbosity: LogVerbosity;
   /** A line of unquoted text. */
   plain(level: number, text: string): void;
+  /** A warning, which is unquoted text too. */
+  warn(text: string): void;
   exit(code: number): never;
 }
 
@@ -42,6 +44,7 @@ export function startLogging(logs: LogOptions): Logging {
     log: withoutRepeats(createLogger(options), systemClock),
     verbosity,
     plain: (level, text) => logPlainLine(options, level, text),
+    warn: (text) => logPlainLine(options, 0, text, true),
     exit(code) {
       output.flush();
       process.exit(code);

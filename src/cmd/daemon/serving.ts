@@ -69,7 +69,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
   );
   if ("problem" in pair) throw pair.problem;
   const policy = tlsPolicy(secureServing);
-  for (const suite of policy.insecure) log.info(`Use of insecure cipher '${suite}' detected.`);
+  for (const suite of policy.insecure) logging.warn(`Use of insecure cipher '${suite}' detected.`);
   const material = new Material(options, certificate, pair, policy);
   server.update(material.settings);
   return {

@@ -9,6 +9,7 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly log: Logger;
+  readonly warn: (text: string) => void;
   readonly registry: MetricRegistry;
   /** Gate ClientsAllowCARotation is off. */
   readonly keepsCa: boolean;
