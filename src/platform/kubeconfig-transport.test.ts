@@ -1,6 +1,6 @@
 // Transports made from a client configuration: who they say they are, and what becomes of files that change, over real
 // files, processes and sockets.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -265,6 +265,27 @@ describe("transports", () => {
     plugin.transport.close();
   });
 
+  it("trusts what the machine trusts when the configuration names no authority", async () => {
+    const other = newAuthority("other").certificatePem;
+    const missing = join(dir, "none");
+    const trust = join(dir, "trust");
+    mkdirSync(trust);
+    writeFileSync(join(trust, "any-name"), `${other}garbage${ca.certificatePem}`);
+    const cases = [
+      { SSL_CERT_FILE: file("bundle.crt", `${other}${ca.certificatePem}`), SSL_CERT_DIR: missing },
+      { SSL_CERT_FILE: missing, SSL_CERT_DIR: `${missing}:${trust}` },
+    ];
+    for (const env of cases) {
+      const transport = await createTransport({ server: server.url, namespace: "" }, { clock: testClock(), env });
+      expect((await transport.send(get, signal)).status).toBe(200);
+      transport.close();
+    }
+    const strict = { SSL_CERT_FILE: file("strict.crt", other), SSL_CERT_DIR: missing };
+    const transport = await createTransport({ server: server.url, namespace: "" }, { clock: testClock(), env: strict });
+    await expect(transport.send(get, signal)).rejects.toMatchObject({ failure: "tls" });
+    transport.close();
+  });
+
   it("acts as another user with several groups, a line for each", async () => {
     const impersonate = { user: "jane", uid: "", groups: ["a", "b, c"], extra: { "example.com/scopes": ["x", "y"] } };
     const { send, transport } = await call(configOf({ token: "t", impersonate }));
@@ -279,6 +300,9 @@ describe("transports", () => {
   it("refuses what it cannot do, and a server of another authority", async () => {
     await expect(call(configOf({ proxyUrl: "socks5://p" }))).rejects.toThrow("socks5");
     await expect(call(configOf({ hasAuthProvider: true }))).rejects.toThrow("auth-provider");
+    await expect(call(configOf({ proxyUrl: "http://u:s3cret@::bad::" }))).rejects.toThrow(
+      /^invalid proxy address "((?!s3cret).)*"$/,
+    );
     await expect(call({ server: "a b", namespace: "" })).rejects.toThrow("host must be a URL");
     const { send, transport } = await call(
       configOf({ certificateAuthorityData: newAuthority("other").certificatePem }),

@@ -45,11 +45,17 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   const baseUrl = baseUrlOf(config);
   const proxyUrl = config.proxyUrl ?? (await environmentProxy(baseUrl, env));
   if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
+  if (proxyUrl !== undefined && !URL.canParse(proxyUrl)) {
+    throw new UnsupportedConfig(`invalid proxy address "${withoutPassword(proxyUrl)}"`);
+  }
   // As upstream, nothing secret is sent over plain HTTP.
   const isTls = baseUrl.startsWith("https:");
   const material = new TlsMaterial(config, deps, metrics && connectionMetrics(metrics, clock).transport);
+  const isTrustOpen = isTls && material.current.ca === undefined && !config.insecureSkipTlsVerify;
+  const trusted = isTrustOpen ? (await import("./system-authorities.ts")).systemAuthorities(env) : undefined;
   const fixed = {
     baseUrl,
+    ...(trusted !== undefined && { ca: trusted }),
     ...(config.tlsServerName && { serverName: config.tlsServerName }),
     ...(config.insecureSkipTlsVerify && { insecureSkipVerify: true }),
     ...(proxyUrl && { proxyUrl }),

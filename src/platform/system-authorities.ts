@@ -1,0 +1,63 @@
+// The authorities that the machine trusts, for servers whose configuration names none. The runtimes bring lists of their
+// own along instead, in which an authority that an administrator has installed is missing.
+// Upstream: Go's crypto/x509/root_unix.go, root_linux.go
+import { X509Certificate } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The first of them that can be read. */
+const FILES = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/pki/tls/cacert.pem",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+/** All of them, whatever the names of the files in them. */
+const DIRECTORIES = ["/etc/ssl/certs", "/etc/pki/tls/certs"];
+
+/** PEM, each certificate once. Undefined when the machine has none: then the runtime's own list is in force. */
+export function systemAuthorities(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const files = env.SSL_CERT_FILE ? [env.SSL_CERT_FILE] : FILES;
+  const directories = env.SSL_CERT_DIR ? env.SSL_CERT_DIR.split(":") : DIRECTORIES;
+  const certificates = new Set(certificatesIn(firstText(files)));
+  for (const directory of directories) {
+    for (const name of namesIn(directory)) {
+      for (const certificate of certificatesIn(firstText([join(directory, name)]))) certificates.add(certificate);
+    }
+  }
+  return certificates.size === 0 ? undefined : [...certificates].join("");
+}
+
+function firstText(files: readonly string[]): string {
+  for (const file of files) {
+    try {
+      return readFileSync(file, "latin1");
+    } catch {
+      // As upstream: what cannot be read is not trusted, and the next one is looked at.
+    }
+  }
+  return "";
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    return []; // As above.
+  }
+}
+
+function certificatesIn(text: string): readonly string[] {
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => `${block.replaceAll("\r", "")}\n`).filter(isCertificate);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false; // One that is malformed does not spoil the others.
+  }
+}
