@@ -20,6 +20,7 @@ import { type KubeObject, type ObjectKey, objectKey, type WatchEvent } from "#ap
 import { ApiError, isTooManyRequests } from "#api/status-error.ts";
 import { deadlineScope } from "#base/abort.ts";
 import type { Clock, Timer } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
 import { delaysWithReset } from "#base/go-backoff.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
@@ -290,8 +291,8 @@ export class Reflector<T extends KubeObject> {
       return { at: "pause", next: OPEN_WATCH };
     }
     // The version is not marked unavailable: a list from it means "at least as new", which may well work.
-    if (isExpiredVersion(failure)) log?.v(4).info("Watch closed", { type: name, err: String(failure) });
-    else log?.info("Warning: watch ended with error", { type: name, err: String(failure) });
+    if (isExpiredVersion(failure)) log?.v(4).info("Watch closed", { type: name, err: errorMessage(failure) });
+    else log?.info("Warning: watch ended with error", { type: name, err: errorMessage(failure) });
     return { at: "pause", next: BEGIN };
   }
 
