@@ -515,6 +515,18 @@ const writes: readonly JudgeCase[] = [
         [{ op: "move", from: "/metadata/labels", path: "/metadata/annotations" }],
         [{ op: "copy", from: "/metadata/labels", path: "/metadata/annotations" }],
         [
+          { op: "add", path: "/metadata/labels/note", value: "n" },
+          { op: "add", path: "/metadata/labels", value: { note: "1", more: "m" } },
+        ],
+        [
+          { op: "add", path: "/metadata/labels", value: { note: "1", more: "m" } },
+          { op: "copy", from: "/metadata/labels", path: "/metadata/annotations" },
+        ],
+        [
+          { op: "add", path: "/metadata/labels", value: { note: "1", more: "m" } },
+          { op: "test", path: "/metadata/labels", value: { more: "m", note: "1" } },
+        ],
+        [
           {
             op: "add",
             path: "/metadata/ownerReferences",
@@ -573,6 +585,34 @@ const writes: readonly JudgeCase[] = [
         patch(`${GADGETS}/a/status`, merge, { apiVersion, status: { size: 2 } }),
       ]),
     ],
+  },
+  {
+    name: "where an object is that is another one, for show and in earnest",
+    steps: [
+      account,
+      post(MAPS, { metadata: { name: "a" } }),
+      post(LEASES, { metadata: { name: "a" } }),
+      post(GADGETS, gadget(), captureVersion),
+      post(PODS, { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "x" }] } }),
+      ...["", "?dryRun=All"].flatMap((query) => [
+        put(`${MAPS}/a${query}`, { metadata: { name: "a", uid: "wrong" } }),
+        put(`${LEASES}/a${query}`, { metadata: { name: "a", uid: "wrong" } }),
+        put(`${LEASES}/b${query}`, { metadata: { name: "b", uid: "wrong" } }),
+        put(`${GADGETS}/a${query}`, gadget({}, { uid: "wrong", resourceVersion: "$rv" })),
+        del(`${MAPS}/a${query}`, { preconditions: { uid: "wrong" } }),
+        del(`${MAPS}/a${query}`, { preconditions: { resourceVersion: "1" } }),
+        post(`${PODS}/a/binding${query}`, {
+          metadata: { name: "a", uid: "wrong" },
+          target: { kind: "Node", name: "n" },
+        }),
+      ]),
+    ],
+  },
+  {
+    name: "bodies that are a Status",
+    steps: ["v9", "v1", "a/v2", "meta.k8s.io/v1"].flatMap((apiVersion) =>
+      [MAPS, LEASES, NEW_EVENTS].map((collection) => post(collection, { apiVersion, kind: "Status", code: 404 })),
+    ),
   },
   {
     name: "bodies that say nothing",

@@ -44,11 +44,21 @@ function compare(given: GroupVersionKind, expected: GroupVersionKind): GivenKind
   if (isRegistered && given.kind === expected.kind) return { kind: "otherVersion", given };
   // Both groups of events have one internal type.
   const goPackage = expected.kind === "Event" ? "core" : expected.group.split(".")[0] || "core";
+  const version = UNVERSIONED.has(given.kind) ? "v1" : given.version;
   const error = isRegistered
-    ? `converting (${given.version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
+    ? `converting (${version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
     : notRegistered(given.kind, text);
   return { kind: "other", given, error };
 }
+
+/** Kinds that are the same in every version. */
+const UNVERSIONED: ReadonlySet<string> = new Set([
+  "APIGroup",
+  "APIGroupList",
+  "APIResourceList",
+  "APIVersions",
+  "Status",
+]);
 
 export function notRegistered(kind: string, apiVersion: string): string {
   return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;

@@ -20,8 +20,8 @@ export function patchedJson(
 ): string {
   const inner = type?.kind === "pointer" ? type.elem : type;
   if (!traces.reached.has(pointer) || typeof patched !== "object" || patched === null) {
-    if (patched === current) return inGoOrder(patched, inner);
-    return traces.moved.has(pointer) ? inGoOrder(patched, undefined) : goJson(patched);
+    if (traces.sorted.has(pointer)) return inGoOrder(patched, undefined);
+    return patched === current ? inGoOrder(patched, inner) : goJson(patched);
   }
   const before = (typeof current === "object" && current !== null ? current : {}) as Json;
   if (Array.isArray(patched)) {
@@ -43,21 +43,35 @@ export function patchedJson(
   return `{${members.join(",")}}`;
 }
 
-/** Pointers: what operations reach into, and where they put what was there before. */
+/** Pointers: what operations reach into, and what is sorted in all its depth since it was moved or compared. */
 interface PatchTraces {
   readonly reached: ReadonlySet<string>;
-  readonly moved: ReadonlySet<string>;
+  readonly sorted: ReadonlySet<string>;
 }
 
 export function tracesOf(operations: readonly (Json | null)[]): PatchTraces {
   const reached = new Set<string>();
-  const moved = new Set<string>();
+  const sorted = new Set<string>();
+  /** What was brought by the patch. */
+  const brought = new Set<string>();
+  const forget = (pointer: string): void => {
+    for (const pointers of [reached, sorted, brought])
+      for (const each of pointers) if (each === pointer || each.startsWith(`${pointer}/`)) pointers.delete(each);
+  };
   for (const operation of operations) {
     const { op, path, from } = operation ?? {};
     for (const text of [path, from]) if (typeof text === "string") addParents(reached, text);
-    if ((op === "move" || op === "copy") && typeof path === "string") moved.add(path);
+    if (typeof path !== "string") continue;
+    if (op === "test") {
+      sorted.add(path);
+      continue;
+    }
+    const isBrought = op === "add" || op === "replace" || (typeof from === "string" && brought.has(from));
+    if (op === "move" && typeof from === "string") forget(from);
+    forget(path);
+    (isBrought ? brought : sorted).add(path);
   }
-  return { reached, moved };
+  return { reached, sorted };
 }
 
 function addParents(pointers: Set<string>, path: string): void {

@@ -51,7 +51,7 @@ function assign(core: ServerCore, call: ResourceCall, binding: Binding, dryRun: 
   const existing = table.get(keyOf(row, call.namespace, call.name));
   if (existing === undefined) throw newNotFound(groupResource, call.name);
   const pod = existing.object as Pod;
-  checkPreconditions(call, existing.key, pod, binding);
+  checkPreconditions(call, existing.key, pod, binding, dryRun);
   const { nodeName = "", schedulingGates = [] } = pod.spec ?? { containers: [] };
   if (pod.metadata?.deletionTimestamp !== undefined) {
     throw refused(call, `pod ${call.name} is being deleted, cannot be assigned to a host`);
@@ -79,13 +79,14 @@ function merged(own: Texts | undefined, added: Texts | undefined): Texts | undef
   return added === undefined ? own : { ...own, ...added };
 }
 
-function checkPreconditions(call: ResourceCall, key: string, pod: Pod, binding: Binding): void {
+function checkPreconditions(call: ResourceCall, key: string, pod: Pod, binding: Binding, dryRun: boolean): void {
   const { uid = "", resourceVersion = "" } = binding.metadata ?? {};
   const actual = pod.metadata ?? {};
   if (uid !== "" && uid !== actual.uid)
-    throw uidPreconditionFailed(call.endpoint, key, call.name, uid, actual.uid ?? "");
+    throw uidPreconditionFailed(call.endpoint, key, call.name, uid, actual.uid ?? "", dryRun);
   if (resourceVersion !== "" && resourceVersion !== actual.resourceVersion) {
-    throw versionPreconditionFailed(call.endpoint, key, call.name, resourceVersion, actual.resourceVersion ?? "");
+    const current = actual.resourceVersion ?? "";
+    throw versionPreconditionFailed(call.endpoint, key, call.name, resourceVersion, current, dryRun);
   }
 }
 

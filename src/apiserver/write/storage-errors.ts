@@ -18,9 +18,10 @@ const DIRECTORIES: Readonly<Record<string, string>> = {
   ingresses: "ingress",
 };
 
-function etcdKey({ row, version }: Endpoint, key: StorageKey): string {
+function etcdKey({ row, version }: Endpoint, key: StorageKey, dryRun: boolean): string {
   const directory = row.isCustom ? `${version.group}/${row.resource}` : (DIRECTORIES[row.resource] ?? row.resource);
-  return `/registry/${directory}/${key}`;
+  // A dry run is refused before the store puts its prefix to the key.
+  return `${dryRun ? "" : "/registry"}/${directory}/${key}`;
 }
 
 export function uidPreconditionFailed(
@@ -29,9 +30,10 @@ export function uidPreconditionFailed(
   name: string,
   wanted: string,
   actual: string,
+  dryRun = false,
 ): ApiError {
   const message = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
-  return preconditionFailed(endpoint, key, name, message);
+  return preconditionFailed(endpoint, key, name, message, dryRun);
 }
 
 export function versionPreconditionFailed(
@@ -40,12 +42,19 @@ export function versionPreconditionFailed(
   name: string,
   wanted: string,
   actual: string,
+  dryRun = false,
 ): ApiError {
   const message = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${actual}`;
-  return preconditionFailed(endpoint, key, name, message);
+  return preconditionFailed(endpoint, key, name, message, dryRun);
 }
 
-function preconditionFailed(endpoint: Endpoint, key: StorageKey, name: string, message: string): ApiError {
-  const where = `Code: 4, Key: ${etcdKey(endpoint, key)}, ResourceVersion: 0, AdditionalErrorMsg: ${message}`;
+function preconditionFailed(
+  endpoint: Endpoint,
+  key: StorageKey,
+  name: string,
+  message: string,
+  dryRun: boolean,
+): ApiError {
+  const where = `Code: 4, Key: ${etcdKey(endpoint, key, dryRun)}, ResourceVersion: 0, AdditionalErrorMsg: ${message}`;
   return newConflict(endpoint.groupResource, name, `StorageError: invalid object, ${where}`);
 }

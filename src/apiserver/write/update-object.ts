@@ -74,7 +74,7 @@ async function createInstead(
   if (!endpoint.row.strategy.allowCreateOnUpdate && !request.forceAllowCreate) {
     throw newNotFound(endpoint.groupResource, call.name);
   }
-  if (request.uid !== "") throw uidPreconditionFailed(endpoint, key, call.name, request.uid, "");
+  if (request.uid !== "") throw uidPreconditionFailed(endpoint, key, call.name, request.uid, "", options.dryRun);
   let object = await request.desired(undefined);
   const attributes = admissionAttributes(call, "CREATE", options, { object });
   await core.admission.admit(attributes, signal);
@@ -101,7 +101,7 @@ async function updateOnce(
   const old = existing.object;
   const uid = old.metadata?.uid ?? "";
   if (request.uid !== "" && request.uid !== uid) {
-    throw uidPreconditionFailed(call.endpoint, existing.key, call.name, request.uid, uid);
+    throw uidPreconditionFailed(call.endpoint, existing.key, call.name, request.uid, uid, options.dryRun);
   }
   const attributes = admissionAttributes(call, "UPDATE", options, {
     object: await request.desired(old),
