@@ -50,7 +50,7 @@ planted-faults: install ## Plant faults into a copy of the program; the suites m
 	@$(BUN) tools/planted-faults.ts
 
 judge-fuzz: install ## Send 10,000 random requests to both API servers and publish how often they agree
-	@$(BUN) tools/judge-fuzz.ts agreement 10000 --publish
+	@$(BUN) tools/judge-fuzz.ts verdict 10000 --publish
 
 judge-record: install ## Record the real API server's answers to the judge cases, for make test
 	@$(BUN) tools/judge-record.ts

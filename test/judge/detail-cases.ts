@@ -615,6 +615,14 @@ const writes: readonly JudgeCase[] = [
     ),
   },
   {
+    name: "metadata that cannot be read, of something else",
+    steps: ["v1", "other/v1", "judge.example/v2", "", "a/b/c", "judge.example/v1"].flatMap((apiVersion) =>
+      ["Status", "Gadget", ""].map((kind) =>
+        post(GADGETS, { apiVersion, kind, metadata: { name: "a", labels: { n: 1 } } }),
+      ),
+    ),
+  },
+  {
     name: "bodies that say nothing",
     steps: [MAPS, `${NS}/limitranges`, LEASES, NEW_EVENTS, SETS, GADGETS].flatMap((collection) => [
       post(collection, "null"),

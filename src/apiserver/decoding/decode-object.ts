@@ -28,16 +28,19 @@ export function decodeObject(
   const { context, endpoint } = call;
   const encoding = bodyEncoding(context.request, !endpoint.row.isCustom);
   const parsed = parseOrRefuse(body, encoding, version);
-  if (endpoint.row.isCustom && version.goType === undefined) checkCustomKind(parsed.value, version, body, validation);
+  const isCustom = endpoint.row.isCustom && version.goType === undefined;
+  let given: GroupVersionKind = version;
+  if (isCustom) given = customKindOf(parsed.value, version, body, validation);
   else if (endpoint.row.isCustom) checkScaleKind(parsed.value, version, body);
   else checkKind(parsed.value, version, body);
   let decoded: ReturnType<KindVersion["decode"]>;
   try {
     decoded = version.decode(parsed.value);
   } catch (error) {
-    if (error instanceof TypedDecodingError) throw cannotBeHandled(version, version.kind, error.message);
+    if (error instanceof TypedDecodingError) throw cannotBeHandled(given, version.kind, error.message);
     throw error;
   }
+  if (isCustom) checkCustomVersion(parsed.value as Partial<KubeObject>, given, version);
   if (validation !== "Ignore") {
     const errors = strictErrors(parsed, decoded.unknownFields);
     if (errors.length > 0 && validation === "Strict") {
@@ -99,25 +102,32 @@ function checkKind(value: unknown, expected: KindVersion, body: RequestBody): vo
  * A custom resource must say what it is. Another kind is left to the rules of this one.
  * Upstream: apimachinery/pkg/runtime/serializer/json/json.go, Decode into an Unstructured
  */
-function checkCustomKind(value: unknown, expected: KindVersion, body: RequestBody, validation: FieldValidation): void {
+function customKindOf(
+  value: unknown,
+  expected: KindVersion,
+  body: RequestBody,
+  validation: FieldValidation,
+): GroupVersionKind {
   const found = givenKind(value, expected);
   if (found.kind === "unreadable") throw unrecognized(expected, found.error, body);
   const { kind, apiVersion } = (value ?? {}) as { kind?: string | null; apiVersion?: string | null };
-  if (!kind) {
-    const missing = missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value);
-    // Another decoder reads what need not be strict, and says so in other words.
-    throw validation === "Ignore"
-      ? cannotBeHandled(expected, expected.kind, missing)
-      : unrecognized(expected, missing, body);
-  }
+  if (kind) return { ...parseApiVersion(apiVersion ?? ""), kind };
+  const missing = missingKind(body.kind === "bytes" ? decodeUtf8(body.bytes) : value);
+  // Another decoder reads what need not be strict, and says so in other words.
+  if (validation === "Ignore") throw cannotBeHandled(expected, expected.kind, missing);
+  throw unrecognized(expected, missing, body);
+}
+
+/** The version is looked at once the metadata could be read. */
+function checkCustomVersion(value: Partial<KubeObject>, given: GroupVersionKind, expected: KindVersion): void {
+  const { apiVersion } = value as { apiVersion?: string | null };
+  if (apiVersion === apiVersionOf(expected)) return;
   if (apiVersion === null) {
     const what = ".apiVersion accessor error: <nil> is of the type <nil>, expected string";
-    throw cannotBeHandled({ ...expected, version: "", kind }, expected.kind, what);
+    throw cannotBeHandled(given, expected.kind, what);
   }
-  if (apiVersion !== apiVersionOf(expected)) {
-    const versions = `(${apiVersion ?? ""}) does not match the expected API version (${apiVersionOf(expected)})`;
-    throw newBadRequest(`the API version in the data ${versions}`);
-  }
+  const versions = `(${apiVersion ?? ""}) does not match the expected API version (${apiVersionOf(expected)})`;
+  throw newBadRequest(`the API version in the data ${versions}`);
 }
 
 /** The server of custom resources knows no other kind than the one it expects here. */
