@@ -66,6 +66,26 @@ it("does not send on an old connection what must not be sent twice", async () =>
   await server.close();
 });
 
+it("gives up a server that says nothing, but no stream", async () => {
+  const clock = testClock();
+  const server = await startRawServer(() => undefined);
+  const client = httpClientOn(nodeDialer, { baseUrl: server.url }, clock);
+  const stop = new AbortController();
+  const stream = client.send(get("/"), stop.signal);
+  await eventually(() => server.received[0]?.endsWith("\r\n\r\n") ?? false);
+  const write = client.send({ ...get("/"), method: "POST", whole: true }, never());
+  const outcome = write.catch((error: unknown) => error);
+  await eventually(() => server.received[1]?.endsWith("\r\n\r\n") ?? false);
+  await clock.advance(149_000);
+  expect(server.sockets.size).toBe(2);
+  await clock.advance(31_000);
+  expect(await outcome).toMatchObject({ failure: "timeout" });
+  await eventually(() => server.sockets.size === 1);
+  stop.abort(new Error("enough"));
+  await expect(stream).rejects.toThrow("enough");
+  await server.close();
+});
+
 it("lets the process end although a connection is idle", async () => {
   const server = await startRawServer((socket) => void socket.write(ok));
   const script = `

@@ -1,5 +1,6 @@
-// The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). It has no hidden
-// limit of time once a connection is made; whoever wants one aborts the signal.
+// The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). Streams have no limit
+// of time once a connection is made, and whole answers only one for their beginning; whoever wants another aborts the
+// signal.
 import type { Clock, Timer } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
@@ -41,6 +42,12 @@ const IDLE_CONNECTIONS_MAX = 25;
 const IDLE_MS_MAX = 90_000;
 /** What must not be sent twice is not sent on a connection that the server may just be closing for being idle. */
 const IDLE_FOR_WRITES_MS_MAX = 60_000;
+/**
+ * A peer that vanished while it had something to acknowledge is noticed by the kernel after a quarter of an hour. So
+ * whole answers must begin sooner; kube-apiserver gives up itself after one minute.
+ */
+const SILENCE_MS_MAX = 150_000;
+const SILENCE_LOOK_MS = 30_000;
 
 /** On the runtime's own sockets; through a proxy on those of Node, which can do TLS inside of TLS. Loads what it needs. */
 export async function createHttpClient(options: HttpClientOptions): Promise<HttpClient> {
@@ -104,6 +111,9 @@ class Pool implements ConnectionHome {
   #isRetired = false;
   readonly #timers: Timers;
   #timer: Timer | undefined;
+  /** All of them, and for a while those that are closed. */
+  readonly #connections = new Set<Connection>();
+  #isLooking = false;
 
   constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers) {
     this.#timers = timers;
@@ -131,7 +141,7 @@ class Pool implements ConnectionHome {
 
   onIdle(connection: Connection): boolean {
     if (this.#isRetired || this.#idle.length >= IDLE_CONNECTIONS_MAX) return false;
-    connection.idleSinceMs = this.#timers.monotonicMs();
+    connection.sinceMs = this.#timers.monotonicMs();
     connection.setBusy(false);
     this.#idle.push(connection);
     this.#timer ??= this.#timers.after(IDLE_MS_MAX, this.#closeOld);
@@ -159,7 +169,7 @@ class Pool implements ConnectionHome {
 
   #take(idleMsMax: number): Connection | undefined {
     const last = this.#idle.at(-1);
-    if (last === undefined || this.#timers.monotonicMs() - last.idleSinceMs > idleMsMax) return undefined;
+    if (last === undefined || this.#timers.monotonicMs() - last.sinceMs > idleMsMax) return undefined;
     this.#idle.pop();
     last.setBusy(true);
     return last;
@@ -169,6 +179,8 @@ class Pool implements ConnectionHome {
     const connection = new Connection(this);
     try {
       connection.use(await this.#dial(connection, signal));
+      this.#connections.add(connection);
+      if (!this.#isLooking) this.#lookLater();
       return connection;
     } catch (error) {
       throw exchangeError(error, request, this.origin, signal);
@@ -183,15 +195,30 @@ class Pool implements ConnectionHome {
       if (!this.onIdle(connection)) connection.close();
       throw error;
     }
+    connection.sinceMs = this.#timers.monotonicMs();
     return connection.exchange(request, head, signal);
   }
+
+  #lookLater(): void {
+    this.#isLooking = this.#connections.size > 0;
+    if (this.#isLooking) this.#timers.after(SILENCE_LOOK_MS, this.#endSilent);
+  }
+
+  readonly #endSilent = (): void => {
+    const before = this.#timers.monotonicMs() - SILENCE_MS_MAX;
+    for (const connection of this.#connections) {
+      if (connection.isClosed) this.#connections.delete(connection);
+      else if (connection.sinceMs <= before) connection.endSilent(`no answer came within ${SILENCE_MS_MAX / 1000} s`);
+    }
+    this.#lookLater();
+  };
 
   readonly #closeOld = (): void => {
     this.#timer = undefined;
     const now = this.#timers.monotonicMs();
-    while (this.#idle[0] !== undefined && now - this.#idle[0].idleSinceMs >= IDLE_MS_MAX) this.#idle.shift()?.close();
+    while (this.#idle[0] !== undefined && now - this.#idle[0].sinceMs >= IDLE_MS_MAX) this.#idle.shift()?.close();
     const oldest = this.#idle[0];
-    if (oldest !== undefined) this.#timer = this.#timers.after(oldest.idleSinceMs + IDLE_MS_MAX - now, this.#closeOld);
+    if (oldest !== undefined) this.#timer = this.#timers.after(oldest.sinceMs + IDLE_MS_MAX - now, this.#closeOld);
   };
 }
 

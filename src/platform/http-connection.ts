@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { BodyStream } from "./http-body-stream.ts";
 import { exchangeError } from "./http-errors.ts";
 import { type AnswerHead, AnswerParser } from "./http1-answer.ts";
-import { resetError, type Socket, type SocketOwner } from "./socket.ts";
+import { resetError, type Socket, type SocketOwner, timeoutError } from "./socket.ts";
 
 /** Answers up to this size whose length is known are handed over in one piece. */
 const WHOLE_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
@@ -59,8 +59,8 @@ export class Connection implements SocketOwner {
   #onDrained: (() => void) | undefined;
   #isClosed = false;
   #hasAnswer = false;
-  /** When it became idle; its home writes and reads it. */
-  idleSinceMs = 0;
+  /** When its exchange began or, while it has none, the last one ended; its home writes and reads it. */
+  sinceMs = 0;
 
   constructor(home: ConnectionHome) {
     this.#home = home;
@@ -73,6 +73,15 @@ export class Connection implements SocketOwner {
 
   use(socket: Socket): void {
     this.#socket = socket;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Gives up an exchange that still waits for the beginning of a whole answer. */
+  endSilent(message: string): void {
+    if (this.#exchange?.request.whole && !this.#hasAnswer) this.#fail(this.#toError(timeoutError(message)));
   }
 
   /** The server closed it instead of answering: perhaps it had done so before the request was sent. */
