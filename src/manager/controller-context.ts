@@ -4,16 +4,18 @@
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Clock } from "#base/clock.ts";
+import { errorMessage, isAborted } from "#base/errors.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
 import { jitterMs } from "#base/go-backoff.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
+import type { Client } from "#client/client.ts";
 import { createDiscovery } from "#client/discovery.ts";
 import { cachedDiscovery } from "#client/discovery-cache.ts";
 import { createRestMapper } from "#client/rest-mapper.ts";
 import { createInformerFactory } from "#informers/factory.ts";
-import type { ControllerContext } from "#kit/controller.ts";
+import type { ClientNeeds, ControllerContext } from "#kit/controller.ts";
 import type { SyncTrace } from "#kit/trace.ts";
 import { waitForApiServer } from "./api-server-health.ts";
 import type { ClientBuilder } from "./clients/client-builder.ts";
@@ -82,13 +84,32 @@ export async function createControllerContext(deps: ContextDeps, signal: AbortSi
     ...(trace === undefined ? {} : { trace }),
   };
   return {
-    for: (clients) => ({ ...shared, client: (identity, needs = {}) => clients.client(identity, needs, signal) }),
+    for: (clients) => ({ ...shared, client: (identity, needs = {}) => namedClient(clients, identity, needs, signal) }),
     start() {
       informers.start();
       started.resolve();
     },
     shutdown: () => informers.shutdown(),
   };
+}
+
+/** Whose client it is that cannot be had: its account may not be looked at, or not be created. */
+async function namedClient(
+  clients: ClientBuilder,
+  name: string,
+  needs: ClientNeeds,
+  signal: AbortSignal,
+): Promise<Client> {
+  try {
+    return await clients.client(name, needs, signal);
+  } catch (cause) {
+    if (isAborted(cause, signal)) throw cause;
+    throw new ClientNotCreated(`failed to create Kubernetes client for "${name}": ${errorMessage(cause)}`, { cause });
+  }
+}
+
+class ClientNotCreated extends Error {
+  override readonly name = "ClientNotCreated";
 }
 
 // Upstream: component-base/metrics/prometheus/controllers/metrics.go.

@@ -11,7 +11,7 @@ import { seededRng } from "#base/seeded-rng.ts";
 import { testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
 import { jsonResponse, type Responder, scriptedTransport, textResponse } from "#client/testing.ts";
-import { rootClientBuilder } from "./clients/client-builder.ts";
+import { type ClientBuilder, rootClientBuilder } from "./clients/client-builder.ts";
 import { defaultConfig } from "./options/config.ts";
 import type { RegisteredController } from "./registry.ts";
 import { type RunDeps, runControllers } from "./run-controllers.ts";
@@ -210,6 +210,23 @@ describe("running the controllers", () => {
     await clock.settle();
     expect(await ended).toBe("Error: no key");
     expect(lines).toContain("Error initializing a controller: Error: no key");
+  });
+
+  it("machinery/1.2.9 names the account whose client cannot be had", async () => {
+    const refusing: ClientBuilder = { client: () => Promise.reject(new Error("serviceaccounts is forbidden")) };
+    const asking: RegisteredController = {
+      name: "job-controller",
+      featureGates: [],
+      build: async (context) => {
+        await context.client("job-controller");
+        return undefined;
+      },
+    };
+    const { clock, ended } = start({ controllers: [asking], controllerClients: refusing });
+    await clock.settle();
+    expect(await ended).toContain(
+      'failed to create Kubernetes client for "job-controller": serviceaccounts is forbidden',
+    );
   });
 
   it("machinery/1.2.13, machinery/1.7.r9 starts all at the same time, or each after once to twice the interval", async () => {
