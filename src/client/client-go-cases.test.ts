@@ -17,27 +17,12 @@ import {
 import type { HttpResponse } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
-import { encodeText } from "#client/codec.ts";
-import { createClient } from "#client/create-client.ts";
+import { answer, setUp } from "#client/client-go-cases.testing.ts";
 import { rateLimiterFor } from "#client/rate-limiter.ts";
-import type { RequesterOptions } from "#client/request.ts";
-import { jsonResponse, type Responder, scriptedTransport } from "#client/testing.ts";
+import { jsonResponse, type Responder } from "#client/testing.ts";
 import { createThrottleLog } from "#client/throttle-log.ts";
 
-const FOOS = { group: "", version: "v1", resource: "foo" };
 const signal = neverAborted();
-
-function setUp(options: Partial<RequesterOptions>, ...responders: Responder[]) {
-  const clock = testClock();
-  const transport = scriptedTransport(...responders);
-  const client = createClient({ transport, clock, userAgent: "test", ...options });
-  return { clock, transport, client, foos: client.resource(FOOS) };
-}
-const answer = (status: number, text = "", contentType?: string): HttpResponse => ({
-  status,
-  headers: contentType === undefined ? {} : { "content-type": contentType },
-  body: { kind: "bytes", bytes: encodeText(text) },
-});
 const ok: Responder = () => jsonResponse({ kind: "Foo" });
 const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error);
 

@@ -2,30 +2,15 @@
 
 import { describe, expect, it } from "vitest";
 import { isForbidden, isInternalError, isUnauthorized } from "#api/status-error.ts";
-import { type HttpResponse, TransportError, type TransportFailure } from "#base/http.ts";
+import { TransportError, type TransportFailure } from "#base/http.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
-import { encodeText } from "#client/codec.ts";
-import { createClient } from "#client/create-client.ts";
+import { answer, setUp } from "#client/client-go-cases.testing.ts";
 import { withPreviousAttempt } from "#client/errors.ts";
-import type { RequesterOptions } from "#client/request.ts";
 import { nextRetry, type RetryClass } from "#client/retry.ts";
-import { fedStream, jsonResponse, type Responder, scriptedTransport, streamResponse } from "#client/testing.ts";
+import { fedStream, jsonResponse, type Responder, streamResponse } from "#client/testing.ts";
 
-const FOOS = { group: "", version: "v1", resource: "foo" };
 const signal = neverAborted();
-
-function setUp(options: Partial<RequesterOptions>, ...responders: Responder[]) {
-  const clock = testClock();
-  const transport = scriptedTransport(...responders);
-  const client = createClient({ transport, clock, userAgent: "test", ...options });
-  return { clock, transport, client, foos: client.resource(FOOS) };
-}
-const answer = (status: number, text = "", contentType?: string): HttpResponse => ({
-  status,
-  headers: contentType === undefined ? {} : { "content-type": contentType },
-  body: { kind: "bytes", bytes: encodeText(text) },
-});
 const later =
   (status: number, seconds = "1"): Responder =>
   () => ({ ...answer(status), headers: { "retry-after": seconds } });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { testClock } from "#base/testing.ts";
-import type { ClientConfig, ExecConfig } from "#client/kubeconfig.ts";
+import type { ClientConfig } from "#client/kubeconfig.ts";
 import {
   clientCertificate,
   newAuthority,
@@ -15,6 +15,7 @@ import {
   startTestServer,
   type TestServer,
 } from "./http-client.testing.ts";
+import { execConfig, V1 } from "./kubeconfig.testing.ts";
 import { createTransport } from "./kubeconfig-transport.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "transport-"));
@@ -27,21 +28,6 @@ function file(name: string, content: string, mode = 0o644): string {
   writeFileSync(path, content);
   chmodSync(path, mode);
   return path;
-}
-
-const V1 = "client.authentication.k8s.io/v1";
-
-function execConfig(command: string, rest: Partial<ExecConfig> = {}): ExecConfig {
-  return {
-    command,
-    args: [],
-    env: [],
-    apiVersion: V1,
-    installHint: "",
-    provideClusterInfo: false,
-    interactiveMode: "Never",
-    ...rest,
-  };
 }
 
 describe("transports", () => {

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { testClock } from "#base/testing.ts";
-import type { ClientConfig, ExecConfig } from "#client/kubeconfig.ts";
+import type { ClientConfig } from "#client/kubeconfig.ts";
+import { execConfig, V1 } from "./kubeconfig.testing.ts";
 import { inClusterConfig, loadClientConfig, NotInCluster } from "./kubeconfig.ts";
 import { createExecPlugin, readCredential } from "./kubeconfig-exec.ts";
 import { proxyFromEnvironment } from "./kubeconfig-proxy.ts";
@@ -115,21 +116,6 @@ describe("proxies", () => {
     expect(proxyFromEnvironment(url, env)).toBe(expected);
   });
 });
-
-const V1 = "client.authentication.k8s.io/v1";
-
-function execConfig(command: string, rest: Partial<ExecConfig> = {}): ExecConfig {
-  return {
-    command,
-    args: [],
-    env: [],
-    apiVersion: V1,
-    installHint: "",
-    provideClusterInfo: false,
-    interactiveMode: "Never",
-    ...rest,
-  };
-}
 
 describe("credential plugins", () => {
   const config: ClientConfig = { server: "https://h", namespace: "default", execConfig: { a: 1 } };

@@ -35,7 +35,6 @@ export class Normaliser {
     if (typeof value === "string") return this.#scalar(value, key);
     if (Array.isArray(value)) {
       const items = value.filter((item) => !isPlainBookmark(item)).map((item) => this.#value(item, key));
-      if (key === "finalizers") return inFinalizerOrder(items);
       return key === "managedFields" ? inManagerOrder(items, value) : items;
     }
     if (typeof value !== "object" || value === null) return value;
@@ -48,6 +47,7 @@ export class Normaliser {
 
   #field(owner: Record<string, unknown>, name: string, item: unknown): unknown {
     if (name === "generateName") return String(item).replaceAll(this.#namespace, "$ns");
+    if (name === "finalizers" && isOfNamespace(owner)) return inFinalizerOrder(this.#value(item, name) as unknown[]);
     // Of an object it counts which versions are the same; a list has the version of the whole store.
     const isOfObject = name === "resourceVersion" && typeof owner.uid === "string" && typeof item === "string";
     return isOfObject && item !== "" ? this.#placeholder("version", `version ${item}`) : this.#value(item, name);
@@ -114,6 +114,11 @@ function inManagerOrder(normal: readonly unknown[], given: readonly Entry[]): re
   const text = (entry: unknown): string => keyOf(entry as Entry, "") + JSON.stringify(entry);
   const sorted = [...normal].sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return isSorted ? sorted : ["not in upstream's order", ...sorted];
+}
+
+/** Every namespace has this label, and nothing else gets it by itself. */
+function isOfNamespace(metadata: Record<string, unknown>): boolean {
+  return (metadata.labels as Record<string, unknown> | undefined)?.["kubernetes.io/metadata.name"] !== undefined;
 }
 
 /** The deletion of a namespace goes through a map of finalizers when it adds one of its own, and so mixes them. */

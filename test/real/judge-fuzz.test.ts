@@ -1,11 +1,9 @@
 // The same random requests to both servers, from fixed seeds. `make judge-fuzz` sends more.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
+import { beforeAll, expect, it } from "vitest";
 import { type Disagreement, type FuzzReport, fuzz, type VerbCount } from "#test/judge/fuzz.ts";
-import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { classOf, knownDifferences } from "#test/judge/known-differences.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { useJudgeStage } from "./judge-stage.ts";
 import { describeReal } from "./suite.ts";
 
 const SEEDS = ["one", "two", "three"];
@@ -13,23 +11,14 @@ const REQUESTS = 1_000;
 const AGREEMENT_MIN = 0.98;
 
 describeReal("fuzzed requests", () => {
-  let plane: ControlPlane;
-  let real: Subject;
-  let embedded: Subject;
+  const stage = useJudgeStage();
   const reports: FuzzReport[] = [];
   beforeAll(async () => {
-    plane = await startControlPlane({ apiServerFlags: judgeFlags });
-    real = await realSubject(plane);
-    embedded = embeddedSubject();
+    const { embedded, real } = stage();
     for (const seed of SEEDS) {
       reports.push(await fuzz(embedded, real, { seed, requests: REQUESTS, namespace: `fuzz-${seed}` }));
     }
   }, 600_000);
-  afterAll(async () => {
-    embedded.close();
-    real.close();
-    await plane.stop();
-  }, 60_000);
 
   const counts = (): ({ verb: string } & VerbCount)[] => {
     const verbs = [...new Set(reports.flatMap((report) => [...report.verbs.keys()]))];

@@ -1,0 +1,39 @@
+// Both API servers side by side, for the suites in which the real one judges the embedded one.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type JudgeCase, judgeCase } from "#test/judge/case.ts";
+import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
+import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { type ControlPlane, startControlPlane } from "./control-plane.ts";
+
+export interface JudgeStage {
+  readonly real: Subject;
+  readonly embedded: Subject;
+}
+
+/** Starts both before the tests of the suite that calls it and ends them afterwards; call the result in tests. */
+export function useJudgeStage(prepare?: (subject: Subject) => Promise<unknown>): () => JudgeStage {
+  let plane: ControlPlane;
+  let stage: JudgeStage;
+  beforeAll(async () => {
+    plane = await startControlPlane({ apiServerFlags: judgeFlags });
+    stage = { real: await realSubject(plane), embedded: embeddedSubject() };
+    if (prepare) await Promise.all([prepare(stage.real), prepare(stage.embedded)]);
+  }, 120_000);
+  afterAll(async () => {
+    stage.embedded.close();
+    stage.real.close();
+    await plane.stop();
+  }, 60_000);
+  return () => stage;
+}
+
+/** A test for each case, in a namespace of its own. */
+export function judgeEach(cases: readonly JudgeCase[], namespacePrefix: string, stage: () => JudgeStage): void {
+  for (const [index, judged] of cases.entries()) {
+    it(judged.name, async () => {
+      const { embedded, real } = stage();
+      expect(await judgeCase(judged, `${namespacePrefix}-${index}`, embedded, real)).toEqual([]);
+    }, 60_000);
+  }
+}
