@@ -7,6 +7,7 @@ import { aggregateText } from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
+import { runSubCommand } from "./completion/sub-command.ts";
 import { type FlagSection, type ParsedFlags, parseFlags } from "./flags/flag-set.ts";
 import { printSections } from "./flags/usage.ts";
 import { knownControllerNames, offByDefaultNames } from "./known-controllers.ts";
@@ -53,6 +54,9 @@ export function readCommandLine(
     disabledByDefault: offByDefaultNames,
     featureGateLines: gates.helpLines(),
   });
+  const allFlags = sections.flatMap((section) => section.flags);
+  const outcome = runSubCommand(args, allFlags, (line) => usage(sections, columns, line));
+  if (outcome !== undefined) return outcome;
   let flags: ParsedFlags;
   try {
     flags = parseFlags(sections, args);
@@ -85,8 +89,8 @@ function judge(
   return { kind: "run", command: { options, gates, versions, sections, flags, version } };
 }
 
-function usage(sections: readonly FlagSection[], columns: number): string {
-  return `Usage:\n  ${NAME} [flags]\n${printSections(sections, columns)}`;
+function usage(sections: readonly FlagSection[], columns: number, line = `${NAME} [flags]`): string {
+  return `Usage:\n  ${line}\n${printSections(sections, columns)}`;
 }
 
 function rawVersion(gitVersion: string): string {
