@@ -4,6 +4,7 @@ import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "./core.ts";
 import { discoveryHandler } from "./discovery/discovery.ts";
 import { openApiHandler } from "./discovery/openapi.ts";
+import { openApiV2Handler } from "./discovery/openapi-v2.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { plainText } from "./filters/errors.ts";
 import { healthHandler } from "./health.ts";
@@ -16,7 +17,7 @@ import { VERSION_INFO } from "./version.ts";
 const JSON_ONLY = ["application/json"];
 
 export function nonResourceHandler(core: ServerCore): Handler {
-  const handlers = [healthHandler(core), versionOf, discoveryHandler(core), openApiHandler(core)];
+  const handlers = [healthHandler(core), versionOf, discoveryHandler(core), openApiHandler(core), openApiV2Handler];
   return async (context) => {
     for (const handle of handlers) {
       const answer = handle(context);
