@@ -1,59 +1,34 @@
 // What the HTTP client keeps on every runtime and its sockets, over TLS: run by http-client.test.ts.
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";
 import type { HttpRequest } from "#base/http.ts";
 import { countListeners } from "#base/testing.ts";
 import {
   bodyText,
   chunksOf,
-  clientCertificate,
   eventually,
   failureOf,
   get,
-  type IncomingMessage,
   never,
-  newAuthority,
-  peerName,
   readBody,
   type ServerResponse,
-  serverCertificate,
-  startTestServer,
-  type TestServer,
   text,
 } from "./http-client.testing.ts";
 import type { HttpClient, HttpClientOptions } from "./http-client.ts";
+import { clientStage } from "./http-client-stage.testing.ts";
 
 export function httpClientContract(name: string, create: (options: HttpClientOptions) => HttpClient): void {
   describe(`${name} keeps the HTTP client contract`, () => {
-    const authority = newAuthority("authority");
-    const stranger = newAuthority("stranger");
-    const clients: HttpClient[] = [];
-    let server: TestServer;
-    let answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-
-    const make = (options: Partial<HttpClientOptions> = {}): HttpClient => {
-      const client = create({ baseUrl: server.url, ca: authority.certificatePem, ...options });
-      clients.push(client);
-      return client;
-    };
-
-    beforeAll(async () => {
-      server = await startTestServer(serverCertificate(authority), authority, (request, response) => {
-        void answer(request, response);
-      });
-    });
-    afterAll(async () => {
-      for (const client of clients) client.close();
-      await server.close();
-    });
+    const stage = clientStage(create);
+    const { make } = stage;
 
     describe("exchanges", () => {
       it("sends method, path, query, headers and bytes as they are, and returns the answer in one piece", async () => {
-        answer = async (request, response) => {
+        stage.answer = async (request, response) => {
           const body = await readBody(request);
           const { host, ...headers } = request.headers;
-          expect(host).toBe(`127.0.0.1:${server.port}`);
+          expect(host).toBe(`127.0.0.1:${stage.server.port}`);
           const { "x-own": own, "content-type": type, "content-length": length } = headers;
           const reply = JSON.stringify([request.method, request.url, own, type, length, body.toString("hex")]);
           response.writeHead(201, {
@@ -70,7 +45,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
           headers: { "content-type": "application/merge-patch+json", "x-own": ["a", "b"] },
           body: { kind: "bytes", bytes: new Uint8Array([0, 255, 10]) },
         };
-        const response = await make({ baseUrl: `${server.url}/clusters/one/` }).send(request, never());
+        const response = await make({ baseUrl: `${stage.server.url}/clusters/one/` }).send(request, never());
         expect([response.status, response.headers["x-mixed"], response.body.kind]).toEqual([201, "Case", "bytes"]);
         expect(JSON.parse(await bodyText(response))).toEqual([
           "PATCH",
@@ -83,7 +58,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("keeps large bodies whole in both directions, known in length or streamed", async () => {
-        answer = async (request, response) => {
+        stage.answer = async (request, response) => {
           response.writeHead(200);
           response.end(await readBody(request));
         };
@@ -101,7 +76,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("takes answers without a body: HEAD, 204, 304", async () => {
-        answer = (request, response) => {
+        stage.answer = (request, response) => {
           if (request.method === "HEAD") response.writeHead(200, { "content-length": "12345" });
           else response.writeHead(Number(request.url?.slice(1)));
           response.end();
@@ -118,7 +93,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("neither follows redirects nor inflates bodies, and returns error statuses as answers", async () => {
-        answer = (request, response) => {
+        stage.answer = (request, response) => {
           if (request.url === "/moved") response.writeHead(307, { location: "/elsewhere", "content-length": "0" });
           else
             response.writeHead(503, {
@@ -141,14 +116,14 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("uses connections again", async () => {
-        answer = (_request, response) => {
+        stage.answer = (_request, response) => {
           response.writeHead(200, { "content-length": "2" });
           response.end("ok");
         };
         const client = make();
-        const before = server.acceptedCount;
+        const before = stage.server.acceptedCount;
         for (let i = 0; i < 20; i++) await client.send(get("/"), never());
-        expect(server.acceptedCount - before).toBeLessThanOrEqual(2);
+        expect(stage.server.acceptedCount - before).toBeLessThanOrEqual(2);
       });
 
       it("does not send what only works inside a process", async () => {
@@ -160,7 +135,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
     describe("streams", () => {
       it("hands over the headers before the first byte, and each chunk as it comes", async () => {
         let stream: ServerResponse | undefined;
-        answer = (_request, response) => {
+        stage.answer = (_request, response) => {
           stream = response;
           response.writeHead(200, { "content-type": "application/json" });
           response.flushHeaders();
@@ -179,7 +154,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("a stream that is cut in the middle is an error, not an end", async () => {
-        answer = (_request, response) => {
+        stage.answer = (_request, response) => {
           response.writeHead(200);
           response.write("half a line");
           setTimeout(() => response.socket?.destroy(), 20);
@@ -204,7 +179,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("a body that is shorter than its length is an error", async () => {
-        answer = (_request, response) => {
+        stage.answer = (_request, response) => {
           response.writeHead(200, { "content-length": "100" });
           response.write("too short");
           setTimeout(() => response.socket?.destroy(), 20);
@@ -214,7 +189,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
 
       it("aborting ends the exchange at once and frees the socket: before headers, in mid-stream, in a whole body", async () => {
         const sockets = new Map<string, Socket>();
-        answer = (request, response) => {
+        stage.answer = (request, response) => {
           const path = request.url ?? "";
           sockets.set(path, request.socket);
           if (path === "/silent") return;
@@ -238,7 +213,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
 
       it.each(["before it began", "in the middle"])("ending the iteration %s frees the socket", async (when) => {
         let socket: Socket | undefined;
-        answer = (request, response) => {
+        stage.answer = (request, response) => {
           socket = request.socket;
           response.writeHead(200);
           const timer = setInterval(() => response.write("event"), 5);
@@ -251,7 +226,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("leaves no listener on a signal that outlives its exchanges", async () => {
-        answer = (request, response) => {
+        stage.answer = (request, response) => {
           response.writeHead(200, request.url === "/stream" ? {} : { "content-length": "2" });
           response.end("ok");
         };
@@ -269,7 +244,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       it("keeps more than 256 streams open at once, and closes them all", async () => {
         const count = 300;
         const streams: ServerResponse[] = [];
-        answer = (_request, response) => {
+        stage.answer = (_request, response) => {
           streams.push(response);
           response.writeHead(200);
           response.write("open");
@@ -292,7 +267,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
 
       it("answers many requests for whole answers at once, and can abort any of them", async () => {
         const silent: Socket[] = [];
-        answer = (request, response) => {
+        stage.answer = (request, response) => {
           if (request.url === "/silent") return void silent.push(request.socket);
           response.writeHead(200);
           response.write("in ");
@@ -318,7 +293,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
       });
 
       it("waits through silence, before the headers and in mid-stream", async () => {
-        answer = (_request, response) => {
+        stage.answer = (_request, response) => {
           setTimeout(() => {
             response.writeHead(200);
             response.write("a");
@@ -327,95 +302,6 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         };
         expect(await bodyText(await make().send(get("/"), never()))).toBe("ab");
       }, 10_000);
-    });
-
-    describe("connections", () => {
-      const ok = (request: IncomingMessage, response: ServerResponse): void => {
-        const reply = peerName(request);
-        response.writeHead(200, { "content-length": reply.length });
-        response.end(reply);
-      };
-
-      it("refused", async () => {
-        const closed = createServer();
-        await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
-        const { port } = closed.address() as AddressInfo;
-        await new Promise((resolve) => closed.close(resolve));
-        const client = make({ baseUrl: `https://127.0.0.1:${port}` });
-        const sending = client.send(get("/version"), never());
-        expect(await failureOf(sending)).toBe("refused");
-        await expect(client.send(get("/version"), never())).rejects.toThrow(`GET https://127.0.0.1:${port}/version: `);
-      });
-
-      it("a name that does not exist", async () => {
-        expect(await failureOf(make({ baseUrl: "https://no-such-host.invalid" }).send(get("/"), never()))).toBe("dns");
-      });
-
-      it("closed before an answer", async () => {
-        answer = (request) => {
-          request.socket.destroy();
-        };
-        expect(await failureOf(make().send({ ...get("/"), method: "POST" }, never()))).toBe("reset");
-      });
-
-      it("trusts only its authority, only for the right name and time", async () => {
-        answer = ok;
-        expect(await failureOf(make({ ca: stranger.certificatePem }).send(get("/"), never()))).toBe("tls");
-        const attempt = async (names: Parameters<typeof serverCertificate>[1], options: Partial<HttpClientOptions>) => {
-          const other = await startTestServer(serverCertificate(authority, names), authority, ok);
-          try {
-            return await make({ baseUrl: other.url, ...options }).send(get("/"), never());
-          } finally {
-            await other.close();
-          }
-        };
-        const alien = { dnsNames: ["api.example"], ipAddresses: [] };
-        expect(await failureOf(attempt(alien, {}))).toBe("tls");
-        expect(await failureOf(attempt({ notAfter: Date.now() - 1000 }, {}))).toBe("tls");
-        expect((await attempt(alien, { serverName: "api.example" })).status).toBe(200);
-        expect(await failureOf(attempt({}, { serverName: "api.example" }))).toBe("tls");
-        expect((await attempt(alien, { insecureSkipVerify: true })).status).toBe(200);
-      });
-
-      it("shows its certificate, and after an update the new one, while open streams go on", async () => {
-        let stream: ServerResponse | undefined;
-        answer = (request, response) => {
-          if (request.url !== "/stream") return ok(request, response);
-          stream = response;
-          response.writeHead(200);
-          response.write(peerName(request));
-        };
-        const [alice, bob] = [clientCertificate(authority, "alice"), clientCertificate(authority, "bob")];
-        const credentials = ({ certificatePem, keyPem }: typeof alice) => ({ cert: certificatePem, key: keyPem });
-        const base = { baseUrl: server.url, ca: authority.certificatePem };
-        const client = make(credentials(alice));
-        expect(await bodyText(await client.send(get("/"), never()))).toBe("alice");
-        const chunks = chunksOf(await client.send(get("/stream"), never()));
-        expect(text((await chunks.next()).value)).toBe("alice");
-        client.update({ ...base, ...credentials(bob) });
-        expect(await bodyText(await client.send(get("/"), never()))).toBe("bob");
-        stream?.end("still here");
-        expect(text((await chunks.next()).value)).toBe("still here");
-        expect((await chunks.next()).done).toBe(true);
-        client.update(base);
-        expect(await bodyText(await client.send(get("/"), never()))).toBe("");
-      });
-
-      it("follows a change of authority", async () => {
-        const rotating = await startTestServer(serverCertificate(authority), authority, ok);
-        const client = make({ baseUrl: rotating.url });
-        expect((await client.send(get("/"), never())).status).toBe(200);
-        rotating.setCertificate(serverCertificate(stranger));
-        for (const socket of rotating.sockets) socket.destroy();
-        await eventually(() => rotating.sockets.size === 0);
-        // A pooled connection may first have to learn that it was closed.
-        let failure = "reset";
-        while (failure === "reset") failure = await failureOf(client.send(get("/"), never()));
-        expect(failure).toBe("tls");
-        client.update({ baseUrl: rotating.url, ca: authority.certificatePem + stranger.certificatePem });
-        expect((await client.send(get("/"), never())).status).toBe(200);
-        await rotating.close();
-      });
     });
   });
 }

@@ -5,6 +5,7 @@ import { testClock } from "#base/testing.ts";
 import { httpClientContract } from "./http-client.contract.ts";
 import { eventually, get, never, startRawServer } from "./http-client.testing.ts";
 import { createHttpClient, type HttpClient, type HttpClientOptions, httpClientOn } from "./http-client.ts";
+import { httpConnectionContract } from "./http-client-connection.contract.ts";
 import { httpWireContract } from "./http-client-wire.contract.ts";
 import { httpProxyContract } from "./http-proxy.contract.ts";
 import { bunDialer } from "./socket-bun.ts";
@@ -15,6 +16,7 @@ const dialers = { "node:tls": nodeDialer, ...(process.versions.bun !== undefined
 for (const [name, dialer] of Object.entries(dialers)) {
   const create = (options: HttpClientOptions): HttpClient => httpClientOn(dialer, options);
   httpClientContract(`the client on ${name}`, create);
+  httpConnectionContract(`the client on ${name}`, create);
   httpWireContract(`the client on ${name}`, create);
 }
 httpProxyContract("the client", createHttpClient);
@@ -46,7 +48,8 @@ it("keeps 25 idle connections, for 90 seconds", async () => {
   expect(server.received.length).toBe(30);
   await clock.advance(40_000);
   await eventually(() => server.sockets.size === 3);
-  await clock.advance(50_000);
+  // Old ones are looked for every 30 seconds.
+  await clock.advance(60_000);
   await eventually(() => server.sockets.size === 0);
   await server.close();
 });

@@ -1,13 +1,14 @@
 // The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). Streams have no limit
 // of time once a connection is made, and whole answers only one for their beginning; whoever wants another aborts the
 // signal.
-import type { Clock, Timer } from "#base/clock.ts";
+import type { Clock } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
 import { Connection, type ConnectionHome } from "./http-connection.ts";
 import { exchangeError } from "./http-errors.ts";
+import { routeOf } from "./http-route.ts";
 import { isReplayable, type RequestTarget, requestHead } from "./http1-request.ts";
-import type { Dial, SocketTarget, TlsTarget } from "./socket.ts";
+import { type Dial, resetError, type SocketTarget } from "./socket.ts";
 import { backgroundTimers } from "./system-clock.ts";
 
 export interface HttpClientOptions {
@@ -25,9 +26,15 @@ export interface HttpClientOptions {
   readonly proxyUrl?: string;
 }
 
+/** Whom it trusts and what it shows of itself; this may change. */
+export type ClientTls = Pick<HttpClientOptions, "ca" | "cert" | "key">;
+
 export interface HttpClient extends Transport {
-  /** From now on new connections are made so, but with a proxy as before; exchanges under way end as they began. */
-  update(options: HttpClientOptions): void;
+  /**
+   * From now on connections are made so. When the client's own certificate is another one, those that showed the old one
+   * are cut, with the exchanges on them; otherwise these end as they began.
+   */
+  update(tls: ClientTls): void;
   /** Lets go of idle connections. Exchanges under way end by themselves. */
   close(): void;
 }
@@ -47,7 +54,7 @@ const IDLE_FOR_WRITES_MS_MAX = 60_000;
  * whole answers must begin sooner; kube-apiserver gives up itself after one minute.
  */
 const SILENCE_MS_MAX = 150_000;
-const SILENCE_LOOK_MS = 30_000;
+const LOOK_MS = 30_000;
 
 /** On the runtime's own sockets; through a proxy on those of Node, which can do TLS inside of TLS. Loads what it needs. */
 export async function createHttpClient(options: HttpClientOptions): Promise<HttpClient> {
@@ -67,64 +74,75 @@ export function httpClientOn(
   return new PooledClient(dialer, options, timers);
 }
 
-class PooledClient implements HttpClient {
+class PooledClient implements HttpClient, ConnectionHome {
+  readonly origin: string;
+  readonly #target: RequestTarget;
   readonly #dialer: Dialer;
   readonly #timers: Timers;
   readonly #slots = new Slots(WHOLE_EXCHANGES_MAX);
-  #pool: Pool;
+  #options: HttpClientOptions;
+  #dial: Dial;
+  readonly #connections = new Set<Connection>();
+  /** Those without an exchange. The one used last is at the end, and is used next. */
+  readonly #idle: Connection[] = [];
+  #isLooking = false;
+  #isClosed = false;
 
   constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers) {
+    const { origin, target, socketTarget } = routeOf(options);
+    this.origin = origin;
+    this.#target = target;
     this.#dialer = dialer;
     this.#timers = timers;
-    this.#pool = new Pool(dialer, options, timers);
+    this.#options = options;
+    this.#dial = dialer(socketTarget);
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     signal.throwIfAborted();
-    if (!request.whole) return this.#pool.send(request, signal);
+    if (!request.whole) return this.#send(request, signal);
     const turn = this.#slots.take(signal);
     if (turn !== undefined) await turn;
     try {
-      return await this.#pool.send(request, signal);
+      return await this.#send(request, signal);
     } finally {
       this.#slots.give();
     }
   }
 
-  update(options: HttpClientOptions): void {
-    this.#pool.retire();
-    this.#pool = new Pool(this.#dialer, options, this.#timers);
+  // Upstream: client-go/transport/{cert_rotation,ca_rotation}.go
+  update(tls: ClientTls): void {
+    const { ca: _, cert, key, ...rest } = this.#options;
+    this.#options = { ...rest, ...tls };
+    this.#dial = this.#dialer(routeOf(this.#options).socketTarget);
+    this.#closeIdle();
+    if (tls.cert === cert && tls.key === key) return;
+    for (const connection of this.#connections) {
+      connection.cut(resetError("the connection was closed, since the client has another certificate now"));
+    }
   }
 
   close(): void {
-    this.#pool.retire();
-  }
-}
-
-/** The connections that were made with the same options. */
-class Pool implements ConnectionHome {
-  readonly origin: string;
-  readonly #target: RequestTarget;
-  readonly #dial: Dial;
-  /** The one used last is at the end, and is used next. */
-  readonly #idle: Connection[] = [];
-  #isRetired = false;
-  readonly #timers: Timers;
-  #timer: Timer | undefined;
-  /** All of them, and for a while those that are closed. */
-  readonly #connections = new Set<Connection>();
-  #isLooking = false;
-
-  constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers) {
-    this.#timers = timers;
-    const url = new URL(options.baseUrl);
-    const { target, socketTarget } = routeOf(url, options);
-    this.origin = url.origin;
-    this.#target = target;
-    this.#dial = dialer(socketTarget);
+    this.#isClosed = true;
+    this.#closeIdle();
   }
 
-  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+  onIdle(connection: Connection): boolean {
+    const isWanted = connection.dial === this.#dial && !this.#isClosed;
+    if (!isWanted || this.#idle.length >= IDLE_CONNECTIONS_MAX) return false;
+    connection.sinceMs = this.#timers.monotonicMs();
+    connection.setBusy(false);
+    this.#idle.push(connection);
+    return true;
+  }
+
+  onGone(connection: Connection): void {
+    this.#connections.delete(connection);
+    const at = this.#idle.indexOf(connection);
+    if (at >= 0) this.#idle.splice(at, 1);
+  }
+
+  async #send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     const canRepeat = isReplayable(request);
     const head = this.#head(request, signal);
     const idle = this.#take(canRepeat ? IDLE_MS_MAX : IDLE_FOR_WRITES_MS_MAX);
@@ -137,26 +155,6 @@ class Pool implements ConnectionHome {
       }
     }
     return this.#exchange(await this.#connect(request, signal), request, head, signal);
-  }
-
-  onIdle(connection: Connection): boolean {
-    if (this.#isRetired || this.#idle.length >= IDLE_CONNECTIONS_MAX) return false;
-    connection.sinceMs = this.#timers.monotonicMs();
-    connection.setBusy(false);
-    this.#idle.push(connection);
-    this.#timer ??= this.#timers.after(IDLE_MS_MAX, this.#closeOld);
-    return true;
-  }
-
-  onGone(connection: Connection): void {
-    const at = this.#idle.indexOf(connection);
-    if (at >= 0) this.#idle.splice(at, 1);
-  }
-
-  retire(): void {
-    this.#isRetired = true;
-    this.#timer?.[Symbol.dispose]();
-    for (const connection of this.#idle.splice(0)) connection.close();
   }
 
   #head(request: HttpRequest, signal: AbortSignal): string {
@@ -176,14 +174,20 @@ class Pool implements ConnectionHome {
   }
 
   async #connect(request: HttpRequest, signal: AbortSignal): Promise<Connection> {
-    const connection = new Connection(this);
-    try {
-      connection.use(await this.#dial(connection, signal));
-      this.#connections.add(connection);
-      if (!this.#isLooking) this.#lookLater();
-      return connection;
-    } catch (error) {
-      throw exchangeError(error, request, this.origin, signal);
+    for (;;) {
+      const connection = new Connection(this, this.#dial);
+      try {
+        await connection.open(signal);
+      } catch (error) {
+        throw exchangeError(error, request, this.origin, signal);
+      }
+      if (connection.dial === this.#dial) {
+        this.#connections.add(connection);
+        if (!this.#isLooking) this.#lookLater();
+        return connection;
+      }
+      // An update came meanwhile. Nothing was sent yet.
+      connection.close();
     }
   }
 
@@ -201,68 +205,20 @@ class Pool implements ConnectionHome {
 
   #lookLater(): void {
     this.#isLooking = this.#connections.size > 0;
-    if (this.#isLooking) this.#timers.after(SILENCE_LOOK_MS, this.#endSilent);
+    if (this.#isLooking) this.#timers.after(LOOK_MS, this.#look);
   }
 
-  readonly #endSilent = (): void => {
-    const before = this.#timers.monotonicMs() - SILENCE_MS_MAX;
+  readonly #look = (): void => {
+    const now = this.#timers.monotonicMs();
+    while (this.#idle[0] !== undefined && now - this.#idle[0].sinceMs >= IDLE_MS_MAX) this.#idle.shift()?.close();
     for (const connection of this.#connections) {
-      if (connection.isClosed) this.#connections.delete(connection);
-      else if (connection.sinceMs <= before) connection.endSilent(`no answer came within ${SILENCE_MS_MAX / 1000} s`);
+      if (now - connection.sinceMs < SILENCE_MS_MAX) continue;
+      connection.endSilent(`no answer came within ${SILENCE_MS_MAX / 1000} s`);
     }
     this.#lookLater();
   };
 
-  readonly #closeOld = (): void => {
-    this.#timer = undefined;
-    const now = this.#timers.monotonicMs();
-    while (this.#idle[0] !== undefined && now - this.#idle[0].sinceMs >= IDLE_MS_MAX) this.#idle.shift()?.close();
-    const oldest = this.#idle[0];
-    if (oldest !== undefined) this.#timer = this.#timers.after(oldest.sinceMs + IDLE_MS_MAX - now, this.#closeOld);
-  };
-}
-
-/** Where to connect to, and what to ask for there. */
-function routeOf(url: URL, options: HttpClientOptions): { target: RequestTarget; socketTarget: SocketTarget } {
-  const { host } = url;
-  const path = url.pathname.replace(/\/+$/, "");
-  const server = placeOf(url);
-  const isTls = url.protocol === "https:";
-  const tls = isTls ? { tls: tlsTarget(options, options.serverName ?? server.host) } : {};
-  if (options.proxyUrl === undefined) return { target: { host, prefix: path }, socketTarget: { ...server, ...tls } };
-  const proxyUrl = new URL(options.proxyUrl);
-  const proxyPlace = placeOf(proxyUrl);
-  // The proxy is trusted by the same authorities, as upstream's one TLS configuration has it, under its own name.
-  const proxyTls = proxyUrl.protocol === "https:" ? { tls: tlsTarget(options, proxyPlace.host) } : {};
-  const authorization = basicLogin(proxyUrl);
-  if (isTls) {
-    const proxy = { ...proxyPlace, ...proxyTls, ...(authorization !== undefined && { authorization }) };
-    return { target: { host, prefix: path }, socketTarget: { ...server, ...tls, proxy } };
+  #closeIdle(): void {
+    for (const connection of this.#idle.splice(0)) connection.close();
   }
-  const login = authorization === undefined ? {} : { proxyAuthorization: authorization };
-  return {
-    target: { host, prefix: `${url.origin}${path}`, ...login },
-    socketTarget: { ...proxyPlace, ...proxyTls },
-  };
-}
-
-function placeOf(url: URL): { host: string; port: number } {
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  return { host: url.hostname.replace(/^\[|\]$/g, ""), port };
-}
-
-function tlsTarget({ ca, cert, key, insecureSkipVerify }: HttpClientOptions, name: string): TlsTarget {
-  return {
-    name,
-    isVerified: !insecureSkipVerify,
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-  };
-}
-
-function basicLogin({ username, password }: URL): string | undefined {
-  if (username === "" && password === "") return undefined;
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(login).toString("base64")}`;
 }

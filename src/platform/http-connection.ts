@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { BodyStream } from "./http-body-stream.ts";
 import { exchangeError } from "./http-errors.ts";
 import { type AnswerHead, AnswerParser } from "./http1-answer.ts";
-import { resetError, type Socket, type SocketOwner, timeoutError } from "./socket.ts";
+import { type Dial, resetError, type Socket, type SocketOwner, timeoutError } from "./socket.ts";
 
 /** Answers up to this size whose length is known are handed over in one piece. */
 const WHOLE_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
@@ -17,7 +17,7 @@ export interface ConnectionHome {
   readonly origin: string;
   /** True: it keeps the connection. */
   onIdle(connection: Connection): boolean;
-  /** One that it kept is closed. */
+  /** It is closed. */
   onGone(connection: Connection): void;
 }
 
@@ -52,6 +52,7 @@ class Exchange {
 }
 
 export class Connection implements SocketOwner {
+  readonly dial: Dial;
   readonly #home: ConnectionHome;
   readonly #parser: AnswerParser;
   #socket: Socket | undefined;
@@ -62,8 +63,9 @@ export class Connection implements SocketOwner {
   /** When its exchange began or, while it has none, the last one ended; its home writes and reads it. */
   sinceMs = 0;
 
-  constructor(home: ConnectionHome) {
+  constructor(home: ConnectionHome, dial: Dial) {
     this.#home = home;
+    this.dial = dial;
     this.#parser = new AnswerParser({
       onHead: (head) => this.#onHead(head),
       onBody: (bytes) => this.#onBody(bytes),
@@ -71,17 +73,18 @@ export class Connection implements SocketOwner {
     });
   }
 
-  use(socket: Socket): void {
-    this.#socket = socket;
+  async open(signal: AbortSignal): Promise<void> {
+    this.#socket = await this.dial(this, signal);
   }
 
-  get isClosed(): boolean {
-    return this.#isClosed;
+  /** Ends it, and whatever is under way on it. */
+  cut(error: unknown): void {
+    this.#fail(this.#toError(error));
   }
 
   /** Gives up an exchange that still waits for the beginning of a whole answer. */
   endSilent(message: string): void {
-    if (this.#exchange?.request.whole && !this.#hasAnswer) this.#fail(this.#toError(timeoutError(message)));
+    if (this.#exchange?.request.whole && !this.#hasAnswer) this.cut(timeoutError(message));
   }
 
   /** The server closed it instead of answering: perhaps it had done so before the request was sent. */
@@ -95,7 +98,7 @@ export class Connection implements SocketOwner {
       const exchange = new Exchange(request, signal, resolve, reject, () => this.#fail(signal.reason));
       this.#exchange = exchange;
       this.#hasAnswer = false;
-      if (this.#isClosed) return void this.#fail(this.#toError(resetError("the connection was closed")));
+      if (this.#isClosed) return void this.cut(resetError("the connection was closed"));
       this.#parser.begin(request.method);
       this.#send(exchange, head);
     });
@@ -109,6 +112,7 @@ export class Connection implements SocketOwner {
   close(): void {
     this.#isClosed = true;
     this.#socket?.destroy();
+    this.#home.onGone(this);
   }
 
   onData(bytes: Uint8Array): void {
@@ -117,7 +121,7 @@ export class Connection implements SocketOwner {
     try {
       this.#parser.feed(bytes);
     } catch (error) {
-      this.#fail(this.#toError(error));
+      this.cut(error);
     }
   }
 
@@ -129,7 +133,7 @@ export class Connection implements SocketOwner {
     if (this.#isClosed) return;
     if (error === undefined && this.#parser.finish()) return;
     const when = this.#hasAnswer ? "in the middle of the answer" : "before an answer came";
-    this.#fail(this.#toError(error ?? resetError(`the connection was closed ${when}`)));
+    this.cut(error ?? resetError(`the connection was closed ${when}`));
   }
 
   #toError(error: unknown): unknown {
@@ -175,9 +179,7 @@ export class Connection implements SocketOwner {
   /** The connection is of no use any more. */
   #fail(error: unknown): void {
     const exchange = this.#exchange;
-    const wasIdle = exchange === undefined && !this.#isClosed;
     this.close();
-    if (wasIdle) this.#home.onGone(this);
     if (exchange === undefined) return;
     this.#letGo(exchange);
     if (exchange.stream) exchange.stream.end(error);
@@ -219,7 +221,7 @@ export class Connection implements SocketOwner {
       }
       exchange.isSent = true;
     } catch (error) {
-      if (this.#exchange === exchange) this.#fail(this.#toError(error));
+      if (this.#exchange === exchange) this.cut(error);
     }
   }
 }

@@ -3,7 +3,7 @@
 // Upstream: client-go/transport/{cert_rotation,ca_rotation}.go
 import type { Logger } from "#base/log.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
-import type { HttpClientOptions } from "./http-client.ts";
+import type { ClientTls } from "./http-client.ts";
 import type { ExecCredentials } from "./kubeconfig-exec.ts";
 import type { TransportMetrics } from "./kubeconfig-metrics.ts";
 import { certificatesProblem, checkPair, readFileAsGo } from "./serving-files.ts";
@@ -13,8 +13,6 @@ export interface MaterialDeps {
   /** The file of the server's CA is read once. */
   readonly keepsCa?: boolean;
 }
-
-type Tls = Pick<HttpClientOptions, "ca" | "cert" | "key">;
 
 /**
  * What the files and data say now, or a plugin. Files that cannot be read or used leave the old material in force: a
@@ -37,7 +35,7 @@ export class TlsMaterial {
     this.#pair = this.#readPair();
   }
 
-  get current(): Tls {
+  get current(): ClientTls {
     const { cert, key } = this.#pair;
     return {
       ...(this.#ca !== undefined && { ca: this.#ca }),

@@ -4,11 +4,15 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Transport } from "#base/http.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { testClock } from "#base/testing.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
 import {
+  chunksOf,
   clientCertificate,
+  eventually,
+  failureOf,
   newAuthority,
   peerName,
   serverCertificate,
@@ -17,6 +21,7 @@ import {
 } from "./http-client.testing.ts";
 import { execConfig, V1 } from "./kubeconfig.testing.ts";
 import { createTransport } from "./kubeconfig-transport.ts";
+import type { KeyCertificate } from "./x509.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "transport-"));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -43,7 +48,8 @@ describe("transports", () => {
       const groups = all("impersonate-group");
       const scopes = all("impersonate-extra-example.com%2fscopes");
       seen.push({ name: peerName(request), authorization, user: String(user), groups, scopes });
-      response.writeHead(status, { connection: "close" }).end("{}");
+      if (request.url === "/watch") response.writeHead(200).write("open");
+      else response.writeHead(status, { connection: "close" }).end("{}");
     });
   });
   afterAll(() => server.close());
@@ -84,6 +90,64 @@ describe("transports", () => {
     clock.stall(60_000);
     expect((await send())?.name).toBe("second");
     expect(transport.host).toBe(new URL(server.url).host);
+    transport.close();
+  });
+
+  /** Opens a watch and tells how it ends. */
+  const watch = async (transport: Transport): Promise<{ end: Promise<string> }> => {
+    const chunks = chunksOf(await transport.send({ ...get, path: "/watch" }, signal));
+    await chunks.next();
+    return { end: failureOf(chunks.next()) };
+  };
+
+  it("cuts open watches when the files of its certificate have changed, and not for those of the CA", async () => {
+    const [first, second] = ["first", "second"].map((name) => clientCertificate(ca, name)) as [never, never];
+    const write = ({ certificatePem, keyPem }: { certificatePem: string; keyPem: string }) => ({
+      clientCertificate: file("watching.crt", certificatePem),
+      clientKey: file("watching.key", keyPem),
+    });
+    const certificateAuthority = file("watching-ca.crt", ca.certificatePem);
+    const config = { server: server.url, namespace: "", certificateAuthority, ...write(first) };
+    const { send, clock, transport } = await call(config);
+    const { end: firstEnd } = await watch(transport);
+    file("watching-ca.crt", `${ca.certificatePem}${ca.certificatePem}`);
+    clock.stall(60_000);
+    expect((await send())?.name).toBe("first");
+    const { end: secondEnd } = await watch(transport);
+    await eventually(() => server.sockets.size === 2);
+    write(second);
+    clock.stall(60_000);
+    expect((await send())?.name).toBe("second");
+    expect([await firstEnd, await secondEnd]).toEqual(["reset", "reset"]);
+    const { end: thirdEnd } = await watch(transport);
+    expect(seen.at(-1)?.name).toBe("second");
+    for (const socket of server.sockets) socket.destroy();
+    expect(await thirdEnd).toBe("reset");
+    transport.close();
+  });
+
+  it("cuts open watches when a plugin gives another certificate, and not for another token", async () => {
+    const answer = join(dir, "rotating.json");
+    const give = (token: string, { certificatePem, keyPem }: KeyCertificate): void => {
+      const credential = { token, clientCertificateData: certificatePem, clientKeyData: keyPem };
+      const expirationTimestamp = new Date(clock.now() + 60_000).toISOString();
+      const status = { ...credential, expirationTimestamp };
+      writeFileSync(answer, JSON.stringify({ kind: "ExecCredential", apiVersion: V1, status }));
+    };
+    const clock = testClock();
+    const [first, second] = [clientCertificate(ca, "first"), clientCertificate(ca, "second")];
+    give("one", first);
+    const script = file("rotating-plugin", `#!/bin/sh\ncat ${answer}\n`, 0o755);
+    const { send, transport } = await call(configOf({ exec: execConfig(script) }), { clock });
+    const { end } = await watch(transport);
+    clock.stall(61_000);
+    give("two", first);
+    expect(await send()).toMatchObject({ name: "first", authorization: "Bearer two" });
+    await eventually(() => server.sockets.size === 1);
+    clock.stall(61_000);
+    give("two", second);
+    expect(await send()).toMatchObject({ name: "second", authorization: "Bearer two" });
+    expect(await end).toBe("reset");
     transport.close();
   });
 

@@ -9,7 +9,7 @@ import type { Metrics } from "#base/metrics.ts";
 import { cachedTokenSource, withBearerToken } from "#client/bearer-token.ts";
 import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
 import { withoutPassword } from "#client/kubeconfig-validation.ts";
-import { createHttpClient, type HttpClient, type HttpClientOptions } from "./http-client.ts";
+import { createHttpClient } from "./http-client.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
 import { connectionMetrics } from "./kubeconfig-metrics.ts";
 import { TlsMaterial } from "./kubeconfig-tls.ts";
@@ -62,8 +62,9 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   };
   const plugin = isTls ? await execPluginOf(config, material, deps) : undefined;
   const http = await createHttpClient({ ...fixed, ...(isTls && material.current) });
-  let transport = isTls ? fileChecking(http, fixed, material, clock) : http;
-  if (plugin) transport = withExecPlugin(transport, http, fixed, material, plugin);
+  const update = (): void => http.update({ ...(trusted !== undefined && { ca: trusted }), ...material.current });
+  let transport = isTls ? fileChecking(http, material, update, clock) : http;
+  if (plugin) transport = withExecPlugin(transport, material, update, plugin);
   else if (isTls) transport = withLogin(transport, config, deps);
   if (config.impersonate) transport = withHeaders(transport, impersonationHeaders(config.impersonate));
   material.metrics?.noteCreated();
@@ -78,17 +79,17 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
 }
 
 /** Looks at the files when a request is sent and the last look is long ago. */
-function fileChecking(http: HttpClient, fixed: HttpClientOptions, material: TlsMaterial, clock: Clock): Transport {
-  if (!material.hasFiles) return http;
+function fileChecking(transport: Transport, material: TlsMaterial, update: () => void, clock: Clock): Transport {
+  if (!material.hasFiles) return transport;
   let checkedAt = clock.monotonicMs();
   return {
     send(request, signal) {
       const now = clock.monotonicMs();
       if (now - checkedAt >= FILE_CHECK_MS) {
         checkedAt = now;
-        if (material.reload()) http.update({ ...fixed, ...material.current });
+        if (material.reload()) update();
       }
-      return http.send(request, signal);
+      return transport.send(request, signal);
     },
   };
 }
@@ -125,16 +126,15 @@ async function execPluginOf(
 
 function withExecPlugin(
   transport: Transport,
-  http: HttpClient,
-  fixed: HttpClientOptions,
   material: TlsMaterial,
+  update: () => void,
   plugin: ExecPlugin,
 ): Transport {
   return {
     async send(request, signal) {
       if (request.headers.authorization !== undefined) return transport.send(request, signal);
       const credentials = await credentialsOf(plugin, signal);
-      if (material.present(credentials)) http.update({ ...fixed, ...material.current });
+      if (material.present(credentials)) update();
       const { token } = credentials;
       const headers = token ? { ...request.headers, authorization: `Bearer ${token}` } : request.headers;
       const response = await transport.send({ ...request, headers }, signal);

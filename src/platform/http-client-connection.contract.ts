@@ -1,0 +1,165 @@
+// How the HTTP client connects, whom it trusts, what it shows of itself, and what becomes of open connections when that
+// changes: run by http-client.test.ts.
+import { type AddressInfo, createServer } from "node:net";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  bodyText,
+  chunksOf,
+  clientCertificate,
+  eventually,
+  failureOf,
+  get,
+  type IncomingMessage,
+  never,
+  newAuthority,
+  peerName,
+  type ServerResponse,
+  serverCertificate,
+  startTestServer,
+  text,
+} from "./http-client.testing.ts";
+import type { ClientTls, HttpClient, HttpClientOptions } from "./http-client.ts";
+import { clientStage } from "./http-client-stage.testing.ts";
+
+export function httpConnectionContract(name: string, create: (options: HttpClientOptions) => HttpClient): void {
+  describe(`${name} keeps the HTTP client contract of connections`, () => {
+    const stage = clientStage(create);
+    const { make, authority } = stage;
+    const stranger = newAuthority("stranger");
+    const ok = (request: IncomingMessage, response: ServerResponse): void => {
+      const reply = peerName(request);
+      response.writeHead(200, { "content-length": reply.length });
+      response.end(reply);
+    };
+
+    it("refused", async () => {
+      const closed = createServer();
+      await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+      const { port } = closed.address() as AddressInfo;
+      await new Promise((resolve) => closed.close(resolve));
+      const client = make({ baseUrl: `https://127.0.0.1:${port}` });
+      const sending = client.send(get("/version"), never());
+      expect(await failureOf(sending)).toBe("refused");
+      await expect(client.send(get("/version"), never())).rejects.toThrow(`GET https://127.0.0.1:${port}/version: `);
+    });
+
+    it("a name that does not exist", async () => {
+      expect(await failureOf(make({ baseUrl: "https://no-such-host.invalid" }).send(get("/"), never()))).toBe("dns");
+    });
+
+    it("closed before an answer", async () => {
+      stage.answer = (request) => {
+        request.socket.destroy();
+      };
+      expect(await failureOf(make().send({ ...get("/"), method: "POST" }, never()))).toBe("reset");
+    });
+
+    it("trusts only its authority, only for the right name and time", async () => {
+      stage.answer = ok;
+      expect(await failureOf(make({ ca: stranger.certificatePem }).send(get("/"), never()))).toBe("tls");
+      const attempt = async (names: Parameters<typeof serverCertificate>[1], options: Partial<HttpClientOptions>) => {
+        const other = await startTestServer(serverCertificate(authority, names), authority, ok);
+        try {
+          return await make({ baseUrl: other.url, ...options }).send(get("/"), never());
+        } finally {
+          await other.close();
+        }
+      };
+      const alien = { dnsNames: ["api.example"], ipAddresses: [] };
+      expect(await failureOf(attempt(alien, {}))).toBe("tls");
+      expect(await failureOf(attempt({ notAfter: Date.now() - 1000 }, {}))).toBe("tls");
+      expect((await attempt(alien, { serverName: "api.example" })).status).toBe(200);
+      expect(await failureOf(attempt({}, { serverName: "api.example" }))).toBe("tls");
+      expect((await attempt(alien, { insecureSkipVerify: true })).status).toBe(200);
+    });
+
+    describe("after an update", () => {
+      const pair = (commonName: string): ClientTls => {
+        const { certificatePem, keyPem } = clientCertificate(authority, commonName);
+        return { cert: certificatePem, key: keyPem };
+      };
+      const ca = { ca: authority.certificatePem };
+      const bothCas = { ca: authority.certificatePem + stranger.certificatePem };
+      const [alice, bob] = [pair("alice"), pair("bob")];
+      let streams: ServerResponse[];
+      let silent: IncomingMessage[];
+      beforeEach(() => {
+        [streams, silent] = [[], []];
+        stage.answer = (request, response) => {
+          if (request.url === "/silent" && peerName(request) === "alice") return void silent.push(request);
+          if (request.url !== "/stream") return ok(request, response);
+          streams.push(response);
+          response.writeHead(200);
+          response.write(peerName(request));
+        };
+      });
+      const openStream = async (client: HttpClient): Promise<AsyncIterator<Uint8Array>> => {
+        const chunks = chunksOf(await client.send(get("/stream"), never()));
+        expect(text((await chunks.next()).value)).toBe("alice");
+        return chunks;
+      };
+      const nameOf = async (client: HttpClient): Promise<string> => bodyText(await client.send(get("/"), never()));
+
+      it("it shows the new certificate, and cuts streams that showed the old one", async () => {
+        const client = make(alice);
+        expect(await nameOf(client)).toBe("alice");
+        const chunks = await openStream(client);
+        const end = failureOf(chunks.next());
+        client.update({ ...ca, ...bob });
+        expect(await end).toBe("reset");
+        await eventually(() => streams[0]?.socket?.destroyed !== false);
+        expect(await nameOf(client)).toBe("bob");
+        client.update(ca);
+        expect(await nameOf(client)).toBe("");
+      });
+
+      it("a write under way fails as on a cut connection; a read on a used one is sent again", async () => {
+        const client = make(alice);
+        const writing = failureOf(client.send({ ...get("/silent"), method: "POST" }, never()));
+        await eventually(() => silent.length === 1);
+        expect(await nameOf(client)).toBe("alice");
+        const reading = client.send(get("/silent"), never()).then(bodyText);
+        await eventually(() => silent.length === 2);
+        client.update({ ...ca, ...bob });
+        expect(await writing).toBe("reset");
+        expect(await reading).toBe("bob");
+      });
+
+      it("nothing is sent on a connection that was being made", async () => {
+        const client = make(alice);
+        const sending = Array.from({ length: 5 }, () => nameOf(client));
+        client.update({ ...ca, ...bob });
+        expect(await Promise.all(sending)).toEqual(Array(5).fill("bob"));
+      });
+
+      it("of the authorities alone streams go on, until the certificate changes too", async () => {
+        const client = make(alice);
+        const [first, second] = [await openStream(client), await openStream(client)];
+        client.update({ ...bothCas, ...alice });
+        expect(await nameOf(client)).toBe("alice");
+        streams[0]?.end("still here");
+        expect(text((await first.next()).value)).toBe("still here");
+        expect((await first.next()).done).toBe(true);
+        const end = failureOf(second.next());
+        client.update({ ...bothCas, ...bob });
+        expect(await end).toBe("reset");
+      });
+    });
+
+    it("follows a change of authority", async () => {
+      const rotating = await startTestServer(serverCertificate(authority), authority, ok);
+      const client = make({ baseUrl: rotating.url });
+      expect((await client.send(get("/"), never())).status).toBe(200);
+      rotating.setCertificate(serverCertificate(stranger));
+      for (const socket of rotating.sockets) socket.destroy();
+      await eventually(() => rotating.sockets.size === 0);
+      // A pooled connection may first have to learn that it was closed.
+      let failure = "reset";
+      while (failure === "reset") failure = await failureOf(client.send(get("/"), never()));
+      expect(failure).toBe("tls");
+      client.update({ ca: authority.certificatePem + stranger.certificatePem });
+      expect((await client.send(get("/"), never())).status).toBe(200);
+      await rotating.close();
+    });
+  });
+}

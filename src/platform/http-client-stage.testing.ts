@@ -1,0 +1,47 @@
+// For the contracts of the HTTP client: a server whose answers each test writes, and clients that trust it.
+import { afterAll, beforeAll } from "vitest";
+import {
+  type IncomingMessage,
+  newAuthority,
+  type ServerResponse,
+  serverCertificate,
+  startTestServer,
+  type TestServer,
+} from "./http-client.testing.ts";
+import type { HttpClient, HttpClientOptions } from "./http-client.ts";
+import type { KeyCertificate } from "./x509.ts";
+
+export interface ClientStage {
+  readonly authority: KeyCertificate;
+  readonly server: TestServer;
+  /** What the server does from now on. */
+  answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+  /** A client that is closed in the end. */
+  make(options?: Partial<HttpClientOptions>): HttpClient;
+}
+
+/** For all tests of one describe. */
+export function clientStage(create: (options: HttpClientOptions) => HttpClient): ClientStage {
+  const authority = newAuthority("authority");
+  const clients: HttpClient[] = [];
+  const stage = {
+    authority,
+    server: undefined as unknown as TestServer,
+    answer: (() => undefined) as ClientStage["answer"],
+    make(options: Partial<HttpClientOptions> = {}): HttpClient {
+      const client = create({ baseUrl: stage.server.url, ca: authority.certificatePem, ...options });
+      clients.push(client);
+      return client;
+    },
+  };
+  beforeAll(async () => {
+    stage.server = await startTestServer(serverCertificate(authority), authority, (request, response) => {
+      void stage.answer(request, response);
+    });
+  });
+  afterAll(async () => {
+    for (const client of clients) client.close();
+    await stage.server.close();
+  });
+  return stage;
+}
