@@ -13,6 +13,8 @@ const BODY_MS = 32_000;
 /** Bodies up to this size are collected before the handler runs; larger ones are streamed to it. */
 const COLLECTED_BODY_BYTES_MAX = 256 << 10;
 
+const ABSOLUTE = /^https?:\/\/[^/?]*/i;
+
 export interface ServedRequest extends HttpRequest {
   readonly isHttp2: boolean;
   readonly peer: {
@@ -35,7 +37,7 @@ function servedRequest(
   settings: TlsSettings,
   body: HttpBody | undefined,
 ): ServedRequest {
-  const url = incoming.url ?? "/";
+  const url = (incoming.url ?? "/").replace(ABSOLUTE, ""); // as if we were a proxy: the path counts
   const question = url.indexOf("?");
   const certificate = peerCertificate(socket, settings.clientCas);
   const untrusted = untrustedCertificate(socket, settings.clientCas);

@@ -131,6 +131,22 @@ describe("HTTPS server", () => {
     });
   });
 
+  it.each([
+    { head: "GET /who HTTP/1.1\r\nHost: a\r\nHost: a", status: "400 Bad Request" },
+    { head: "GET /who HTTP/1.1", status: "400 Bad Request: missing required Host header" },
+    { head: "GET /who HTTP/1.1\r\nHost: a b", status: "400 Bad Request: malformed Host header" },
+    { head: "GET /%x HTTP/1.1\r\nHost: a", status: "400 Bad Request" },
+    { head: "GET /who HTTP/2.0\r\nHost: a", status: "505 HTTP Version Not Supported: unsupported protocol version" },
+    { head: "GET /who HTTP/1.0", status: "200 OK" },
+    { head: "GET https://a/who HTTP/1.1\r\nHost: a", status: "200 OK" },
+  ])("answers %j", async ({ head, status }) => {
+    const socket = connectTls({ host: "127.0.0.1", port: server.port, ca: ca.certificatePem });
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`);
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    expect(answer.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`);
+  });
+
   it("a handler that throws is a 500 and the server lives on", async () => {
     expect((await ask("/boom")).status).toBe(500);
     expect((await ask("/who")).status).toBe(200);

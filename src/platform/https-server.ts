@@ -5,11 +5,11 @@
 import { createServer as createHttpServer } from "node:http";
 import type { Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { createServer as createTlsServer, type Server, type TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { Connection, type ConnectionLimits, WaitingConnections } from "./https-connection.ts";
+import { headProblem, refuseHead } from "./https-head.ts";
 import { readRequest, type ServedRequest } from "./https-request.ts";
 import { writeResponse } from "./https-response.ts";
 import type { Incoming, Outgoing, Wire } from "./https-wire.ts";
@@ -73,14 +73,22 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   const pacer = new StreamPacer();
   const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
     const connection = connections.get(sessionOf(incoming) ?? incoming.socket);
-    if (connection === undefined)
-      incoming.destroy(); // its connection is gone already
-    else void serve(connection, incoming, outgoing, settings, options);
+    if (connection === undefined) return void incoming.destroy(); // its connection is gone already
+    const problem = headProblem(incoming);
+    if (problem === undefined) void serve(connection, incoming, outgoing, settings, options);
+    else refuseHead(connection.socket, problem);
   };
   const waiting = new WaitingConnections(options.limits ?? LIMITS, systemClock);
   // Times out nothing itself: it would have to be listening.
-  const http1 = createHttpServer({ maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: 0 }, onRequest);
-  http1.on("clientError", refuseHead);
+  const http1 = createHttpServer(
+    { maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: 0, requireHostHeader: false },
+    onRequest,
+  );
+  // A head that is too long, or none at all. The words are Go's.
+  http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const isTooLong = error.code === "HPE_HEADER_OVERFLOW";
+    refuseHead(socket, isTooLong ? "431 Request Header Fields Too Large" : "400 Bad Request");
+  });
   let http2: Http2Server | undefined;
   const sockets = new Set<Socket>();
   const arrivals = new Set<Socket>();
@@ -168,14 +176,6 @@ function createHttp2Server(
     maxHeaderListSize: HTTP2_HEADER_BYTES_MAX,
   };
   return createServer({ settings }, onRequest);
-}
-
-/** A head that is too long, or none at all. The words are Go's. */
-function refuseHead(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const text = error.code === "HPE_HEADER_OVERFLOW" ? "431 Request Header Fields Too Large" : "400 Bad Request";
-  if (!socket.writable) return void socket.destroy();
-  const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close";
-  socket.end(`HTTP/1.1 ${text}\r\n${headers}\r\n\r\n${text}`);
 }
 
 function sessionOf(incoming: Incoming): object | undefined {

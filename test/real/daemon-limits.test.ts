@@ -57,6 +57,33 @@ describeReal("the limits of the daemon's port", () => {
   );
 
   it(
+    "machinery/2.4.3 refuses the heads that the Go program refuses, in the same words",
+    async () => {
+      const close = "Connection: close\r\n\r\n";
+      const get = (version: string, headers: string): string => `GET /healthz HTTP/${version}\r\n${headers}${close}`;
+      const heads = [
+        get("1.1", "Host: a\r\nHost: b\r\n"),
+        get("1.0", "Host: a\r\nHost: a\r\n"),
+        get("1.1", ""),
+        get("1.1", "Host: a b\r\n"),
+        get("1.1", "Host: a<b\r\n"),
+        get("2.0", "Host: a\r\n"),
+        "GET /healthz\r\n\r\n",
+        `GET /healthz%zz HTTP/1.1\r\nHost: a\r\n${close}`,
+        get("1.1", "Host:\r\n"),
+        get("1.1", "Host: [::1]:10257\r\n"),
+        `GET https://other/healthz HTTP/1.1\r\nHost: a\r\n${close}`,
+      ];
+      const answers = await same([], (program) => Promise.all(heads.map((head) => answerToHead(program, head))));
+      expect(answers.map(({ first }) => first.slice(9, 12))).toEqual([
+        ...["400", "400", "400", "400", "400", "505", "400", "400"],
+        ...["200", "200", "200"],
+      ]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
     "machinery/2.4.3 asks clients for certificates only where there is a CA, and never insists",
     async () => {
       expect(await same([], asksForCertificate)).toBe(true);
@@ -147,15 +174,21 @@ function settingsOf({ url }: RunningManager): Promise<Settings> {
   });
 }
 
-/** The first line and the body of the answer to a head with so many bytes in one field. */
-async function answerTo({ url }: RunningManager, size: number): Promise<{ first: string; body: string }> {
+/** As answerToHead, with so many bytes in one field. */
+function answerTo(program: RunningManager, size: number): ReturnType<typeof answerToHead> {
+  const head = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(size)}\r\nConnection: close\r\n\r\n`;
+  return answerToHead(program, head);
+}
+
+/** The first line and the body of the answer. */
+async function answerToHead({ url }: RunningManager, head: string): Promise<{ first: string; body: string }> {
   const socket = await openTls(url, ["http/1.1"]);
   let text = "";
   socket.on("data", (chunk) => (text += chunk.toString("latin1"))).on("error", () => undefined);
-  socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(size)}\r\nConnection: close\r\n\r\n`);
+  socket.write(head);
   await new Promise((resolve) => socket.on("close", resolve));
-  const [head = "", body = ""] = text.split("\r\n\r\n");
-  return { first: head.split("\r\n")[0] ?? "", body };
+  const [top = "", body = ""] = text.split("\r\n\r\n");
+  return { first: top.split("\r\n")[0] ?? "", body };
 }
 
 const HANDSHAKE_RECORD = 22;
