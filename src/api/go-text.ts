@@ -3,7 +3,7 @@
 
 import { goQuote } from "#base/go-text.ts";
 
-export { goJson, goQuote } from "#base/go-text.ts";
+export { goJson, goQuote, goSortedJson } from "#base/go-text.ts";
 
 const ASCII = /^[\0-\x7f]*$/;
 const encoder = new TextEncoder();

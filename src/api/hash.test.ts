@@ -52,6 +52,11 @@ describe("hashes", () => {
     expect(differences(vectors.templates, ([, , , hash]) => hash, ours)).toEqual([]);
   });
 
+  it("workloads/S23 sorts keys that look like numbers as the strings they are", () => {
+    const labels = { "9": "b", "10": "a", "-x": "c" };
+    expect(revisionData({ metadata: { labels } })).toContain('"labels":{"-x":"c","10":"a","9":"b"}');
+  });
+
   it("hashes the ports of endpoint slices as upstream does", () => {
     const ours = ([ports]: readonly [string, string]): string => portMapKey(JSON.parse(ports) ?? []);
     expect(differences(vectors.ports, ([, hash]) => hash, ours)).toEqual([]);

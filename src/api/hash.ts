@@ -10,7 +10,7 @@ import type {
 import type { EndpointPort } from "#api/generated/types/discovery-v1.ts";
 import { dumpForHash } from "#api/go-dump.ts";
 import { type GoStruct, goStruct } from "#api/go-layout.ts";
-import { goJson } from "#api/go-text.ts";
+import { goSortedJson } from "#api/go-text.ts";
 
 const SAFE_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
@@ -41,7 +41,7 @@ export function controllerRevisionHash(data: string, collisionCount?: number): s
  * hashed as this text. Upstream: pkg/controller/statefulset/stateful_set_utils.go and daemon/update.go, getPatch
  */
 export function revisionData(template: PodTemplateSpec): string {
-  return goJson(sortedKeys({ spec: { template: { ...withoutNullCreation(template), $patch: "replace" } } }));
+  return goSortedJson({ spec: { template: { ...withoutNullCreation(template), $patch: "replace" } } });
 }
 
 /** Servers before 1.34 print a null creationTimestamp, which upstream drops when it marshals the template. */
@@ -49,13 +49,6 @@ function withoutNullCreation(template: PodTemplateSpec): PodTemplateSpec {
   if (template.metadata?.creationTimestamp !== null) return template;
   const { creationTimestamp, ...metadata } = template.metadata;
   return { ...template, metadata };
-}
-
-function sortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortedKeys);
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, child]) => [key, sortedKeys(child)]));
 }
 
 /** Groups endpoints by the ports they offer. Upstream: k8s.io/endpointslice/util, NewPortMapKey */

@@ -2,6 +2,7 @@
 // int-or-strings and raw JSON. Each has a zero: what Go prints for the field that was not sent.
 
 import { CodecError } from "#api/codec-error.ts";
+import { goJson } from "#api/go-text.ts";
 import { decodeUtf8, parseJson } from "#api/json.ts";
 import { BYTES, type ProtoReader, VARINT } from "#api/proto-reader.ts";
 import type { ProtoWriter } from "#api/proto-writer.ts";
@@ -151,7 +152,7 @@ export const intOrStringCodec: MessageCodec = {
   },
 };
 
-/** RawExtension, FieldsV1 and JSON: one field of JSON bytes. */
+/** RawExtension, FieldsV1 and JSON: one field of JSON bytes, which upstream compares as bytes. */
 export const rawJsonCodec: MessageCodec = {
   zero: null,
   read(reader) {
@@ -164,6 +165,6 @@ export const rawJsonCodec: MessageCodec = {
     return raw === undefined || raw.length === 0 ? null : parseJson(decodeUtf8(raw));
   },
   write(writer, value) {
-    if (value !== null && value !== undefined) writeString(writer, 1, JSON.stringify(value));
+    if (value !== null && value !== undefined) writeString(writer, 1, goJson(value));
   },
 };

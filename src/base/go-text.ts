@@ -39,6 +39,18 @@ export function goJson(value: unknown): string {
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** Go's encoding/json of a map: as goJson, with the keys of every level sorted. */
+export function goSortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(goSortedJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return goJson(value);
+  // Not by way of a sorted object: an object's keys that look like integers always come first.
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${goJson(key)}:${goSortedJson(member)}`);
+  return `{${members.join(",")}}`;
+}
+
 /** Go's %+q of bytes: ASCII only. Bytes that are not UTF-8 are shown one by one. */
 export function goQuoteBytes(bytes: Uint8Array): string {
   let text: string;

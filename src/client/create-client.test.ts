@@ -111,6 +111,13 @@ describe("verbs", () => {
     expect(transport.requests[0]?.headers["user-agent"]).toBe("test/1");
   });
 
+  it("spells a body as Go does: a payload that is kept raw is the same bytes whoever wrote it", async () => {
+    const { client, transport } = setup(() => jsonResponse({}));
+    const object = { metadata: { name: "a", namespace: "ns" }, data: { command: "a && b <c >d \u2028" } };
+    await client.resource({ group: "apps", version: "v1", resource: "controllerrevisions" }).create({ object }, signal);
+    expect(sent(transport.requests[0])).toContain('{"command":"a \\u0026\\u0026 b \\u003cc \\u003ed \\u2028"}');
+  });
+
   it.each(["..", ".", "", "a/b", "a%2f"])("refuses the name %j before anything is sent", async (name) => {
     const { client, transport } = setup(() => jsonResponse({}));
     await expect(client.resource(PODS).get({ namespace: "ns", name }, signal)).rejects.toThrow(/resource name/);

@@ -1,6 +1,7 @@
 // The verbs on one resource, as requests. Each builds a Call, sends it and decodes the answer.
 
 import { durationOfMs, formatDuration } from "#api/go-duration.ts";
+import { goJson } from "#api/go-text.ts";
 import type { Status } from "#api/meta.ts";
 import { apiVersionOf, type GroupVersionResource, type KubeList, type KubeObject } from "#api/object.ts";
 import { ApiError } from "#api/status-error.ts";
@@ -145,7 +146,8 @@ export class ResourceCalls {
     if (contentType === PROTOBUF_TYPE && this.#requester.protobuf) {
       return { kind: "bytes", bytes: this.#requester.protobuf.encode(value, this.gvr) };
     }
-    return { kind: "bytes", bytes: encodeText(JSON.stringify(value)) };
+    // Raw payloads are kept as they were spelled, and other managers compare a ControllerRevision's as bytes.
+    return { kind: "bytes", bytes: encodeText(goJson(value)) };
   }
 }
 
