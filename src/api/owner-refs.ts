@@ -1,7 +1,7 @@
 // Owner references. Upstream: k8s.io/apimachinery/pkg/apis/meta/v1/controller_ref.go
 
 import type { OwnerReference } from "#api/meta.ts";
-import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import type { Kind, KubeObject } from "#api/object.ts";
 
 /** The owner that manages the object, if one does. */
 export function getControllerOf(object: KubeObject): OwnerReference | undefined {
@@ -13,10 +13,11 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return controller !== undefined && controller.uid === owner.metadata?.uid;
 }
 
-export function newControllerRef(owner: KubeObject, gvk: GroupVersionKind): OwnerReference {
+/** The reference that makes this owner an object's controller. */
+export function newControllerRef(owner: KubeObject, { apiVersion, kind }: Kind): OwnerReference {
   return {
-    apiVersion: apiVersionOf(gvk),
-    kind: gvk.kind,
+    apiVersion,
+    kind,
     name: owner.metadata?.name ?? "",
     uid: owner.metadata?.uid ?? "",
     controller: true,

@@ -3,16 +3,15 @@
 // whether the owner still exists: a cached owner may be dead already.
 // Upstream: pkg/controller/controller_ref_manager.go.
 
-import type { OwnerReference } from "#api/meta.ts";
-import type { KubeObject } from "#api/object.ts";
-import { getControllerOf } from "#api/owner-refs.ts";
+import type { Kind, KubeObject } from "#api/object.ts";
+import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
 import { isInvalid, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import { aggregate } from "./aggregate-error.ts";
 
 export interface ClaimOptions<T extends KubeObject> {
   readonly owner: KubeObject;
-  readonly ownerKind: { readonly apiVersion: string; readonly kind: string };
+  readonly ownerKind: Kind;
   /** The kind of what is claimed, for messages. */
   readonly objectKind: string;
   readonly matches: (object: T) => boolean;
@@ -81,7 +80,7 @@ async function adopt<T extends KubeObject>(
     await options.patch(object, {
       metadata: {
         uid: object.metadata?.uid,
-        ownerReferences: [controllerRef(options)],
+        ownerReferences: [newControllerRef(options.owner, options.ownerKind)],
         ...(options.finalizers ? { finalizers: options.finalizers } : {}),
       },
     });
@@ -126,11 +125,6 @@ async function recheckOwner<T extends KubeObject>(options: ClaimOptions<T>): Pro
 /** How Go prints the time: "2026-01-01 00:00:00 +0000 UTC". */
 function goTime(wireTime: string): string {
   return wireTime.replace("T", " ").replace("Z", " +0000 UTC");
-}
-
-function controllerRef<T extends KubeObject>(options: ClaimOptions<T>): OwnerReference {
-  const { name = "", uid = "" } = options.owner.metadata ?? {};
-  return { ...options.ownerKind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
 function once(call: () => Promise<void>): () => Promise<void> {

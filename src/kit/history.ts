@@ -3,18 +3,17 @@
 // Upstream: pkg/controller/history/controller_history.go.
 
 import type { ControllerRevision } from "#api/generated/types/apps-v1.ts";
-import { goJson } from "#api/go-text.ts";
+import { goSortedJson } from "#api/go-text.ts";
 import { controllerRevisionHash } from "#api/hash.ts";
 import type { Selector } from "#api/label-selector.ts";
-import type { KubeObject } from "#api/object.ts";
-import { getControllerOf } from "#api/owner-refs.ts";
+import { type Kind, type KubeObject, objectKey } from "#api/object.ts";
+import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from "#api/status-error.ts";
 import { timeOrUndefined } from "#api/time.ts";
 import { type BackoffDeps, defaultBackoff, retryOnError } from "#base/go-backoff.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
-import type { Kind } from "./events/recorder.ts";
 
 export const REVISION_HASH_LABEL = "controller.kubernetes.io/hash";
 /** Cut so that prefix, dash and hash fit into a DNS subdomain. */
@@ -24,12 +23,13 @@ export interface NewRevision {
   readonly owner: KubeObject;
   readonly ownerKind: Kind;
   readonly templateLabels: Readonly<Record<string, string>>;
-  /** The payload, as upstream's JSON text. */
+  /** The payload, as revisionData (#api/hash.ts) makes it. */
   readonly data: string;
   readonly revision: number;
   readonly collisionCount?: number;
 }
 
+/** A revision to compare with those that are there, and to create when none is the same. Callers may add to its metadata. */
 export function newRevision({
   owner,
   ownerKind,
@@ -38,7 +38,7 @@ export function newRevision({
   revision,
   collisionCount,
 }: NewRevision): ControllerRevision {
-  const { namespace = "", name = "", uid = "" } = owner.metadata ?? {};
+  const { namespace = "", name = "" } = owner.metadata ?? {};
   const hash = controllerRevisionHash(data, collisionCount);
   return {
     apiVersion: "apps/v1",
@@ -47,14 +47,14 @@ export function newRevision({
       name: revisionName(name, hash),
       namespace,
       labels: { ...templateLabels, [REVISION_HASH_LABEL]: hash },
-      ownerReferences: [{ ...ownerKind, name, uid, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [newControllerRef(owner, ownerKind)],
     },
     data: JSON.parse(data) as Readonly<Record<string, unknown>>,
     revision,
   };
 }
 
-export function revisionName(prefix: string, hash: string): string {
+function revisionName(prefix: string, hash: string): string {
   return `${prefix.slice(0, NAME_PREFIX_MAX)}-${hash}`;
 }
 
@@ -80,9 +80,9 @@ export function findSameRevisions(
   return revisions.filter((revision) => isSameRevision(revision, needle));
 }
 
-/** Servers keep payloads as raw JSON; keys come back in the order they were sent, which is sorted. */
+/** The payload as the text it was made from, however a server or a client has spelled it since. */
 function revisionText({ data }: ControllerRevision): string {
-  return goJson(data ?? null);
+  return goSortedJson(data ?? null);
 }
 
 export interface HistoryDeps extends BackoffDeps {
@@ -111,23 +111,23 @@ export class History {
    * the collision count goes up until the name is free. Returns the revision and the count it took.
    */
   async create(
-    input: NewRevision & { readonly collisionCount: number },
+    owner: KubeObject,
+    revision: ControllerRevision,
+    collisionCount: number,
     signal: AbortSignal,
   ): Promise<{ revision: ControllerRevision; collisionCount: number }> {
     const { api } = this.#deps;
-    const namespace = input.owner.metadata?.namespace ?? "";
-    const prefix = input.owner.metadata?.name ?? "";
-    const object = newRevision(input);
-    for (let { collisionCount } = input; ; collisionCount++) {
-      const name = revisionName(prefix, controllerRevisionHash(input.data, collisionCount));
-      const named: ControllerRevision = { ...object, metadata: { ...object.metadata, name } };
+    const { namespace = "", name: prefix = "" } = owner.metadata ?? {};
+    for (let count = collisionCount; ; count++) {
+      const name = revisionName(prefix, controllerRevisionHash(revisionText(revision), count));
+      const object: ControllerRevision = { ...revision, metadata: { ...revision.metadata, name } };
       try {
-        return { revision: await api.create({ namespace, object: named }, signal), collisionCount };
+        return { revision: await api.create({ namespace, object }, signal), collisionCount: count };
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
       }
       const existing = await api.get({ namespace, name }, signal);
-      if (isSameRevision(existing, named)) return { revision: existing, collisionCount };
+      if (isSameRevision(existing, revision)) return { revision: existing, collisionCount: count };
     }
   }
 
@@ -146,8 +146,7 @@ export class History {
         };
         return await api.update({ object }, signal);
       } catch (error) {
-        const { namespace = "", name = "" } = current.metadata ?? {};
-        current = revisions.lister.get(`${namespace}/${name}`) ?? current;
+        current = revisions.lister.get(objectKey(current)) ?? current;
         throw error;
       }
     };
@@ -169,9 +168,7 @@ export class History {
     const controller = getControllerOf(revision);
     if (controller !== undefined)
       throw new Error(`attempt to adopt revision owned by ${controller.kind}/${controller.name}`);
-    const { name = "", uid = "" } = owner.metadata ?? {};
-    const reference = { ...ownerKind, name, uid, controller: true, blockOwnerDeletion: true };
-    return this.#patch(revision, { ownerReferences: [reference] }, signal);
+    return this.#patch(revision, { ownerReferences: [newControllerRef(owner, ownerKind)] }, signal);
   }
 
   /** Gone, or no longer ours: both are as wanted, and nothing comes back. */

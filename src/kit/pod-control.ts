@@ -4,12 +4,12 @@
 import type { Pod, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
-import type { KubeObject } from "#api/object.ts";
-import { getControllerOf } from "#api/owner-refs.ts";
+import type { Kind, KubeObject } from "#api/object.ts";
+import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { ResourceClient } from "#client/client.ts";
-import { type EventRecorder, type Kind, referenceTo } from "./events/recorder.ts";
+import { type EventRecorder, referenceTo } from "./events/recorder.ts";
 
 export interface PodControlOptions {
   readonly pods: ResourceClient<Pod>;
@@ -84,18 +84,16 @@ export function createPodControl(options: PodControlOptions): PodControl {
 
 /** A pod as the template describes it, controlled by the owner. Nothing else of the template's metadata is taken. */
 export function podFromTemplate(template: PodTemplateSpec, owner: KubeObject, ownerKind: Kind): Pod {
-  const { name = "", uid = "" } = owner.metadata ?? {};
   const { labels, annotations, finalizers } = template.metadata ?? {};
-  const controller: OwnerReference = { ...ownerKind, name, uid, controller: true, blockOwnerDeletion: true };
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
-      generateName: podNamePrefix(name),
+      generateName: podNamePrefix(owner.metadata?.name ?? ""),
       ...(labels ? { labels } : {}),
       ...(annotations ? { annotations } : {}),
       ...(finalizers ? { finalizers } : {}),
-      ownerReferences: [controller],
+      ownerReferences: [newControllerRef(owner, ownerKind)],
     },
     ...(template.spec ? { spec: template.spec } : {}),
   };

@@ -65,9 +65,9 @@ export const plan: FaultPlan = {
     },
     {
       name: "pods do not block the deletion of their owner",
-      file: "src/kit/pod-control.ts",
-      find: "controller: true, blockOwnerDeletion: true }",
-      replace: "controller: true }",
+      file: "src/api/owner-refs.ts",
+      find: "    blockOwnerDeletion: true,\n",
+      replace: "",
       scenarios: ["scale"],
     },
     {

@@ -61,12 +61,12 @@ describe("controller revisions", () => {
 
   it("workloads/S23 are created once per payload; a taken name raises the collision count", async () => {
     const { world, history } = await setUp();
-    const first = await world.do((_, signal) => history.create(input("a", 1), signal));
+    const first = await world.do((_, signal) => history.create(owner, newRevision(input("a", 1)), 0, signal));
     expect(first.collisionCount).toBe(0);
     expect(first.revision.metadata?.labels?.["controller.kubernetes.io/hash"]).toBe(
       first.revision.metadata?.name?.replace("agent-", "") as string,
     );
-    const again = await world.do((_, signal) => history.create(input("a", 2), signal));
+    const again = await world.do((_, signal) => history.create(owner, newRevision(input("a", 2)), 0, signal));
     expect(again.revision.metadata?.uid).toBe(first.revision.metadata?.uid as string);
 
     const taken = newRevision(input("b", 1));
@@ -75,14 +75,26 @@ describe("controller revisions", () => {
         .resource<ControllerRevision>(gvr)
         .create({ namespace: "default", object: { ...taken, data: { other: true } } }, signal),
     );
-    const moved = await world.do((_, signal) => history.create(input("b", 1), signal));
+    const moved = await world.do((_, signal) => history.create(owner, newRevision(input("b", 1)), 0, signal));
     expect(moved.collisionCount).toBe(1);
     expect(moved.revision.metadata?.name).not.toBe(taken.metadata?.name as string);
   });
 
+  it("workloads/S23 carry what the caller adds, and are found again however their payload is spelled", async () => {
+    const { world, history } = await setUp();
+    const plain = newRevision(input("a && b", 1));
+    const annotated = { ...plain, metadata: { ...plain.metadata, annotations: { note: "from the set" } } };
+    const { revision } = await world.do((_, signal) => history.create(owner, annotated, 0, signal));
+    expect(revision.metadata?.name).toBe(plain.metadata?.name);
+    expect(revision.metadata?.annotations).toEqual({ note: "from the set" });
+    const { metadata, spec } = template("a && b");
+    const respelled = { ...revision, data: { spec: { template: { spec, metadata, $patch: "replace" } } } };
+    expect(findSameRevisions([respelled], plain)).toEqual([respelled]);
+  });
+
   it("are listed for their owner, renumbered, released, adopted and deleted", async () => {
     const { world, history, informers } = await setUp();
-    const { revision } = await world.do((_, signal) => history.create(input("a", 1), signal));
+    const { revision } = await world.do((_, signal) => history.create(owner, newRevision(input("a", 1)), 0, signal));
     await world.advance(100);
     expect(history.list(owner, kind, everything).length).toBe(1);
     expect(history.list({ metadata: { ...owner.metadata, uid: "u2" } }, kind, everything)).toEqual([]);

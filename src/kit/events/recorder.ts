@@ -3,15 +3,9 @@
 // Upstream: client-go/tools/record/event.go.
 
 import type { Event, ObjectReference } from "#api/generated/types/core-v1.ts";
-import type { KubeObject } from "#api/object.ts";
+import type { Kind, KubeObject } from "#api/object.ts";
 
 export type EventType = "Normal" | "Warning";
-
-/** Objects out of a cache do not carry their kind, so the caller names it. */
-export interface Kind {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
 
 export interface EventRecorder {
   event(about: ObjectReference, type: EventType, reason: string, message: string): void;
