@@ -1,11 +1,11 @@
 // Who may do what. The built-in authorizer stands in until roles are served: system:masters may do
-// everything, everybody else may look at health, version and discovery.
+// everything, everybody else may look at health, version and discovery, and who is known may ask what they may do.
 // Upstream: k8s.io/apiserver/pkg/authorization; pkg/endpoints/handlers/responsewriters/errors.go
 
 import { goQuote } from "#api/go-text.ts";
 import { type ApiError, newForbidden } from "#api/status-error.ts";
 import type { UserInfo } from "./request-context.ts";
-import type { RequestInfo } from "./request-info.ts";
+import type { RequestInfo, ResourceRequestInfo } from "./request-info.ts";
 
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
@@ -47,19 +47,42 @@ const PUBLIC_RULE = {
     "/openapi/*",
   ],
 };
+/** What upstream's role system:basic-user grants to everybody who is known. */
+const BASIC_RULES = [
+  { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
+  {
+    verbs: ["create"],
+    apiGroups: ["authorization.k8s.io"],
+    resources: ["selfsubjectaccessreviews", "selfsubjectrulesreviews"],
+  },
+];
 const EVERYTHING = { verbs: ["*"], apiGroups: ["*"], resources: ["*"] };
 const EVERY_PATH = { verbs: ["*"], nonResourceURLs: ["*"] };
 
 export const mastersOnly: Authorizer = {
   rulesFor: ({ groups }) =>
     groups?.includes("system:masters")
-      ? { resourceRules: [EVERYTHING], nonResourceRules: [PUBLIC_RULE, EVERY_PATH], incomplete: false }
-      : { resourceRules: [], nonResourceRules: [PUBLIC_RULE], incomplete: false },
+      ? { resourceRules: [EVERYTHING, ...BASIC_RULES], nonResourceRules: [PUBLIC_RULE, EVERY_PATH], incomplete: false }
+      : { resourceRules: isKnown(groups) ? BASIC_RULES : [], nonResourceRules: [PUBLIC_RULE], incomplete: false },
   authorize({ user, info }) {
     if (user.groups?.includes("system:masters")) return ALLOWED;
-    return !info.isResourceRequest && info.verb === "get" && PUBLIC_PATHS.test(info.path) ? ALLOWED : DENIED;
+    const isGranted = info.isResourceRequest
+      ? isKnown(user.groups) && isBasic(info)
+      : info.verb === "get" && PUBLIC_PATHS.test(info.path);
+    return isGranted ? ALLOWED : DENIED;
   },
 };
+
+function isKnown(groups: UserInfo["groups"]): boolean {
+  return groups?.includes("system:authenticated") ?? false;
+}
+
+function isBasic({ verb, group, resource, subresource }: ResourceRequestInfo): boolean {
+  return BASIC_RULES.some(
+    ({ verbs, apiGroups, resources }) =>
+      subresource === "" && verbs.includes(verb) && apiGroups.includes(group) && resources.includes(resource),
+  );
+}
 
 export function forbidden({ user, info }: AuthorizationAttributes, reason: string): ApiError {
   const message = escapeHtml(deniedText(user, info));

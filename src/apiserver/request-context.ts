@@ -17,7 +17,12 @@ export interface UserInfo {
 export interface Peer {
   readonly address?: string;
   /** The subject of a client certificate that the server's CA signed. */
-  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] };
+  readonly certificate?: {
+    readonly commonName: string;
+    readonly organizations: readonly string[];
+    /** SHA-256 of the certificate, in hexadecimal. */
+    readonly fingerprint?: string;
+  };
   /** Callers within the process need no credentials. */
   readonly user?: UserInfo;
 }

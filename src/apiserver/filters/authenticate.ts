@@ -37,7 +37,9 @@ export function authenticate(options: AuthenticationOptions): Filter {
 function userOf({ peer }: ServerRequest): UserInfo | undefined {
   if (peer?.user !== undefined) return peer.user;
   if (peer?.certificate === undefined || peer.certificate.commonName === "") return undefined;
-  return { name: peer.certificate.commonName, groups: peer.certificate.organizations };
+  const { commonName, organizations, fingerprint } = peer.certificate;
+  const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] };
+  return { name: commonName, groups: organizations, ...(fingerprint === undefined ? {} : { extra }) };
 }
 
 function bearerToken(request: ServerRequest): string | undefined {
