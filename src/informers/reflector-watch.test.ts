@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { type Logger, noLog } from "#base/log.ts";
+import { jsonResponse } from "#client/testing.ts";
 import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
 import { failure, statusOf } from "#informers/testing.ts";
 import { stageInformer } from "#informers/testing-stage.ts";
@@ -57,6 +58,25 @@ describe("watching", () => {
     expect(taken()).toEqual(["initial a=1", "update a=1 a=1"]);
   });
 
+  it("machinery/5.2.9 takes over what came before the ERROR, also in one piece with it", async () => {
+    const { server, start, asked, clock, taken } = setup();
+    const a = server.put("a", 1);
+    void start();
+    await clock.settle();
+    asked();
+    const changed = { ...a, metadata: { ...a.metadata, resourceVersion: "12" }, spec: { value: 2 } };
+    const lines = [
+      { type: "MODIFIED", object: changed },
+      { type: "ERROR", object: statusOf(410, "Expired", "too old resource version") },
+    ];
+    for (const { stream } of server.streams) stream.push(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await clock.settle();
+    expect(taken()).toEqual(["initial a=1", "update a=1 a=2"]);
+    server.revision = 12;
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchListFrom(12)]);
+  });
+
   it("machinery/5.2.9 watches again after an ERROR of 429", async () => {
     const { server, start, asked, clock } = setup();
     void start();
@@ -83,6 +103,51 @@ describe("watching", () => {
     expect(taken()).toEqual([]);
   });
 
+  it("machinery/5.2.10 knows its kind from the list, and takes no object without metadata", async () => {
+    const { server, start, clock, informer, taken } = setup(LIST_GATES);
+    void start();
+    await clock.settle();
+    server.push("ADDED", { kind: "Other", metadata: { name: "x", resourceVersion: "50" } });
+    server.push("ADDED", { kind: "Thing" });
+    server.push("ADDED", { kind: "Table", apiVersion: "example.com/v1", metadata: { name: "t" } });
+    await clock.settle();
+    expect([taken(), informer.lastSyncResourceVersion]).toEqual([[], "10"]);
+    server.put("a", 1);
+    await clock.settle();
+    expect(taken()).toEqual(["add a=1"]);
+  });
+
+  it("machinery/5.2.10 a list of no definite kind takes the kind of the first event", async () => {
+    const { server, start, clock, taken } = setup(LIST_GATES);
+    server.overrides.push(() => jsonResponse({ kind: "Things", metadata: { resourceVersion: "10" }, items: [] }));
+    void start();
+    await clock.settle();
+    server.put("a", 1);
+    server.push("ADDED", { kind: "Other", metadata: { name: "x", resourceVersion: "50" } });
+    await clock.settle();
+    expect(taken()).toEqual(["add a=1"]);
+  });
+
+  it.each(["", "0"])(
+    "machinery/5.2.11 from version %j, additions do not move on before another event",
+    async (from) => {
+      const { server, start, clock, informer, taken } = setup(LIST_GATES);
+      server.put("b", 2);
+      server.put("a", 1);
+      server.overrides.push(() => jsonResponse({ kind: "ThingList", metadata: { resourceVersion: from }, items: [] }));
+      void start();
+      await clock.settle();
+      expect(taken()).toEqual(["add b=2", "add a=1"]);
+      expect(informer.lastSyncResourceVersion).toBe(from);
+      server.put("b", 3);
+      await clock.settle();
+      expect([taken(), informer.lastSyncResourceVersion]).toEqual([["update b=2 b=3"], "13"]);
+      server.put("c", 4);
+      await clock.settle();
+      expect([taken(), informer.lastSyncResourceVersion]).toEqual([["add c=4"], "14"]);
+    },
+  );
+
   it("machinery/5.2.11 advances by bookmarks, which nobody hears of", async () => {
     const { server, start, clock, informer, taken } = setup();
     void start();
@@ -106,6 +171,22 @@ describe("watching", () => {
     await clock.advance(2000);
     expect(asked()).toEqual([watchFrom(10)]);
     expect(taken()).toEqual(["add a=1"]);
+  });
+
+  it("machinery/5.2.12 counts the silence from the last word, and any bookmark begins to count", async () => {
+    const { server, start, asked, clock } = setup(LIST_GATES);
+    void start();
+    await clock.advance(10_000);
+    server.bookmark();
+    await clock.advance(100_000);
+    server.put("a", 1);
+    await clock.settle();
+    server.stall();
+    asked();
+    await clock.advance(149_000);
+    expect(asked()).toEqual([]);
+    await clock.advance(2000);
+    expect(asked()).toEqual([watchFrom(11)]);
   });
 
   it("machinery/5.2.12 lets a stream that never sent a bookmark be silent until its time is up", async () => {
@@ -166,6 +247,21 @@ describe("watching", () => {
     expect(asked()).toEqual([watchListFrom(10)]);
   });
 
+  it("machinery/5.2.13 reopens a stream of less than a second that said something", async () => {
+    const { server, start, asked, clock } = setup();
+    void start();
+    await clock.settle();
+    asked();
+    server.put("a", 1);
+    await clock.settle();
+    server.endStreams();
+    await clock.settle();
+    expect(asked()).toEqual([watchFrom(11)]);
+    server.endStreams();
+    await clock.settle();
+    expect(asked()).toEqual([]);
+  });
+
   it("machinery/5.2.15 ends with its signal, leaving no timer, stream or listener behind", async () => {
     const { server, start, stop, clock } = setup();
     const ended = start();
@@ -213,6 +309,30 @@ describe("never backwards", () => {
     await clock.settle();
     expect(taken()).toEqual([]);
     expect([...informer.store.keys()]).toEqual(["ns/a"]);
+  });
+
+  it("takes a deletion without a version of its own, and stays where it was", async () => {
+    const { server, start, clock, taken, informer } = setup();
+    const a = server.put("a", 1);
+    server.put("b", 2);
+    void start();
+    await clock.settle();
+    taken();
+    server.push("DELETED", a);
+    await clock.settle();
+    expect([taken(), informer.lastSyncResourceVersion]).toEqual([["delete a=1"], "12"]);
+  });
+
+  it("gives up a stream whose bookmark goes back, and lists anew", async () => {
+    const { server, start, clock, asked, informer } = setup();
+    server.put("a", 1);
+    void start();
+    await clock.settle();
+    asked();
+    server.push("BOOKMARK", { kind: "Thing", metadata: { resourceVersion: "4" } });
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchListFrom(11)]);
+    expect(informer.lastStoreSyncResourceVersion).toBe("11");
   });
 
   it("follows a server that was restored from a backup", async () => {
