@@ -12,8 +12,8 @@
  */
 
 import type { ConfigMap, Namespace } from "#api/generated/types/core-v1.ts";
-import { objectKey } from "#api/object.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { enqueuing } from "#kit/enqueuing.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { runWorkers } from "#kit/worker-loop.ts";
 import { CONFIG_MAP_NAME } from "./bundle.ts";
@@ -51,22 +51,18 @@ async function buildPublisher(context: ControllerContext, { rootCa }: PublisherO
     metrics: registerPublisherMetrics(context.metrics),
   };
 
-  const onConfigMap = (configMap: ConfigMap, event: "update" | "delete"): void => {
-    if (configMap.metadata?.name !== CONFIG_MAP_NAME) return;
-    const key = configMap.metadata.namespace ?? "";
-    queue.add(key, { kind: "event", resource: "configmaps", event, object: objectKey(configMap) });
-  };
-  const onNamespace = (namespace: Namespace, event: "add" | "update"): void =>
-    queue.add(objectKey(namespace), { kind: "event", resource: "namespaces", event, object: objectKey(namespace) });
-
+  const configMapEvents = enqueuing<ConfigMap>(queue, "configmaps", ({ metadata }) =>
+    metadata?.name === CONFIG_MAP_NAME ? metadata.namespace : undefined,
+  );
+  const namespaceEvents = enqueuing<Namespace>(queue, "namespaces");
   const registration = configMaps.addHandler({
-    onUpdate: (_, configMap) => onConfigMap(configMap, "update"),
-    onDelete: (configMap) => onConfigMap(configMap, "delete"),
+    onUpdate: configMapEvents.onUpdate,
+    onDelete: configMapEvents.onDelete,
   });
   namespaces.addHandler({
-    onAdd: (namespace) => onNamespace(namespace, "add"),
-    onUpdate: (_, namespace) => {
-      if (namespace.status?.phase === "Active") onNamespace(namespace, "update");
+    onAdd: namespaceEvents.onAdd,
+    onUpdate(old, namespace) {
+      if (namespace.status?.phase === "Active") namespaceEvents.onUpdate(old, namespace);
     },
   });
 

@@ -15,9 +15,9 @@
  */
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
-import { objectKey } from "#api/object.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { enqueuing } from "#kit/enqueuing.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { runWorkers } from "#kit/worker-loop.ts";
 import { accountQueueKey, secretQueueKey } from "./keys.ts";
@@ -77,32 +77,11 @@ async function buildTokenController(
   const accountQueue = new KeyQueue({ context, controller: IDENTITY, name: QUEUE });
   const secretQueue = new KeyQueue({ context, controller: IDENTITY, name: QUEUE });
 
-  type EventName = "add" | "update" | "delete";
-  const onAccount = (event: EventName) => (account: ServiceAccount) =>
-    accountQueue.add(accountQueueKey(account), {
-      kind: "event",
-      resource: "serviceaccounts",
-      event,
-      object: objectKey(account),
-    });
-  const onSecret = (event: EventName) => (secret: Secret) => {
-    if (secret.type !== TOKEN_SECRET_TYPE) return;
-    secretQueue.add(secretQueueKey(secret), { kind: "event", resource: "secrets", event, object: objectKey(secret) });
-  };
-  accounts.addHandler(
-    {
-      onAdd: onAccount("add"),
-      onUpdate: (_, account) => onAccount("update")(account),
-      onDelete: onAccount("delete"),
-    },
-    NO_RESYNC,
-  );
+  accounts.addHandler(enqueuing(accountQueue, "serviceaccounts", accountQueueKey), NO_RESYNC);
   secrets.addHandler(
-    {
-      onAdd: onSecret("add"),
-      onUpdate: (_, secret) => onSecret("update")(secret),
-      onDelete: onSecret("delete"),
-    },
+    enqueuing(secretQueue, "secrets", (secret) =>
+      secret.type === TOKEN_SECRET_TYPE ? secretQueueKey(secret) : undefined,
+    ),
     NO_RESYNC,
   );
 

@@ -12,8 +12,8 @@
  */
 
 import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
-import { objectKey } from "#api/object.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
+import { enqueuing } from "#kit/enqueuing.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { runWorkers } from "#kit/worker-loop.ts";
 import { syncNamespace } from "./sync.ts";
@@ -39,35 +39,15 @@ async function buildServiceAccountController(context: ControllerContext): Promis
   const deps = { namespaces, accounts, accountsApi: client.resource<ServiceAccount>(serviceAccountsGvr) };
   const queue = new KeyQueue({ context, controller: IDENTITY, name: "serviceaccount" });
 
+  const namespaceEvents = enqueuing<Namespace>(queue, "namespaces");
+  const accountEvents = enqueuing<ServiceAccount>(queue, "serviceaccounts", ({ metadata }) => metadata?.namespace);
   const waitFor = [
-    namespaces.addHandler(
-      {
-        onAdd: (namespace) => enqueue(queue, objectKey(namespace), "namespaces", "add", objectKey(namespace)),
-        onUpdate: (_, namespace) => enqueue(queue, objectKey(namespace), "namespaces", "update", objectKey(namespace)),
-      },
-      NO_RESYNC,
-    ),
-    accounts.addHandler(
-      {
-        onDelete: (account) =>
-          enqueue(queue, account.metadata?.namespace ?? "", "serviceaccounts", "delete", objectKey(account)),
-      },
-      NO_RESYNC,
-    ),
+    namespaces.addHandler({ onAdd: namespaceEvents.onAdd, onUpdate: namespaceEvents.onUpdate }, NO_RESYNC),
+    accounts.addHandler({ onDelete: accountEvents.onDelete }, NO_RESYNC),
   ];
 
   return {
     run: (signal) =>
       runWorkers({ queue, log, workers: 1, waitFor, sync: (key, signal) => syncNamespace(key, deps, signal) }, signal),
   };
-}
-
-function enqueue(
-  queue: KeyQueue,
-  key: string,
-  resource: string,
-  event: "add" | "update" | "delete",
-  object: string,
-): void {
-  queue.add(key, { kind: "event", resource, event, object });
 }
