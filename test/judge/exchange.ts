@@ -81,7 +81,8 @@ export async function realSubject(plane: ControlPlane): Promise<Subject> {
   });
 }
 
-const WATCH_LIMIT_MS = 5_000;
+/** What waits ends by itself within 3 s; this is for what would not, however busy the machine. */
+const WATCH_LIMIT_MS = 30_000;
 
 function subject(name: Subject["name"], transport: Transport, rest: Pick<Subject, "forgetHistory" | "close">): Subject {
   return {
