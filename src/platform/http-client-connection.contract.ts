@@ -20,6 +20,7 @@ import {
 } from "./http-client.testing.ts";
 import type { ClientTls, HttpClient, HttpClientOptions } from "./http-client.ts";
 import { clientStage } from "./http-client-stage.testing.ts";
+import type { CertificateOptions } from "./x509.ts";
 
 export function httpConnectionContract(name: string, create: (options: HttpClientOptions) => HttpClient): void {
   describe(`${name} keeps the HTTP client contract of connections`, () => {
@@ -54,23 +55,50 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
       expect(await failureOf(make().send({ ...get("/"), method: "POST" }, never()))).toBe("reset");
     });
 
+    const attempt = async (names: Partial<CertificateOptions>, options: Partial<HttpClientOptions>) => {
+      const other = await startTestServer(serverCertificate(authority, names), authority, ok);
+      try {
+        return await make({ baseUrl: other.url, ...options }).send(get("/"), never());
+      } finally {
+        await other.close();
+      }
+    };
+
     it("trusts only its authority, only for the right name and time", async () => {
       stage.answer = ok;
       expect(await failureOf(make({ ca: stranger.certificatePem }).send(get("/"), never()))).toBe("tls");
-      const attempt = async (names: Parameters<typeof serverCertificate>[1], options: Partial<HttpClientOptions>) => {
-        const other = await startTestServer(serverCertificate(authority, names), authority, ok);
-        try {
-          return await make({ baseUrl: other.url, ...options }).send(get("/"), never());
-        } finally {
-          await other.close();
-        }
-      };
       const alien = { dnsNames: ["api.example"], ipAddresses: [] };
       expect(await failureOf(attempt(alien, {}))).toBe("tls");
       expect(await failureOf(attempt({ notAfter: Date.now() - 1000 }, {}))).toBe("tls");
       expect((await attempt(alien, { serverName: "api.example" })).status).toBe(200);
       expect(await failureOf(attempt({}, { serverName: "api.example" }))).toBe("tls");
       expect((await attempt(alien, { insecureSkipVerify: true })).status).toBe(200);
+    });
+
+    const relic = "certificate relies on legacy Common Name field, use SANs instead";
+    it.each([
+      ["localhost", { commonName: "localhost", dnsNames: [], ipAddresses: [] }, relic],
+      ["api.example", { commonName: "*.example", dnsNames: [], ipAddresses: [] }, relic],
+      ["127.0.0.1", { commonName: "127.0.0.1", dnsNames: [], ipAddresses: [] }, relic],
+      [
+        "localhost",
+        { commonName: "localhost", dnsNames: [] },
+        "certificate is not valid for any names, but wanted to match localhost",
+      ],
+      [
+        "127.0.0.1",
+        { ipAddresses: [] },
+        "cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
+      ],
+      ["api.example", { dnsNames: ["a", "*.b"] }, "certificate is valid for a, *.b, not api.example"],
+      ["127.0.0.2", { ipAddresses: ["::1", "127.0.0.1"] }, "certificate is valid for ::1, 127.0.0.1, not 127.0.0.2"],
+    ])("says what is wrong with a certificate for %s with %j", async (serverName, names, problem) => {
+      stage.answer = ok;
+      const sending = attempt(names, { serverName });
+      sending.catch(() => undefined);
+      expect(await failureOf(sending)).toBe("tls");
+      await expect(sending).rejects.toThrow(`/: tls: failed to verify certificate: x509: ${problem}`);
+      expect((await attempt(names, { serverName, insecureSkipVerify: true })).status).toBe(200);
     });
 
     describe("after an update", () => {

@@ -4,6 +4,7 @@ import { connect as connectTcp, isIP, type Socket as NodeSocket } from "node:net
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { TransportError } from "#base/http.ts";
 import { AnswerParser } from "./http1-answer.ts";
+import { nameError } from "./server-name.ts";
 import {
   ALPN,
   type Dial,
@@ -62,7 +63,11 @@ function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs
       secureContext: context,
       // An address is not asked for by name, but it is looked for in the certificate.
       servername: isIP(name) ? "" : name,
-      checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
+      checkServerIdentity: (_, certificate) => {
+        const { subject, subjectaltname: subjectAltName } = certificate;
+        const commonName = [subject?.CN].flat()[0];
+        return nameError(name, { subjectAltName, commonName }, checkServerIdentity(name, certificate) === undefined);
+      },
       rejectUnauthorized: isVerified,
       ALPNProtocols: [ALPN],
     });
