@@ -32,7 +32,7 @@ export const plan: FaultPlan = {
     {
       name: "a forgotten version is asked for again and again",
       file: "src/informers/reflector.ts",
-      find: '    else log?.info("Warning: watch ended with error", { type: name, err: String(failure) });\n    return { at: "pause", next: BEGIN };',
+      find: '    else log?.info("Warning: watch ended with error", { type: name, err: errorMessage(failure) });\n    return { at: "pause", next: BEGIN };',
       replace: '    return { at: "pause", next: OPEN_WATCH };',
     },
     {
