@@ -24,6 +24,15 @@ describe("TaskGroup", () => {
     expect([ended, clock.now()]).toEqual([[10, 30], 130]);
   });
 
+  it("runs tasks that are known beforehand, and ends with the last or at the first failure", async () => {
+    const clock = testClock(0);
+    const nap = (ms: number) => (signal: AbortSignal) => clock.sleep(ms, signal);
+    const all = TaskGroup.all(neverAborted(), [nap(10), nap(30)]).then(() => clock.now());
+    const failure = TaskGroup.all(neverAborted(), [nap(1000), () => Promise.reject(new Error("no"))]).catch(String);
+    await clock.run("idle");
+    expect(await Promise.all([all, failure])).toEqual([30, "Error: no"]);
+  });
+
   it("cancels the rest at the first failure, waits for their cleanup and throws it", async () => {
     const clock = testClock(0);
     const parent = new AbortController();

@@ -41,6 +41,13 @@ export class TaskGroup {
     return result.value;
   }
 
+  /** Runs these tasks and waits for all of them. */
+  static all(parent: AbortSignal, tasks: readonly ((signal: AbortSignal) => Promise<unknown>)[]): Promise<void> {
+    return TaskGroup.run(parent, (group) => {
+      for (const task of tasks) group.spawn(task);
+    });
+  }
+
   get signal(): AbortSignal {
     return this.#scope.signal;
   }

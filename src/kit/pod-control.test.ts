@@ -64,7 +64,7 @@ describe("a pod from a template", () => {
       finalizers: ["example.com/hold"],
       ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "dropped", uid: "u9" }],
     };
-    expect(podFromTemplate({ metadata, spec }, owner, ownerKind)).toEqual({
+    expect(podFromTemplate({ owner, template: { metadata, spec } }, ownerKind)).toEqual({
       apiVersion: "v1",
       kind: "Pod",
       metadata: {
@@ -88,16 +88,25 @@ describe("a pod from a template", () => {
   ];
   for (const { name, prefix } of names) {
     it(`workloads/S10 is named after ${name.length > 20 ? `a name of ${name.length} characters` : name}`, () => {
-      const pod = podFromTemplate(template, { metadata: { name } }, ownerKind);
+      const pod = podFromTemplate({ owner: { metadata: { name } }, template }, ownerKind);
       expect(pod.metadata?.generateName).toBe(prefix);
     });
   }
 
+  it("workloads/S10 is named as asked", () => {
+    const pod = podFromTemplate({ owner, template, generateName: "web-3-" }, ownerKind);
+    expect(pod.metadata?.generateName).toBe("web-3-");
+  });
+
   it("workloads/S10 is not asked for without labels", async () => {
     const { control, events, sent } = setUp();
-    await expect(control.createPod(owner, { spec }, signal)).rejects.toThrow("unable to create pods, no labels");
+    await expect(control.createPod({ owner, template: { spec } }, signal)).rejects.toThrow(
+      "unable to create pods, no labels",
+    );
     const empty = { metadata: { labels: {} }, spec };
-    await expect(control.createPod(owner, empty, signal)).rejects.toThrow("unable to create pods, no labels");
+    await expect(control.createPod({ owner, template: empty }, signal)).rejects.toThrow(
+      "unable to create pods, no labels",
+    );
     expect(sent()).toEqual([]);
     expect(events).toEqual([]);
   });
@@ -108,9 +117,9 @@ describe("creating", () => {
 
   it("workloads/S11, workloads/S10 posts the pod, tells of it, and reports what was written", async () => {
     const { control, events, written, sent } = setUp(() => jsonResponse(created, 201));
-    await control.createPod(owner, template, signal);
+    await control.createPod({ owner, template }, signal);
     expect(sent()).toEqual([
-      { request: "POST /api/v1/namespaces/ns/pods", body: podFromTemplate(template, owner, ownerKind) },
+      { request: "POST /api/v1/namespaces/ns/pods", body: podFromTemplate({ owner, template }, ownerKind) },
     ]);
     expect(events).toEqual(["ReplicaSet web: Normal SuccessfulCreate Created pod: web-x"]);
     expect(written).toEqual([[created as never, controller]]);
@@ -118,10 +127,10 @@ describe("creating", () => {
 
   it("workloads/S11 tells of a refusal, but not in a namespace that is going away", async () => {
     const refused = setUp(refusal(403, "Forbidden"));
-    await expect(refused.control.createPod(owner, template, signal)).rejects.toThrow(ApiError);
+    await expect(refused.control.createPod({ owner, template }, signal)).rejects.toThrow(ApiError);
     expect(refused.events).toEqual(["ReplicaSet web: Warning FailedCreate Error creating: it is Forbidden"]);
     const ending = setUp(refusal(403, "Forbidden", [{ reason: "NamespaceTerminating" }]));
-    await expect(ending.control.createPod(owner, template, signal)).rejects.toThrow(ApiError);
+    await expect(ending.control.createPod({ owner, template }, signal)).rejects.toThrow(ApiError);
     expect(ending.events).toEqual([]);
     expect([...refused.written, ...ending.written]).toEqual([]);
   });

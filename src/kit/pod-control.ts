@@ -20,8 +20,15 @@ export interface PodControlOptions {
   readonly onWrite?: (pod: Pod, controller: OwnerReference | undefined) => void;
 }
 
+export interface NewPod {
+  readonly owner: KubeObject;
+  readonly template: PodTemplateSpec;
+  /** What the server completes to a name; the owner's name unless given. */
+  readonly generateName?: string;
+}
+
 export interface PodControl {
-  createPod(owner: KubeObject, template: PodTemplateSpec, signal: AbortSignal): Promise<void>;
+  createPod(request: NewPod, signal: AbortSignal): Promise<void>;
   /** A pod already gone is reported as the NotFound it is. */
   deletePod(owner: KubeObject, pod: Pod, signal: AbortSignal): Promise<void>;
   /** A strategic merge patch, without events. */
@@ -31,8 +38,9 @@ export interface PodControl {
 export function createPodControl(options: PodControlOptions): PodControl {
   const { pods, recorder, ownerKind } = options;
   return {
-    async createPod(owner, template, signal) {
-      const pod = podFromTemplate(template, owner, ownerKind);
+    async createPod(request, signal) {
+      const { owner } = request;
+      const pod = podFromTemplate(request, ownerKind);
       if (Object.keys(pod.metadata?.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
       let created: Pod;
       try {
@@ -83,13 +91,13 @@ export function createPodControl(options: PodControlOptions): PodControl {
 }
 
 /** A pod as the template describes it, controlled by the owner. Nothing else of the template's metadata is taken. */
-export function podFromTemplate(template: PodTemplateSpec, owner: KubeObject, ownerKind: Kind): Pod {
+export function podFromTemplate({ owner, template, generateName }: NewPod, ownerKind: Kind): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
-      generateName: podNamePrefix(owner.metadata?.name ?? ""),
+      generateName: generateName ?? podNamePrefix(owner.metadata?.name ?? ""),
       ...(labels ? { labels } : {}),
       ...(annotations ? { annotations } : {}),
       ...(finalizers ? { finalizers } : {}),

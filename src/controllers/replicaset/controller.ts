@@ -21,12 +21,11 @@ import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistenc
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
 import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
-import { EventBroadcaster } from "#kit/events/broadcaster.ts";
-import { eventSink } from "#kit/events/sink.ts";
+import { controllerEvents } from "#kit/events/controller-events.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { createPodControl } from "#kit/pod-control.ts";
-import { runWorkers } from "#kit/worker-loop.ts";
+import { runWorkers, type WorkerOptions } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
 import { registerReplicaMetrics } from "./metrics.ts";
 import { addSiblingIndex } from "./pods.ts";
@@ -59,10 +58,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
   const { identity } = kind;
   const log = context.log.named(identity);
   const client = await context.client(identity);
-  const events = new EventBroadcaster(
-    { clock, rng: context.rng.fork(`events/${identity}`), log, sink: eventSink(client) },
-    { logLevel: 3 },
-  );
+  const events = controllerEvents({ context, client, log, component: identity });
   const owners = informers.informer<T>(kind.gvr);
   const pods = informers.informer<Pod>(podsGvr);
   const isGuarded = kind.consistencyGate !== undefined && gates.isEnabled(kind.consistencyGate);
@@ -74,7 +70,6 @@ export async function buildReplicaController<T extends ReplicaObject>(
     kind,
     clock,
     log,
-    gates,
     metrics,
     owners,
     pods,
@@ -82,8 +77,8 @@ export async function buildReplicaController<T extends ReplicaObject>(
     podsApi,
     podControl: createPodControl({
       pods: podsApi,
-      recorder: events.recorder(identity),
-      ownerKind: { apiVersion: kind.apiVersion, kind: kind.kind },
+      recorder: events.recorder,
+      ownerKind: kind,
       onWrite(pod, controller) {
         if (controller === undefined) return;
         const { namespace, resourceVersion = "" } = pod.metadata ?? {};
@@ -93,6 +88,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
     expectations: new TrackingExpectations(clock),
     consistency,
     doubts: new DoubtfulCreates(pods),
+    usesDeletionCost: gates.isEnabled("PodDeletionCost"),
     reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
     selectorOf: parsedSelectors(kind),
   };
@@ -102,25 +98,15 @@ export async function buildReplicaController<T extends ReplicaObject>(
   addControllerIndex(pods);
   if (kind.ranksBySiblings) addSiblingIndex(owners);
 
-  return {
-    run: (signal) =>
-      TaskGroup.run(signal, (group) => {
-        group.spawn((signal) => events.run(signal));
-        group.spawn((signal) =>
-          runWorkers(
-            {
-              queue,
-              log,
-              workers: options.workers,
-              waitFor: registrations,
-              sync: (key, signal) => syncReplicas(key, deps, signal),
-              onError: (error) => {
-                if (error instanceof StaleCacheError) metrics.staleSyncSkips.inc([error.group, error.resource]);
-              },
-            },
-            signal,
-          ),
-        );
-      }),
+  const work: WorkerOptions = {
+    queue,
+    log,
+    workers: options.workers,
+    waitFor: registrations,
+    sync: (key, signal) => syncReplicas(key, deps, signal),
+    onError: (error) => {
+      if (error instanceof StaleCacheError) metrics.staleSyncSkips.inc([error.group, error.resource]);
+    },
   };
+  return { run: (signal) => TaskGroup.all(signal, [events.run, (signal) => runWorkers(work, signal)]) };
 }

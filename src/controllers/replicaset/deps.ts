@@ -4,7 +4,6 @@ import type { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import type { Clock } from "#base/clock.ts";
-import type { FeatureGates } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
@@ -19,7 +18,6 @@ export interface Deps<T extends ReplicaObject> {
   readonly kind: ReplicaKind<T>;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly gates: FeatureGates;
   readonly metrics: ReplicaMetrics;
   readonly owners: SharedInformer<T>;
   readonly pods: SharedInformer<Pod>;
@@ -30,6 +28,9 @@ export interface Deps<T extends ReplicaObject> {
   readonly expectations: TrackingExpectations;
   readonly consistency: ConsistencyStore;
   readonly doubts: DoubtfulCreates;
+  /** The pod-deletion-cost annotation counts. */
+  readonly usesDeletionCost: boolean;
+  /** The status tells how many pods are terminating. */
   readonly reportsTerminating: boolean;
   /** The owner's selector, or what is wrong with it. */
   selectorOf(owner: T): Selector | ValueError;

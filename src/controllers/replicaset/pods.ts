@@ -30,7 +30,7 @@ export async function claimPods<T extends ReplicaObject>(
   const { namespace = "", name = "" } = owner.metadata ?? {};
   const active = await claim(candidates.filter(isPodActive), {
     owner,
-    ownerKind: { apiVersion: deps.kind.apiVersion, kind: deps.kind.kind },
+    ownerKind: deps.kind,
     objectKind: "Pod",
     matches: (pod) => selector.matches(pod.metadata?.labels ?? {}),
     readOwnerLive: () => deps.ownersApi.get({ namespace, name }, signal),

@@ -5,7 +5,7 @@ import { ValueError } from "#api/errors.ts";
 import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import { type Selector, selectorFromObject } from "#api/label-selector.ts";
-import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { GroupVersionResource, Kind, KubeObject } from "#api/object.ts";
 
 /** What both kinds have in common on the wire. */
 export interface ReplicaObject extends KubeObject {
@@ -17,10 +17,8 @@ export interface ReplicaObject extends KubeObject {
   readonly status?: ReplicaSetStatus;
 }
 
-export interface ReplicaKind<T extends ReplicaObject> {
+export interface ReplicaKind<T extends ReplicaObject> extends Kind {
   readonly gvr: GroupVersionResource;
-  readonly apiVersion: string;
-  readonly kind: string;
   readonly queueName: string;
   /** The service account it acts as, and the source of its events. */
   readonly identity: string;

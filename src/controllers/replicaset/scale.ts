@@ -57,7 +57,7 @@ async function createPods<T extends ReplicaObject>(
   deps.expectations.expectCreations(key, count);
   const { succeeded, error } = await slowStart(count, async () => {
     try {
-      await deps.podControl.createPod(owner, owner.spec?.template ?? {}, signal);
+      await deps.podControl.createPod({ owner, template: owner.spec?.template ?? {} }, signal);
     } catch (error) {
       // Nothing can be created here any more. Leaving the expectation open keeps the owner quiet
       // until it is deleted too, or for five minutes.
@@ -109,8 +109,7 @@ function choosePods<T extends ReplicaObject>(
   if (count >= pods.length) return pods;
   const siblingPods = controller === undefined ? [] : podsOfSiblings(controller.uid, deps);
   const now = deps.clock.now();
-  const usesDeletionCost = deps.gates.isEnabled("PodDeletionCost");
-  const chosen = selectPodsToDelete(pods, siblingPods, count, { now, usesDeletionCost });
+  const chosen = selectPodsToDelete(pods, siblingPods, count, { now, usesDeletionCost: deps.usesDeletionCost });
   observeDeletionAges(deps.metrics, pods, chosen, now);
   return chosen;
 }

@@ -89,13 +89,11 @@ async function buildTokenController(
   const shared = { log: log.v(5), workers, waitFor: [accounts, secrets], retriesMax: RETRIES_MAX };
   return {
     run: (signal) =>
-      TaskGroup.run(signal, (group) => {
-        group.spawn((signal) =>
+      TaskGroup.all(signal, [
+        (signal) =>
           runWorkers({ ...shared, queue: accountQueue, sync: (key, signal) => syncAccount(key, deps, signal) }, signal),
-        );
-        group.spawn((signal) =>
+        (signal) =>
           runWorkers({ ...shared, queue: secretQueue, sync: (key, signal) => syncSecret(key, deps, signal) }, signal),
-        );
-      }),
+      ]),
   };
 }
