@@ -147,6 +147,36 @@ describe("HTTPS server", () => {
     expect(answer.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`);
   });
 
+  it("closes one connection too many as it comes, and takes others when there is room again", async () => {
+    let crowded = 0;
+    const small = await startHttpsServer({
+      host: "127.0.0.1",
+      port: 0,
+      tls: tlsSettings(serving),
+      connectionsMax: 2,
+      handle,
+      onError: () => {},
+      onCrowded: () => crowded++,
+    });
+    const open = () => {
+      const socket = connectTls({ host: "127.0.0.1", port: small.port, ca: ca.certificatePem });
+      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      socket.on("error", () => {}).resume();
+      return { socket, closed, isSecure: new Promise<void>((resolve) => socket.once("secureConnect", resolve)) };
+    };
+    const [first, second] = [open(), open()];
+    await Promise.all([first.isSecure, second.isSecure]);
+    await open().closed;
+    expect(crowded).toBe(1);
+    first.socket.end();
+    await first.closed;
+    const fourth = open();
+    await fourth.isSecure;
+    expect(crowded).toBe(1);
+    for (const { socket } of [second, fourth]) socket.destroy();
+    await small.close();
+  });
+
   it("a handler that throws is a 500 and the server lives on", async () => {
     expect((await ask("/boom")).status).toBe(500);
     expect((await ask("/who")).status).toBe(200);

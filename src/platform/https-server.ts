@@ -13,6 +13,7 @@ import { headProblem, refuseHead } from "./https-head.ts";
 import { readRequest, type ServedRequest } from "./https-request.ts";
 import { writeResponse } from "./https-response.ts";
 import type { Incoming, Outgoing, Wire } from "./https-wire.ts";
+import { processLimit } from "./process-limits.ts";
 import { StreamPacer } from "./stream-pacer.ts";
 import { systemClock } from "./system-clock.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
@@ -27,6 +28,8 @@ const HEADER_BYTES_MAX = (1 << 20) + 4096;
 const HTTP2_HEADER_BYTES_MAX = (1 << 20) + 320;
 const HTTP2_BUFFER_BYTES = 256 << 10;
 const HTTP2_STREAMS_MAX = 100;
+/** Descriptors that the port leaves to the rest of the program: without one it could not even renew its lease. */
+const DESCRIPTORS_KEPT = 64;
 /** A client that takes nothing of a stream for this long is cut off: what waits for it costs memory. */
 const SLOW_CLIENT_MS = 30_000;
 
@@ -44,12 +47,16 @@ export interface HttpsServerOptions {
   readonly limits?: ConnectionLimits;
   /** Absent: 30 s. */
   readonly slowClientMs?: number;
+  /** More are closed as they come. Absent: as many as there are descriptors for, less some for others. */
+  readonly connectionsMax?: number;
   /** The signal aborts when the client goes away or the server closes. */
   handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** A handler that threw; the client got a 500. */
   onError(error: unknown): void;
   /** peer: address and port. */
   onHandshakeError?(error: Error, peer: string): void;
+  /** One connection too many was closed. */
+  onCrowded?(): void;
 }
 
 export interface HttpsServer {
@@ -92,6 +99,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   let http2: Http2Server | undefined;
   const sockets = new Set<Socket>();
   const arrivals = new Set<Socket>();
+  const connectionsMax = options.connectionsMax ?? affordableConnections();
   const protocols = options.disableHttp2 ? ["http/1.1"] : ["h2", "http/1.1"];
 
   const server: Server = createTlsServer(
@@ -128,6 +136,11 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   );
   // Also those that never finish their handshake: closing would wait for them.
   server.on("connection", (socket: Socket) => {
+    if (arrivals.size >= connectionsMax) {
+      options.onCrowded?.();
+      socket.destroy();
+      return;
+    }
     arrivals.add(socket);
     socket.on("close", () => arrivals.delete(socket));
   });
@@ -161,6 +174,12 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** Without a free descriptor nothing can be accepted, and Bun tries again and again, with all of a core. */
+function affordableConnections(): number {
+  const limit = processLimit("Max open files");
+  return Number.isNaN(limit) ? Number.POSITIVE_INFINITY : Math.max(limit - DESCRIPTORS_KEPT, limit / 2);
 }
 
 /** The module is loaded with the first client that speaks it: it takes a megabyte, and most ask over HTTP/1.1. */

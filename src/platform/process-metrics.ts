@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { MetricRegistry } from "#base/metric-registry.ts";
+import { processLimit } from "./process-limits.ts";
 
 const TICKS_PER_SECOND = 100;
 const NANOSECONDS = 1e9;
@@ -26,10 +27,10 @@ export function registerProcessMetrics(registry: MetricRegistry, startSeconds: n
     return (user + system) / 1e6;
   });
   gauge("process_open_fds", "Number of open file descriptors.", () => readdirSync("/proc/self/fd").length);
-  gauge("process_max_fds", "Maximum number of open file descriptors.", () => limit("Max open files"));
+  gauge("process_max_fds", "Maximum number of open file descriptors.", () => processLimit("Max open files"));
   gauge("process_virtual_memory_bytes", "Virtual memory size in bytes.", () => Number(statFields()[20]));
   gauge("process_virtual_memory_max_bytes", "Maximum amount of virtual memory available in bytes.", () =>
-    limit("Max address space"),
+    processLimit("Max address space"),
   );
   gauge("process_resident_memory_bytes", "Resident memory size in bytes.", () => process.memoryUsage.rss());
   gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds.", () => startSeconds);
@@ -107,11 +108,6 @@ function text(path: string): string {
 function statFields(): readonly string[] {
   const stat = text("/proc/self/stat");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-}
-
-function limit(name: string): number {
-  const value = new RegExp(`^${name}\\s+(\\S+)`, "m").exec(text("/proc/self/limits"))?.[1];
-  return value === "unlimited" ? 1.8446744073709552e19 : Number(value);
 }
 
 function netBytes(column: string): number {

@@ -21,9 +21,16 @@ describeReal("the limits of the daemon's port", () => {
   afterAll(() => plane?.stop());
 
   /** The same question to both; what ours answers must be what the Go program answers. */
-  async function same<T>(flags: readonly string[], ask: (program: RunningManager) => Promise<T>): Promise<T> {
+  async function same<T>(
+    flags: readonly string[],
+    ask: (program: RunningManager) => Promise<T>,
+    launch = (command: readonly [string, ...string[]]): readonly [string, ...string[]] => command,
+  ): Promise<T> {
     const options = { controllers: ["-job-controller"], flags };
-    const both = [await plane.startManager(ourDaemon, options), await plane.startManager(goDaemon(), options)] as const;
+    const both = [
+      await plane.startManager(launch(ourDaemon), options),
+      await plane.startManager(launch(goDaemon()), options),
+    ] as const;
     const [ours, go] = await Promise.all([ask(both[0]), ask(both[1])]);
     expect(ours).toEqual(go);
     for (const program of both) await program.stop("SIGKILL");
@@ -89,6 +96,22 @@ describeReal("the limits of the daemon's port", () => {
       expect(await same([], asksForCertificate)).toBe(true);
       const none = ["--client-ca-file=", "--requestheader-client-ca-file=", "--authentication-skip-lookup"];
       expect(await same(none, asksForCertificate)).toBe(false);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "machinery/2.4.3 says when it runs out of descriptors, and recovers",
+    async () => {
+      const crowd = async (program: RunningManager): Promise<boolean> => {
+        const port = Number(new URL(program.url).port);
+        const guests = Array.from({ length: 100 }, () => connectTcp(port, HOST).on("error", () => undefined));
+        await eventually(() => /http: Accept error.*too many open files/.test(program.log()) || undefined);
+        for (const guest of guests) guest.destroy();
+        return eventually(() => isTaken(port));
+      };
+      const short = ["sh", "-c", 'ulimit -n 70; exec "$@"', "sh"] as const;
+      expect(await same([], crowd, (command) => [...short, ...command])).toBe(true);
     },
     LIMIT_MS,
   );
@@ -161,6 +184,17 @@ function openTls(url: string, protocols: readonly string[]): Promise<TLSSocket> 
       resolve(socket),
     );
     socket.on("error", reject);
+  });
+}
+
+/** A handshake succeeds; undefined when the connection is closed instead. */
+function isTaken(port: number): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: HOST, port, rejectUnauthorized: false }, () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.on("error", () => undefined).on("close", () => resolve(undefined));
   });
 }
 

@@ -170,6 +170,7 @@ async function listen(
   { log, plain }: Logging,
 ): Promise<HttpsServer> {
   const { bindAddress, port, disableHttp2, http2MaxStreams, permitPortSharing } = secureServing;
+  const address = `${bindAddress.includes(":") ? `[${bindAddress}]` : bindAddress}:${port}`;
   try {
     return await startHttpsServer({
       // As in Go, the unspecified address of either family means both.
@@ -187,9 +188,14 @@ async function listen(
       onHandshakeError({ message }, peer) {
         plain(5, `http: TLS handshake error from ${peer}: ${message}`);
       },
+      onCrowded() {
+        log.error(
+          new Error(`accept tcp ${address}: too many open files; closing the connection`),
+          "http: Accept error",
+        );
+      },
     });
   } catch (cause) {
-    const address = `${bindAddress.includes(":") ? `[${bindAddress}]` : bindAddress}:${port}`;
     throw new Error(
       `failed to create listener: failed to listen on ${address}: listen tcp ${address}: bind: ${systemErrorText(cause)}`,
       { cause },
