@@ -9,7 +9,7 @@ import { decodeText } from "#client/codec.ts";
 import { createClient } from "#client/create-client.ts";
 import { rateLimiterFor } from "#client/rate-limiter.ts";
 import type { RequesterOptions } from "#client/request.ts";
-import { jsonResponse, scriptedTransport, textResponse } from "#client/testing.ts";
+import { fedStream, jsonResponse, scriptedTransport, streamResponse, textResponse } from "#client/testing.ts";
 
 const PODS = { group: "", version: "v1", resource: "pods" };
 const DEPLOYMENTS = { group: "apps", version: "v1", resource: "deployments" };
@@ -219,6 +219,18 @@ describe("retries", () => {
     const { client, transport } = setup(() => textResponse("no", status, headers));
     await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(ApiError);
     expect(transport.requests).toHaveLength(1);
+  });
+
+  it("machinery/4.2.1 retries even when the body of the refusal is lost", async () => {
+    const lost = fedStream();
+    lost.fail(new TransportError("reset", "connection reset by peer"));
+    const { client, clock, transport } = setup(
+      () => ({ ...streamResponse(lost, { "retry-after": "1" }), status: 429 }),
+      () => streamResponse(fedStream()),
+    );
+    const opened = client.resource(PODS).watch({}, signal);
+    await clock.advance(1000);
+    expect(await opened.then(() => transport.requests.length)).toBe(2);
   });
 
   it("machinery/4.2.2 retries a lost connection for reads after a second, never for writes", async () => {

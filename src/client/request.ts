@@ -8,7 +8,7 @@ import { newGenericServerResponse } from "#api/server-response.ts";
 import { ApiError, newInternalError } from "#api/status-error.ts";
 import { deadlineScope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
-import type { HttpBody, HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+import { type HttpBody, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import { RateLimitError } from "#base/token-bucket.ts";
@@ -157,7 +157,7 @@ export class Requester {
       const retry = nextRetry(outcome, attempts, kind);
       if (!retry) return { response, error, previous, attempts };
       if (error instanceof Error) previous = error;
-      if (response) await discardBody(response.body);
+      if (response) await discardBody(response.body).catch(ignoreLostBody);
       await clock.sleep(retry.waitMs, signal);
       await this.#throttle(call, retry.reason, signal);
       log?.v(4).info("Got a Retry-After response", { delayMs: retry.waitMs, attempt: attempts, url: call.path });
@@ -259,6 +259,11 @@ interface Attempted {
   /** The last lost connection before the final attempt. */
   readonly previous: Error | undefined;
   readonly attempts: number;
+}
+
+/** Nobody wants that body: the attempt is over, and the next one finds out whether the connection is. */
+function ignoreLostBody(error: unknown): void {
+  if (!(error instanceof TransportError)) throw error;
 }
 
 function retryClass(call: Call): RetryClass {
