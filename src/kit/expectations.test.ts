@@ -51,8 +51,7 @@ describe("expectations", () => {
 
   it("workloads/S6 creations and deletions are counted apart, and may fall below zero", () => {
     const expectations = new Expectations(testClock());
-    expectations.expectDeletions(KEY, 30);
-    expectations.raise(KEY, 10, 0);
+    expectations.expect(KEY, 10, 30);
     expectations.creationObserved(KEY, 11);
     expect(expectations.areMet(KEY)).toBe(false);
     expectations.deletionObserved(KEY, 31);

@@ -30,12 +30,17 @@ export class Expectations {
     return this.#clock.monotonicMs() - expectation.setAtMs > EXPECTATION_TIMEOUT_MS;
   }
 
+  /** Takes the place of whatever was expected before. */
+  expect(key: string, creations: number, deletions: number): void {
+    this.#byKey.set(key, { creations, deletions, setAtMs: this.#clock.monotonicMs() });
+  }
+
   expectCreations(key: string, count: number): void {
-    this.#set(key, count, 0);
+    this.expect(key, count, 0);
   }
 
   expectDeletions(key: string, count: number): void {
-    this.#set(key, 0, count);
+    this.expect(key, 0, count);
   }
 
   /** Adds to what is already expected; without an entry nothing happens. */
@@ -53,10 +58,6 @@ export class Expectations {
 
   forget(key: string): void {
     this.#byKey.delete(key);
-  }
-
-  #set(key: string, creations: number, deletions: number): void {
-    this.#byKey.set(key, { creations, deletions, setAtMs: this.#clock.monotonicMs() });
   }
 
   #lower(key: string, creations: number, deletions: number): void {
