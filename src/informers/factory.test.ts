@@ -5,6 +5,8 @@ import { seededRng } from "#base/seeded-rng.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
 import { createInformerFactory, type InformerFactoryOptions } from "#informers/factory.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import { DEFAULT_GATES } from "#informers/shared-informer.ts";
 import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
 
 function setup(options: Partial<InformerFactoryOptions> = {}) {
@@ -60,6 +62,69 @@ describe("factory", () => {
       expect(server.streams.size).toBe(0);
       expect(clock.pendingCount).toBe(0);
     }
+  });
+
+  it("machinery/5.5.11 stops the one that was meant, and forgets it alone", async () => {
+    const { clock, server, factory } = setup();
+    const [first, second] = ["x", "y"].map((namespace) => factory.informer<Thing>(THINGS, { namespace })) as [
+      SharedInformer<Thing>,
+      SharedInformer<Thing>,
+    ];
+    factory.start();
+    await clock.settle();
+    await factory.stop(second);
+    expect([first.isStopped, second.isStopped, server.streams.size]).toEqual([false, true, 1]);
+    expect(factory.informer(THINGS, { namespace: "x" })).toBe(first as never);
+    expect(factory.informer(THINGS, { namespace: "y" })).not.toBe(second as never);
+    await factory.shutdown();
+  });
+
+  it("machinery/5.5.11 starts nothing after its end", async () => {
+    const { clock, server, factory } = setup();
+    await factory.shutdown();
+    factory.informer(THINGS);
+    factory.start();
+    await clock.settle();
+    expect(server.requests).toEqual([]);
+  });
+
+  it("machinery/5.5.12 full informers start first; metadata has a client and a resync period of its own", async () => {
+    const clock = testClock();
+    const order: string[] = [];
+    const server = new ThingServer();
+    server.put("a", 1);
+    const clientOf = (name: string) =>
+      createClient({
+        transport: {
+          send(request, signal) {
+            order.push(name);
+            return server.send(request, signal);
+          },
+        },
+        clock,
+        userAgent: "test",
+      });
+    const factory = createInformerFactory({
+      client: clientOf("full"),
+      metadataClient: clientOf("metadata"),
+      clock,
+      rng: seededRng(1),
+      gates: { ...DEFAULT_GATES, WatchListClient: false },
+      resyncPeriodMs: 60_000,
+      metadataResyncPeriodMs: 10_000,
+    });
+    const heard: string[] = [];
+    factory.metadataInformer(THINGS).addHandler({ onUpdate: () => heard.push("metadata") });
+    factory.informer(THINGS).addHandler({ onUpdate: () => heard.push("full") });
+    factory.start();
+    await clock.settle();
+    expect(order.slice(0, 2)).toEqual(["full", "metadata"]);
+    expect(server.requests.filter((query) => query.startsWith("limit=500"))).toHaveLength(2);
+    await clock.advance(20_500);
+    expect(heard).toEqual(["metadata", "metadata"]);
+    await clock.advance(40_000);
+    expect(heard.filter((form) => form === "full")).toHaveLength(1);
+    await factory.shutdown();
   });
 
   it("machinery/5.5.6 waits for the caches only as long as it may", async () => {

@@ -12,6 +12,10 @@ import { filteringHandler } from "#informers/filtering-handler.ts";
 import { statusOf, type Thing, ThingServer } from "#informers/testing.ts";
 import { recorder, stageInformer as setup } from "#informers/testing-stage.ts";
 
+function thing(name: string, version: number, value: number): Thing {
+  return { kind: "Thing", metadata: { name, namespace: "ns", resourceVersion: String(version) }, spec: { value } };
+}
+
 describe("handlers", () => {
   it("machinery/5.5.3 tells a late handler of what is there before anything else", async () => {
     const { server, informer, stop, clock } = setup();
@@ -30,6 +34,36 @@ describe("handlers", () => {
     server.put("a", 3);
     await clock.settle();
     expect(late.log).toHaveLength(2);
+    stop.abort();
+  });
+
+  it("machinery/5.5.3 tells a handler that came in the middle of a delivery of what it missed, then of what follows", async () => {
+    const { server, informer, stop, clock } = setup();
+    const late = recorder();
+    informer.addHandler({ onAdd: (thing) => thing.metadata?.name === "a" && informer.addHandler(late) });
+    void informer.run(stop.signal);
+    await clock.settle();
+    const lines = [thing("a", 11, 1), thing("b", 12, 1), thing("a", 13, 2)].map((object) => ({
+      type: "ADDED",
+      object,
+    }));
+    for (const { stream } of server.streams) stream.push(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await clock.settle();
+    expect(late.log).toEqual(["initial a=1", "initial b=1", "update a=1 a=2"]);
+    stop.abort();
+  });
+
+  it("machinery/5.5.3 tells a handler nothing more once another has removed it", async () => {
+    const { server, informer, stop, clock } = setup();
+    const second = recorder();
+    informer.addHandler({ onAdd: ({ metadata }) => metadata?.name === "b" && registration[Symbol.dispose]() });
+    const registration = informer.addHandler(second);
+    server.put("a", 1);
+    server.put("b", 2);
+    server.put("c", 3);
+    void informer.run(stop.signal);
+    await clock.settle();
+    expect(second.log).toEqual(["initial a=1"]);
     stop.abort();
   });
 
@@ -97,8 +131,10 @@ describe("handlers", () => {
       await clock.settle();
     }
     server.remove("a");
+    server.put("b", 5);
+    server.remove("b");
     await clock.settle();
-    expect(handler.log).toEqual(["add a=2", "update a=2 a=3", "delete a=3"]);
+    expect(handler.log).toEqual(["add a=2", "update a=2 a=3", "delete a=3", "add b=5", "delete b=5"]);
     stop.abort();
   });
 
