@@ -1,5 +1,6 @@
 // The kube-controller-manager program: reads the command line and does what it says.
 
+import "#platform/supported-runtime.ts";
 import { argv, stdout } from "node:process";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";

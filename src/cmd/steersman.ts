@@ -1,5 +1,6 @@
 // The steersman program: chooses the sub-command and prints what it does.
 
+import "#platform/supported-runtime.ts";
 import { argv, stderr, stdout } from "node:process";
 import { errorMessage } from "#base/errors.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";

@@ -7,7 +7,8 @@
 // and the file stays whole. Revisions are never given twice to entries that survived. One process at a time has the
 // file; the operating system frees it when that process ends, however it does. docs/durability.md tells users.
 
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { getBuiltinModule } from "node:process";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { KubeObject } from "#api/object.ts";
 import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
 import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
@@ -65,6 +66,8 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
 }
 
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
+  // Loaded here, not imported: Node 22 and 24 warn that it is experimental, which is nothing to those without a file.
+  const { DatabaseSync } = getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path);
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE");
