@@ -76,7 +76,7 @@ function trustBundleName(signerName: string): NameCheck {
       : [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`];
 }
 
-function ipAddressName(value: string): string[] {
+export function ipAddressName(value: string): string[] {
   const ip = parseSloppyIp(value);
   if (ip === undefined) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
   if (!isIpAddress(value)) return ["must not have leading 0s"];

@@ -16,6 +16,7 @@ import {
   serviceAccountStrategy,
 } from "./config-kinds.ts";
 import { eventStrategy, leaseCandidateStrategy, leaseStrategy } from "./coordination-kinds.ts";
+import { ipAddressStrategy, serviceCidrStrategy } from "./networking-kinds.ts";
 import { nodeStrategy } from "./node.ts";
 import { podStrategy } from "./pod.ts";
 import { disruptionBudgetStrategy } from "./policy-kinds.ts";
@@ -41,11 +42,13 @@ export const builtinStrategies: ReadonlyMap<string, KindStrategy> = new Map(
     "controllerrevisions.apps": controllerRevisionStrategy,
     "daemonsets.apps": daemonSetStrategy,
     "deployments.apps": deploymentStrategy,
+    "ipaddresses.networking.k8s.io": ipAddressStrategy,
     "leasecandidates.coordination.k8s.io": leaseCandidateStrategy,
     "leases.coordination.k8s.io": leaseStrategy,
     "poddisruptionbudgets.policy": disruptionBudgetStrategy,
     "priorityclasses.scheduling.k8s.io": priorityClassStrategy,
     "replicasets.apps": replicaSetStrategy,
+    "servicecidrs.networking.k8s.io": serviceCidrStrategy,
     "statefulsets.apps": statefulSetStrategy,
   } satisfies Record<string, unknown>) as [string, KindStrategy][],
 );
