@@ -11,6 +11,7 @@ import type { Expiry } from "./expiry.ts";
 import type { Endpoint, KindRow, Registry } from "./registry.ts";
 import { addWarning, type RequestContext } from "./request-context.ts";
 import type { ResourceRequestInfo } from "./request-info.ts";
+import type { NodePorts } from "./services/node-ports.ts";
 import type { Storage, StorageKey, Table } from "./storage/storage.ts";
 import type { AccountTokens } from "./tokens/account-tokens.ts";
 import type { TokenAnswer, TokenQuestion } from "./tokens/token-authentication.ts";
@@ -20,7 +21,7 @@ import type { WriteOptions } from "./write-options.ts";
 export interface ServerCore {
   readonly clock: Clock;
   /** Streams by use. */
-  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "tokens" | "audit", Rng>>;
+  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "tokens" | "audit" | "addresses", Rng>>;
   readonly log: Logger;
   readonly storage: Storage;
   readonly registry: Registry;
@@ -34,6 +35,7 @@ export interface ServerCore {
   readonly audience: string;
   readonly gates: FeatureGateReader;
   readonly expiry: Expiry;
+  readonly nodePorts: NodePorts;
   readonly limits: ServerLimits;
   /** Where clients find the server, as discovery says it. */
   readonly serverAddress: string;

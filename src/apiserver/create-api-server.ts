@@ -32,6 +32,8 @@ import { addWarning, type Handler, type RequestContext, type ServerRequest } fro
 import { parseRequestInfo } from "./request-info.ts";
 import { isUnknownToCustomKinds, routeResource } from "./routing.ts";
 import { fieldsOf } from "./selection.ts";
+import { NodePorts } from "./services/node-ports.ts";
+import { bootstrapServices, storedNodePorts } from "./services/service-bootstrap.ts";
 import type { Storage, Table } from "./storage/storage.ts";
 import type { AccountTokens, TokenKeys } from "./tokens/account-tokens.ts";
 import { boundTokens } from "./tokens/bound-tokens.ts";
@@ -96,6 +98,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const core = createCore(options, { audience, accountTokens, authentication }, closing.signal);
   bootstrapNamespaces(core);
   bootstrapPriorityClasses(core);
+  bootstrapServices(core);
   resumeExpiry(core);
   serveCustomResources(core);
   const { clock } = core;
@@ -206,6 +209,7 @@ function createCore(
       strategies: rng.fork("strategies"),
       audit: rng.fork("audit"),
       tokens: rng.fork("tokens"),
+      addresses: rng.fork("addresses"),
     },
     log: options.log,
     storage,
@@ -217,6 +221,7 @@ function createCore(
     audience,
     gates,
     expiry: new Expiry(clock),
+    nodePorts: new NodePorts(rng.fork("node-ports"), () => storedNodePorts(core)),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     serverAddress: options.serverAddress ?? "localhost:6443",
     closing,

@@ -43,6 +43,10 @@ export interface KindRow {
   readonly returnsDeletedObject: boolean;
   /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
   readonly deletion?: DeletionHook;
+  /** Takes what the server itself gives such an object, before the kind's rules see it. */
+  readonly allocation?: AllocationHook;
+  /** Once an object is gone. */
+  afterDelete?(core: ServerCore, object: KubeObject): void;
   /** More than finalizers keeps an object that is being deleted. */
   isHeld?(object: KubeObject): boolean;
   /** Fields whose single value an index of watches may use. */
@@ -63,6 +67,23 @@ export type DeletionHook = (
   options: DeleteOptions,
   signal: AbortSignal,
 ) => Promise<DeleteResult | "retry" | undefined>;
+
+/** `old` is undefined for a new object. Throws what is wrong with the request for it. */
+export type AllocationHook = (
+  core: ServerCore,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  dryRun: boolean,
+) => Allocation;
+
+export interface Allocation {
+  /** With what it was given. */
+  readonly object: KubeObject;
+  /** The object is stored: what it had and does not need any more is free. */
+  commit(): void;
+  /** It is not: what was taken for it is free again. */
+  revert(): void;
+}
 
 export interface KindVersion extends GroupVersionKind {
   readonly listKind: string;

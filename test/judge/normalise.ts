@@ -8,6 +8,12 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const GENERATED_SUFFIX = /^(.*-)[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 const QUOTED_SUFFIX = /("[$a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
 
+/** What services are given that did not ask for a certain address or port: the upper parts of their ranges. */
+const DRAWN_IP = /\b10\.0\.0\.(1[7-9]|[2-9]\d|1\d\d|2[0-4]\d|25[0-4])\b/g;
+const DRAWN_PORTS = { from: 30_086, to: 32_767 };
+const PORT_IN_CELL = /(:)(3\d{4})(\/)/g;
+const PORT_FIELDS: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"]);
+
 /** Where the name of an object stands. */
 const GENERATED_NAMES: ReadonlySet<string> = new Set(["name", "cells", "kubernetes.io/metadata.name"]);
 
@@ -37,6 +43,7 @@ export class Normaliser {
       const items = value.filter((item) => !isPlainBookmark(item)).map((item) => this.#value(item, key));
       return key === "managedFields" ? inManagerOrder(items, value) : items;
     }
+    if (typeof value === "number" && PORT_FIELDS.has(key)) return this.#port(value);
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
       // Placeholders are numbered in this order.
@@ -62,12 +69,20 @@ export class Normaliser {
     if (key === "token" && text.split(".").length === 3) return this.#text(`<token ${claimsOf(text)}>`);
     if (GENERATED_NAMES.has(key) && GENERATED_SUFFIX.test(text))
       return this.#text(text.replace(GENERATED_SUFFIX, "$1<suffix>"));
+    if (key === "cells" && PORT_IN_CELL.test(text)) {
+      return text.replace(PORT_IN_CELL, (_, before, port, after) => `${before}${this.#port(Number(port))}${after}`);
+    }
     if (key === "cells" && /^(\d+[ydhms])+$/.test(text)) return "<age>"; // of the moment it was asked for
     return this.#text(text);
   }
 
+  #port(port: number): number | string {
+    return port < DRAWN_PORTS.from || port > DRAWN_PORTS.to ? port : this.#placeholder("port", `port ${port}`);
+  }
+
   #text(text: string): string {
     return text
+      .replace(DRAWN_IP, (ip) => this.#placeholder("ip", ip))
       .replaceAll(this.#namespace, "$ns")
       .replace(UUID, (uuid) => this.#placeholder("uid", uuid))
       .replace(TIME, "<time>")

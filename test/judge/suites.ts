@@ -9,6 +9,7 @@ import { kindCases } from "./kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
 import { expiryCases, protocolCases } from "./protocol-cases.ts";
+import { serviceCases } from "./service-cases.ts";
 
 /** The last one makes the servers forget their history. */
 export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
@@ -17,6 +18,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
   protocol: protocolCases,
   details: detailCases,
+  services: serviceCases,
   expiry: expiryCases,
 };
 

@@ -6,6 +6,7 @@ import type { KubeObject } from "#api/object.ts";
 import { newForbidden } from "#api/status-error.ts";
 import type { DeletionHook, KindRow } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
+import { allocateForService, releaseOfService } from "../services/service-allocation.ts";
 import { bindNamedPod, bindPod } from "../subresources/binding.ts";
 import {
   forwardPorts,
@@ -35,6 +36,8 @@ type Hooks = Partial<
     | "returnsDeletedObject"
     | "deletion"
     | "isHeld"
+    | "allocation"
+    | "afterDelete"
     | "indexedField"
     | "subresources"
     | "virtual"
@@ -134,7 +137,12 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
   "selfsubjectreviews.authentication.k8s.io": { virtual: reviewSelf },
   "selfsubjectrulesreviews.authorization.k8s.io": { virtual: reviewSelfRules },
   serviceaccounts: { returnsDeletedObject: true, subresources: new Map([["token", requestToken]]) },
-  services: { returnsDeletedObject: true, subresources: new Map([["proxy", proxyToService]]) },
+  services: {
+    returnsDeletedObject: true,
+    allocation: allocateForService,
+    afterDelete: releaseOfService,
+    subresources: new Map([["proxy", proxyToService]]),
+  },
   "statefulsets.apps": scale,
   "storageclasses.storage.k8s.io": returnsDeletedObject,
   "subjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },

@@ -9,6 +9,7 @@ import { withResourceVersion } from "../object-meta.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";
+import { allocating } from "./allocating.ts";
 import { beforeCreate, fillSystemFields } from "./before-create.ts";
 import { checkSize } from "./object-size.ts";
 
@@ -40,10 +41,16 @@ async function createOnce(
   options: WriteOptions,
   signal: AbortSignal,
 ): Promise<KubeObject> {
-  const object = beforeCreate(call, fillSystemFields(core, call, given), strategyContext(core, call, options.dryRun));
-  await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
-  if (!options.dryRun) refuseVersion(object);
-  return storeNew(core, call, object, options.dryRun);
+  const { dryRun } = options;
+  const filled = fillSystemFields(core, call, given);
+  return allocating(core, call, filled, undefined, dryRun, async (allocated, stored) => {
+    const object = beforeCreate(call, allocated, strategyContext(core, call, dryRun));
+    await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
+    if (!dryRun) refuseVersion(object);
+    const created = storeNew(core, call, object, dryRun);
+    stored();
+    return created;
+  });
 }
 
 /** Upstream: storage/etcd3/store.go, Create. What is no number, or nothing, is overlooked there. */

@@ -117,8 +117,11 @@ function removeNow(
     );
   }
   if (isDryRun(options)) return finished(call, object, true);
-  const gone = core.tableOf(call.endpoint.row).delete(existing, (revision) => withResourceVersion(object, revision));
-  return gone === undefined ? "retry" : finished(call, gone.object, true);
+  const { row } = call.endpoint;
+  const gone = core.tableOf(row).delete(existing, (revision) => withResourceVersion(object, revision));
+  if (gone === undefined) return "retry";
+  row.afterDelete?.(core, gone.object);
+  return finished(call, gone.object, true);
 }
 
 /** Marking the object gave it a version of its own, which the client could not have known. */

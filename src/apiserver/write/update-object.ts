@@ -15,6 +15,7 @@ import { withMeta, withResourceVersion } from "../object-meta.ts";
 import type { StorageKey, StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";
+import { allocating } from "./allocating.ts";
 import { beforeCreate, fillSystemFields } from "./before-create.ts";
 import { beforeUpdate } from "./before-update.ts";
 import { storeNew } from "./create-object.ts";
@@ -80,12 +81,18 @@ async function createInstead(
   await core.admission.admit(attributes, signal);
   object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
   readVersion(object);
-  object = beforeCreate(call, fillSystemFields(core, call, object), strategyContext(core, call, options.dryRun));
-  await request.authorizeCreate();
-  await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
-  // Created by somebody else meanwhile: it is an update after all.
-  if (core.tableOf(endpoint.row).get(key) !== undefined) return undefined;
-  return { object: storeNew(core, call, object, options.dryRun), isCreated: true };
+  const { dryRun } = options;
+  object = fillSystemFields(core, call, object);
+  return allocating(core, call, object, undefined, dryRun, async (allocated, stored) => {
+    const complete = beforeCreate(call, allocated, strategyContext(core, call, dryRun));
+    await request.authorizeCreate();
+    await core.admission.validate(admissionAttributes(call, "CREATE", options, { object: complete }), signal);
+    // Created by somebody else meanwhile: it is an update after all.
+    if (core.tableOf(endpoint.row).get(key) !== undefined) return undefined;
+    const created = storeNew(core, call, complete, dryRun);
+    stored();
+    return { object: created, isCreated: true };
+  });
 }
 
 /** Undefined: somebody else was faster. */
@@ -96,7 +103,6 @@ async function updateOnce(
   existing: StoredVersion,
   signal: AbortSignal,
 ): Promise<UpdateResult | undefined> {
-  const { row } = call.endpoint;
   const { options } = request;
   const old = existing.object;
   const uid = old.metadata?.uid ?? "";
@@ -110,7 +116,23 @@ async function updateOnce(
   await core.admission.admit(attributes, signal);
   let object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
   object = checkVersion(call, object, old);
-  object = beforeUpdate(call, object, old, request.rules, strategyContext(core, call, options.dryRun));
+  return allocating(core, call, object, old, options.dryRun, (allocated, stored) =>
+    storeChanged(core, call, request, existing, allocated, stored, signal),
+  );
+}
+
+async function storeChanged(
+  core: ServerCore,
+  call: ResourceCall,
+  { options, rules }: UpdateRequest,
+  existing: StoredVersion,
+  given: KubeObject,
+  onStored: () => void,
+  signal: AbortSignal,
+): Promise<UpdateResult | undefined> {
+  const { row } = call.endpoint;
+  const old = existing.object;
+  let object = beforeUpdate(call, given, old, rules, strategyContext(core, call, options.dryRun));
   object = ignoreManagedFieldsTimes(object, old);
   await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
   if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)
@@ -121,6 +143,7 @@ async function updateOnce(
   const table = core.tableOf(row);
   const stored = table.update(existing, (revision) => withResourceVersion(object, revision));
   if (stored === undefined) return undefined;
+  onStored();
   if (row.ttlSeconds !== undefined) core.expiry.schedule(table, stored, row.ttlSeconds);
   return { object: stored.object, isCreated: false };
 }
@@ -159,8 +182,9 @@ function remove(
   dryRun: boolean,
 ): UpdateResult | undefined {
   if (dryRun) return { object, isCreated: false };
-  const gone = core
-    .tableOf(call.endpoint.row)
-    .delete(existing, (revision) => withResourceVersion(existing.object, revision));
-  return gone === undefined ? undefined : { object, isCreated: false };
+  const { row } = call.endpoint;
+  const gone = core.tableOf(row).delete(existing, (revision) => withResourceVersion(existing.object, revision));
+  if (gone === undefined) return undefined;
+  row.afterDelete?.(core, gone.object);
+  return { object, isCreated: false };
 }

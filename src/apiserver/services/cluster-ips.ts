@@ -1,0 +1,105 @@
+// Which addresses services have: each is an IPAddress object whose name is the address. The ranges are those of
+// the ServiceCIDR objects. Upstream: pkg/registry/core/service/ipallocator/{ipallocator,cidrallocator}.go
+
+import type { Service } from "#api/generated/types/core-v1.ts";
+import type { IPAddress, ServiceCIDR } from "#api/generated/types/networking-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import { newInvalid } from "#api/status-error.ts";
+import { parseSloppyIp } from "#rules/validation/ip.ts";
+import { validateIpAddress } from "#rules/validation/networking-kinds.ts";
+import type { ServerCore } from "../core.ts";
+import { createOwn, deleteOwn, rowNamed } from "../write/own-objects.ts";
+import { type AddressRange, addressNumber, addressRange, addressText, candidates, isInRange } from "./address-range.ts";
+import { FAMILY } from "./cluster-ip-fields.ts";
+
+export const IP_ADDRESSES = "ipaddresses.networking.k8s.io";
+export const SERVICE_CIDRS = "servicecidrs.networking.k8s.io";
+export const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
+export const ALLOCATOR = "ipallocator.k8s.io";
+
+export const RANGE_IS_FULL = "range is full";
+
+export type Allocated = { readonly ip: string } | { readonly error: string };
+
+export function allocateIp(core: ServerCore, service: Service, ip: string): Allocated {
+  const address = numberOf(ip);
+  if (!rangesOf(core).some(({ range, isReady }) => isReady && isInRange(range, address))) {
+    return { error: "the provided network does not match the current range" };
+  }
+  const error = createIpAddress(core, addressText(address), service);
+  return error === undefined ? { ip } : { error };
+}
+
+export function allocateNextIp(core: ServerCore, service: Service): Allocated {
+  const table = core.tableOf(rowNamed(core, IP_ADDRESSES));
+  for (const { range, isReady } of rangesOf(core)) {
+    if (!isReady) continue;
+    for (const ip of candidates(range, core.rng.addresses)) {
+      if (table.get(ip) !== undefined) continue;
+      const error = createIpAddress(core, ip, service);
+      return error === undefined ? { ip } : { error };
+    }
+  }
+  return { error: RANGE_IS_FULL };
+}
+
+/** What a dry run is told: only that the address is in range, and for one that was not asked for the network's own. */
+export function tryIp(core: ServerCore, ip: string): Allocated {
+  const [any] = rangesOf(core);
+  if (any === undefined || !any.isReady) return { error: "allocator not ready" };
+  const { range } = any;
+  if (ip === "") return { ip: addressText(range.network) };
+  const address = numberOf(ip);
+  if (isInRange(range, address)) return { ip };
+  const valid = `The range of valid IPs is ${range.cidr}`;
+  return { error: `the provided IP (${addressText(address)}) is not in the valid range. ${valid}` };
+}
+
+export function releaseIp(core: ServerCore, ip: string): void {
+  const parsed = parseSloppyIp(ip);
+  if (parsed?.family === 4) deleteOwn(core, IP_ADDRESSES, addressText(addressNumber(parsed)));
+}
+
+/** Why it could not be made. */
+export function createIpAddress(core: ServerCore, ip: string, { metadata }: Service): string | undefined {
+  const { namespace = "", name = "" } = metadata ?? {};
+  const address = {
+    metadata: { name: ip, labels: { "ipaddress.kubernetes.io/ip-family": FAMILY, [MANAGED_BY]: ALLOCATOR } },
+    spec: { parentRef: { resource: "services", namespace, name } },
+  };
+  const errors = validateIpAddress(address as IPAddress);
+  if (errors.length > 0) return newInvalid({ group: "networking.k8s.io", kind: "IPAddress" }, ip, errors).message;
+  const stored = createOwn(core, IP_ADDRESSES, address as KubeObject);
+  return stored === undefined ? "provided IP is already allocated" : undefined;
+}
+
+interface OfferedRange {
+  readonly range: AddressRange;
+  /** One of the objects that have it may be used. */
+  readonly isReady: boolean;
+}
+
+function rangesOf(core: ServerCore): readonly OfferedRange[] {
+  const ranges = new Map<string, OfferedRange>();
+  for (const { object } of core.tableOf(rowNamed(core, SERVICE_CIDRS)).scan({ prefix: "" })) {
+    for (const cidr of (object as ServiceCIDR).spec?.cidrs ?? []) {
+      const range = addressRange(cidr);
+      if (range === undefined) continue;
+      ranges.set(cidr, { range, isReady: ranges.get(cidr)?.isReady || isReady(object as ServiceCIDR) });
+    }
+  }
+  return [...ranges.values()];
+}
+
+/** One that no controller has looked at yet counts as ready. */
+function isReady({ metadata, status }: ServiceCIDR): boolean {
+  if (metadata?.deletionTimestamp !== undefined) return false;
+  const condition = status?.conditions?.find(({ type }) => type === "Ready");
+  return condition === undefined || condition.status === "True";
+}
+
+/** NaN, which is in no range, for what is no address of the family. */
+function numberOf(ip: string): number {
+  const parsed = parseSloppyIp(ip);
+  return parsed?.family === 4 ? addressNumber(parsed) : Number.NaN;
+}

@@ -1,0 +1,139 @@
+// Which node ports are taken, and one write's requests for them: what it takes it has at once, what it gives up
+// is free only when the write is done. Upstream: pkg/registry/core/service/portallocator
+
+import type { Rng } from "#base/rng.ts";
+
+const FIRST = 30_000;
+const LAST = 32_767;
+/** Ports that nobody asked for by number are drawn from here on; those below come last. */
+const DRAWN_FROM = FIRST + 86;
+/** What a dry run counts up from. */
+const DRY_RUN_BASE = 32_768;
+
+export class NodePorts {
+  readonly #rng: Rng;
+  /** Those of all stored services; read when first needed. */
+  readonly #stored: () => Iterable<number>;
+  #used: Set<number> | undefined;
+
+  constructor(rng: Rng, stored: () => Iterable<number>) {
+    this.#rng = rng;
+    this.#stored = stored;
+  }
+
+  begin(dryRun: boolean): PortRequests {
+    return dryRun ? new DryRun(this) : new Requests(this);
+  }
+
+  has(port: number): boolean {
+    return this.#ports().has(port);
+  }
+
+  /** Why not. */
+  allocate(port: number): string | undefined {
+    if (port < FIRST || port > LAST) {
+      return `provided port is not in the valid range. The range of valid ports is ${FIRST}-${LAST}`;
+    }
+    if (this.has(port)) return ALREADY_ALLOCATED;
+    this.#ports().add(port);
+    return undefined;
+  }
+
+  /** Undefined: there is none left. */
+  allocateNext(): number | undefined {
+    const port = this.#free(DRAWN_FROM, LAST) ?? this.#free(FIRST, DRAWN_FROM - 1);
+    if (port !== undefined) this.#ports().add(port);
+    return port;
+  }
+
+  release(port: number): void {
+    this.#ports().delete(port);
+  }
+
+  #free(from: number, to: number): number | undefined {
+    const count = to - from + 1;
+    const start = this.#rng.below(count);
+    for (let i = 0; i < count; i++) {
+      const port = from + ((start + i) % count);
+      if (!this.has(port)) return port;
+    }
+    return undefined;
+  }
+
+  #ports(): Set<number> {
+    this.#used ??= new Set(this.#stored());
+    return this.#used;
+  }
+}
+
+const ALREADY_ALLOCATED = "provided port is already allocated";
+
+export interface PortRequests {
+  allocate(port: number): string | undefined;
+  allocateNext(): number | undefined;
+  releaseLater(port: number): void;
+  commit(): void;
+  revert(): void;
+}
+
+class Requests implements PortRequests {
+  readonly #ports: NodePorts;
+  readonly #taken: number[] = [];
+  readonly #given: number[] = [];
+
+  constructor(ports: NodePorts) {
+    this.#ports = ports;
+  }
+
+  allocate(port: number): string | undefined {
+    const error = this.#ports.allocate(port);
+    if (error === undefined) this.#taken.push(port);
+    return error;
+  }
+
+  allocateNext(): number | undefined {
+    const port = this.#ports.allocateNext();
+    if (port !== undefined) this.#taken.push(port);
+    return port;
+  }
+
+  releaseLater(port: number): void {
+    this.#given.push(port);
+  }
+
+  commit(): void {
+    for (const port of this.#given) this.#ports.release(port);
+  }
+
+  revert(): void {
+    for (const port of this.#taken) this.#ports.release(port);
+  }
+}
+
+/** Upstream looks neither at the range nor, for ports that were not asked for, at what is taken. */
+class DryRun implements PortRequests {
+  readonly #ports: NodePorts;
+  readonly #taken: number[] = [];
+
+  constructor(ports: NodePorts) {
+    this.#ports = ports;
+  }
+
+  allocate(port: number): string | undefined {
+    if (this.#ports.has(port) || this.#taken.includes(port)) return ALREADY_ALLOCATED;
+    this.#taken.push(port);
+    return undefined;
+  }
+
+  allocateNext(): number {
+    const port = (this.#taken.length === 0 ? DRY_RUN_BASE : Math.max(...this.#taken)) + 1;
+    this.#taken.push(port);
+    return port;
+  }
+
+  releaseLater(): void {}
+
+  commit(): void {}
+
+  revert(): void {}
+}

@@ -1,0 +1,204 @@
+// What the server gives a service beyond what its rules decide: a cluster address, node ports, a port for health
+// checks. They are taken before the rules see the service, and given back if the write comes to nothing.
+// Upstream: pkg/registry/core/service/storage/storage.go, beginCreate, beginUpdate, afterDelete; alloc.go
+
+import * as field from "#api/field-error.ts";
+import type { Service, ServicePort, ServiceSpec } from "#api/generated/types/core-v1.ts";
+import { newInternalError } from "#api/status-error.ts";
+import { put } from "#rules/strategy/parts.ts";
+import { needsHealthCheck } from "#rules/validation/service.ts";
+import type { ServerCore } from "../core.ts";
+import { bareFailure } from "../errors.ts";
+import type { AllocationHook, KindRow } from "../registry.ts";
+import { deleteOwn } from "../write/own-objects.ts";
+import {
+  invalidService,
+  needsClusterIp,
+  needsNodePorts,
+  nodePortsOf,
+  withAllocatedOf,
+  withFamilies,
+  withPluralIps,
+} from "./cluster-ip-fields.ts";
+import { allocateIp, allocateNextIp, RANGE_IS_FULL, releaseIp, tryIp } from "./cluster-ips.ts";
+import type { PortRequests } from "./node-ports.ts";
+
+const SPEC = field.newPath("spec");
+
+/** One service on its way into the store. */
+interface Draft {
+  readonly service: Service;
+  readonly old: ServiceSpec | undefined;
+  readonly dryRun: boolean;
+}
+
+export const allocateForService: AllocationHook = (core, object, oldObject, dryRun) => {
+  const service = object as Service;
+  const old = oldObject && ((oldObject as Service).spec ?? {});
+  const isStrict = core.gates.isEnabled("StrictIPCIDRValidation");
+  let spec = service.spec ?? {};
+  if (old !== undefined) spec = withAllocatedOf(old, spec);
+  spec = withFamilies({ ...service, spec: withPluralIps(spec, old) }, old, isStrict);
+  spec = withoutUselessPolicy(spec);
+  const draft: Draft = { service, old, dryRun };
+  const ports = core.nodePorts.begin(dryRun);
+  const taken: string[] = [];
+  const revert = (): void => {
+    for (const ip of taken) releaseIp(core, ip);
+    ports.revert();
+  };
+  try {
+    if (isNewToIps(draft, spec)) {
+      spec = withIp(core, draft, spec);
+      if (!dryRun && spec.clusterIP) taken.push(spec.clusterIP);
+    }
+    spec = old === undefined ? withNewPorts(draft, spec, ports) : withChangedPorts(draft, spec, old, ports);
+    if (needsHealthCheck(spec) && !(old && needsHealthCheck(old))) spec = withHealthCheckPort(spec, ports);
+  } catch (error) {
+    revert();
+    throw error;
+  }
+  const freed = !dryRun && old !== undefined && needsClusterIp(old) && !needsClusterIp(spec) ? ipsOf(old) : [];
+  return {
+    object: put(service, "spec", spec),
+    commit() {
+      for (const ip of freed) releaseIp(core, ip);
+      ports.commit();
+    },
+    revert,
+  };
+};
+
+/** Also takes the endpoints of the name, so that a new service does not begin with them. */
+export const releaseOfService: NonNullable<KindRow["afterDelete"]> = (core, object) => {
+  const { metadata, spec = {} } = object as Service;
+  deleteOwn(core, "endpoints", `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`);
+  if (needsClusterIp(spec)) for (const ip of ipsOf(spec)) releaseIp(core, ip);
+  for (const port of portsOf(spec)) core.nodePorts.release(port);
+};
+
+/** Those of its ports and the one for health checks. */
+export function portsOf(spec: ServiceSpec): number[] {
+  const { healthCheckNodePort } = spec;
+  return needsHealthCheck(spec) && healthCheckNodePort
+    ? [...nodePortsOf(spec), healthCheckNodePort]
+    : nodePortsOf(spec);
+}
+
+export const ipsOf = ({ clusterIPs = [] }: ServiceSpec): readonly string[] =>
+  clusterIPs[0] === "None" ? [] : clusterIPs;
+
+/** Upstream keeps it where it means nothing, and hides it from readers. What is no policy its rules will refuse. */
+function withoutUselessPolicy(spec: ServiceSpec): ServiceSpec {
+  const { internalTrafficPolicy: policy } = spec;
+  if (needsClusterIp(spec) || (policy !== "Cluster" && policy !== "Local")) return spec;
+  return put(spec, "internalTrafficPolicy", undefined);
+}
+
+/** An address stays as long as the service may have one. */
+function isNewToIps({ old }: Draft, spec: ServiceSpec): boolean {
+  return needsClusterIp(spec) && spec.clusterIPs?.[0] !== "None" && (old === undefined || !needsClusterIp(old));
+}
+
+function withIp(core: ServerCore, { service, dryRun }: Draft, spec: ServiceSpec): ServiceSpec {
+  const wanted = spec.clusterIPs?.[0] ?? "";
+  const allocated = dryRun
+    ? tryIp(core, wanted)
+    : wanted === ""
+      ? allocateNextIp(core, service)
+      : allocateIp(core, service, wanted);
+  if ("ip" in allocated) return { ...spec, clusterIP: allocated.ip, clusterIPs: [allocated.ip] };
+  const { error } = allocated;
+  if (error === RANGE_IS_FULL) {
+    throw newInternalError(`failed to allocate a serviceIP for Service "${service.metadata?.name ?? ""}": ${error}`);
+  }
+  const what = wanted === "" ? "failed to allocate IP" : `failed to allocate IP ${wanted}`;
+  throw invalidService(service, field.invalid(SPEC.child("clusterIPs"), [wanted], `${what}: ${error}`));
+}
+
+const hasNodePorts = ({ type }: ServiceSpec): boolean => type === "NodePort" || type === "LoadBalancer";
+
+/** Ports of one number, one per protocol, share a node port. Upstream: initNodePorts */
+function withNewPorts({ service }: Draft, spec: ServiceSpec, requests: PortRequests): ServiceSpec {
+  if (!hasNodePorts(spec) || spec.ports === undefined) return spec;
+  const { ports } = spec;
+  const byPort = new Map<number, number>();
+  const take = (port: number, i: number): number => {
+    refuseIf(requests.allocate(port), service, port, i);
+    return port;
+  };
+  const given = ports.map((port, i): ServicePort => {
+    const { nodePort = 0 } = port;
+    if (nodePort === 0 && !needsNodePorts(spec)) return port;
+    const shared = byPort.get(port.port);
+    if (shared !== undefined) {
+      if (nodePort === 0) return { ...port, nodePort: shared };
+      if (nodePort !== shared) take(nodePort, i);
+      return port;
+    }
+    const wanted = ports.find((other) => other.port === port.port && other.nodePort)?.nodePort;
+    const allocated = wanted === undefined ? nextPort(requests) : take(wanted, i);
+    byPort.set(port.port, allocated);
+    return { ...port, nodePort: allocated };
+  });
+  return { ...spec, ports: given };
+}
+
+/** Upstream: txnUpdateNodePorts */
+function withChangedPorts(
+  { service }: Draft,
+  spec: ServiceSpec,
+  old: ServiceSpec,
+  requests: PortRequests,
+): ServiceSpec {
+  let changed = spec;
+  const before = nodePortsOf(old);
+  if (hasNodePorts(spec)) {
+    const taken = new Set(before);
+    const seen = new Set<string>();
+    const ports = spec.ports?.map((port, i): ServicePort => {
+      let { nodePort = 0 } = port;
+      if (nodePort === 0 && !needsNodePorts(spec)) return port;
+      if (nodePort === 0) nodePort = nextPort(requests);
+      else if (!taken.has(nodePort)) {
+        refuseIf(requests.allocate(nodePort), service, nodePort, i);
+        taken.add(nodePort);
+      }
+      const protocol = port.protocol ?? "";
+      if (seen.has(`${protocol} ${nodePort}`))
+        throw bareFailure(500, "", `duplicate nodePort: {${protocol} ${nodePort}}`);
+      seen.add(`${protocol} ${nodePort}`);
+      return { ...port, nodePort };
+    });
+    if (ports !== undefined) changed = { ...spec, ports };
+  }
+  const kept = hasNodePorts(spec) ? nodePortsOf(changed) : [];
+  if (hasNodePorts(spec) || hasNodePorts(old)) {
+    for (const port of before) if (!kept.includes(port)) requests.releaseLater(port);
+  }
+  if (needsHealthCheck(old) && !needsHealthCheck(spec)) requests.releaseLater(old.healthCheckNodePort ?? 0);
+  return changed;
+}
+
+function withHealthCheckPort(spec: ServiceSpec, requests: PortRequests): ServiceSpec {
+  const { healthCheckNodePort: wanted = 0 } = spec;
+  if (wanted === 0) {
+    const port = requests.allocateNext();
+    if (port !== undefined) return { ...spec, healthCheckNodePort: port };
+    throw newInternalError(`failed to allocate a HealthCheck NodePort 0: ${RANGE_IS_FULL}`);
+  }
+  const error = requests.allocate(wanted);
+  if (error === undefined) return spec;
+  throw newInternalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${error}`);
+}
+
+function nextPort(requests: PortRequests): number {
+  const port = requests.allocateNext();
+  if (port === undefined) throw newInternalError(`failed to allocate a nodePort: ${RANGE_IS_FULL}`);
+  return port;
+}
+
+function refuseIf(error: string | undefined, service: Service, port: number, i: number): void {
+  if (error === undefined) return;
+  throw invalidService(service, field.invalid(SPEC.child("ports").index(i).child("nodePort"), port, error));
+}
