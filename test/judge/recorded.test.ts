@@ -31,7 +31,7 @@ describe("the recorded answers of the real kube-apiserver judge the embedded one
           return answers;
         });
         await Promise.allSettled(played);
-      }, 60_000);
+      }, 180_000);
       afterAll(() => subject.close());
 
       it("has a record of every case, and of no other", () => {
