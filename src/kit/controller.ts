@@ -1,5 +1,5 @@
-// What a controller is to the program that runs it: a descriptor with its names and conditions, a
-// context to be built from, and a run that ends when its signal aborts.
+// What a controller is to the program that runs it: a name, a context to be built from, and a run that
+// ends when its signal aborts.
 
 import type { Clock } from "#base/clock.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
@@ -42,14 +42,10 @@ export interface ControllerContext {
   readonly trace?: SyncTrace;
 }
 
+/** Aliases, gates and whether it is on by default go by the name: the program knows them of all, written or not. */
 export interface ControllerDescriptor<Options = undefined> {
   /** As in --controllers. */
   readonly name: string;
-  readonly aliases: readonly string[];
-  /** All must be on, or the controller is not built. */
-  readonly featureGates: readonly string[];
-  /** The service account it acts under. */
-  readonly identity: string;
   /** Returns nothing when the options switch the controller off. A failure ends the program. */
   build(context: ControllerContext, options: Options): Promise<Controller | undefined>;
 }

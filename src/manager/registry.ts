@@ -46,7 +46,8 @@ function bind<Options>(
   descriptor: ControllerDescriptor<Options>,
   optionsOf: (settings: ControllerSettings) => Options,
 ): RegisteredController {
-  const { name, featureGates } = descriptor;
+  const { name } = descriptor;
+  const featureGates = knownControllers.find((known) => known.name === name)?.featureGates ?? [];
   return { name, featureGates, build: (context, settings) => descriptor.build(context, optionsOf(settings)) };
 }
 

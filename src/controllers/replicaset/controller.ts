@@ -40,9 +40,6 @@ export interface ReplicaOptions {
 
 export const replicaSetController: ControllerDescriptor<ReplicaOptions> = {
   name: "replicaset-controller",
-  aliases: ["replicaset"],
-  featureGates: [],
-  identity: replicaSetKind.identity,
   build: (context, options) => buildReplicaController(replicaSetKind, context, options),
 };
 

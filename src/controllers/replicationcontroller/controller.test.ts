@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import { replicationController, replicationControllerKind } from "./controller.ts";
 
 describe("replicationcontroller-controller", () => {
-  it("replicationcontroller/about is known by its alias and needs no gate", () => {
-    const { name, aliases, featureGates, identity } = replicationController;
-    expect({ name, aliases, featureGates, identity }).toEqual({
-      name: "replicationcontroller-controller",
-      aliases: ["replicationcontroller"],
-      featureGates: [],
+  it("replicationcontroller/about has a name, an account and a queue of its own, and no gate", () => {
+    expect(replicationController.name).toBe("replicationcontroller-controller");
+    expect(replicationControllerKind).toMatchObject({
       identity: "replication-controller",
+      queueName: "replicationmanager",
+      consistencyGate: undefined,
+      reportsTerminating: false,
+      ranksBySiblings: false,
     });
   });
 

@@ -33,8 +33,5 @@ export const replicationControllerKind: ReplicaKind<ReplicationController> = {
 
 export const replicationController: ControllerDescriptor<ReplicaOptions> = {
   name: "replicationcontroller-controller",
-  aliases: ["replicationcontroller"],
-  featureGates: [],
-  identity: replicationControllerKind.identity,
   build: (context, options) => buildReplicaController(replicationControllerKind, context, options),
 };

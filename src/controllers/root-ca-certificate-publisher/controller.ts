@@ -31,9 +31,6 @@ export interface PublisherOptions {
 
 export const rootCaPublisherController: ControllerDescriptor<PublisherOptions> = {
   name: "root-ca-certificate-publisher-controller",
-  aliases: ["root-ca-cert-publisher"],
-  featureGates: [],
-  identity: IDENTITY,
   build: buildPublisher,
 };
 

@@ -43,9 +43,6 @@ export interface TokenControllerOptions {
 
 export const serviceAccountTokenController: ControllerDescriptor<TokenControllerOptions> = {
   name: "serviceaccount-token-controller",
-  aliases: ["serviceaccount-token"],
-  featureGates: [],
-  identity: IDENTITY,
   build: buildTokenController,
 };
 

@@ -25,9 +25,6 @@ const serviceAccountsGvr = { group: "", version: "v1", resource: "serviceaccount
 
 export const serviceAccountController: ControllerDescriptor = {
   name: "serviceaccount-controller",
-  aliases: ["serviceaccount"],
-  featureGates: [],
-  identity: IDENTITY,
   build: buildServiceAccountController,
 };
 
