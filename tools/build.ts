@@ -1,6 +1,6 @@
 // Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module
 // that Node 22.13 or newer runs and `npm pack` ships. The bundles hold all they use, so that installing the package
-// installs nothing else. `bun tools/build.ts bundles` leaves the compiled ones out. Each is asked for its version.
+// installs nothing else; third-party-licenses.txt has the licenses of what they hold. `bun tools/build.ts bundles` leaves the compiled ones out. Each is asked for its version.
 // Log lines name their place in the source: why the one has source maps and the other a table of lines for that is
 // written down in src/platform/call-site.ts.
 
@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { LINE_TABLE_SUFFIX } from "#platform/call-site.ts";
 import { lineTable, type SourceMap } from "./line-table.ts";
+import { bundledPackages, licenseTexts } from "./third-party-licenses.ts";
 
 const programs = ["steersman", "kube-controller-manager"];
 /** Names are kept: they are in stack traces. */
@@ -41,11 +42,13 @@ function report(output: string, command: readonly [string, ...string[]]): void {
   process.stdout.write(`${output}: ${stdout.trim()}, ${(statSync(output).size / 1e6).toFixed(1)} MB\n`);
 }
 
+const packages = new Set<string>();
 for (const program of programs) {
   const bundle = `dist/${program}.mjs`;
   build(program, [...bundleFlags, "--outdir=dist", "--entry-naming=[name].mjs"]);
   const map = JSON.parse(readFileSync(`${bundle}.map`, "utf8")) as SourceMap;
   writeFileSync(`${bundle}${LINE_TABLE_SUFFIX}`, JSON.stringify(lineTable(map)));
+  for (const name of bundledPackages(map.sources)) packages.add(name);
   chmodSync(bundle, 0o755);
   report(bundle, [process.execPath, bundle]);
   if (process.argv[2] === "bundles") continue;
@@ -53,4 +56,5 @@ for (const program of programs) {
   build(program, [...compileFlags, "--outfile", compiled]);
   report(compiled, [compiled]);
 }
+writeFileSync("dist/third-party-licenses.txt", licenseTexts([...packages].sort()));
 for (const file of globSync("dist/*.map")) rmSync(file);

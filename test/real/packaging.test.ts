@@ -59,7 +59,8 @@ describe("the packages", () => {
       };
       expect(manifest.dependencies ?? manifest.optionalDependencies).toBeUndefined();
       const shipped = programs.flatMap((program) => [`${program}.mjs`, `${program}.mjs.lines.json`]);
-      expect(readdirSync(join(folder, "dist")).sort()).toEqual(shipped);
+      expect(readdirSync(join(folder, "dist")).sort()).toEqual([...shipped, "third-party-licenses.txt"].sort());
+      expect(readFileSync(join(folder, "dist/third-party-licenses.txt"), "utf8")).toContain("\nre2js ");
       for (const program of programs) {
         const answer = run(node, [join(folder, manifest.bin[program] ?? ""), "--version"], directory);
         expect(answer).toMatchObject({ code: 0, stdout: versions[program], stderr: "" });
