@@ -10,8 +10,8 @@ help: ## List the targets
 install:
 	@node tools/install.mjs
 
-up: install ## Run a whole cluster in one process
-	@$(BUN) src/cmd/steersman.ts up
+up: install ## Run a whole cluster in one process (ARGS=--help lists its flags)
+	@$(BUN) src/cmd/steersman.ts up $(ARGS)
 
 test: install ## Run the unit, contract and scenario tests on Bun and on Node
 	@$(BUN) tools/run-tests.ts fast

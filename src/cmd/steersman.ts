@@ -11,7 +11,7 @@ import { printSections } from "#manager/flags/usage.ts";
 import { unwrittenControllers } from "#manager/registry.ts";
 import { callSite } from "#platform/call-site.ts";
 import { systemClock } from "#platform/system-clock.ts";
-import { type DataOptions, type RunningCluster, startCluster } from "./up.ts";
+import { type DataOptions, DEFAULT_PORT, type RunningCluster, startCluster } from "./up.ts";
 import { kubernetesVersion, steersmanVersion } from "./version.ts";
 
 const help = `Steersman ${steersmanVersion}: Kubernetes ${kubernetesVersion} controllers and a cluster in one process.
@@ -24,17 +24,20 @@ Flags:
       --version   print the versions and exit
 `;
 
+/** The pods of each have a /16, from 10.244 on. */
+const NODES_MAX = 12;
+
 const upFlags: readonly FlagSection[] = [
   {
     name: "cluster",
     flags: [
-      flag("port", int, 7443, "Port of the API server on 127.0.0.1; 0 takes any free one."),
-      flag("nodes", int, 1, "Simulated nodes."),
+      flag("port", int, DEFAULT_PORT, "Port of the API server on 127.0.0.1; 0 takes any free one."),
+      flag("nodes", int, 1, `Simulated nodes, 0 to ${NODES_MAX}.`),
       flag(
         "state",
         string,
         "",
-        "Directory that the kubeconfig is written to. Without it the data directory, or .steersman in the current one.",
+        `Directory that the kubeconfig is written to. Without it the data directory, else .steersman, or .steersman/PORT for a port other than ${DEFAULT_PORT}.`,
       ),
     ],
   },
@@ -59,20 +62,17 @@ const upFlags: readonly FlagSection[] = [
   {
     name: "global",
     flags: [
-      flag("v", level, 0, "Log verbosity.", { shorthand: "v" }),
+      flag("v", level, 0, "Log verbosity, on standard error; 0 logs errors only.", { shorthand: "v" }),
       flag("help", bool, false, "Show this help.", { shorthand: "h" }),
     ],
   },
 ];
 
-/** The pods of each have a /16, from 10.244 on. */
-const NODES_MAX = 12;
-
 /** Errors only: somebody who tries a cluster wants to see theirs, not our lines. */
 const QUIET = -1;
 
 async function up(args: readonly string[]): Promise<number> {
-  const { values, isHelpWanted, positional } = parseFlags(upFlags, args);
+  const { values, changed, isHelpWanted, positional } = parseFlags(upFlags, args);
   if (isHelpWanted) {
     stdout.write(
       `Runs the API server, the controllers, a binder and simulated nodes in this process.\n\nUsage:\n  steersman up [flags]\n${printSections(upFlags, stdout.columns ?? 0)}`,
@@ -94,10 +94,14 @@ async function up(args: readonly string[]): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
   const dataDirectory = values.get("data-dir") as string;
+  const directory = (values.get("state") as string) || dataDirectory;
+  for (const name of ["data-sync", "data-size-max"]) {
+    if (dataDirectory === "" && changed.has(name)) throw new FlagError(`--${name} needs --data-dir`);
+  }
   const cluster = await startCluster({
     port: wholeNumber(values, "port", 65_535),
     nodes: wholeNumber(values, "nodes", NODES_MAX),
-    directory: (values.get("state") as string) || dataDirectory || ".steersman",
+    ...(directory === "" ? {} : { directory }),
     ...(dataDirectory === "" ? {} : { data: dataOptions(dataDirectory, values) }),
     log,
   });
@@ -135,7 +139,7 @@ Not yet: ${unwrittenControllers().length} others; kubectl warns where one of the
 
 Try:
   kubectl get nodes
-  kubectl create -f docs/examples/replicaset.yaml
+  kubectl run web --image=nginx
   kubectl get pods -w
 
 Ctrl-C stops it. ${kept}
@@ -147,10 +151,12 @@ async function main(args: readonly string[]): Promise<number> {
   switch (command) {
     case "up":
       return up(rest);
+    case "version":
     case "--version":
       stdout.write(`steersman ${steersmanVersion} (Kubernetes ${kubernetesVersion})\n`);
       return 0;
     case undefined:
+    case "help":
     case "--help":
     case "-h":
       stdout.write(help);

@@ -1,7 +1,8 @@
-// Whoever creates something that only a controller not yet written would act on is told so at once, by a
+// Whoever creates or deletes something that only a part not yet written would act on is told so at once, by a
 // Warning header that kubectl prints.
 
-import type { AdmissionPlugin } from "#apiserver/admission.ts";
+import type { DeleteOptions } from "#api/meta.ts";
+import type { AdmissionAttributes, AdmissionPlugin } from "#apiserver/admission.ts";
 
 /** The controller that gives each kind its meaning, by "resource.group". */
 const actors: Readonly<Record<string, string>> = {
@@ -19,43 +20,75 @@ const actors: Readonly<Record<string, string>> = {
   "volumeattachments.storage.k8s.io": "persistentvolume-attach-detach-controller",
   "resourcequotas.": "resourcequota-controller",
   "certificatesigningrequests.certificates.k8s.io": "certificatesigningrequest-signing-controller",
-  "clusterroles.rbac.authorization.k8s.io": "clusterrole-aggregation-controller",
   "resourceclaims.resource.k8s.io": "resourceclaim-controller",
   "servicecidrs.networking.k8s.io": "service-cidr-controller",
-  "validatingadmissionpolicies.admissionregistration.k8s.io": "validatingadmissionpolicy-status-controller",
 };
 
+const RBAC = "authorization by roles";
+const WEBHOOKS = "admission by webhooks";
+const POLICIES = "admission by policies";
+/** What the API server itself would do with a kind. */
+const serverParts: Readonly<Record<string, string>> = {
+  "roles.rbac.authorization.k8s.io": RBAC,
+  "rolebindings.rbac.authorization.k8s.io": RBAC,
+  "clusterroles.rbac.authorization.k8s.io": RBAC,
+  "clusterrolebindings.rbac.authorization.k8s.io": RBAC,
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
+  "validatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
+  "mutatingadmissionpolicies.admissionregistration.k8s.io": POLICIES,
+  "mutatingadmissionpolicybindings.admissionregistration.k8s.io": POLICIES,
+  "validatingadmissionpolicies.admissionregistration.k8s.io": POLICIES,
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io": POLICIES,
+  "apiservices.apiregistration.k8s.io": "the aggregation of other API servers",
+};
+
+/** Kinds whose objects own others. */
+const owners = [
+  "replicasets",
+  "replicationcontrollers",
+  "deployments",
+  "statefulsets",
+  "daemonsets",
+  "jobs",
+  "cronjobs",
+];
+
 export function unwrittenWarning(unwritten: readonly string[]): AdmissionPlugin {
-  const missing = new Set(unwritten);
-  const warn = (resource: string, controller: string | undefined, what: string): string | undefined =>
-    controller !== undefined && missing.has(controller)
-      ? `${resource}: ${what} because ${controller} is not part of this cluster yet`
-      : undefined;
+  const missing = new Set([...unwritten, ...Object.values(serverParts)]);
   return {
     name: "UnwrittenControllers",
     handles: ({ operation, subresource }) => subresource === "" && (operation === "CREATE" || operation === "DELETE"),
     validate(attributes) {
       const { group, resource } = attributes.resource;
-      const text =
-        attributes.operation === "CREATE"
-          ? warn(resource, actors[`${resource}.${group}`], "it is stored, but nothing will act on it")
-          : warn(resource, deletionActor(group, resource), "what depends on it stays behind");
-      if (text !== undefined) attributes.addWarning(text);
+      const kind = `${resource}.${group}`;
+      const actor = attributes.operation === "CREATE" ? (actors[kind] ?? serverParts[kind]) : deletionActor(attributes);
+      if (actor === undefined || !missing.has(actor)) return;
+      const what =
+        attributes.operation === "CREATE" ? "it is stored, but nothing will act on it" : consequence(attributes);
+      attributes.addWarning(`${resource}: ${what} because ${actor} is not part of this cluster yet`);
     },
   };
 }
 
 /** Namespaces are emptied by one controller, dependents of everything else by another. */
-function deletionActor(group: string, resource: string): string | undefined {
-  if (group === "" && resource === "namespaces") return "namespace-controller";
-  const owners = [
-    "replicasets",
-    "replicationcontrollers",
-    "deployments",
-    "statefulsets",
-    "daemonsets",
-    "jobs",
-    "cronjobs",
-  ];
-  return owners.includes(resource) ? "garbage-collector-controller" : undefined;
+function deletionActor(attributes: AdmissionAttributes): string | undefined {
+  if (isNamespace(attributes)) return "namespace-controller";
+  return isHeldBack(attributes) || owners.includes(attributes.resource.resource)
+    ? "garbage-collector-controller"
+    : undefined;
+}
+
+function consequence(attributes: AdmissionAttributes): string {
+  if (isNamespace(attributes)) return "it stays Terminating with all that is in it";
+  return isHeldBack(attributes) ? "it stays, marked as deleted," : "what depends on it stays behind";
+}
+
+function isNamespace({ resource: { group, resource } }: AdmissionAttributes): boolean {
+  return group === "" && resource === "namespaces";
+}
+
+/** Such a deletion waits for a finalizer, which nobody takes away. */
+function isHeldBack({ options }: AdmissionAttributes): boolean {
+  const { propagationPolicy, orphanDependents } = options as DeleteOptions;
+  return propagationPolicy === "Foreground" || propagationPolicy === "Orphan" || orphanDependents === true;
 }

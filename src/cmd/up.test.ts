@@ -43,7 +43,7 @@ interface Cluster {
 }
 
 async function up(...args: string[]): Promise<Cluster> {
-  const child = spawn(process.execPath, [program, "up", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [program, "up", ...args], { stdio: ["ignore", "pipe", "pipe"], cwd: root });
   const exitCode = new Promise<number | null>((resolve) => child.on("close", resolve));
   let output = "";
   child.stdout.setEncoding("utf8");
@@ -129,6 +129,14 @@ describe("steersman up", () => {
     expect(output()).toContain("Stopping.");
   }, 60_000);
 
+  it("gives clusters on two ports a kubeconfig each", async () => {
+    const [first, second] = [await up("--port=0", "--nodes=0"), await up("--port=0", "--nodes=0")];
+    for (const { kubeconfig, port, client } of [first, second]) {
+      expect(kubeconfig).toBe(join(root, ".steersman", port, "kubeconfig"));
+      expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
+    }
+  }, 60_000);
+
   it("says what it takes", () => {
     const { status, stdout } = spawnSync(process.execPath, [program, "up", "--help"], { encoding: "utf8" });
     expect(status).toBe(0);
@@ -140,6 +148,7 @@ describe("steersman up", () => {
   it.each([
     [["--port=70000"], "--port is 70000; it can be 0 to 65535"],
     [["--nodes=13"], "--nodes is 13; it can be 0 to 12"],
+    [["--data-size-max=5"], "--data-size-max needs --data-dir"],
     [["--data-dir=x", "--data-sync=never"], '--data-sync is "never"; it can be "full" or "normal"'],
     [["now"], '"steersman up" does not take any arguments'],
   ])("refuses %j", (args, message) => {

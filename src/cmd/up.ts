@@ -32,6 +32,8 @@ import { systemRng } from "#platform/system-rng.ts";
 import { unwrittenWarning } from "./unwritten-warning.ts";
 
 const HOST = "127.0.0.1";
+export const DEFAULT_PORT = 7443;
+const DEFAULT_DIRECTORY = ".steersman";
 const NODE_START_MS = 300;
 const NODE_STOP_MS = 500;
 /** Whoever stops a cluster waits for it. */
@@ -43,8 +45,8 @@ export interface UpOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly nodes: number;
-  /** Where the kubeconfig goes. */
-  readonly directory: string;
+  /** Where the kubeconfig goes. Absent: a folder of the current one, so that clusters on two ports have one each. */
+  readonly directory?: string;
   /** Absent: nothing outlives the process. */
   readonly data?: DataOptions;
   readonly log: Logger;
@@ -131,7 +133,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   });
   const https = await listen(options, pki, server);
   const url = `https://${HOST}:${https.port}`;
-  const kubeconfig = writeKubeconfig(options.directory, url, pki);
+  const kubeconfig = writeKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
 
   const stop = new AbortController();
   const peer = { user: { name: "system:kube-controller-manager", groups: ["system:masters"] } };
@@ -205,16 +207,27 @@ async function listen({ port, log }: UpOptions, pki: ClusterPki, server: ApiServ
 }
 
 function nodeControllers(count: number): readonly RegisteredController[] {
+  const untaintsItself = unwrittenControllers().includes("node-lifecycle-controller");
   const nodes = Array.from({ length: count }, (_, index): RegisteredController => {
     const name = `node-${index + 1}`;
     return {
       name,
       featureGates: [],
       build: (context) =>
-        buildSimulatedNode(context, { name, subnet: index, startMs: NODE_START_MS, stopMs: NODE_STOP_MS }),
+        buildSimulatedNode(context, {
+          name,
+          subnet: index,
+          startMs: NODE_START_MS,
+          stopMs: NODE_STOP_MS,
+          untaintsItself,
+        }),
     };
   });
   return [{ name: "binder", featureGates: [], build: (context) => buildBinder(context) }, ...nodes];
+}
+
+function defaultDirectory(port: number): string {
+  return port === DEFAULT_PORT ? DEFAULT_DIRECTORY : join(DEFAULT_DIRECTORY, String(port));
 }
 
 function writeKubeconfig(directory: string, server: string, pki: ClusterPki): string {

@@ -4,7 +4,7 @@
  * Keeps true:  a pod without a node, gates or deletion is bound while a schedulable, ready node exists.
  * Watches:     Pod, Node.
  * Writes:      create of pods/binding.
- * It looks at node selectors and unschedulable nodes only; requests, affinity and taints are not weighed.
+ * It looks at node selectors, taints and unschedulable nodes only; requests and affinity are not weighed.
  */
 
 import type { Binding, Node, Pod } from "#api/generated/types/core-v1.ts";
@@ -16,6 +16,7 @@ import type { Controller, ControllerContext } from "#kit/controller.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { done, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodActive } from "#rules/pod-status.ts";
+import { tolerates } from "#rules/toleration.ts";
 
 const NAME = "binder";
 const DEFAULT_SCHEDULER = "default-scheduler";
@@ -49,8 +50,9 @@ export async function buildBinder(context: ControllerContext): Promise<Controlle
     pods.addHandler({ onAdd: enqueue, onUpdate: (_, pod) => enqueue(pod) }),
     nodes.addHandler({
       onAdd: enqueueWaiting,
-      onUpdate: (oldNode, node) => {
-        if (!isUsable(oldNode) && isUsable(node)) enqueueWaiting();
+      // Labels and taints decide too. Heartbeats do not come here: they are leases.
+      onUpdate: (_, node) => {
+        if (isUsable(node)) enqueueWaiting();
       },
     }),
   ];
@@ -85,9 +87,8 @@ async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncR
 
 function chooseNode(pod: Pod, deps: Deps): Node | undefined {
   let best: { readonly node: Node; readonly load: number } | undefined;
-  const wanted = Object.entries(pod.spec?.nodeSelector ?? {});
   for (const node of deps.nodes.store.values()) {
-    if (!isUsable(node) || !wanted.every(([label, value]) => node.metadata?.labels?.[label] === value)) continue;
+    if (!isUsable(node) || !isAllowed(pod, node)) continue;
     const load = deps.pods.store.keysByIndex(PODS_BY_NODE, node.metadata?.name ?? "").length;
     if (best === undefined || load < best.load) best = { node, load };
   }
@@ -101,6 +102,14 @@ function isWaitingForNode(pod: Pod): boolean {
     (pod.spec?.schedulingGates ?? []).length === 0 &&
     (pod.spec?.schedulerName ?? DEFAULT_SCHEDULER) === DEFAULT_SCHEDULER
   );
+}
+
+function isAllowed({ spec }: Pod, node: Node): boolean {
+  const isSelected = Object.entries(spec?.nodeSelector ?? {}).every(
+    ([label, value]) => node.metadata?.labels?.[label] === value,
+  );
+  const forbidding = (node.spec?.taints ?? []).filter(({ effect }) => effect !== "PreferNoSchedule");
+  return isSelected && forbidding.every((taint) => spec?.tolerations?.some((one) => tolerates(one, taint)) ?? false);
 }
 
 function isUsable(node: Node): boolean {

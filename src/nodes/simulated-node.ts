@@ -4,12 +4,12 @@
  * Keeps true:  its Node object exists and is Ready; a pod bound to it turns Running and ready; a pod asked
  *              to go is gone.
  * Watches:     Pod (spec.nodeName).
- * Writes:      create of Node and Lease; patch of nodes/status and pods/status; update of Lease; delete of Pod.
+ * Writes:      create of Node and Lease; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod.
  * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
  */
 
 import type { Lease } from "#api/generated/types/coordination-v1.ts";
-import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
 import { objectKey, splitKey } from "#api/object.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
 import { formatMicroTime, formatTime, timeOrUndefined } from "#api/time.ts";
@@ -39,6 +39,8 @@ export interface SimulatedNodeOptions {
   readonly startMs: number;
   /** From being asked to go to being gone; never longer than the pod's grace period. */
   readonly stopMs: number;
+  /** Where no node lifecycle controller runs, the node itself takes away the taint that it was created with. */
+  readonly untaintsItself: boolean;
 }
 
 interface Deps extends SimulatedNodeOptions {
@@ -197,9 +199,19 @@ async function registerNode(deps: Deps, signal: AbortSignal): Promise<void> {
     node = await nodes.create({ object: newNode(deps.name) }, signal);
   }
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-  if (isReady) return;
-  const patch = { status: readyStatus(deps.clock.now(), deps) };
-  await nodes.patch({ name: deps.name, type: "strategic", patch, subresource: "status" }, signal);
+  if (!isReady) {
+    const patch = { status: readyStatus(deps.clock.now(), deps) };
+    node = await nodes.patch({ name: deps.name, type: "strategic", patch, subresource: "status" }, signal);
+  }
+  const taints = node.spec?.taints ?? [];
+  if (!deps.untaintsItself || !taints.some(isNotReady)) return;
+  const { resourceVersion } = node.metadata ?? {};
+  const spec = { taints: taints.filter((taint) => !isNotReady(taint)) };
+  await nodes.patch({ name: deps.name, type: "merge", patch: { metadata: { resourceVersion }, spec } }, signal);
+}
+
+function isNotReady({ key, effect }: Taint): boolean {
+  return key === "node.kubernetes.io/not-ready" && effect === "NoSchedule";
 }
 
 function newNode(name: string): Node {
