@@ -12,8 +12,7 @@ import {
   terminateNamespace,
   untilFound,
 } from "./account-objects.ts";
-import type { Scenario } from "./replicaset.ts";
-import { createObject, type Stage, type StageWrite } from "./stage.ts";
+import { createObject, type Scenario, type Stage, type StageWrite } from "./stage.ts";
 
 const DESCRIPTION = "kubernetes.io/description";
 

@@ -13,8 +13,7 @@ import {
   untilFound,
   untilGone,
 } from "./account-objects.ts";
-import type { Scenario } from "./replicaset.ts";
-import { createObject, podsGvr } from "./stage.ts";
+import { createObject, podsGvr, type Scenario } from "./stage.ts";
 
 export const accountScenarios: readonly Scenario[] = [
   {

@@ -14,8 +14,7 @@ import {
   untilFound,
   untilGone,
 } from "./account-objects.ts";
-import type { Scenario } from "./replicaset.ts";
-import { createObject } from "./stage.ts";
+import { createObject, type Scenario } from "./stage.ts";
 
 export const tokenScenarios: readonly Scenario[] = [
   {

@@ -1,7 +1,7 @@
 // The embedded server under the virtual clock as a stage.
 
+import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
-import type { FeatureTable } from "#base/feature-gates.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
 import { TransportError } from "#base/http.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
@@ -15,18 +15,6 @@ import type { OutageStage, StageWrite } from "./stage.ts";
 
 /** Virtual: longer than any back-off after an outage. */
 const PATIENCE_MS = 300_000;
-
-const on = [{ version: "1.36", default: true, preRelease: "BETA" }] as const;
-const gates: FeatureTable = {
-  gates: {
-    StaleControllerConsistencyReplicaSet: on,
-    PodDeletionCost: on,
-    DeploymentReplicaSetTerminatingReplicas: on,
-    WatchListClient: on,
-    AtomicFIFO: on,
-    InOrderInformersBatchProcess: on,
-  },
-};
 
 export interface EmbeddedStage extends OutageStage {
   readonly world: World;
@@ -42,7 +30,7 @@ export interface EmbeddedStageOptions extends ManagerOptions {
 export async function embeddedStage(options: EmbeddedStageOptions): Promise<EmbeddedStage> {
   const disk = new MemoryDisk();
   const openJournal = options.openJournal ?? ((): Journal => disk.open());
-  const world = new World({ turn: hostTurn, gates, seed: options.seed ?? "scenario", openJournal });
+  const world = new World({ turn: hostTurn, gates: featureGateTable(), seed: options.seed ?? "scenario", openJournal });
   const namespace = "scenario";
   await world.do(async (client, signal) => {
     const namespaces = client.resource({ group: "", version: "v1", resource: "namespaces" });

@@ -2,17 +2,12 @@
 
 import { expect, it } from "vitest";
 import { type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
-import type { OutageStage } from "./stage.ts";
+import type { OutageStage, Scenario } from "./stage.ts";
 
 /** Published and copied, never read: any PEM will do. */
 const ROOT_CA = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
-interface Scenario {
-  readonly name: string;
-  play(stage: OutageStage): Promise<void>;
-}
-
-export function playEmbedded(controllers: readonly string[], scenarios: readonly Scenario[]): void {
+export function playEmbedded(controllers: readonly string[], scenarios: readonly Scenario<OutageStage>[]): void {
   for (const scenario of scenarios) {
     it(scenario.name, async () => {
       const trace = await traceOf({ controllers }, scenario);
@@ -23,7 +18,10 @@ export function playEmbedded(controllers: readonly string[], scenarios: readonly
 }
 
 /** Plays it once, under the seed that is its name. */
-export async function traceOf(options: EmbeddedStageOptions, scenario: Scenario): Promise<readonly string[]> {
+export async function traceOf(
+  options: EmbeddedStageOptions,
+  scenario: Scenario<OutageStage>,
+): Promise<readonly string[]> {
   const stage = await embeddedStage({ seed: scenario.name, rootCa: ROOT_CA, ...options });
   try {
     await scenario.play(stage);

@@ -5,12 +5,7 @@
 import { expect } from "vitest";
 import { linesPerSecond } from "./log-rate.ts";
 import { createSet, patchSet, replicaSet, setsGvr, untilPods, untilReplicas } from "./replica-objects.ts";
-import { createObject, listPods, type OutageStage } from "./stage.ts";
-
-export interface OutageScenario {
-  readonly name: string;
-  play(stage: OutageStage): Promise<void>;
-}
+import { createObject, listPods, type OutageStage, type Scenario } from "./stage.ts";
 
 const DOWN_MS = 4000;
 /** Long enough for every retry that is still planned. */
@@ -31,7 +26,7 @@ async function expectExactly(stage: OutageStage, replicas: number): Promise<void
 }
 
 /** Kills the server right after the nth pod of a scale-up to 50, and leaves it away for a while. */
-export function killedAfter(pods: number, downMs: number, forgetsHistory: boolean): OutageScenario {
+export function killedAfter(pods: number, downMs: number, forgetsHistory: boolean): Scenario<OutageStage> {
   return {
     name: `killed after pod ${pods}, away for ${downMs} ms, history ${forgetsHistory ? "lost" : "kept"}`,
     async play(stage) {
@@ -46,7 +41,7 @@ export function killedAfter(pods: number, downMs: number, forgetsHistory: boolea
   };
 }
 
-export const outages: readonly OutageScenario[] = [
+export const outages: readonly Scenario<OutageStage>[] = [
   {
     name: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",
     async play(stage) {

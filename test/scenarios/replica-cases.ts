@@ -9,8 +9,7 @@ import type { KubeObject } from "#api/object.ts";
 import { formatTime } from "#api/time.ts";
 import { barePod, deletePod, labelPod, makeReady, nameOf, ownerUid, untilPods } from "./replica-objects.ts";
 import { controls, type Subject } from "./replica-subject.ts";
-import type { Scenario } from "./replicaset.ts";
-import { createObject, listPods, podsGvr, type Stage, setPodStatus } from "./stage.ts";
+import { createObject, listPods, podsGvr, type Scenario, type Stage, setPodStatus } from "./stage.ts";
 
 const HOLD = "example.com/hold";
 const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };

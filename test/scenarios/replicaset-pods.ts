@@ -24,8 +24,7 @@ import {
 } from "./replica-objects.ts";
 import { survivorAmongSiblings } from "./replica-siblings.ts";
 import { replicaSets } from "./replica-subject.ts";
-import type { Scenario } from "./replicaset.ts";
-import { createObject, listPods, podsGvr, setPodStatus } from "./stage.ts";
+import { createObject, listPods, podsGvr, type Scenario, setPodStatus } from "./stage.ts";
 
 export const podScenarios: readonly Scenario[] = [
   {

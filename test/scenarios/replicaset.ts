@@ -23,15 +23,10 @@ import {
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
-import { createObject, listPods, podsGvr, type Stage } from "./stage.ts";
+import { createObject, listPods, podsGvr, type Scenario, type Stage } from "./stage.ts";
 
 export const quotasGvr = { group: "", version: "v1", resource: "resourcequotas" };
 const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
-
-export interface Scenario {
-  readonly name: string;
-  play(stage: Stage): Promise<void>;
-}
 
 const deleteSet = (stage: Stage, propagationPolicy: "Orphan" | "Background"): Promise<unknown> =>
   stage.do((client, signal) =>

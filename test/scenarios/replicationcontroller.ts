@@ -6,8 +6,8 @@ import type { Pod, ReplicationController } from "#api/generated/types/core-v1.ts
 import { barePod, labelPod, makeReady, nameOf, ownerUid, untilEvent, untilPods } from "./replica-objects.ts";
 import { survivorAmongSiblings } from "./replica-siblings.ts";
 import { replicationControllers } from "./replica-subject.ts";
-import { quotasGvr, type Scenario, untilQuotaCounts } from "./replicaset.ts";
-import { createObject, listPods, podsGvr, type Stage } from "./stage.ts";
+import { quotasGvr, untilQuotaCounts } from "./replicaset.ts";
+import { createObject, listPods, podsGvr, type Scenario, type Stage } from "./stage.ts";
 
 const gvr = { group: "", version: "v1", resource: "replicationcontrollers" };
 

@@ -22,6 +22,13 @@ export interface Stage {
   writes(): Promise<readonly StageWrite[]>;
 }
 
+/** What must hold, told once for all stages. */
+export interface Scenario<S extends Stage = Stage> {
+  /** Begins with the ids of the behaviours it shows. */
+  readonly name: string;
+  play(stage: S): Promise<void>;
+}
+
 /** A stage whose API server can be taken away, and whose manager is listened to. */
 export interface OutageStage extends Stage {
   /** From now on: when the manager has created so many pods, the API server is killed. What was on its way is lost. */
