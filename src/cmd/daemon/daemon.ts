@@ -50,7 +50,10 @@ const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", 
 const PANIC_CODE = 2;
 
 /** Ends the process. */
-export async function runDaemon(command: Command): Promise<never> {
+export async function runDaemon(
+  command: Command,
+  controllers: readonly RegisteredController[] = registeredControllers,
+): Promise<never> {
   const logging = startLogging(command.options.logs);
   for (const [name, text] of flagTexts(command)) logging.plain(1, `FLAG: --${name}=${goQuote(text)}`);
   for (const name of IGNORED_SIGNALS) process.on(name, () => undefined);
@@ -58,7 +61,7 @@ export async function runDaemon(command: Command): Promise<never> {
   try {
     const built = await buildConfig(command, logging, stop.signal);
     if (command.gates.isEnabled(RELEASE_GATE)) stopOnSignals(stop, logging);
-    await run(command, built, logging, stop.signal);
+    await run(command, built, controllers, logging, stop.signal);
     return logging.exit(0);
   } catch (error) {
     if (isAborted(error, stop.signal)) return logging.exit(0);
@@ -81,7 +84,13 @@ function stopOnSignals(stop: AbortController, logging: Logging): void {
   }
 }
 
-async function run(command: Command, built: Built, logging: Logging, signal: AbortSignal): Promise<void> {
+async function run(
+  command: Command,
+  built: Built,
+  controllers: readonly RegisteredController[],
+  logging: Logging,
+  signal: AbortSignal,
+): Promise<void> {
   const { surroundings, config, served, mainClient } = built;
   const { clock, rng, log, registry } = surroundings;
   const startSeconds = processStartSeconds();
@@ -111,7 +120,7 @@ async function run(command: Command, built: Built, logging: Logging, signal: Abo
     health.add(...all.map(({ name }) => ({ name, problem: () => undefined })));
     if (debugPages !== undefined) mountDebugPages(all, debugPages);
   };
-  const runShift = await shiftRunner(command, built, onBuilt);
+  const runShift = await shiftRunner(command, built, controllers, onBuilt);
   if (!election.leaderElect) {
     await runShift({ hasTokenController: true }, signal);
     return;
@@ -174,6 +183,7 @@ function createLock(
 async function shiftRunner(
   command: Command,
   { surroundings, config, clientConfig, transport, builderOptions }: Built,
+  controllers: readonly RegisteredController[],
   onBuilt: (all: readonly BuiltController[]) => void,
 ): Promise<(shift: Shift, signal: AbortSignal) => Promise<void>> {
   const { clock, rng, log, registry } = surroundings;
@@ -198,7 +208,7 @@ async function shiftRunner(
         gates: command.gates,
         settings: lazySettings(config, clientConfig),
         ...builders,
-        controllers: registeredControllers,
+        controllers,
         shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),
         ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
         ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),

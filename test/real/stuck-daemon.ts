@@ -1,0 +1,19 @@
+// The daemon with a replicaset controller that does not end when it is told to: a program of its own, for tests.
+
+import { argv } from "node:process";
+import { readCommandLine } from "#manager/command.ts";
+import { registeredControllers } from "#manager/registry.ts";
+import { runDaemon } from "../../src/cmd/daemon/daemon.ts";
+
+const STUCK = "replicaset-controller";
+
+const verdict = readCommandLine(argv.slice(2), 0);
+if (verdict.kind !== "run") throw new Error(`it does not run: ${verdict.kind}`);
+await runDaemon(
+  verdict.command,
+  registeredControllers.map((controller) =>
+    controller.name === STUCK
+      ? { ...controller, build: () => Promise.resolve({ run: () => new Promise<never>(() => undefined) }) }
+      : controller,
+  ),
+);
