@@ -66,7 +66,7 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
 }
 
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
-  // Loaded here, not imported: Node 22 and 24 warn that it is experimental, which is nothing to those without a file.
+  // Loaded here, not imported: Node 22 warns that it is experimental, which is nothing to those without a file.
   const { DatabaseSync } = getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path);
   try {
