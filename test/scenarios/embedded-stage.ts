@@ -2,6 +2,7 @@
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
+import { errorMessage } from "#base/errors.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
 import { TransportError } from "#base/http.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
@@ -15,6 +16,7 @@ import type { OutageStage, StageWrite } from "./stage.ts";
 
 /** Virtual: longer than any back-off after an outage. */
 const PATIENCE_MS = 300_000;
+const LAST_WORDS = 2000;
 
 export interface EmbeddedStage extends OutageStage {
   readonly world: World;
@@ -67,7 +69,15 @@ export async function embeddedStage(options: EmbeddedStageOptions): Promise<Embe
     client: world.client,
     now: () => world.clock.now(),
     do: (call) => world.do(call),
-    until: (probe) => world.until(probe, PATIENCE_MS),
+    until: async (probe) => {
+      try {
+        return await world.until(probe, PATIENCE_MS);
+      } catch (error) {
+        throw new Error(`${errorMessage(error)}\nThe manager's last words:\n${log.slice(-LAST_WORDS)}`, {
+          cause: error,
+        });
+      }
+    },
     pass: (ms) => world.advance(ms),
     writes: async () => world.log.writes.flatMap((request) => writeIn(namespace, request)),
     killServerAfterPods: (count) => {

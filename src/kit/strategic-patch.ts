@@ -1,0 +1,22 @@
+// The strategic merge patch that turns one state of a built-in object into another: what upstream's controllers send
+// where they change few fields of an object that others change too.
+// Upstream: apimachinery/pkg/util/strategicpatch, CreateTwoWayMergePatch
+
+import { type Kind, type KubeObject, parseApiVersion } from "#api/object.ts";
+import type { JsonObject } from "#api/patch/json-value.ts";
+import { createTwoWayMergePatch } from "#api/patch/strategic-diff.ts";
+import { schemaOf } from "#api/schema-table.ts";
+import { assert } from "#base/assert.ts";
+
+/** Only built-in kinds have a schema to merge by; another kind is a programming error. Undefined: nothing has changed. */
+export function strategicPatch<T extends KubeObject>(original: T, modified: T, kind: Kind): object | undefined {
+  const schema = schemaOf({ ...parseApiVersion(kind.apiVersion), kind: kind.kind });
+  assert(schema !== undefined, `no schema of ${kind.apiVersion} ${kind.kind}`);
+  const patch = createTwoWayMergePatch(wireForm(original), wireForm(modified), schema);
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** A field that is undefined is one that is not there; caches leave such behind. */
+function wireForm(object: KubeObject): JsonObject {
+  return JSON.parse(JSON.stringify(object)) as JsonObject;
+}
