@@ -253,7 +253,8 @@ function writeKubeconfig(directory: string, server: string, pki: ClusterPki): st
     mkdirSync(directory, { recursive: true });
     writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 }); // JSON is YAML
   } catch (cause) {
-    throw new ClusterNotStarted(`cannot write ${file}: ${errorMessage(cause)}`, { cause });
+    const advice = "choose another directory with --state";
+    throw new ClusterNotStarted(`cannot write ${file}: ${errorMessage(cause)}; ${advice}`, { cause });
   }
   return file;
 }

@@ -7,6 +7,8 @@
 // and the file stays whole. Revisions are never given twice to entries that survived. One process at a time has the
 // file; the operating system frees it when that process ends, however it does. docs/durability.md tells users.
 
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { getBuiltinModule } from "node:process";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { KubeObject } from "#api/object.ts";
@@ -66,6 +68,9 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
 }
 
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
+  // SQLite would call it an I/O error.
+  accessSync(dirname(path), constants.W_OK);
+  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   // Loaded here, not imported: Node 22 warns that it is experimental, which is nothing to those without a file.
   const { DatabaseSync } = getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path);
