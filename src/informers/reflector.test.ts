@@ -60,6 +60,17 @@ describe("initial state", () => {
     expect(asked()).toEqual([WATCH_LIST, WATCH_LIST]);
   });
 
+  it("machinery/5.2.4 starts over at once when an empty stream lasted", async () => {
+    const { server, start, asked, clock } = setup();
+    const stream = fedStream();
+    server.overrides.push(() => streamResponse(stream));
+    void start();
+    await clock.advance(1000);
+    stream.end();
+    await clock.settle();
+    expect(asked()).toEqual([WATCH_LIST, WATCH_LIST]);
+  });
+
   it("machinery/5.2.4 takes an empty stream of less than a second for a server that cannot", async () => {
     const { server, start, taken, asked, clock } = setup();
     server.put("a", 1);
@@ -109,6 +120,63 @@ describe("initial state", () => {
     await clock.advance(1600);
     expect(asked()).toEqual([WATCH_LIST]);
     expect(informer.hasSynced).toBe(true);
+  });
+
+  it.each([
+    ["410 goes on at once, from whatever is newest", 410, "Expired", [], [WATCH_LIST]],
+    ["429 waits and streams again", 429, "TooManyRequests", [WATCH_LIST], []],
+    ["500 lists", 500, "InternalError", [], ["limit=500&resourceVersion=0", watchFrom(11)]],
+  ] as const)(
+    "machinery/5.2.5 an ERROR in the middle of the streamed list: %s",
+    async (_, code, reason, later, now) => {
+      const { server, start, asked, clock, taken, informer } = setup();
+      const a = server.put("a", 1);
+      const stream = fedStream();
+      server.overrides.push(() => streamResponse(stream));
+      void start();
+      await clock.settle();
+      const half = { ...a, metadata: { ...a.metadata, name: "half" } };
+      stream.push(`${JSON.stringify({ type: "ADDED", object: half })}\n`);
+      stream.push(`${JSON.stringify({ type: "ERROR", object: statusOf(code, reason, "no") })}\n`);
+      await clock.settle();
+      expect(asked()).toEqual([WATCH_LIST, ...now]);
+      await clock.advance(1600);
+      expect(asked()).toEqual([...later]);
+      expect([taken(), informer.hasSynced, server.streams.size]).toEqual([["initial a=1"], true, 1]);
+    },
+  );
+
+  it("machinery/5.2.5 lets go of the connection of a stream that failed", async () => {
+    const { server, start, clock } = setup();
+    let isFreed = false;
+    server.overrides.push((_request, signal) => {
+      signal.addEventListener("abort", () => {
+        isFreed = true;
+      });
+      const stream = fedStream(signal);
+      stream.push(`${JSON.stringify({ type: "ERROR", object: statusOf(500, "InternalError", "no") })}\n`);
+      return streamResponse(stream);
+    });
+    void start();
+    await clock.settle();
+    expect(isFreed).toBe(true);
+  });
+
+  it("machinery/5.2.5 refuses a streamed list older than what was seen, and lists", async () => {
+    const { server, start, asked, clock, taken } = setup();
+    server.put("a", 1);
+    void start();
+    await clock.settle();
+    taken();
+    server.push("ERROR", statusOf(410, "Expired", "too old"));
+    const old = fedStream();
+    const metadata = { resourceVersion: "4", annotations: { "k8s.io/initial-events-end": "true" } };
+    old.push(`${JSON.stringify({ type: "BOOKMARK", object: { kind: "Thing", metadata } })}\n`);
+    server.overrides.push(() => streamResponse(old));
+    asked();
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchListFrom(11), "resourceVersion=11", watchFrom(11)]);
+    expect(taken()).toEqual(["update a=1 a=1"]);
   });
 
   it("machinery/5.2.5 falls back to LIST on a server without streaming lists, and asks again next round", async () => {

@@ -1,6 +1,7 @@
 // Handlers, resync and the life of a shared informer.
 
 import { describe, expect, it } from "vitest";
+import { TransportError } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -232,6 +233,28 @@ describe("resync", () => {
     expect(never.log).toEqual(["initial a=1", "update a=1 a=1"]);
     expect(server.requests).toHaveLength(1);
     stop.abort();
+  });
+
+  it("machinery/5.2.14 reminds nobody while there is no server to follow, and not once it ends", async () => {
+    const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
+    const handler = recorder();
+    informer.addHandler(handler);
+    server.put("a", 1);
+    const ended = informer.run(stop.signal);
+    await clock.settle();
+    const refused = (): never => {
+      throw new TransportError("refused", "connection refused");
+    };
+    server.overrides.push(...Array(200).fill(refused));
+    server.push("ERROR", statusOf(410, "Expired", "too old"));
+    await clock.advance(150_000);
+    expect(handler.log).toEqual(["initial a=1"]);
+    server.overrides.length = 0;
+    await clock.advance(60_000);
+    expect(handler.log).toContain("update a=1 a=1");
+    stop.abort();
+    await ended;
+    expect(clock.pendingCount).toBe(0);
   });
 
   it("machinery/5.5.2 repeats unchanged objects after a relist to all until the first check, then to those due", async () => {
