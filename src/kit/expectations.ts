@@ -88,8 +88,8 @@ export class TrackingExpectations {
     this.#counters.expectCreations(key, count);
   }
 
-  creationObserved(key: string): void {
-    this.#counters.creationObserved(key);
+  creationObserved(key: string, count = 1): void {
+    this.#counters.creationObserved(key, count);
   }
 
   expectDeletions(key: string, objectKeys: readonly string[]): void {

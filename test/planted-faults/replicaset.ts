@@ -101,7 +101,7 @@ export const plan: FaultPlan = {
     {
       name: "creates that were refused stay expected",
       file: `${folder}/scale.ts`,
-      find: "for (let i = 0; i < skipped; i++) deps.expectations.creationObserved(key);",
+      find: "deps.expectations.creationObserved(key, skipped);",
       replace: "",
     },
     {

@@ -73,7 +73,7 @@ async function createPods<T extends ReplicaObject>(
       kind: deps.kind.kind,
       replicaSet: ref(owner),
     });
-    for (let i = 0; i < skipped; i++) deps.expectations.creationObserved(key);
+    deps.expectations.creationObserved(key, skipped);
   }
   return error;
 }
