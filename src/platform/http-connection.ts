@@ -3,7 +3,8 @@
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { BodyStream } from "./http-body-stream.ts";
 import { exchangeError } from "./http-errors.ts";
-import { type AnswerHead, AnswerParser } from "./http1-answer.ts";
+import { AnswerParser } from "./http1-answer.ts";
+import type { AnswerHead } from "./http1-answer-head.ts";
 import { type Dial, resetError, type Socket, type SocketOwner, timeoutError } from "./socket.ts";
 
 /** Answers up to this size whose length is known are handed over in one piece. */

@@ -1,15 +1,6 @@
 // Reads HTTP/1.1 answers from bytes as they come, cut anywhere. Bodies are handed over without copying; pieces of a
 // chunked one that came together are moved together first, which is cheaper than to hand over each. Pure.
-import { type HttpHeaders, TransportError } from "#base/http.ts";
-
-export interface AnswerHead {
-  readonly status: number;
-  readonly headers: HttpHeaders;
-  /** Of the body; undefined when only its end will tell. */
-  readonly length: number | undefined;
-  /** Whether the connection may be used again after this answer. */
-  readonly isReusable: boolean;
-}
+import { type AnswerHead, isBlank, isTrailer, malformed, parseHead, quoted } from "./http1-answer-head.ts";
 
 export interface AnswerSink {
   /** The final answer; interim ones (1xx) are passed over. */
@@ -29,19 +20,25 @@ const CR = 13;
 const SEMICOLON = 0x3b;
 
 type State = "idle" | "head" | "length" | "close" | ChunkState;
-type ChunkState = "size" | "extension" | "size-end" | "data" | "data-cr" | "data-lf" | "line" | "trailer" | "last-lf";
+type ChunkState =
+  | ("size" | "blank" | "extension" | "size-end")
+  | ("data" | "data-cr" | "data-lf")
+  | ("line" | "trailer" | "last-lf");
 
 export class AnswerParser {
   readonly #sink: AnswerSink;
   #state: State = "idle";
   #method = "";
-  /** A head that is not complete. */
+  /** A head that is not complete, with room for more. */
   #pending: Buffer | undefined;
+  #pendingBytes = 0;
   /** Bytes of heads and trailers so far, or of the line before a chunk. */
   #lineBytes = 0;
   /** Of the body or of the chunk; what is still to come. */
   #left = 0;
   #digits = 0;
+  /** A line after the last chunk, so far. */
+  #trailer = "";
 
   constructor(sink: AnswerSink) {
     this.#sink = sink;
@@ -58,7 +55,7 @@ export class AnswerParser {
     if (bytes.length === 0) return;
     switch (this.#state) {
       case "idle":
-        throw new TransportError("protocol", "the server sent something it was not asked for");
+        throw malformed("the server sent something it was not asked for");
       case "head":
         return void this.#feedHead(bytes);
       default:
@@ -74,9 +71,8 @@ export class AnswerParser {
   }
 
   #feedHead(bytes: Uint8Array): void {
-    const known = this.#pending?.length ?? 0;
-    const buffer = this.#pending === undefined ? bufferOf(bytes) : Buffer.concat([this.#pending, bytes]);
-    this.#pending = undefined;
+    const known = this.#pendingBytes;
+    const buffer = this.#withPending(bytes);
     for (let at = 0, from = Math.max(0, known - 3); ; from = at) {
       const end = buffer.indexOf("\r\n\r\n", from, "latin1");
       if (this.#lineBytes + (end < 0 ? buffer.length : end) - at > HEAD_BYTES_MAX) {
@@ -84,23 +80,41 @@ export class AnswerParser {
       }
       if (end < 0) {
         checkBeginning(buffer, at, Math.max(at, known - 1));
-        this.#pending = at === 0 ? buffer : buffer.subarray(at);
+        if (at > 0 || known === 0) this.#pending = buffer.subarray(at);
+        this.#pendingBytes = buffer.length - at;
         return;
       }
       const head = parseHead(buffer.toString("latin1", at, end), this.#method);
       this.#lineBytes += end + 4 - at;
       at = end + 4;
-      if (head.status >= 200) return void this.#beginBody(head, buffer, at);
+      if (head.status >= 200) {
+        this.#pending = undefined;
+        this.#pendingBytes = 0;
+        return void this.#beginBody(head, buffer, at);
+      }
       if (head.status === 101) throw malformed("the server switched to a protocol that it was not asked for");
     }
   }
 
+  /** However small the pieces are, each byte is copied a few times at most. */
+  #withPending(bytes: Uint8Array): Buffer {
+    if (this.#pending === undefined) return bufferOf(bytes);
+    const known = this.#pendingBytes;
+    const size = known + bytes.length;
+    if (size > this.#pending.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * size);
+      larger.set(this.#pending.subarray(0, known));
+      this.#pending = larger;
+    }
+    this.#pending.set(bytes, known);
+    return this.#pending.subarray(0, size);
+  }
+
   #beginBody(head: AnswerHead, buffer: Buffer, at: number): void {
-    const hasChunks = head.headers["transfer-encoding"] !== undefined;
     this.#left = head.length ?? 0;
     this.#digits = 0;
     if (head.length !== undefined) this.#state = "length";
-    else this.#state = hasChunks ? "size" : "close";
+    else this.#state = head.isChunked ? "size" : "close";
     this.#sink.onHead(head);
     if (head.length === 0) this.#end(at < buffer.length);
     else if (at < buffer.length) this.#feedBody(buffer, at);
@@ -152,15 +166,16 @@ export class AnswerParser {
         if (digit < 0) {
           if (this.#digits === 0) throw malformed("a chunk of the answer has no size");
           this.#lineBytes = 0;
-          return this.#extensionByte(byte);
+          return this.#afterSize(byte);
         }
         // 13 digits are 52 bits.
         if (++this.#digits > 13) throw malformed("a chunk of the answer is too large");
         this.#left = this.#left * 16 + digit;
         return false;
       }
+      case "blank":
       case "extension":
-        return this.#extensionByte(byte);
+        return this.#afterSize(byte);
       case "size-end":
         expect(byte, LF);
         this.#digits = 0;
@@ -176,25 +191,36 @@ export class AnswerParser {
         this.#state = "size";
         return false;
       case "line":
-        if (byte === LF) throw malformed("the chunks of the answer are malformed");
         this.#state = byte === CR ? "last-lf" : "trailer";
-        return false;
+        return byte === CR ? false : this.#trailerByte(byte);
       case "trailer":
-        if (++this.#lineBytes > HEAD_BYTES_MAX) throw malformed(`the trailers exceed ${HEAD_BYTES_MAX} bytes`);
-        if (byte === LF) this.#state = "line";
-        return false;
+        return this.#trailerByte(byte);
       default:
         expect(byte, LF);
         return true;
     }
   }
 
-  #extensionByte(byte: number): boolean {
-    if (byte === LF || (this.#state === "size" && byte !== CR && byte !== SEMICOLON && !isBlank(byte))) {
+  /** Blanks or an extension, and the end of the line. */
+  #afterSize(byte: number): boolean {
+    const isPart = this.#state === "extension" ? byte !== LF : byte === CR || isBlank(byte);
+    if (!isPart && (this.#state !== "size" || byte !== SEMICOLON)) {
       throw malformed("the size of a chunk of the answer is not a number");
     }
     if (++this.#lineBytes > CHUNK_LINE_BYTES_MAX) throw malformed("a line before a chunk of the answer is too long");
-    this.#state = byte === CR ? "size-end" : "extension";
+    if (byte === CR) this.#state = "size-end";
+    else if (this.#state === "size") this.#state = byte === SEMICOLON ? "extension" : "blank";
+    return false;
+  }
+
+  /** What trailers say is not wanted, only that they are some. */
+  #trailerByte(byte: number): boolean {
+    if (++this.#lineBytes > HEAD_BYTES_MAX) throw malformed(`the trailers exceed ${HEAD_BYTES_MAX} bytes`);
+    this.#trailer += String.fromCharCode(byte);
+    if (byte !== LF) return false;
+    if (!isTrailer(this.#trailer)) throw malformed(`malformed HTTP trailer ${quoted(this.#trailer)}`);
+    this.#trailer = "";
+    this.#state = "line";
     return false;
   }
 
@@ -210,87 +236,11 @@ const START = Buffer.from("HTTP/1.");
 function checkBeginning(buffer: Buffer, at: number, from: number): void {
   const size = Math.min(START.length, buffer.length - at);
   if (buffer.compare(START, 0, size, at, at + size) !== 0) {
-    throw malformed(`malformed HTTP response ${JSON.stringify(buffer.toString("latin1", at, at + 40))}`);
+    throw malformed(`malformed HTTP response ${quoted(buffer.toString("latin1", at, at + 40))}`);
   }
   for (let lf = buffer.indexOf(LF, from); lf >= 0; lf = buffer.indexOf(LF, lf + 1)) {
     if (buffer[lf - 1] !== CR) throw malformed("a line of the answer's head does not end with CR LF");
   }
-}
-
-const statusLine = /HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [^\r\n\0]*)?(?:\r\n|$)/y;
-const headerLine = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([^\r\n\0]*)(?:\r\n|$)/y;
-
-/** Names as they are written, in lower case: an answer mostly has those of the one before. */
-const lowerCase = new Map<string, string>();
-const LOWER_CASE_MAX = 256;
-
-/** The lines before the empty one. */
-export function parseHead(text: string, method: string): AnswerHead {
-  // By index: taking a match apart by pattern costs more than the match.
-  const first = matchAt(statusLine, text, 0, "response");
-  const status = Number(first[2]);
-  // Without a prototype: a header may be called "constructor".
-  const headers: Record<string, string | string[]> = Object.create(null);
-  for (let at = statusLine.lastIndex; at < text.length; at = headerLine.lastIndex) {
-    const match = matchAt(headerLine, text, at, "header");
-    addHeader(headers, match[1] as string, match[2] as string);
-  }
-  const length = bodyLength(headers, status, method);
-  return { status, headers, length, isReusable: isReusable(headers, first[1] === "0", length) };
-}
-
-function isReusable(headers: HttpHeaders, isOld: boolean, length: number | undefined): boolean {
-  const { connection, "transfer-encoding": encoding, "content-length": announced } = headers;
-  // A body that ends with the connection, or two ways to tell its end.
-  if (length === undefined && (encoding === undefined || announced !== undefined)) return false;
-  if (connection === undefined) return !isOld;
-  const options = String(connection).toLowerCase();
-  return isOld ? options.includes("keep-alive") : !/(^|,)\s*close\s*(,|$)/.test(options);
-}
-
-function matchAt(pattern: RegExp, text: string, at: number, what: string): RegExpExecArray {
-  pattern.lastIndex = at;
-  const match = pattern.exec(text);
-  if (match === null) throw malformed(`malformed HTTP ${what} ${JSON.stringify(text.slice(at, at + 40))}`);
-  return match;
-}
-
-function addHeader(headers: Record<string, string | string[]>, name: string, text: string): void {
-  let key = lowerCase.get(name);
-  if (key === undefined) {
-    key = name.toLowerCase();
-    if (lowerCase.size < LOWER_CASE_MAX) lowerCase.set(name, key);
-  }
-  const value = text.endsWith(" ") || text.endsWith("\t") ? text.replace(/[ \t]+$/, "") : text;
-  const known = headers[key];
-  if (known === undefined) headers[key] = key === "set-cookie" ? [value] : value;
-  else if (typeof known === "string") headers[key] = [known, value];
-  else known.push(value);
-}
-
-function isBlank(code: number): boolean {
-  return code === 0x20 || code === 0x09;
-}
-
-/** Undefined when only its end will tell. */
-// Upstream: net/http/transfer.go, readTransfer
-function bodyLength(headers: HttpHeaders, status: number, method: string): number | undefined {
-  if (method === "HEAD" || status < 200 || status === 204 || status === 304) return 0;
-  if (method === "CONNECT" && status < 300) return 0;
-  const { "transfer-encoding": encoding, "content-length": length } = headers;
-  if (encoding !== undefined) {
-    if (typeof encoding === "string" && encoding.toLowerCase() === "chunked") return undefined;
-    throw malformed(`unsupported transfer encoding ${JSON.stringify(encoding)}`);
-  }
-  if (length === undefined) return undefined;
-  const value = typeof length === "string" ? length : (length[0] as string);
-  const isUnclear = typeof length !== "string" && length.some((other) => other !== value);
-  if (isUnclear || !/^[0-9]{1,15}$/.test(value)) throw malformed(`bad Content-Length ${JSON.stringify(length)}`);
-  return Number(value);
-}
-
-function malformed(message: string): TransportError {
-  return new TransportError("protocol", message);
 }
 
 function expect(byte: number, wanted: number): void {
