@@ -125,7 +125,7 @@ export const plan: FaultPlan = {
     {
       name: "a successor inherits its predecessor's expectations",
       file: `${folder}/triggers.ts`,
-      find: "      deps.expectations.forget(key);\n",
+      find: "      forgetOwner(objectKey(owner), deps, owner.metadata?.uid);\n",
       replace: "",
     },
     {

@@ -6,7 +6,7 @@ import { type ObjectKey, ref } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { nextAvailabilityCheckMs } from "#rules/pod-status.ts";
-import type { Deps } from "./deps.ts";
+import { type Deps, forgetOwner } from "./deps.ts";
 import { claimPods, type OwnPods, podsOnServer } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 import { scale } from "./scale.ts";
@@ -19,7 +19,10 @@ export async function syncReplicas<T extends ReplicaObject>(
 ): Promise<SyncResult> {
   deps.consistency.requireFresh(key);
   const owner = deps.owners.lister.get(key);
-  if (owner === undefined) return forget(key, deps);
+  if (owner === undefined) {
+    forgetOwner(key, deps);
+    return done;
+  }
 
   // Read before the pods: events that arrive later can only make the cache fresher than this answer.
   const mayScale = deps.expectations.areMet(key) && owner.metadata?.deletionTimestamp === undefined;
@@ -37,13 +40,6 @@ export async function syncReplicas<T extends ReplicaObject>(
 
   if (scaleError !== undefined) throw scaleError; // after the status, which tells the user why
   return lookAgainForAvailability(updated, pods, now, deps);
-}
-
-function forget<T extends ReplicaObject>(key: ObjectKey, deps: Deps<T>): SyncResult {
-  deps.consistency.clear(key);
-  deps.doubts.forget(key);
-  deps.expectations.forget(key);
-  return done;
 }
 
 /** No retry can mend a selector; the next update of the object will queue it again. */

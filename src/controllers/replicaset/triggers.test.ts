@@ -10,6 +10,7 @@ import type { VirtualClock } from "#base/virtual-clock.ts";
 import { createLister } from "#informers/lister.ts";
 import { IndexedStore } from "#informers/store.ts";
 import { WrittenVersions } from "#kit/consistency.ts";
+import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { replicaSetKind } from "./replica-kind.ts";
@@ -73,6 +74,7 @@ beforeEach(() => {
     log: noLog,
     expectations: new TrackingExpectations(clock),
     consistency: new WrittenVersions([sets]),
+    doubts: new DoubtfulCreates({ gvr: { group: "", resource: "pods" }, lastStoreSyncResourceVersion: "1" }),
     owners: { lister: createLister(store, replicaSetKind.gvr) },
     selectorOf: (owner) =>
       owner.metadata?.name === "broken" ? new ValueError("labelSelector", "no") : replicaSetKind.selectorOf(owner),

@@ -8,32 +8,28 @@ import type { OwnerReference } from "#api/meta.ts";
 import { objectKey, ref } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import type { EventHandler, SharedInformer } from "#informers/informer.ts";
+import { enqueuing } from "#kit/enqueuing.ts";
 import type { KeyQueue } from "#kit/key-queue.ts";
 import { type ChangeType, eventCause } from "#kit/trace.ts";
 import { isPodReady } from "#rules/pod-status.ts";
-import type { Deps } from "./deps.ts";
+import { type Deps, forgetOwner, type Memory } from "./deps.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
 /** What triggers may use: what is remembered and cached, and no way to the API. */
-export type TriggerDeps<T extends ReplicaObject> = Pick<
-  Deps<T>,
-  "kind" | "log" | "expectations" | "consistency" | "selectorOf"
-> & { readonly owners: Pick<SharedInformer<T>, "lister"> };
+export type TriggerDeps<T extends ReplicaObject> = Pick<Deps<T>, "kind" | "log" | "selectorOf"> &
+  Memory & { readonly owners: Pick<SharedInformer<T>, "lister"> };
 
 export function ownerTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue: KeyQueue): EventHandler<T> {
-  const enqueue = (event: ChangeType, owner: T): void =>
-    queue.add(objectKey(owner), eventCause(deps.kind.gvr.resource, event, owner));
+  const enqueue = enqueuing<T>(queue, deps.kind.gvr.resource);
   return {
-    onAdd: (owner) => enqueue("add", owner),
+    onAdd: enqueue.onAdd,
     // Every update counts, the periodic resync too: it drives a sync of owners whose events were missed.
-    onUpdate: (_, owner) => enqueue("update", owner),
-    // A successor of the same name starts with a clean slate, also when nobody saw the moment between the two:
-    // the informer reports another UID as a deletion and an addition.
-    onDelete(owner) {
-      const key = objectKey(owner);
-      deps.consistency.clear(key, owner.metadata?.uid);
-      deps.expectations.forget(key);
-      enqueue("delete", owner);
+    onUpdate: enqueue.onUpdate,
+    // Here and not only in the sync, which may find a successor already: another UID is reported as a deletion and
+    // an addition, also when nobody saw the moment between the two.
+    onDelete(owner, isFinalStateUnknown) {
+      forgetOwner(objectKey(owner), deps, owner.metadata?.uid);
+      enqueue.onDelete(owner, isFinalStateUnknown);
     },
   };
 }
