@@ -39,6 +39,8 @@ export interface RequestContext {
   readonly receivedMs: EpochMs;
   /** Set by authentication. */
   user: UserInfo;
+  /** The body had empty lists that the store does not keep apart from none. */
+  hasEmptyLists?: boolean;
   /** For the Warning headers of the answer, in order, without repetitions. */
   readonly warnings: string[];
 }

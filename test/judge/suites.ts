@@ -6,6 +6,7 @@ import type { JudgeCase } from "./case.ts";
 import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
 import { kindCases } from "./kind-cases.ts";
+import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
 import { expiryCases, protocolCases } from "./protocol-cases.ts";
@@ -19,6 +20,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   protocol: protocolCases,
   details: detailCases,
   services: serviceCases,
+  others: otherKindCases,
   expiry: expiryCases,
 };
 

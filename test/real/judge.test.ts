@@ -6,7 +6,9 @@ import { suites } from "#test/judge/suites.ts";
 import { judgeEach, useJudgeStage } from "./judge-stage.ts";
 import { describeReal } from "./suite.ts";
 
-const cases = ["generic", "kinds", "protocol", "details", "services", "expiry"].flatMap((suite) => suites[suite] ?? []);
+const cases = ["generic", "kinds", "protocol", "details", "services", "others", "expiry"].flatMap(
+  (suite) => suites[suite] ?? [],
+);
 
 describeReal("the real kube-apiserver judges the embedded one", () => {
   judgeEach(cases, "judge", useJudgeStage(teachCustomKind));

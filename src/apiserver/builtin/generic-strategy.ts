@@ -6,6 +6,7 @@ import { goTypeOfKind } from "#api/go-layout.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { Resource } from "#api/resource-table.ts";
+import { formatTime } from "#api/time.ts";
 import { kindNameCheck } from "#rules/kind-names.ts";
 import type { KindStrategy, UpdateStrategy } from "#rules/strategy/strategy.ts";
 import { asPrefix } from "#rules/validation/metadata.ts";
@@ -113,9 +114,11 @@ export function genericStrategy(resource: Resource): KindStrategy {
     allowUnconditionalUpdate: !CONDITIONAL_ONLY.has(kind),
     defaultPropagation: ORPHANING.has(kind) ? "Orphan" : "Background",
     subresources,
-    prepareForCreate(object) {
+    prepareForCreate(object, { now }) {
       const { status, ...rest } = object as Fields;
-      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: newStatus }) } : object;
+      const first =
+        kind === "PersistentVolume" ? { phase: "Pending", lastPhaseTransitionTime: formatTime(now) } : newStatus;
+      const prepared = hasStatus ? { ...rest, ...(status === undefined ? {} : { status: first }) } : object;
       return withMeta(prepared as KubeObject, { generation: hasGeneration ? 1 : undefined });
     },
     validate(object, { gates }) {
@@ -129,7 +132,8 @@ export function genericStrategy(resource: Resource): KindStrategy {
     },
     prepareForUpdate(object, old) {
       const prepared = hasStatus ? withField(object, "status", (old as Fields).status) : object;
-      return hasGeneration && !isSameContent(prepared, old)
+      const isSame = isSameContent(prepared, old) && (kind !== "EndpointSlice" || hasSameLabels(prepared, old));
+      return hasGeneration && !isSame
         ? withMeta(prepared, { generation: (old.metadata?.generation ?? 0) + 1 })
         : prepared;
     },
@@ -162,6 +166,9 @@ function isSameContent(object: KubeObject, old: KubeObject): boolean {
   const { metadata: _c, status: _d, ...oldContent } = old as Fields;
   return deepEqual(content, oldContent);
 }
+
+const hasSameLabels = ({ metadata }: KubeObject, old: KubeObject): boolean =>
+  deepEqual(metadata?.labels ?? {}, old.metadata?.labels ?? {});
 
 function withField(object: KubeObject, name: string, value: unknown): KubeObject {
   const copy: Record<string, unknown> = { ...object };

@@ -7,16 +7,15 @@ import { decodeUtf8 } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf, parseApiVersion } from "#api/object.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
-import type { EpochMs } from "#base/clock.ts";
 import type { ResourceCall } from "../core.ts";
 import { withMeta } from "../object-meta.ts";
 import type { KindVersion } from "../registry.ts";
-import { addWarning } from "../request-context.ts";
+import { addWarning, type RequestContext } from "../request-context.ts";
 import type { FieldValidation } from "../write-options.ts";
 import { givenKind } from "./given-kind.ts";
 import { strictGoErrors } from "./go-json.ts";
 import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
-import { decodeTyped, TypedDecodingError } from "./typed-decoding.ts";
+import { decodeTyped, type TypedDecoding, TypedDecodingError } from "./typed-decoding.ts";
 
 /** Throws a 400 or 415. `version` is the kind that the body should have: the endpoint's, or that of its subresource. */
 export function decodeObject(
@@ -48,17 +47,18 @@ export function decodeObject(
     }
     for (const error of errors) addWarning(context, error);
   }
-  return toStoredForm(version, decoded.value, parsed.value, context.receivedMs);
+  return toStoredForm(context, version, decoded, parsed.value);
 }
 
 /** From a value that was read into its type to what is stored. `given` is the value as it came. */
 export function toStoredForm(
+  context: RequestContext,
   version: KindVersion,
-  decoded: Readonly<Record<string, unknown>>,
+  { value, hasEmptyLists }: TypedDecoding,
   given: unknown,
-  now: EpochMs,
 ): KubeObject {
-  const object = version.toStored(version.applyDefaults(withKind(decoded, version), now));
+  if (hasEmptyLists) context.hasEmptyLists = true;
+  const object = version.toStored(version.applyDefaults(withKind(value, version), context.receivedMs));
   // An empty list of managed fields means to forget them all; the type itself would leave it out.
   const { managedFields } = (given as KubeObject | null)?.metadata ?? {};
   const isReset = version.goType !== undefined && Array.isArray(managedFields) && managedFields.length === 0;

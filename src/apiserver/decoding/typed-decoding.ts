@@ -2,8 +2,6 @@
 // is sent: unknown fields go, nulls and empty values that Go omits go, structs that Go always writes
 // come, times and quantities take their canonical form, and a value of the wrong type is an error with
 // Go's text. Parts that need no change are shared with the input.
-//
-// Deviation: lists and maps that Go would write as null are left out.
 
 import { ValueError } from "#api/errors.ts";
 import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
@@ -23,6 +21,8 @@ export interface TypedDecoding {
   readonly value: Readonly<Record<string, unknown>>;
   /** Paths of fields that the type does not have, in order of occurrence. */
   readonly unknownFields: readonly string[];
+  /** There is an empty list where Go writes one even then, or null. */
+  readonly hasEmptyLists?: boolean;
 }
 
 /**
@@ -44,7 +44,12 @@ export function decodeTyped(
   const value = decoder.struct(type, input as Record<string, unknown>, before) as Readonly<Record<string, unknown>>;
   const error = decoder.ownError ?? decoder.error;
   if (error !== undefined) throw new TypedDecodingError(error);
-  return { value, unknownFields: decoder.unknownFields };
+  return { value, unknownFields: decoder.unknownFields, hasEmptyLists: decoder.hasEmptyLists };
+}
+
+/** A value of the type without its empty lists: they are null, where Go writes them at all. */
+export function withoutEmptyLists<T extends object>(type: GoStruct, value: T): T {
+  return new Decoder("json", true).struct(type, value as Record<string, unknown>) as T;
 }
 
 /** Where the decoder is: fields of structs, elements of lists, keys of maps. */
@@ -58,12 +63,15 @@ class Decoder {
   error: string | undefined;
   /** Of a type that reads itself: Go's decoder ends with it, while it goes on after all others. */
   ownError: string | undefined;
+  hasEmptyLists = false;
   readonly #wording: DecodingWording;
+  readonly #dropsEmptyLists: boolean;
   /** Spelled out only when something is wrong. */
   readonly #trail: Step[] = [];
 
-  constructor(wording: DecodingWording) {
+  constructor(wording: DecodingWording, dropsEmptyLists = false) {
     this.#wording = wording;
+    this.#dropsEmptyLists = dropsEmptyLists;
   }
 
   struct(type: GoStruct, input: Record<string, unknown>, before?: unknown): unknown {
@@ -81,7 +89,7 @@ class Decoder {
         this.#trail.push(indexed);
         const value = this.value(field.type, given, known?.[name]);
         this.#trail.pop();
-        if (!isOmitted(field, value)) {
+        if (!isOmitted(field, value) && !this.#isDropped(value)) {
           if (value === given) continue;
           output ??= { ...input };
           output[name] = value;
@@ -97,6 +105,12 @@ class Decoder {
       output[name] = zero;
     }
     return output ?? input;
+  }
+
+  #isDropped(value: unknown): boolean {
+    if (!Array.isArray(value) || value.length > 0) return false;
+    this.hasEmptyLists = true;
+    return this.#dropsEmptyLists;
   }
 
   /** Undefined for null: what Go leaves at its zero value. */

@@ -31,7 +31,7 @@ export function desiredByApply(
   return (existing) => {
     const object = applyTo(call, existing, configuration(), options.fieldManager, options.force);
     try {
-      return toStoredForm(version, version.decode(object, "unstructured").value, undefined, context.receivedMs);
+      return toStoredForm(context, version, version.decode(object, "unstructured"), undefined);
     } catch (error) {
       if (error instanceof TypedDecodingError) throw notConvertible(call, configuration() as KubeObject, error.message);
       throw error;

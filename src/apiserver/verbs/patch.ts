@@ -131,7 +131,7 @@ function decodePatched(
     }
     for (const error of errors) addWarning(context, error);
   }
-  return toStoredForm(version, decoded.value, value, context.receivedMs);
+  return toStoredForm(context, version, decoded, value);
 }
 
 /** Without a version upstream reads the patched object into its internal type, whose fields have other names. */

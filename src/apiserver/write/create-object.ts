@@ -12,6 +12,7 @@ import type { WriteOptions } from "../write-options.ts";
 import { allocating } from "./allocating.ts";
 import { beforeCreate, fillSystemFields } from "./before-create.ts";
 import { checkSize } from "./object-size.ts";
+import { storable } from "./storable.ts";
 
 /** How often a generated name that is taken is drawn again. */
 const NAME_ATTEMPTS_MAX = 8;
@@ -61,14 +62,15 @@ function refuseVersion({ metadata }: KubeObject): void {
 }
 
 /** Throws a 409 when the name is taken. */
-export function storeNew(core: ServerCore, call: ResourceCall, object: KubeObject, dryRun: boolean): KubeObject {
+export function storeNew(core: ServerCore, call: ResourceCall, given: KubeObject, dryRun: boolean): KubeObject {
   const { row } = call.endpoint;
-  const name = object.metadata?.name ?? "";
+  const name = given.metadata?.name ?? "";
   checkName(name);
   const key = keyOf(row, call.namespace, name);
   const table = core.tableOf(row);
   const existing = table.get(key);
-  if (existing !== undefined) throw alreadyExists(call, object, existing);
+  if (existing !== undefined) throw alreadyExists(call, given, existing);
+  const object = storable(call, given);
   // A version that the client gave stays: upstream's dry run stops short of the store, which takes it out.
   if (dryRun) return object;
   checkSize(call, object);

@@ -21,6 +21,7 @@ import { beforeUpdate } from "./before-update.ts";
 import { storeNew } from "./create-object.ts";
 import { checkSize } from "./object-size.ts";
 import { dedupeOwnerReferences } from "./owner-references.ts";
+import { storable } from "./storable.ts";
 import { OPTIMISTIC_LOCK, uidPreconditionFailed } from "./storage-errors.ts";
 
 export interface UpdateRequest {
@@ -137,6 +138,7 @@ async function storeChanged(
   await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
   if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)
     return remove(core, call, existing, object, options.dryRun);
+  object = storable(call, object);
   if (deepEqual(object, old)) return { object: old, isCreated: false };
   if (options.dryRun) return { object, isCreated: false };
   checkSize(call, object);
