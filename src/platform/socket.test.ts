@@ -70,7 +70,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     const target = { host, port: server.port };
     (await dialer({ ...target, tls: { ...tls, name: "10.1.2.3" } })(owner, never())).destroy();
     const wrong = dialer({ ...target, tls: { ...tls, name: "10.1.2.4" } })(owner, never());
-    await expect(wrong).rejects.toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+    await expect(wrong).rejects.toThrow("x509: certificate is valid for 10.1.2.3, not 10.1.2.4");
     await server.close();
   });
 
