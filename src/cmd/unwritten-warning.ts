@@ -63,11 +63,14 @@ export function unwrittenWarning(unwritten: readonly string[]): AdmissionPlugin 
       const kind = `${resource}.${group}`;
       const actor = attributes.operation === "CREATE" ? (actors[kind] ?? serverParts[kind]) : deletionActor(attributes);
       if (actor === undefined || !missing.has(actor)) return;
-      const what =
-        attributes.operation === "CREATE" ? "it is stored, but nothing will act on it" : consequence(attributes);
+      const what = attributes.operation === "CREATE" ? standing(kind) : consequence(attributes);
       attributes.addWarning(`${resource}: ${what} because ${actor} is not part of this cluster yet`);
     },
   };
+}
+
+function standing(kind: string): string {
+  return kind === "services." ? "it has an address, but no endpoints" : "it is stored, but nothing will act on it";
 }
 
 /** Namespaces are emptied by one controller, dependents of everything else by another. */

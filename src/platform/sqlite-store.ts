@@ -7,7 +7,7 @@
 // and the file stays whole. Revisions are never given twice to entries that survived. One process at a time has the
 // file; the operating system frees it when that process ends, however it does. docs/durability.md tells users.
 
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { getBuiltinModule } from "node:process";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -68,9 +68,9 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
 }
 
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
-  // SQLite would call it an I/O error.
+  // What may not be written SQLite would call an I/O error, and a new file is for its owner alone: it holds secrets.
   accessSync(dirname(path), constants.W_OK);
-  if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+  closeSync(openSync(path, "a+", 0o600));
   // Loaded here, not imported: Node 22 warns that it is experimental, which is nothing to those without a file.
   const { DatabaseSync } = getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path);
