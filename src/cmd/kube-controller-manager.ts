@@ -14,7 +14,16 @@ const STDOUT = 1;
 const STDERR = 2;
 
 async function main(args: readonly string[]): Promise<number> {
-  const verdict = readCommandLine(args, stdout.isTTY ? stdout.columns : 0);
+  // What is said before the flags have set up logging.
+  const log = createLogger({
+    clock: systemClock,
+    format: "text",
+    verbosity: new LogVerbosity(),
+    write: (line) => writeAll(STDERR, line),
+    pid: process.pid,
+    caller: callSite,
+  });
+  const verdict = readCommandLine(args, stdout.isTTY ? stdout.columns : 0, log);
   for (const notice of verdict.notices) writeAll(STDERR, `${notice}\n`);
   switch (verdict.kind) {
     case "print":
@@ -24,14 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
       writeAll(STDERR, verdict.text);
       return 1;
     case "fail":
-      createLogger({
-        clock: systemClock,
-        format: "text",
-        verbosity: new LogVerbosity(),
-        write: (line) => writeAll(STDERR, line),
-        pid: process.pid,
-        caller: callSite,
-      }).error(new Error(verdict.error), "command failed");
+      log.error(new Error(verdict.error), "command failed");
       return 1;
     case "run":
       return runDaemon(verdict.command);

@@ -7,6 +7,7 @@ import { aggregateText } from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
+import { type Logger, noLog } from "#base/log.ts";
 import { runSubCommand } from "./completion/sub-command.ts";
 import { type FlagSection, type ParsedFlags, parseFlags } from "./flags/flag-set.ts";
 import { printSections } from "./flags/usage.ts";
@@ -43,10 +44,11 @@ export interface Command {
   readonly version: string;
 }
 
-/** columns: the width of the terminal that help goes to, 0 when it is none. */
+/** columns: the width of the terminal that help goes to, 0 when it is none. log hears of gates that are on their way out. */
 export function readCommandLine(
   args: readonly string[],
   columns: number,
+  log: Logger = noLog,
 ): Verdict & { readonly notices: readonly string[] } {
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const sections = flagTable({
@@ -64,7 +66,7 @@ export function readCommandLine(
     const text = `${usage(sections, columns)}\nError: ${errorMessage(error)}\n`;
     return { kind: "refuse", text, notices: [] }; // notices are only printed when all is well
   }
-  return { ...judge(sections, flags, gates, columns), notices: flags.notices };
+  return { ...judge(sections, flags, gates, columns, log), notices: flags.notices };
 }
 
 function judge(
@@ -72,6 +74,7 @@ function judge(
   flags: ParsedFlags,
   gates: FeatureGates,
   columns: number,
+  log: Logger,
 ): Verdict {
   if (flags.isHelpWanted) return { kind: "print", text: `${description}\n\n${usage(sections, columns)}` };
   if (flags.positional.some((argument) => argument !== "")) {
@@ -79,7 +82,7 @@ function judge(
     return { kind: "refuse", text: `Error: ${goQuote(NAME)} does not take any arguments, got [${got}]\n` };
   }
   const options = buildOptions(sections, flags);
-  const versions = applyVersionsAndGates(options, gates);
+  const versions = applyVersionsAndGates(options, gates, log);
   if ("problem" in versions) return { kind: "fail", error: versions.problem };
   const version = options.version.startsWith("v") ? options.version : KUBERNETES_VERSION;
   if (options.version === "true") return { kind: "print", text: `Kubernetes ${version}\n` };

@@ -12,7 +12,7 @@ import { type BuilderOptions, rootClientBuilder } from "#manager/clients/client-
 import type { Command } from "#manager/command.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { appliedConfig } from "#manager/options/applied-config.ts";
-import { validateVersions } from "#manager/options/component-versions.ts";
+import { alphaWarnings, validateVersions } from "#manager/options/component-versions.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
 import { type Manifest, registryOptions } from "#manager/options/metrics-options.ts";
 import { servingWarnings, validateOptions } from "#manager/options/validate.ts";
@@ -53,7 +53,7 @@ export interface Built {
 export async function buildConfig(command: Command, logging: Logging, signal: AbortSignal): Promise<Built> {
   const { options } = command;
   const manifest = await readManifest(options);
-  for (const warning of servingWarnings(options)) logging.warn(warning);
+  for (const warning of [...alphaWarnings(command.gates), ...servingWarnings(options)]) logging.warn(warning);
   checkOptions(command, manifest);
   const certificate = await prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;

@@ -63,6 +63,15 @@ export function validateVersions({ emulation, minCompatibility }: ComponentVersi
   return problems;
 }
 
+/** The binary always counts as newer than what it emulates: a patch release is. */
+export function alphaWarnings(gates: FeatureGates): string[] {
+  const names = gates
+    .all()
+    .flatMap(({ name, stage, isEnabled }) => (isEnabled && stage.preRelease === "ALPHA" ? [name] : []));
+  const what = "component has alpha features enabled in emulated version, this is unsupported";
+  return names.length === 0 ? [] : [`${what}: features=[${names.join(" ")}]`];
+}
+
 /** One release before the emulated one, where that is allowed. */
 function defaultCompatibility({ major, minor }: Version): Version {
   const previous = { major, minor: Math.max(0, minor - 1) };
