@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { Event } from "#api/generated/types/core-v1.ts";
+import { noLog } from "#base/log.ts";
 import { ElectionStage, LEASE, NAMESPACE, type RunningElector } from "./election-stage.ts";
 
 /** "GET 200", "PUT 409", …, without the times. */
@@ -226,6 +227,17 @@ describe("stopping", () => {
     await stage.pass(0.1);
     expect(b.calls).toEqual(["started"]);
     expect(await stage.lease()).toMatchObject({ holderIdentity: "b", leaseTransitions: 1 });
+  });
+
+  it("machinery/3.1.8 has not failed to renew when it is told to stop between two renewals", async () => {
+    const stage = new ElectionStage("told");
+    const lines: string[] = [];
+    const a = stage.start("a", { log: { ...noLog, info: (line) => lines.push(line) } });
+    await stage.pass(3);
+    a.stop.abort();
+    await stage.pass(0.1);
+    expect(a.calls).toEqual(["started", "stopped"]);
+    expect(lines).toEqual(["Attempting to acquire leader lease...", "Successfully acquired lease"]);
   });
 
   it("machinery/3.1.9 keeps the lease otherwise, and leaves another's alone", async () => {

@@ -135,7 +135,7 @@ export class Elector implements HeldLease {
 
   async #renewUntilLost(signal: AbortSignal): Promise<void> {
     const { clock, log, lock, metrics, name, retryPeriodMs, releaseOnCancel } = this.#options;
-    for (;;) {
+    while (!signal.aborted) {
       const failure = await this.#renewOnce(signal);
       if (failure !== undefined) {
         metrics.masterStatus.set(0, [name]);
