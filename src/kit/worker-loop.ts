@@ -42,7 +42,9 @@ export async function runWorkers(options: WorkerOptions, signal: AbortSignal): P
   const name = queue.controller;
   log.info("Starting controller", { name });
   try {
+    log.info("Waiting for caches to sync");
     for (const cache of options.waitFor) await cache.synced(signal);
+    log.info("Caches are synced");
     await TaskGroup.run(signal, (group) => {
       for (let i = 0; i < options.workers; i++) group.spawn((signal) => work(options, signal));
     });

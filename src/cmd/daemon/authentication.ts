@@ -26,6 +26,7 @@ import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubec
 import { createTransport } from "#platform/kubeconfig-transport.ts";
 import { readCaBundle } from "#platform/serving-files.ts";
 import type { ClientCa } from "#platform/tls-settings.ts";
+import { CertificateLog } from "./certificate-log.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const { namespace, name } = authenticationConfigMap;
@@ -108,18 +109,33 @@ class Bundles {
   cluster: ClusterAuthentication | undefined;
   readonly #options: Options["authentication"];
   readonly #surroundings: Surroundings;
+  readonly #log: CertificateLog;
   #clientCa: string;
   #requestHeaderCa: string;
 
   constructor({ authentication }: Options, surroundings: Surroundings) {
     this.#options = authentication;
     this.#surroundings = surroundings;
-    this.#clientCa = named("unable to load client CA provider", () =>
-      bundle("client-ca-bundle", authentication.clientCaFile),
-    );
+    this.#log = new CertificateLog(surroundings.log, surroundings.clock);
+    this.#clientCa = named("unable to load client CA provider", () => this.#readClientCa());
     this.#requestHeaderCa = named("unable to create request header authentication config", () =>
-      bundle("request-header", authentication.requestHeader.clientCaFile),
+      this.#readRequestHeaderCa(),
     );
+  }
+
+  #readClientCa(): string {
+    return this.#read("client-ca-bundle", this.#options.clientCaFile);
+  }
+
+  #readRequestHeaderCa(): string {
+    return this.#read("request-header", this.#options.requestHeader.clientCaFile);
+  }
+
+  #read(purpose: string, file: string): string {
+    if (file === "") return "";
+    const pem = readCaBundle(purpose, file);
+    this.#log.bundleRead(`${purpose}::${file}`, pem);
+    return pem;
   }
 
   get clientCa(): string {
@@ -145,16 +161,12 @@ class Bundles {
 
   reload(): void {
     try {
-      this.#clientCa = bundle("client-ca-bundle", this.#options.clientCaFile);
-      this.#requestHeaderCa = bundle("request-header", this.#options.requestHeader.clientCaFile);
+      this.#clientCa = this.#readClientCa();
+      this.#requestHeaderCa = this.#readRequestHeaderCa();
     } catch (error) {
       this.#surroundings.log.error(error, "Failed to load the client CA; the old one stays in force");
     }
   }
-}
-
-function bundle(purpose: string, file: string): string {
-  return file === "" ? "" : readCaBundle(purpose, file);
 }
 
 function named<T>(what: string, read: () => T): T {

@@ -50,6 +50,7 @@ export function serve(
     return delegation.clientCas();
   });
   delegation.follow(() => port.update(delegation.clientCas()), signal);
+  signal.addEventListener("abort", () => void port.close(), { once: true });
   return debug;
 }
 

@@ -10,7 +10,9 @@ import { type TlsPolicy, tlsPolicy } from "#manager/serving/tls-names.ts";
 import type { ServedRequest } from "#platform/https-request.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
 import { namesIn, pairInDirectory, readPair, systemErrorText, watchFiles } from "#platform/serving-files.ts";
+import { systemClock } from "#platform/system-clock.ts";
 import type { CertificateKey, ClientCa, TlsSettings } from "#platform/tls-settings.ts";
+import { CertificateLog } from "./certificate-log.ts";
 import type { Logging } from "./logging.ts";
 
 const PAIR_NAME = "kube-controller-manager";
@@ -70,15 +72,14 @@ export async function openPort(options: Options, certificate: ServingCertificate
   if ("problem" in pair) throw pair.problem;
   const policy = tlsPolicy(secureServing);
   for (const suite of policy.insecure) logging.warn(`Use of insecure cipher '${suite}' detected.`);
-  const material = new Material(options, certificate, pair, policy);
+  const material = new Material(options, certificate, pair, policy, new CertificateLog(log, systemClock));
+  const address = `${server.host.includes(":") ? `[${server.host}]` : server.host}:${server.port}`;
   server.update(material.settings);
   return {
     serve(handler) {
       start(handler);
-      logging.plain(
-        0,
-        `Serving securely on ${server.host.includes(":") ? `[${server.host}]` : server.host}:${server.port}`,
-      );
+      material.tell();
+      logging.plain(0, `Serving securely on ${address}`);
     },
     update(clientCas) {
       server.update(material.withClientCas(clientCas));
@@ -90,12 +91,16 @@ export async function openPort(options: Options, certificate: ServingCertificate
         try {
           material.reload();
           server.update(material.withClientCas(reread()));
+          material.tell();
         } catch (error) {
           log.error(error, "Failed to reload the serving certificates; the old ones stay in force");
         }
       });
     },
-    close: () => server.close(),
+    async close() {
+      await server.close();
+      logging.plain(0, `Stopped listening on ${address}`);
+    },
   };
 }
 
@@ -116,10 +121,19 @@ class Material {
   #settings: TlsSettings;
   readonly #options: Options;
   readonly #certificate: ServingCertificate;
+  readonly #log: CertificateLog;
 
-  constructor(options: Options, certificate: ServingCertificate, pair: CertificateKey, policy: TlsPolicy) {
+  constructor(
+    options: Options,
+    certificate: ServingCertificate,
+    pair: CertificateKey,
+    policy: TlsPolicy,
+    log: CertificateLog,
+  ) {
     this.#options = options;
     this.#certificate = certificate;
+    this.#log = log;
+    if (certificate.kind === "files") log.pairRead(this.#servingName, pair.cert);
     const { minVersion, ciphers, groups } = policy;
     this.#settings = { ...pair, minVersion, ciphers, groups, sni: this.#readSni() };
   }
@@ -141,13 +155,26 @@ class Material {
   reload(): void {
     const certificate = this.#certificate;
     const pair = certificate.kind === "files" ? readPair(certificate.certFile, certificate.keyFile) : certificate.pair;
+    if (certificate.kind === "files") this.#log.pairRead(this.#servingName, pair.cert);
     this.#settings = { ...this.#settings, ...pair, sni: this.#readSni() };
+  }
+
+  /** Logs what is in force now, as far as it is new. */
+  tell(): void {
+    this.#log.inForce(this.#settings, this.#servingName);
+  }
+
+  get #servingName(): string {
+    const certificate = this.#certificate;
+    if (certificate.kind === "memory") return "Generated self signed cert";
+    return `serving-cert::${certificate.certFile}::${certificate.keyFile}`;
   }
 
   #readSni(): NonNullable<TlsSettings["sni"]> {
     return this.#options.secureServing.sniCertKeys.map(({ certFile, keyFile, names }) => {
       try {
         const pair = readPair(certFile, keyFile);
+        this.#log.pairRead(`sni-serving-cert::${certFile}::${keyFile}`, pair.cert);
         return { ...pair, names: names.length > 0 ? names : namesIn(pair.cert) };
       } catch (cause) {
         throw new Error(`failed to load SNI cert and key: ${errorMessage(cause)}`, { cause });

@@ -1,0 +1,55 @@
+// What the log tells about certificates at verbosity 2: files that were read, and what came into force.
+// Upstream: apiserver/pkg/server/dynamiccertificates.
+
+import type { Clock } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import { certificatesIn, certificateText } from "#platform/certificate-text.ts";
+import type { TlsSettings } from "#platform/tls-settings.ts";
+
+export class CertificateLog {
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  /** What was told last under each name: nothing is told again until it changes. */
+  readonly #told = new Map<string, string>();
+
+  constructor(log: Logger, clock: Clock) {
+    this.#log = log.v(2);
+    this.#clock = clock;
+  }
+
+  pairRead(name: string, cert: string): void {
+    if (this.#isNews(name, cert)) this.#log.info("Loaded a new cert/key pair", { name });
+  }
+
+  bundleRead(name: string, pem: string): void {
+    if (this.#isNews(name, pem)) this.#log.info("Loaded a new CA Bundle and Verifier", { name });
+  }
+
+  /** These settings are in force; the serving certificate goes by this name. */
+  inForce({ cert, sni = [], clientCas = [] }: TlsSettings, servingName: string): void {
+    const certName = clientCas.map(({ name }) => name).join(",");
+    const authorities = clientCas.map(({ pem }) => pem).join("\n");
+    if (this.#isNews("client CAs", authorities)) {
+      for (const [index, pem] of certificatesIn(authorities).entries()) {
+        this.#log.info("Loaded client CA", { index, certName, certDetail: this.#detail(pem) });
+      }
+    }
+    if (this.#isNews("serving", cert)) {
+      this.#log.info("Loaded serving cert", { certName: servingName, certDetail: this.#detail(cert) });
+    }
+    for (const [index, own] of sni.entries()) {
+      if (!this.#isNews(`SNI ${index}`, own.cert)) continue;
+      this.#log.info("Loaded SNI cert", { index, certName: own.names.join(","), certDetail: this.#detail(own.cert) });
+    }
+  }
+
+  #isNews(name: string, pem: string): boolean {
+    if (this.#told.get(name) === pem) return false;
+    this.#told.set(name, pem);
+    return pem !== "" && this.#log.isEnabled;
+  }
+
+  #detail(pem: string): string {
+    return certificateText(pem, this.#clock.now());
+  }
+}
