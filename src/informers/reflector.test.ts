@@ -6,9 +6,7 @@ import { type Logger, noLog } from "#base/log.ts";
 import { fedStream, jsonResponse, streamResponse } from "#client/testing.ts";
 import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
 import { expired, failure, statusOf } from "#informers/testing.ts";
-import { stageInformer } from "#informers/testing-stage.ts";
-
-const LIST_GATES: InformerGates = { ...DEFAULT_GATES, WatchListClient: false };
+import { LIST_GATES, stageInformer, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
 
 const stops: AbortController[] = [];
 afterEach(() => {
@@ -20,13 +18,6 @@ function setup(gates: InformerGates = DEFAULT_GATES, log: Logger = noLog) {
   stops.push(stage.stop);
   return { ...stage, taken: stage.heard, start: () => stage.informer.run(stage.stop.signal) };
 }
-
-const WATCH_LIST =
-  "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=T&timeoutSeconds=N&watch=true";
-const watchListFrom = (version: number) =>
-  `allowWatchBookmarks=true&resourceVersion=${version}&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=T&timeoutSeconds=N&watch=true`;
-const watchFrom = (version: number) =>
-  `allowWatchBookmarks=true&resourceVersion=${version}&timeout=T&timeoutSeconds=N&watch=true`;
 
 describe("initial state", () => {
   it("machinery/5.2.3 streams the list, replaces at the bookmark and keeps the stream", async () => {
@@ -200,6 +191,9 @@ describe("initial state", () => {
     await clock.advance(1600);
     expect(asked()).toEqual([WATCH_LIST, watchListFrom(10), WATCH_LIST]);
     expect(informer.lastSyncResourceVersion).toBe("10");
+    server.push("ERROR", statusOf(410, "Expired", "too old"));
+    await clock.advance(3200);
+    expect(asked()).toEqual([watchListFrom(10)]);
   });
 
   it("machinery/5.2.7 lists in pages of 500, and later pages carry only token and limit", async () => {

@@ -5,8 +5,24 @@ import { testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
 import { createClient } from "#client/create-client.ts";
 import type { EventHandler } from "#informers/informer.ts";
-import { SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
+import {
+  DEFAULT_GATES,
+  type InformerGates,
+  SharedIndexInformer,
+  type SharedInformerOptions,
+} from "#informers/shared-informer.ts";
 import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+
+/** Without streamed lists. */
+export const LIST_GATES: InformerGates = { ...DEFAULT_GATES, WatchListClient: false };
+
+/** The queries of a streamed list and of a watch, as asked() gives them. */
+export const WATCH_LIST =
+  "allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=T&timeoutSeconds=N&watch=true";
+export const watchListFrom = (version: number): string =>
+  `allowWatchBookmarks=true&resourceVersion=${version}&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeout=T&timeoutSeconds=N&watch=true`;
+export const watchFrom = (version: number): string =>
+  `allowWatchBookmarks=true&resourceVersion=${version}&timeout=T&timeoutSeconds=N&watch=true`;
 
 export interface Stage {
   readonly clock: VirtualClock;
