@@ -1,14 +1,15 @@
 // Runs the tests and ends with one line: N passed, N failed, N skipped. `fast` is everything that needs
 // nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real`, `torture`,
 // `hand-over` and `outage` are the folders of test/ that need the real control plane, which is built if Go is
-// there. Nothing is skipped silently; in CI a skipped real suite fails.
+// there. Nothing is skipped silently; in CI a skipped real suite fails. A runner that hangs is killed, and what it
+// started ends with it (test/real/processes.ts).
 
 import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missingPrograms } from "./control-plane-binaries.ts";
-import { judge, noTests, sumTotals, type Totals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
+import { judge, noTests, sumTotals, type Totals, tellTotals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
 
 const isCi = (process.env.CI ?? "") !== "";
 const reports = mkdtempSync(join(tmpdir(), "steersman-tests-"));
@@ -17,6 +18,8 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 /** Real suites wait for real programs. */
 const realTimeoutMs = 900_000;
 const fastTimeoutMs = 60_000;
+/** Several times what the longest of them takes: it only ends a runner that hangs. */
+const runnerLimitMs = 40 * 60_000;
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -25,7 +28,14 @@ function say(line: string): void {
 function run(command: string, args: readonly string[]): boolean {
   say(`==> ${[command, ...args].join(" ")}`);
   const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" };
-  return spawnSync(command, args, { stdio: "inherit", env }).status === 0;
+  const { status, error } = spawnSync(command, args, {
+    stdio: "inherit",
+    env,
+    timeout: runnerLimitMs,
+    killSignal: "SIGKILL",
+  });
+  if (error !== undefined) say(`FAILED: ${error.message}`);
+  return status === 0;
 }
 
 function bunTest(args: readonly string[]): Totals {
@@ -97,10 +107,7 @@ if (!["fast", "real", "torture", "hand-over", "outage"].includes(kind)) {
   throw new Error("usage: bun tools/run-tests.ts fast|real|torture|hand-over|outage");
 }
 const totals = kind === "fast" ? fast() : onRealControlPlane(`test/${kind}`);
-if (process.env.STEERSMAN_TEST_TOTALS !== undefined) {
-  appendFileSync(process.env.STEERSMAN_TEST_TOTALS, `${totals.passed} ${totals.failed} ${totals.skipped}\n`);
-}
-say(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 const isSkipAFailure = isCi && kind !== "fast" && totals.skipped > 0;
 if (isSkipAFailure) say("In CI a skipped real suite is a failure.");
+tellTotals(totals);
 process.exitCode = totals.failed > 0 || isSkipAFailure ? 1 : 0;

@@ -1,4 +1,7 @@
-// How many tests passed, failed and were skipped, read from the reports of the two runners.
+// How many tests passed, failed and were skipped: read from the reports of the two runners, and told at the end of
+// every target in the same words. CI sums what the targets it runs write into the file that it names.
+
+import { appendFileSync } from "node:fs";
 
 export interface Totals {
   readonly passed: number;
@@ -33,4 +36,11 @@ export function totalsOfVitest(json: string): Totals {
 /** A runner that fails without a failed test (a file that does not load, a crash) has failed once. */
 export function judge(counted: Totals, isGreen: boolean): Totals {
   return isGreen || counted.failed > 0 ? counted : { ...counted, failed: 1 };
+}
+
+/** The last line of a target. */
+export function tellTotals({ passed, failed, skipped }: Totals): void {
+  const file = process.env.STEERSMAN_TEST_TOTALS;
+  if (file !== undefined) appendFileSync(file, `${passed} ${failed} ${skipped}\n`);
+  process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
 }
