@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";
-import type { HttpRequest } from "#base/http.ts";
+import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { countListeners } from "#base/testing.ts";
 import {
   bodyText,
@@ -251,9 +251,12 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         };
         const client = make();
         const controller = new AbortController();
-        const responses = await Promise.all(
-          Array.from({ length: count }, (_, i) => client.send(get(`/${i}`), controller.signal)),
-        );
+        const responses: HttpResponse[] = [];
+        // A busy machine would take more than the time a handshake has for all of them at once.
+        while (responses.length < count) {
+          const some = Array.from({ length: 10 }, () => client.send(get("/"), controller.signal));
+          responses.push(...(await Promise.all(some)));
+        }
         const iterators = responses.map(chunksOf);
         expect((await Promise.all(iterators.map((chunks) => chunks.next()))).length).toBe(count);
         for (const stream of streams) stream.write("event");
@@ -263,7 +266,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         controller.abort(new Aborted());
         expect((await ends).every((end) => end.status === "rejected")).toBe(true);
         await eventually(() => streams.every((stream) => stream.socket?.destroyed !== false));
-      }, 30_000);
+      }, 60_000);
 
       it("answers many requests for whole answers at once, and can abort any of them", async () => {
         const silent: Socket[] = [];
@@ -301,7 +304,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
           }, 1100);
         };
         expect(await bodyText(await make().send(get("/"), never()))).toBe("ab");
-      }, 10_000);
+      }, 60_000);
     });
   });
 }
