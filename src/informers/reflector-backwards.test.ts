@@ -1,43 +1,31 @@
 // A reflector never goes backwards, whatever a server offers: unless that server itself was restored.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
+import { describe, expect, it } from "vitest";
 import { statusOf } from "#informers/testing.ts";
-import { LIST_GATES, stageInformer, watchListFrom } from "#informers/testing-stage.ts";
-
-const stops: AbortController[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop.abort("test over");
-});
-
-function setup(gates: InformerGates = DEFAULT_GATES) {
-  const stage = stageInformer({ gates });
-  stops.push(stage.stop);
-  return { ...stage, taken: stage.heard, start: () => stage.informer.run(stage.stop.signal) };
-}
+import { LIST_GATES, stageInformer as setup, watchListFrom } from "#informers/testing-stage.ts";
 
 describe("never backwards", () => {
   it("refuses a list older than what was seen, and recovers", async () => {
-    const { server, start, clock, taken, informer } = setup(LIST_GATES);
+    const { server, start, clock, heard, informer } = setup({ gates: LIST_GATES });
     server.put("a", 1);
     const old = server.list(new URLSearchParams());
     void start();
     await clock.settle();
     server.put("a", 2);
     await clock.settle();
-    taken();
+    heard();
     server.push("ERROR", statusOf(410, "Expired", "too old"));
     server.overrides.push(() => old);
     await clock.advance(1600);
-    expect(taken()).toEqual([]);
+    expect(heard()).toEqual([]);
     expect(informer.lastSyncResourceVersion).toBe("12");
     await clock.advance(3200);
     expect(informer.store.get("ns/a")?.spec?.value).toBe(2);
-    expect(taken()).toEqual(["update a=2 a=2"]);
+    expect(heard()).toEqual(["update a=2 a=2"]);
   });
 
   it("ignores events from before, even of objects that are gone", async () => {
-    const { server, start, clock, taken, informer } = setup();
+    const { server, start, clock, heard, informer } = setup();
     const first = server.put("a", 1);
     server.put("b", 1);
     void start();
@@ -45,24 +33,24 @@ describe("never backwards", () => {
     server.remove("b");
     server.put("a", 2);
     await clock.settle();
-    taken();
+    heard();
     server.push("MODIFIED", first);
     server.push("ADDED", { ...first, metadata: { ...first.metadata, name: "b" } });
     await clock.settle();
-    expect(taken()).toEqual([]);
+    expect(heard()).toEqual([]);
     expect([...informer.store.keys()]).toEqual(["ns/a"]);
   });
 
   it("takes a deletion without a version of its own, and stays where it was", async () => {
-    const { server, start, clock, taken, informer } = setup();
+    const { server, start, clock, heard, informer } = setup();
     const a = server.put("a", 1);
     server.put("b", 2);
     void start();
     await clock.settle();
-    taken();
+    heard();
     server.push("DELETED", a);
     await clock.settle();
-    expect([taken(), informer.lastSyncResourceVersion]).toEqual([["delete a=1"], "12"]);
+    expect([heard(), informer.lastSyncResourceVersion]).toEqual([["delete a=1"], "12"]);
   });
 
   it("gives up a stream whose bookmark goes back, and lists anew", async () => {
@@ -78,33 +66,33 @@ describe("never backwards", () => {
   });
 
   it("follows a server that was restored from a backup", async () => {
-    const { server, start, clock, taken, informer } = setup();
+    const { server, start, clock, heard, informer } = setup();
     server.put("a", 1);
     server.put("b", 2);
     void start();
     await clock.advance(5000);
-    taken();
+    heard();
     server.restore(5);
     server.put("c", 3);
     await clock.settle();
     server.bookmark();
     await clock.advance(10_000);
-    expect(taken()).toEqual(["gone a=1", "gone b=2", "add c=3"]);
+    expect(heard()).toEqual(["gone a=1", "gone b=2", "add c=3"]);
     expect(informer.lastStoreSyncResourceVersion).toBe("6");
   });
 
   it("tells a recreated object as deleted and added, in a watch and in a relist", async () => {
-    const { server, start, clock, taken } = setup();
+    const { server, start, clock, heard } = setup();
     server.put("a", 1);
     void start();
     await clock.advance(5000);
-    taken();
+    heard();
     server.stall();
     server.remove("a");
     server.put("a", 2);
     server.compact();
     server.cutStreams();
     await clock.advance(5000);
-    expect(taken()).toEqual(["gone a=1", "add a=2"]);
+    expect(heard()).toEqual(["gone a=1", "add a=2"]);
   });
 });

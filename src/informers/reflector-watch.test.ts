@@ -1,22 +1,9 @@
 // How a reflector follows the server: reopening, expiry, silence.
 
-import { afterEach, describe, expect, it } from "vitest";
-import { type Logger, noLog } from "#base/log.ts";
+import { describe, expect, it } from "vitest";
 import { jsonResponse } from "#client/testing.ts";
-import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
 import { failure, statusOf } from "#informers/testing.ts";
-import { LIST_GATES, stageInformer, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
-
-const stops: AbortController[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop.abort("test over");
-});
-
-function setup(gates: InformerGates = DEFAULT_GATES, log: Logger = noLog) {
-  const stage = stageInformer({ gates, log });
-  stops.push(stage.stop);
-  return { ...stage, taken: stage.heard, start: () => stage.informer.run(stage.stop.signal) };
-}
+import { LIST_GATES, stageInformer as setup, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
 
 describe("watching", () => {
   it("machinery/5.2.8 waits on 429 and reopens at the same version; any other refusal lists again", async () => {
@@ -38,7 +25,7 @@ describe("watching", () => {
   });
 
   it("machinery/5.2.9 lists from the last version after an expiry, not from nothing", async () => {
-    const { server, start, asked, clock, taken } = setup();
+    const { server, start, asked, clock, heard } = setup();
     server.put("a", 1);
     void start();
     await clock.settle();
@@ -46,11 +33,11 @@ describe("watching", () => {
     server.push("ERROR", statusOf(410, "Expired", "too old resource version"));
     await clock.advance(1600);
     expect(asked()).toEqual([watchListFrom(11)]);
-    expect(taken()).toEqual(["initial a=1", "update a=1 a=1"]);
+    expect(heard()).toEqual(["initial a=1", "update a=1 a=1"]);
   });
 
   it("machinery/5.2.9 takes over what came before the ERROR, also in one piece with it", async () => {
-    const { server, start, asked, clock, taken } = setup();
+    const { server, start, asked, clock, heard } = setup();
     const a = server.put("a", 1);
     void start();
     await clock.settle();
@@ -62,7 +49,7 @@ describe("watching", () => {
     ];
     for (const { stream } of server.streams) stream.push(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
     await clock.settle();
-    expect(taken()).toEqual(["initial a=1", "update a=1 a=2"]);
+    expect(heard()).toEqual(["initial a=1", "update a=1 a=2"]);
     server.revision = 12;
     await clock.advance(1600);
     expect(asked()).toEqual([watchListFrom(12)]);
@@ -81,7 +68,7 @@ describe("watching", () => {
   it.each(["not JSON\n", '{"type":"ADDED"}\n'])(
     "machinery/5.2.9 lists again after %j on the stream",
     async (garbage) => {
-      const { server, start, asked, clock, taken } = setup();
+      const { server, start, asked, clock, heard } = setup();
       server.put("a", 1);
       void start();
       await clock.settle();
@@ -89,17 +76,17 @@ describe("watching", () => {
       for (const { stream } of server.streams) stream.push(garbage);
       await clock.advance(1600);
       expect(asked()).toEqual([watchListFrom(11)]);
-      expect(taken()).toEqual(["initial a=1", "update a=1 a=1"]);
+      expect(heard()).toEqual(["initial a=1", "update a=1 a=1"]);
       expect(server.streams.size).toBe(1);
     },
   );
 
   it("machinery/5.2.10 skips foreign kinds and Tables without moving on, and unknown types with", async () => {
-    const { server, start, clock, informer, taken } = setup();
+    const { server, start, clock, informer, heard } = setup();
     server.put("a", 1);
     void start();
     await clock.settle();
-    taken();
+    heard();
     server.push("ADDED", { kind: "Other", metadata: { name: "x", resourceVersion: "50" } });
     server.push("ADDED", { kind: "Table", apiVersion: "meta.k8s.io/v1", metadata: { resourceVersion: "51" } });
     await clock.settle();
@@ -107,56 +94,56 @@ describe("watching", () => {
     server.push("PROMOTED", { kind: "Thing", metadata: { name: "a", resourceVersion: "12" } });
     await clock.settle();
     expect(informer.lastSyncResourceVersion).toBe("12");
-    expect(taken()).toEqual([]);
+    expect(heard()).toEqual([]);
   });
 
   it("machinery/5.2.10 knows its kind from the list, and takes no object without metadata", async () => {
-    const { server, start, clock, informer, taken } = setup(LIST_GATES);
+    const { server, start, clock, informer, heard } = setup({ gates: LIST_GATES });
     void start();
     await clock.settle();
     server.push("ADDED", { kind: "Other", metadata: { name: "x", resourceVersion: "50" } });
     server.push("ADDED", { kind: "Thing" });
     server.push("ADDED", { kind: "Table", apiVersion: "example.com/v1", metadata: { name: "t" } });
     await clock.settle();
-    expect([taken(), informer.lastSyncResourceVersion]).toEqual([[], "10"]);
+    expect([heard(), informer.lastSyncResourceVersion]).toEqual([[], "10"]);
     server.put("a", 1);
     await clock.settle();
-    expect(taken()).toEqual(["add a=1"]);
+    expect(heard()).toEqual(["add a=1"]);
   });
 
   it("machinery/5.2.10 a list of no definite kind takes the kind of the first event", async () => {
-    const { server, start, clock, taken } = setup(LIST_GATES);
+    const { server, start, clock, heard } = setup({ gates: LIST_GATES });
     server.overrides.push(() => jsonResponse({ kind: "Things", metadata: { resourceVersion: "10" }, items: [] }));
     void start();
     await clock.settle();
     server.put("a", 1);
     server.push("ADDED", { kind: "Other", metadata: { name: "x", resourceVersion: "50" } });
     await clock.settle();
-    expect(taken()).toEqual(["add a=1"]);
+    expect(heard()).toEqual(["add a=1"]);
   });
 
   it.each(["", "0"])(
     "machinery/5.2.11 from version %j, additions do not move on before another event",
     async (from) => {
-      const { server, start, clock, informer, taken } = setup(LIST_GATES);
+      const { server, start, clock, informer, heard } = setup({ gates: LIST_GATES });
       server.put("b", 2);
       server.put("a", 1);
       server.overrides.push(() => jsonResponse({ kind: "ThingList", metadata: { resourceVersion: from }, items: [] }));
       void start();
       await clock.settle();
-      expect(taken()).toEqual(["add b=2", "add a=1"]);
+      expect(heard()).toEqual(["add b=2", "add a=1"]);
       expect(informer.lastSyncResourceVersion).toBe(from);
       server.put("b", 3);
       await clock.settle();
-      expect([taken(), informer.lastSyncResourceVersion]).toEqual([["update b=2 b=3"], "13"]);
+      expect([heard(), informer.lastSyncResourceVersion]).toEqual([["update b=2 b=3"], "13"]);
       server.put("c", 4);
       await clock.settle();
-      expect([taken(), informer.lastSyncResourceVersion]).toEqual([["add c=4"], "14"]);
+      expect([heard(), informer.lastSyncResourceVersion]).toEqual([["add c=4"], "14"]);
     },
   );
 
   it("machinery/5.2.11 advances by bookmarks, which nobody hears of", async () => {
-    const { server, start, clock, informer, taken } = setup();
+    const { server, start, clock, informer, heard } = setup();
     void start();
     await clock.settle();
     server.revision = 40;
@@ -164,11 +151,11 @@ describe("watching", () => {
     await clock.settle();
     expect(informer.lastSyncResourceVersion).toBe("40");
     expect(informer.lastStoreSyncResourceVersion).toBe("40");
-    expect(taken()).toEqual([]);
+    expect(heard()).toEqual([]);
   });
 
   it("machinery/5.2.12 takes 150 s of silence after a bookmark for death and reopens where it was", async () => {
-    const { server, start, asked, clock, taken } = setup();
+    const { server, start, asked, clock, heard } = setup();
     void start();
     await clock.settle();
     server.stall();
@@ -177,11 +164,11 @@ describe("watching", () => {
     expect(asked()).toEqual([WATCH_LIST]);
     await clock.advance(2000);
     expect(asked()).toEqual([watchFrom(10)]);
-    expect(taken()).toEqual(["add a=1"]);
+    expect(heard()).toEqual(["add a=1"]);
   });
 
   it("machinery/5.2.12 counts the silence from the last word, and any bookmark begins to count", async () => {
-    const { server, start, asked, clock } = setup(LIST_GATES);
+    const { server, start, asked, clock } = setup({ gates: LIST_GATES });
     void start();
     await clock.advance(10_000);
     server.bookmark();
@@ -197,7 +184,7 @@ describe("watching", () => {
   });
 
   it("machinery/5.2.12 lets a stream that never sent a bookmark be silent until its time is up", async () => {
-    const { server, start, asked, clock, taken } = setup(LIST_GATES);
+    const { server, start, asked, clock, heard } = setup({ gates: LIST_GATES });
     void start();
     await clock.settle();
     server.stall();
@@ -207,11 +194,11 @@ describe("watching", () => {
     expect(asked()).toEqual([]);
     await clock.advance(340_000);
     expect(asked()).toEqual([watchFrom(10)]);
-    expect(taken()).toEqual(["add a=1"]);
+    expect(heard()).toEqual(["add a=1"]);
   });
 
   it("machinery/5.2.12 does not wait for ever for an answer to a watch", async () => {
-    const { server, start, asked, clock, taken } = setup();
+    const { server, start, asked, clock, heard } = setup();
     void start();
     await clock.advance(2000);
     server.overrides.push(
@@ -223,14 +210,14 @@ describe("watching", () => {
     server.endStreams();
     server.put("a", 1);
     await clock.advance(320_000);
-    expect(taken()).toEqual([]);
+    expect(heard()).toEqual([]);
     await clock.advance(320_000);
-    expect(taken()).toEqual(["add a=1"]);
+    expect(heard()).toEqual(["add a=1"]);
     expect(asked().slice(0, 3)).toEqual([WATCH_LIST, watchFrom(10), watchListFrom(10)]);
   });
 
   it.each(["ended", "cut", "cut in a line"])("machinery/5.2.13 reopens a stream that was %s at once", async (how) => {
-    const { server, start, asked, clock, taken } = setup();
+    const { server, start, asked, clock, heard } = setup();
     void start();
     await clock.advance(5000);
     asked();
@@ -239,7 +226,7 @@ describe("watching", () => {
     server.put("a", 1);
     await clock.settle();
     expect(asked()).toEqual([watchFrom(10)]);
-    expect(taken()).toEqual(["add a=1"]);
+    expect(heard()).toEqual(["add a=1"]);
   });
 
   it("machinery/5.2.13 lists again, after a wait, when a stream ends within a second with nothing said", async () => {

@@ -1,43 +1,31 @@
 // How a reflector gets the whole state, from servers that behave and from others, on the virtual clock.
 
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TransportError } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { fedStream, jsonResponse, streamResponse } from "#client/testing.ts";
-import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
 import { expired, failure, statusOf } from "#informers/testing.ts";
-import { LIST_GATES, stageInformer, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
-
-const stops: AbortController[] = [];
-afterEach(() => {
-  for (const stop of stops.splice(0)) stop.abort("test over");
-});
-
-function setup(gates: InformerGates = DEFAULT_GATES, log: Logger = noLog) {
-  const stage = stageInformer({ gates, log });
-  stops.push(stage.stop);
-  return { ...stage, taken: stage.heard, start: () => stage.informer.run(stage.stop.signal) };
-}
+import { LIST_GATES, stageInformer as setup, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
 
 describe("initial state", () => {
   it("machinery/5.2.3 streams the list, replaces at the bookmark and keeps the stream", async () => {
-    const { server, start, taken, asked, informer, clock } = setup();
+    const { server, start, heard, asked, informer, clock } = setup();
     server.put("a", 1);
     server.put("b", 2);
     void start();
     await clock.settle();
-    expect(taken()).toEqual(["initial a=1", "initial b=2"]);
+    expect(heard()).toEqual(["initial a=1", "initial b=2"]);
     expect(informer.hasSynced).toBe(true);
     expect(informer.lastSyncResourceVersion).toBe("12");
     expect(informer.lastStoreSyncResourceVersion).toBe("12");
     server.put("a", 3);
     await clock.settle();
-    expect(taken()).toEqual(["update a=1 a=3"]);
+    expect(heard()).toEqual(["update a=1 a=3"]);
     expect(asked()).toEqual([WATCH_LIST]);
   });
 
   it("machinery/5.2.4 starts over at once when the stream ends before the bookmark", async () => {
-    const { server, start, taken, asked, clock } = setup();
+    const { server, start, heard, asked, clock } = setup();
     server.put("a", 1);
     server.overrides.push((_request, signal) => {
       const stream = fedStream(signal);
@@ -47,7 +35,7 @@ describe("initial state", () => {
     });
     void start();
     await clock.settle();
-    expect(taken()).toEqual(["initial a=1"]);
+    expect(heard()).toEqual(["initial a=1"]);
     expect(asked()).toEqual([WATCH_LIST, WATCH_LIST]);
   });
 
@@ -63,7 +51,7 @@ describe("initial state", () => {
   });
 
   it("machinery/5.2.4 takes an empty stream of less than a second for a server that cannot", async () => {
-    const { server, start, taken, asked, clock } = setup();
+    const { server, start, heard, asked, clock } = setup();
     server.put("a", 1);
     server.overrides.push((_request, signal) => {
       const stream = fedStream(signal);
@@ -72,14 +60,14 @@ describe("initial state", () => {
     });
     void start();
     await clock.settle();
-    expect(taken()).toEqual(["initial a=1"]);
+    expect(heard()).toEqual(["initial a=1"]);
     expect(asked()).toEqual([WATCH_LIST, "limit=500&resourceVersion=0", watchFrom(11)]);
   });
 
   it("machinery/5.2.6 says every ten seconds that it still waits for the bookmark", async () => {
     const lines: unknown[] = [];
     const log: Logger = { ...noLog, info: (_message, values) => lines.push(values?.err), v: () => noLog };
-    const { server, start, clock } = setup(DEFAULT_GATES, log);
+    const { server, start, clock } = setup({ log: log });
     const stream = fedStream();
     server.overrides.push(() => streamResponse(stream));
     void start();
@@ -120,7 +108,7 @@ describe("initial state", () => {
   ] as const)(
     "machinery/5.2.5 an ERROR in the middle of the streamed list: %s",
     async (_, code, reason, later, now) => {
-      const { server, start, asked, clock, taken, informer } = setup();
+      const { server, start, asked, clock, heard, informer } = setup();
       const a = server.put("a", 1);
       const stream = fedStream();
       server.overrides.push(() => streamResponse(stream));
@@ -133,7 +121,7 @@ describe("initial state", () => {
       expect(asked()).toEqual([WATCH_LIST, ...now]);
       await clock.advance(1600);
       expect(asked()).toEqual([...later]);
-      expect([taken(), informer.hasSynced, server.streams.size]).toEqual([["initial a=1"], true, 1]);
+      expect([heard(), informer.hasSynced, server.streams.size]).toEqual([["initial a=1"], true, 1]);
     },
   );
 
@@ -154,11 +142,11 @@ describe("initial state", () => {
   });
 
   it("machinery/5.2.5 refuses a streamed list older than what was seen, and lists", async () => {
-    const { server, start, asked, clock, taken } = setup();
+    const { server, start, asked, clock, heard } = setup();
     server.put("a", 1);
     void start();
     await clock.settle();
-    taken();
+    heard();
     server.push("ERROR", statusOf(410, "Expired", "too old"));
     const old = fedStream();
     const metadata = { resourceVersion: "4", annotations: { "k8s.io/initial-events-end": "true" } };
@@ -167,7 +155,7 @@ describe("initial state", () => {
     asked();
     await clock.advance(1600);
     expect(asked()).toEqual([watchListFrom(11), "resourceVersion=11", watchFrom(11)]);
-    expect(taken()).toEqual(["update a=1 a=1"]);
+    expect(heard()).toEqual(["update a=1 a=1"]);
   });
 
   it("machinery/5.2.5 falls back to LIST on a server without streaming lists, and asks again next round", async () => {
@@ -197,7 +185,7 @@ describe("initial state", () => {
   });
 
   it("machinery/5.2.7 lists in pages of 500, and later pages carry only token and limit", async () => {
-    const { server, start, asked, clock, informer } = setup(LIST_GATES);
+    const { server, start, asked, clock, informer } = setup({ gates: LIST_GATES });
     for (let i = 0; i < 1200; i++) server.put(`t${i}`, i);
     void start();
     await clock.settle();
@@ -213,7 +201,7 @@ describe("initial state", () => {
   });
 
   it("machinery/5.2.7 asks for a definite version without a limit unless the first list was paged", async () => {
-    const { server, start, asked, clock } = setup(LIST_GATES);
+    const { server, start, asked, clock } = setup({ gates: LIST_GATES });
     void start();
     await clock.settle();
     server.push("ERROR", statusOf(410, "Gone", "too old"));
@@ -222,7 +210,7 @@ describe("initial state", () => {
   });
 
   it("machinery/5.2.7 makes one unpaged list when a continue token expires", async () => {
-    const { server, start, asked, clock, informer } = setup(LIST_GATES);
+    const { server, start, asked, clock, informer } = setup({ gates: LIST_GATES });
     for (let i = 0; i < 700; i++) server.put(`t${i}`, i);
     server.overrides.push(undefined, () => expired("continue token too old"));
     void start();
@@ -234,7 +222,7 @@ describe("initial state", () => {
   });
 
   it("machinery/5.2.7 lists the newest at once when the version expired, and refuses Tables", async () => {
-    const { server, start, asked, clock, informer } = setup(LIST_GATES);
+    const { server, start, asked, clock, informer } = setup({ gates: LIST_GATES });
     server.overrides.push(
       () => expired("too old"),
       () => jsonResponse({ apiVersion: "meta.k8s.io/v1", kind: "Table", metadata: {}, rows: [] }),
@@ -250,7 +238,7 @@ describe("initial state", () => {
 
 describe("backoff", () => {
   it("machinery/5.2.1 doubles from 0.8 s with jitter up to 30 s", async () => {
-    const { server, start, clock } = setup(LIST_GATES);
+    const { server, start, clock } = setup({ gates: LIST_GATES });
     const times: number[] = [];
     for (let i = 0; i < 8; i++) {
       server.overrides.push(() => {
@@ -269,7 +257,7 @@ describe("backoff", () => {
   });
 
   it("machinery/5.2.2 starts again two minutes after it last started, under a lasting outage", async () => {
-    const { server, start, clock } = setup(LIST_GATES);
+    const { server, start, clock } = setup({ gates: LIST_GATES });
     const times: number[] = [];
     server.overrides.push(
       ...Array.from({ length: 60 }, () => () => {

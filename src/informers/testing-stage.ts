@@ -29,6 +29,8 @@ export interface Stage {
   readonly server: ThingServer;
   readonly informer: SharedIndexInformer<Thing>;
   readonly stop: AbortController;
+  /** Runs the informer until `stop`. */
+  start(): Promise<void>;
   /** What a handler that was there from the start heard since the last call. */
   heard(): string[];
   /** The queries the server was asked since the last call. */
@@ -47,11 +49,13 @@ export function stageInformer(options: Partial<SharedInformerOptions<Thing>> = {
   });
   const first = recorder();
   informer.addHandler(first);
+  const stop = new AbortController();
   return {
     clock,
     server,
     informer,
-    stop: new AbortController(),
+    stop,
+    start: () => informer.run(stop.signal),
     heard: () => first.log.splice(0),
     asked: () => server.requests.splice(0),
   };
