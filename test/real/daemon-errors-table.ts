@@ -238,6 +238,7 @@ export const failed: readonly Case[] = [
   { args: ["--kubeconfig", good, "--tls-cert-file", empty, "--tls-private-key-file", key] },
   { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-cipher-suites=TLS_NONE"] },
   { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-min-version=VersionTLS14"] },
+  { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"] },
   { id: "machinery/2.4.4", args: ["--kubeconfig", good, "--tls-curve-preferences=23,23"] },
   { args: ["--kubeconfig", good, "--tls-curve-preferences=0"] },
   { args: ["--kubeconfig", good, "--tls-curve-preferences=77"] },

@@ -77,6 +77,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
   server.update(material.settings);
   return {
     serve(handler) {
+      if (policy.problem !== undefined) throw new Error(policy.problem);
       start(handler);
       material.tell();
       logging.plain(0, `Serving securely on ${address}`);

@@ -65,24 +65,37 @@ export interface TlsPolicy {
   readonly groups: readonly string[];
   /** Suites that were asked for and should not have been. */
   readonly insecure: readonly string[];
+  /** Why nothing can be served so. */
+  readonly problem?: string;
 }
+
+/** HTTP/2 needs one of these below TLS 1.3. */
+const HTTP2_SUITES = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"];
 
 /** Throws, in upstream's words, for what does not exist. */
 export function tlsPolicy(names: {
   readonly cipherSuites: readonly string[];
   readonly curvePreferences: readonly number[];
   readonly minTlsVersion: string;
+  readonly disableHttp2: boolean;
 }): TlsPolicy {
   const ciphers = names.cipherSuites.map((name) => {
     const openssl = suites.get(name) ?? insecureSuites.get(name);
     if (openssl === undefined) throw new Error(`Cipher suite ${name} not supported or doesn't exist`);
     return openssl;
   });
+  const minVersion = versionOf(names.minTlsVersion);
+  const isHttp2Bound = !names.disableHttp2 && ciphers.length > 0 && minVersion !== "TLSv1.3";
   return {
     ciphers,
     insecure: names.cipherSuites.filter((name) => insecureSuites.has(name)),
     groups: groupsOf(names.curvePreferences),
-    minVersion: versionOf(names.minTlsVersion),
+    minVersion,
+    ...(isHttp2Bound && !names.cipherSuites.some((name) => HTTP2_SUITES.includes(name))
+      ? {
+          problem: `error configuring http2: http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ${HTTP2_SUITES.join(" or ")})`,
+        }
+      : {}),
   };
 }
 
