@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { TransportError } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { fedStream, jsonResponse, streamResponse } from "#client/testing.ts";
+import { DEFAULT_GATES } from "#informers/shared-informer.ts";
 import { expired, failure, statusOf } from "#informers/testing.ts";
 import { LIST_GATES, stageInformer as setup, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
 
@@ -207,6 +208,24 @@ describe("initial state", () => {
     server.push("ERROR", statusOf(410, "Gone", "too old"));
     await clock.advance(1600);
     expect(asked()).toEqual(["limit=500&resourceVersion=0", watchFrom(10), "resourceVersion=10", watchFrom(10)]);
+  });
+
+  it.each([DEFAULT_GATES, LIST_GATES])("asks for its selection alone, in lists and in watches", async (gates) => {
+    const selection = { namespace: "ns", labelSelector: "a=b", fieldSelector: "metadata.name=x" };
+    const { server, start, clock } = setup({ gates, selection });
+    const asked: string[] = [];
+    for (let i = 0; i < 2; i++) {
+      server.overrides.push(({ path, query }, signal) => {
+        asked.push(`${path} ${/labelSelector=a%3Db/.test(query) && /fieldSelector=metadata.name%3Dx/.test(query)}`);
+        const parameters = new URLSearchParams(query);
+        return parameters.get("watch") ? server.watch(parameters, signal) : server.list(parameters);
+      });
+    }
+    void start();
+    await clock.advance(2000);
+    server.endStreams();
+    await clock.advance(2000);
+    expect(asked).toEqual(Array(2).fill("/apis/example.com/v1/namespaces/ns/things true"));
   });
 
   it("machinery/5.2.7 makes one unpaged list when a continue token expires", async () => {

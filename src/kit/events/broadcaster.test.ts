@@ -18,7 +18,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type Sent = { verb: "create" | "patch"; event: Event; patch?: object };
 
-function setUp(options: { failWith?: () => unknown } = {}) {
+function setUp(options: { failWith?: () => unknown; log?: Logger } = {}) {
   const clock = testClock();
   const sent: Sent[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -37,7 +37,7 @@ function setUp(options: { failWith?: () => unknown } = {}) {
     {
       clock,
       rng: seededRng(1),
-      log,
+      log: options.log ?? log,
       sink: {
         create: (event) => answer({ verb: "create", event }),
         patch: (event, patch) => answer({ verb: "patch", event, patch }),
@@ -156,6 +156,45 @@ describe("event broadcaster", () => {
     world.recorder.event(about, "Normal", "B", "b");
     await world.clock.advance(200_000);
     expect(world.sent.length).toBe(13);
+    await world.stop();
+  });
+
+  it("machinery/5.8.8 waits for less than ten seconds before the second try, and for ten before each other", async () => {
+    const tries: number[] = [];
+    const world = setUp({
+      failWith: () => {
+        tries.push(world.clock.monotonicMs());
+        return new TransportError("reset", "lost");
+      },
+    });
+    world.recorder.event(about, "Normal", "A", "a");
+    await world.clock.advance(120_000);
+    const waits = tries.slice(1).map((at, i) => at - (tries[i] ?? 0));
+    const [first = 0, ...others] = waits;
+    expect([first > 0 && first < 10_000, new Set(others)]).toEqual([true, new Set([10_000])]);
+    const random = seededRng(1).float() * 10_000;
+    expect(Math.abs(first - random)).toBeLessThan(1);
+    await world.stop();
+  });
+
+  it.each([
+    { what: "one that is there already", reason: "AlreadyExists", causes: [], level: 5 },
+    { what: "one of a namespace that is ending", reason: "Forbidden", causes: ["NamespaceTerminating"], level: 5 },
+    { what: "any other", reason: "Forbidden", causes: [], level: "error" },
+  ])("machinery/5.8.8 the server's refusal of $what is logged at $level", async ({ reason, causes, level }) => {
+    const said: unknown[] = [];
+    const refused = "Server rejected event (will not retry!)";
+    const at = (level: number): Logger => ({
+      ...noLog,
+      v: at,
+      info: (message) => message === refused && said.push(level),
+      error: (_, message) => message === refused && said.push("error"),
+    });
+    const details = { causes: causes.map((cause) => ({ reason: cause })) };
+    const world = setUp({ failWith: () => new ApiError({ code: 403, reason, details }), log: at(0) });
+    world.recorder.event(about, "Normal", "A", "a");
+    await world.clock.advance(0);
+    expect(said).toEqual([level]);
     await world.stop();
   });
 
