@@ -96,6 +96,24 @@ describeReal("client and informers on a real API server", () => {
     expect(metadata.kind).toBe("PartialObjectMetadata");
   });
 
+  it.each(["json", "protobuf"])(
+    "workloads/S23 has a revision's payload kept as Go spells it, sent as %s",
+    async (type) => {
+      const client = clientOf({ protobuf: type === "protobuf" });
+      const namespace = await freshNamespace(client);
+      const object = { metadata: { name: "r" }, data: { command: "a && b" }, revision: 1 };
+      await client
+        .resource({ group: "apps", version: "v1", resource: "controllerrevisions" })
+        .create({ namespace, object }, signal);
+      const path = `/apis/apps/v1/namespaces/${namespace}/controllerrevisions/r`;
+      const { bytes } = await client.raw(
+        { method: "GET", path, accept: "application/vnd.kubernetes.protobuf" },
+        signal,
+      );
+      expect(new TextDecoder().decode(bytes)).toContain('{"command":"a \\u0026\\u0026 b"}');
+    },
+  );
+
   it("reads and writes a scale", async () => {
     const client = clientOf();
     const namespace = await freshNamespace(client);
