@@ -123,6 +123,25 @@ describe("event broadcaster", () => {
     await world.stop();
   });
 
+  it("machinery/5.8.5 a repeat that is refused otherwise is not created again", async () => {
+    const world = setUp();
+    world.recorder.event(about, "Normal", "A", "same");
+    await world.clock.advance(0);
+    world.options.failWith = () => new ApiError({ code: 403, reason: "Forbidden" });
+    world.recorder.event(about, "Normal", "A", "same");
+    await world.clock.advance(60_000);
+    expect(world.sent.map(({ verb }) => verb)).toEqual(["create", "patch"]);
+    await world.stop();
+  });
+
+  it("machinery/5.8.1 no two events of one moment have one name", async () => {
+    const { clock, sent, recorder, stop } = setUp();
+    for (const message of ["a", "b", "c"]) recorder.event(about, "Normal", "A", message);
+    await clock.advance(0);
+    expect(new Set(sent.map(({ event }) => event.metadata.name)).size).toBe(3);
+    await stop();
+  });
+
   it("machinery/5.8.4 the tenth distinct message is combined, then patched", async () => {
     const { clock, sent, recorder, stop } = setUp();
     for (let i = 1; i <= 11; i++) recorder.event(about, "Normal", "A", `message ${i}`);

@@ -146,6 +146,29 @@ describe("machinery/8.r7 events become few writes", () => {
     expect(result?.kind === "create" && result.event.message).toBe(combined);
   });
 
+  it("machinery/5.8.4 a combined event is of the same namespace; a message heard of before is still counted by itself", async () => {
+    const results = await play([...times(10, similar), similar(5)], 5);
+    const [tenth, again] = results.slice(9);
+    expect(tenth).toMatchObject({ kind: "create", event: { metadata: { name: "combined-9", namespace: "my-ns" } } });
+    expect(again).toMatchObject({ kind: "patch", event: { metadata: { name: "event-5" }, count: 2 } });
+  });
+
+  it("machinery/5.8.5 what the server made of an event is what the next repeat counts from", () => {
+    const correlator = new EventCorrelator(testClock());
+    const sent = {
+      ...duplicate,
+      metadata: { namespace: "my-ns", name: "ours" },
+      firstTimestamp: "2026-01-01T00:00:00Z",
+    };
+    correlator.correlate(sent, () => "");
+    correlator.observeAnswer({ ...sent, metadata: { namespace: "my-ns", name: "theirs" }, count: 7 });
+    expect(correlator.correlate(sent, () => "")).toMatchObject({
+      kind: "patch",
+      event: { metadata: { name: "theirs" }, count: 8 },
+      patch: { count: 8 },
+    });
+  });
+
   it("machinery/5.8.7 what was not heard of among the last 4096 kinds of events is new again", async () => {
     const others = (count: number): Event[] => times(count, (i) => event("a", "b", pod(`pod-${i}`)));
     const kindAfter = async (count: number): Promise<string | undefined> =>
