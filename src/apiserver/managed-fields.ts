@@ -6,8 +6,9 @@ import { withObjectMeta } from "#api/apply/atoms.ts";
 import { applyPatch, updateManagedFields } from "#api/apply/field-manager.ts";
 import { anyElement, excludeFields, type FieldFilter, includeFields } from "#api/apply/filters.ts";
 import type { KubeObject } from "#api/object.ts";
-import { parseApiVersion } from "#api/object.ts";
+import { apiVersionOf, parseApiVersion } from "#api/object.ts";
 import { deepEqual, type JsonObject } from "#api/patch/json-value.ts";
+import type { Schema } from "#api/schema.ts";
 import { formatTime } from "#api/time.ts";
 import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
@@ -108,15 +109,15 @@ function applyKindOf(endpoint: Endpoint, subresource: string): ApplyKind | undef
 
 function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKind | undefined {
   const { group, version: name, kind } = version;
-  const schema = version.schema();
+  const schema = schemaOf(version, row.isCustom);
   if (schema === undefined) return undefined;
   const { strategy } = row;
   const rules: UpdateStrategy | undefined = subresource === "" ? strategy : strategy.subresources[subresource];
   const filter = rules && resetFilter(rules);
   const resetFields: Record<string, FieldFilter> = {};
-  const apiVersionOfVersion = ({ group, version }: KindVersion): string =>
-    group === "" ? version : `${group}/${version}`;
-  if (filter !== undefined) for (const each of row.versions) resetFields[apiVersionOfVersion(each)] = filter;
+  // Custom resources are reset in the request's version only.
+  const filtered = row.isCustom ? [version] : row.versions;
+  if (filter !== undefined) for (const each of filtered) resetFields[apiVersionOf(each)] = filter;
   const find = (apiVersion: string): KindVersion | undefined => {
     const wanted = parseApiVersion(apiVersion);
     // Each group knows its own types only: owners in another group, of events, are forgotten.
@@ -125,19 +126,38 @@ function makeApplyKind({ row, version }: Endpoint, subresource: string): ApplyKi
   };
   return applyKind({
     gvk: { group, version: name, kind },
-    schema: row.isCustom ? withObjectMeta(schema) : schema,
+    schema,
     ...(subresource === "" ? {} : { subresource }),
     zero: version.zero(),
     resetFields,
     otherVersions: {
-      schemaOf: (apiVersion) => find(apiVersion)?.schema(),
+      schemaOf: (apiVersion) => {
+        const other = find(apiVersion);
+        return other && schemaOf(other, row.isCustom);
+      },
       convert: (object, apiVersion) => {
         const from = find(String(object.apiVersion));
         const to = find(apiVersion);
+        // Upstream's None conversion prunes nothing: a field that the other version does not know is an error to it.
+        if (row.isCustom) return to && { ...object, apiVersion };
         return from && to && (to.fromStored(from.toStored(object as KubeObject)) as JsonObject);
       },
     },
   });
+}
+
+const customSchemas = new WeakMap<Schema, Schema>();
+
+/** What is known of an object's fields: a custom resource's schema need not mention its metadata. */
+function schemaOf(version: KindVersion, isCustom: boolean): Schema | undefined {
+  const schema = version.schema();
+  if (schema === undefined || !isCustom) return schema;
+  let complete = customSchemas.get(schema);
+  if (complete === undefined) {
+    complete = withObjectMeta(schema);
+    customSchemas.set(schema, complete);
+  }
+  return complete;
 }
 
 function resetFilter({ resetFields, resetFieldsFilter }: UpdateStrategy): FieldFilter | undefined {

@@ -471,6 +471,34 @@ export const customResourceCases: readonly JudgeCase[] = [
     ],
   },
   {
+    name: "machinery/7.2.r8 owners in several versions, of fields that one of them does not know",
+    steps: [
+      ...teach(
+        definition([
+          version(object({ spec: object({ a: { type: "string" } }), status: object({ x: { type: "integer" } }) }), {
+            subresources: { status: {} },
+          }),
+          {
+            ...version(object({ spec: object({ a: { type: "string" }, b: { type: "string" } }) })),
+            name: "v2",
+            storage: false,
+          },
+        ]),
+      ),
+      post(WIDGETS.replace("v1", "v2"), widget("a", { a: "1", b: "2" }, { apiVersion: `${GROUP}/v2` })),
+      patch(`${WIDGETS}/a/status`, merge, { status: { x: 1 } }),
+      patch(`${WIDGETS}/a/status`, merge, { status: { x: 2 }, spec: { a: "3" } }),
+      patch(`${WIDGETS}/a?fieldManager=m`, applyYaml, widget("a", { a: "4" })),
+      patch(`${WIDGETS}/a?fieldManager=m&force=true`, applyYaml, widget("a", { a: "4" })),
+      patch(
+        `${WIDGETS.replace("v1", "v2")}/a?fieldManager=m`,
+        applyYaml,
+        widget("a", { b: "5" }, { apiVersion: `${GROUP}/v2` }),
+      ),
+      get(`${WIDGETS}/a`),
+    ],
+  },
+  {
     name: "machinery/7.2.r8 kinds of the cluster",
     steps: [
       ...teach(

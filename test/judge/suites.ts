@@ -3,6 +3,7 @@
 import { accountCases } from "./account-cases.ts";
 import { admissionCases } from "./admission-cases.ts";
 import type { JudgeCase } from "./case.ts";
+import { customResourceCases } from "./custom-resource-cases.ts";
 import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
 import { kindCases } from "./kind-cases.ts";
@@ -20,6 +21,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   protocol: protocolCases,
   details: detailCases,
   services: serviceCases,
+  customs: customResourceCases,
   others: otherKindCases,
   expiry: expiryCases,
 };
