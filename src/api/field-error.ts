@@ -4,6 +4,8 @@
 
 import { goJson, goQuote } from "#api/go-text.ts";
 
+export { aggregateText } from "#base/errors.ts";
+
 type PathStep = "root" | "field" | "element";
 
 /**
@@ -161,10 +163,4 @@ function printValue(value: unknown): string {
 
 export function errorText(error: FieldError): string {
   return `${error.field}: ${errorBody(error)}`;
-}
-
-/** One line for several errors, each text once. Upstream: pkg/util/errors, aggregate.Error */
-export function aggregateText(messages: readonly string[]): string {
-  const distinct = [...new Set(messages)];
-  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }

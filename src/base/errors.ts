@@ -34,3 +34,9 @@ export function isAborted(error: unknown, signal?: AbortSignal): boolean {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** One line for several errors, each text once. Upstream: k8s.io/apimachinery/pkg/util/errors, aggregate.Error */
+export function aggregateText(messages: readonly string[]): string {
+  const distinct = [...new Set(messages)];
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
+}

@@ -2,6 +2,7 @@
 // The mechanism only; the table of gates is data of another layer.
 // Upstream: k8s.io/component-base/featuregate/feature_gate.go
 import { assert } from "./assert.ts";
+import { aggregateText } from "./errors.ts";
 import type { Logger } from "./log.ts";
 
 /** "" is general availability; PRE-ALPHA is a gate that does not exist yet at the emulated version. */
@@ -30,9 +31,8 @@ export class FeatureGateError extends Error {
   override readonly name = "FeatureGateError";
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    const distinct = [...new Set(problems)];
-    super(distinct.length === 1 ? (distinct[0] as string) : `[${distinct.join(", ")}]`);
-    this.problems = distinct;
+    super(aggregateText(problems));
+    this.problems = [...new Set(problems)];
   }
 }
 

@@ -2,6 +2,7 @@
 // needs. Files, programs and sockets are platform/'s business.
 // Upstream: client-go/tools/clientcmd/{loader,merge,client_config}.go
 
+import { aggregateText } from "#base/errors.ts";
 import { Fields, KubeconfigSyntaxError } from "#client/kubeconfig-fields.ts";
 import { type KubeconfigProblem, problemsOf } from "#client/kubeconfig-validation.ts";
 
@@ -79,8 +80,7 @@ export class KubeconfigError extends Error {
   override readonly name = "KubeconfigError";
   readonly problems: readonly KubeconfigProblem[];
   constructor(problems: readonly KubeconfigProblem[]) {
-    const texts = [...new Set(problems.map(({ message }) => message))];
-    super(`invalid configuration: ${texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`}`);
+    super(`invalid configuration: ${aggregateText(problems.map(({ message }) => message))}`);
     this.problems = problems;
   }
   /** There was nothing to read at all: the caller may have another way to the cluster. */

@@ -1,14 +1,13 @@
 // Several errors as one, worded as upstream's aggregate: one error stands alone, several are listed
 // in brackets without repeats. Upstream: k8s.io/apimachinery/pkg/util/errors, aggregate.
 
-import { errorMessage } from "#base/errors.ts";
+import { aggregateText, errorMessage } from "#base/errors.ts";
 
 export class AggregateOperationError extends Error {
   override readonly name = "AggregateOperationError";
   readonly errors: readonly unknown[];
   constructor(errors: readonly unknown[]) {
-    const messages = [...new Set(errors.map(errorMessage))];
-    super(messages.length === 1 ? messages[0] : `[${messages.join(", ")}]`);
+    super(aggregateText(errors.map(errorMessage)));
     this.errors = errors;
   }
 }

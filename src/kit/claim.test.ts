@@ -119,6 +119,18 @@ describe("claim", () => {
     );
   });
 
+  it("workloads/S15 a release that fails otherwise fails the claim, after all else was tried", async () => {
+    const world = setUp();
+    const stray = { ownerReferences: [ref], labels: {} };
+    const tried: string[] = [];
+    const patch = async ({ metadata }: KubeObject): Promise<void> => {
+      tried.push(metadata?.name ?? "");
+      throw error(metadata?.name === "a" ? 500 : 409, metadata?.name === "a" ? "InternalError" : "Conflict");
+    };
+    const failure = await world.run([pod("a", stray), pod("b", stray)], { patch }).catch(String);
+    expect([failure, tried]).toEqual(["AggregateOperationError: [InternalError, Conflict]", ["a", "b"]]);
+  });
+
   it("workloads/S15 patches carry the UID; release ignores 404 and 422", async () => {
     const world = setUp();
     await world.run([pod("orphan"), pod("stray", { ownerReferences: [ref], labels: {} })], { finalizers: ["x/y"] });

@@ -4,6 +4,7 @@
 // Upstream: apiserver/pkg/authentication/{authenticatorfactory/delegating.go,request/headerrequest,request/x509,request/bearertoken}.
 
 import type { Clock } from "#base/clock.ts";
+import { aggregateText, errorMessage } from "#base/errors.ts";
 import type { HttpHeaders } from "#base/http.ts";
 import { headerValue, headerValues } from "#client/headers.ts";
 import type { AuthMetrics } from "./auth-metrics.ts";
@@ -59,8 +60,7 @@ export function createAuthenticator(sources: AuthenticationSources, metrics: Aut
       }
     }
     if (problems.length === 0) return anonymousUser;
-    const texts = [...new Set(problems.map((problem) => (problem as Error).message))];
-    throw new NotAuthenticated(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+    throw new NotAuthenticated(aggregateText(problems.map(errorMessage)));
   };
 }
 
