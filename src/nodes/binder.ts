@@ -1,40 +1,50 @@
 /**
  * A stand-in for the scheduler: binds each unbound pod to the ready node with the fewest pods.
  *
- * Keeps true:  a pod without a node, gates or deletion is bound while a schedulable, ready node exists.
+ * Keeps true:  a pod without a node, gates or deletion is bound while a node exists that takes it, and else says why not.
  * Watches:     Pod, Node.
- * Writes:      create of pods/binding.
+ * Writes:      create of pods/binding; patch of pods/status; events.
  * It looks at node selectors, taints and unschedulable nodes only; requests and affinity are not weighed.
  */
 
 import type { Binding, Node, Pod } from "#api/generated/types/core-v1.ts";
 import { objectKey, splitKey } from "#api/object.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
+import { formatTime } from "#api/time.ts";
+import type { Clock } from "#base/clock.ts";
+import { TaskGroup } from "#base/task-group.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
+import { controllerEvents } from "#kit/events/controller-events.ts";
+import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
 import { done, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodActive } from "#rules/pod-status.ts";
-import { tolerates } from "#rules/toleration.ts";
+import { whyNot, whyNowhere } from "./fitting.ts";
 
 const NAME = "binder";
 const DEFAULT_SCHEDULER = "default-scheduler";
 export const podsGvr = { group: "", version: "v1", resource: "pods" };
 export const nodesGvr = { group: "", version: "v1", resource: "nodes" };
+const podKind = { apiVersion: "v1", kind: "Pod" };
 const PODS_BY_NODE = "spec.nodeName";
 
 interface Deps {
   readonly pods: SharedInformer<Pod>;
   readonly nodes: SharedInformer<Node>;
   readonly podsApi: ResourceClient<Pod>;
+  readonly clock: Clock;
+  readonly recorder: EventRecorder;
 }
 
 export async function buildBinder(context: ControllerContext): Promise<Controller> {
   const client = await context.client(NAME);
   const pods = context.informers.informer<Pod>(podsGvr);
   const nodes = context.informers.informer<Node>(nodesGvr);
-  const deps: Deps = { pods, nodes, podsApi: client.resource<Pod>(podsGvr) };
+  const log = context.log.named(NAME);
+  const events = controllerEvents({ context, client, log, component: DEFAULT_SCHEDULER });
+  const deps: Deps = { pods, nodes, podsApi: client.resource<Pod>(podsGvr), clock: context.clock, ...events };
   const queue = new KeyQueue({ context, controller: NAME, name: NAME });
   if (!pods.store.hasIndex(PODS_BY_NODE)) pods.addIndexers({ [PODS_BY_NODE]: (pod) => [pod.spec?.nodeName ?? ""] });
 
@@ -48,28 +58,21 @@ export async function buildBinder(context: ControllerContext): Promise<Controlle
   };
   const waitFor = [
     pods.addHandler({ onAdd: enqueue, onUpdate: (_, pod) => enqueue(pod) }),
-    nodes.addHandler({
-      onAdd: enqueueWaiting,
-      // Labels and taints decide too. Heartbeats do not come here: they are leases.
-      onUpdate: (_, node) => {
-        if (isUsable(node)) enqueueWaiting();
-      },
-    }),
+    // Heartbeats do not come here: they are leases.
+    nodes.addHandler({ onAdd: enqueueWaiting, onUpdate: enqueueWaiting, onDelete: enqueueWaiting }),
   ];
-  return {
-    run: (signal) =>
-      runWorkers(
-        { queue, log: context.log.named(NAME), workers: 4, waitFor, sync: (key, signal) => bind(key, deps, signal) },
-        signal,
-      ),
-  };
+  const work = { queue, log, workers: 4, waitFor, sync: (key: string, signal: AbortSignal) => bind(key, deps, signal) };
+  return { run: (signal) => TaskGroup.all(signal, [events.run, (signal) => runWorkers(work, signal)]) };
 }
 
 async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const pod = deps.pods.lister.get(key);
   if (pod === undefined || !isWaitingForNode(pod)) return done;
   const node = chooseNode(pod, deps);
-  if (node === undefined) return done; // a node that turns usable brings the pod back
+  if (node === undefined) {
+    await reportUnschedulable(pod, deps, signal); // a change of the nodes brings the pod back
+    return done;
+  }
   const { namespace, name } = splitKey(key);
   const object: Binding = {
     apiVersion: "v1",
@@ -88,7 +91,7 @@ async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncR
 function chooseNode(pod: Pod, deps: Deps): Node | undefined {
   let best: { readonly node: Node; readonly load: number } | undefined;
   for (const node of deps.nodes.store.values()) {
-    if (!isUsable(node) || !isAllowed(pod, node)) continue;
+    if (whyNot(pod, node) !== undefined) continue;
     const load = deps.pods.store.keysByIndex(PODS_BY_NODE, node.metadata?.name ?? "").length;
     if (best === undefined || load < best.load) best = { node, load };
   }
@@ -104,15 +107,23 @@ function isWaitingForNode(pod: Pod): boolean {
   );
 }
 
-function isAllowed({ spec }: Pod, node: Node): boolean {
-  const isSelected = Object.entries(spec?.nodeSelector ?? {}).every(
-    ([label, value]) => node.metadata?.labels?.[label] === value,
-  );
-  const forbidding = (node.spec?.taints ?? []).filter(({ effect }) => effect !== "PreferNoSchedule");
-  return isSelected && forbidding.every((taint) => spec?.tolerations?.some((one) => tolerates(one, taint)) ?? false);
-}
-
-function isUsable(node: Node): boolean {
-  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-  return isReady && node.spec?.unschedulable !== true && node.metadata?.deletionTimestamp === undefined;
+async function reportUnschedulable(pod: Pod, deps: Deps, signal: AbortSignal): Promise<void> {
+  const message = whyNowhere(pod, [...deps.nodes.store.values()]);
+  const { status } = pod;
+  if (status?.conditions?.some(({ type, message: told }) => type === "PodScheduled" && told === message)) return;
+  deps.recorder.event(referenceTo(pod, podKind), "Warning", "FailedScheduling", message);
+  const condition = {
+    type: "PodScheduled",
+    status: "False",
+    reason: "Unschedulable",
+    message,
+    lastTransitionTime: formatTime(deps.clock.now()),
+  };
+  const { namespace, name } = splitKey(objectKey(pod));
+  const patch = { metadata: { uid: pod.metadata?.uid }, status: { conditions: [condition] } };
+  try {
+    await deps.podsApi.patch({ namespace, name, type: "strategic", patch, subresource: "status" }, signal);
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  }
 }
