@@ -145,7 +145,7 @@ function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
   const condition = (type: string) => ({ type, status: "True", lastTransitionTime: time });
   return {
     phase: "Running",
-    hostIP: `10.0.0.${deps.subnet + 10}`,
+    hostIP: addressOf(deps),
     ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }),
     startTime: time,
     conditions: ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"].map(condition),
@@ -164,6 +164,11 @@ function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
       }),
     ),
   };
+}
+
+/** Outside of the pods' addresses and of the services', which are 10.0.0.0/24 by default. */
+function addressOf({ subnet }: Deps): string {
+  return `192.168.0.${subnet + 10}`;
 }
 
 function uidOf(pod: Pod): string {
@@ -234,7 +239,7 @@ function readyStatus(now: EpochMs, deps: Deps): NodeStatus {
     capacity: resources,
     allocatable: resources,
     addresses: [
-      { type: "InternalIP", address: `10.0.0.${deps.subnet + 10}` },
+      { type: "InternalIP", address: addressOf(deps) },
       { type: "Hostname", address: deps.name },
     ],
     conditions: [
