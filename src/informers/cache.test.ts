@@ -21,7 +21,7 @@ function setup(options: Partial<CacheOptions<Thing>> = {}) {
   const listeners = new Listeners<Thing>((error) => {
     throw error;
   });
-  listeners.add(new Listener(heard, 0, 0, 0));
+  listeners.add(new Listener(heard, 0, 0));
   const cache = new Cache<Thing>({
     store,
     listeners,
@@ -93,7 +93,7 @@ describe("changes", () => {
     const seen: string[] = [];
     const look = (): number => seen.push([...store.values()].map(({ spec }) => spec?.value).join());
     const listeners = new Listeners<Thing>(() => undefined);
-    listeners.add(new Listener({ onAdd: look, onUpdate: look }, 0, 0, 0));
+    listeners.add(new Listener({ onAdd: look, onUpdate: look }, 0, 0));
     const { cache } = setup({ store, listeners });
     cache.apply(["1", "2"].flatMap((version) => [upsert(thing("a", version)), upsert(thing("b", version))]));
     cache.apply([upsert(thing("a", "3")), upsert(thing("b", "3")), upsert(thing("a", "4"))]);

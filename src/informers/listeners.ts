@@ -2,24 +2,20 @@
 // is no buffer that could grow. A handler that throws is reported and does not keep the event from others.
 
 import type { KubeObject } from "#api/object.ts";
-import type { Logger } from "#base/log.ts";
 import type { EventHandler } from "#informers/informer.ts";
-
-export const RESYNC_PERIOD_MS_MIN = 1000;
 
 export class Listener<T extends KubeObject> {
   readonly handler: EventHandler<T>;
-  readonly requestedResyncMs: number;
-  resyncMs: number;
+  /** 0: never. */
+  readonly resyncMs: number;
   nextResyncAt: number;
   /** Does this handler get updates that change nothing? True until a resync check says otherwise. */
   isSyncing = true;
   /** What a late handler has still to be told before anything else. */
   pendingAdds: readonly T[] | undefined;
 
-  constructor(handler: EventHandler<T>, requestedResyncMs: number, resyncMs: number, now: number) {
+  constructor(handler: EventHandler<T>, resyncMs: number, now: number) {
     this.handler = handler;
-    this.requestedResyncMs = requestedResyncMs;
     this.resyncMs = resyncMs;
     this.nextResyncAt = now + resyncMs;
   }
@@ -102,24 +98,4 @@ export class Listeners<T extends KubeObject> {
       this.#onHandlerError(error);
     }
   }
-}
-
-/** How often a handler is resynced, given how often the informer checks. */
-// Upstream: client-go/tools/cache/shared_informer.go, determineResyncPeriod
-export function effectiveResyncMs(desired: number, check: number, log: Logger | undefined): number {
-  if (desired === 0) return 0;
-  if (check === 0) {
-    log?.info("Warning: the specified resyncPeriod is invalid because this shared informer doesn't support resyncing", {
-      desired,
-    });
-    return 0;
-  }
-  if (desired < check) {
-    log?.info("Warning: the specified resyncPeriod is being increased to the minimum resyncCheckPeriod", {
-      desired,
-      resyncCheckPeriod: check,
-    });
-    return check;
-  }
-  return desired;
 }

@@ -19,7 +19,7 @@ import type {
   SharedInformer,
   Transform,
 } from "#informers/informer.ts";
-import { effectiveResyncMs, Listener, Listeners, RESYNC_PERIOD_MS_MIN } from "#informers/listeners.ts";
+import { Listener, Listeners } from "#informers/listeners.ts";
 import { createLister } from "#informers/lister.ts";
 import type { InformerMeter } from "#informers/metrics.ts";
 import { Reflector } from "#informers/reflector.ts";
@@ -31,6 +31,8 @@ export interface InformerGates {
   readonly AtomicFIFO: boolean;
   readonly InOrderInformersBatchProcess: boolean;
 }
+
+const RESYNC_PERIOD_MS_MIN = 1000;
 
 export const DEFAULT_GATES: InformerGates = {
   WatchListClient: true,
@@ -127,10 +129,8 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
     if (this.isStopped) {
       throw new InformerStateError("handler was not added to shared informer because it has stopped already");
     }
-    const { clock, log } = this.#options;
-    const requestedMs = this.#acceptResyncPeriod(options.resyncPeriodMs ?? this.#options.resyncPeriodMs ?? 0);
-    const resyncMs = effectiveResyncMs(requestedMs, this.#resyncCheckMs, log);
-    const listener = new Listener(handler, requestedMs, resyncMs, clock.monotonicMs());
+    const resyncMs = this.#acceptResyncPeriod(options.resyncPeriodMs ?? this.#options.resyncPeriodMs ?? 0);
+    const listener = new Listener(handler, resyncMs, this.#options.clock.monotonicMs());
     this.#listeners.add(listener);
     if (this.#life === "running" && this.#store.size > 0) {
       listener.pendingAdds = [...this.#store.values()];
@@ -181,7 +181,7 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
   }
 
   /** Before the start a short period makes the informer check more often; later it is the handler that yields. */
-  // Upstream: client-go/tools/cache/shared_informer.go, AddEventHandlerWithOptions
+  // Upstream: client-go/tools/cache/shared_informer.go, AddEventHandlerWithOptions and determineResyncPeriod
   #acceptResyncPeriod(desiredMs: number): number {
     if (desiredMs <= 0) return 0;
     const { log } = this.#options;
@@ -193,6 +193,13 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
       });
       periodMs = RESYNC_PERIOD_MS_MIN;
     }
+    if (this.#resyncCheckMs === 0) {
+      log?.info(
+        "Warning: the specified resyncPeriod is invalid because this shared informer doesn't support resyncing",
+        { desired: periodMs },
+      );
+      return 0;
+    }
     if (periodMs >= this.#resyncCheckMs) return periodMs;
     if (this.#life === "running") {
       log?.info(
@@ -202,9 +209,6 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
       return this.#resyncCheckMs;
     }
     this.#resyncCheckMs = periodMs;
-    for (const listener of this.#listeners.current) {
-      listener.resyncMs = effectiveResyncMs(listener.requestedResyncMs, periodMs, log);
-    }
     return periodMs;
   }
 
