@@ -35,6 +35,10 @@ describe("creates whose outcome is unknown", () => {
     ["a refused connection", new TransportError("refused", ""), false],
     ["a refusal", new ApiError({ code: 403 }), false],
     ["an error of our own", new Error("no labels"), false],
+    ["a name that is not found", new TransportError("dns", "no such host"), false],
+    ["a certificate that is not trusted", new TransportError("tls", "unknown authority"), false],
+    ["an error that merely has a code", Object.assign(new Error("odd"), { code: 503 }), false],
+    ["500", new ApiError({ code: 500 }), true],
   ])("are told from failures: %s", (_, error, unknown) => {
     expect(isOutcomeUnknown(error)).toBe(unknown);
   });

@@ -83,6 +83,16 @@ describe("expectations", () => {
     expect(expectations.areMet(KEY)).toBe(true);
   });
 
+  it("workloads/S7 creations are only counted, one by one or several at once", () => {
+    const expectations = new TrackingExpectations(testClock());
+    expectations.expectCreations(KEY, 4);
+    expectations.creationObserved(KEY);
+    expectations.creationObserved(KEY, 2);
+    expect(expectations.areMet(KEY)).toBe(false);
+    expectations.creationObserved(KEY);
+    expect(expectations.areMet(KEY)).toBe(true);
+  });
+
   it("workloads/S8 a forgotten owner starts clean", () => {
     const expectations = new TrackingExpectations(testClock());
     expectations.expectDeletions(KEY, ["ns/a"]);
