@@ -1,5 +1,5 @@
 // Who may do what. The built-in authorizer stands in until roles are served: system:masters may do
-// everything, everybody else may look at health, version and discovery, and who is known may ask what they may do.
+// everything, everybody else may look at health and version, and who is known at discovery and at what they may do.
 // Upstream: k8s.io/apiserver/pkg/authorization; pkg/endpoints/handlers/responsewriters/errors.go
 
 import { goQuote } from "#api/go-text.ts";
@@ -29,23 +29,13 @@ export interface Authorizer {
 const ALLOWED: Decision = { isAllowed: true };
 const DENIED: Decision = { isAllowed: false, reason: "" };
 
-const PUBLIC_PATHS = /^\/(healthz|livez|readyz|version|api|apis|openapi)(\/|$)/;
-
-const PUBLIC_RULE = {
+const PUBLIC_PATHS = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
+/** What upstream's role system:public-info-viewer grants to everybody. */
+const PUBLIC_RULE = { verbs: ["get"], nonResourceURLs: PUBLIC_PATHS };
+/** What its role system:discovery grants to everybody who is known. */
+const DISCOVERY_RULE = {
   verbs: ["get"],
-  nonResourceURLs: [
-    "/healthz",
-    "/livez",
-    "/readyz",
-    "/version",
-    "/version/",
-    "/api",
-    "/api/*",
-    "/apis",
-    "/apis/*",
-    "/openapi",
-    "/openapi/*",
-  ],
+  nonResourceURLs: [...PUBLIC_PATHS, "/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"],
 };
 /** What upstream's role system:basic-user grants to everybody who is known. */
 const BASIC_RULES = [
@@ -62,16 +52,30 @@ const EVERY_PATH = { verbs: ["*"], nonResourceURLs: ["*"] };
 export const mastersOnly: Authorizer = {
   rulesFor: ({ groups }) =>
     groups?.includes("system:masters")
-      ? { resourceRules: [EVERYTHING, ...BASIC_RULES], nonResourceRules: [PUBLIC_RULE, EVERY_PATH], incomplete: false }
-      : { resourceRules: isKnown(groups) ? BASIC_RULES : [], nonResourceRules: [PUBLIC_RULE], incomplete: false },
+      ? {
+          resourceRules: [EVERYTHING, ...BASIC_RULES],
+          nonResourceRules: [DISCOVERY_RULE, EVERY_PATH],
+          incomplete: false,
+        }
+      : {
+          resourceRules: isKnown(groups) ? BASIC_RULES : [],
+          nonResourceRules: [pathRule(groups)],
+          incomplete: false,
+        },
   authorize({ user, info }) {
     if (user.groups?.includes("system:masters")) return ALLOWED;
     const isGranted = info.isResourceRequest
       ? isKnown(user.groups) && isBasic(info)
-      : info.verb === "get" && PUBLIC_PATHS.test(info.path);
+      : pathRule(user.groups).verbs.includes(info.verb) && isCovered(pathRule(user.groups).nonResourceURLs, info.path);
     return isGranted ? ALLOWED : DENIED;
   },
 };
+
+const pathRule = (groups: UserInfo["groups"]): typeof PUBLIC_RULE => (isKnown(groups) ? DISCOVERY_RULE : PUBLIC_RULE);
+
+function isCovered(paths: readonly string[], path: string): boolean {
+  return paths.some((each) => (each.endsWith("*") ? path.startsWith(each.slice(0, -1)) : path === each));
+}
 
 function isKnown(groups: UserInfo["groups"]): boolean {
   return groups?.includes("system:authenticated") ?? false;

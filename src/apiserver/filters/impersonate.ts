@@ -1,7 +1,8 @@
 // Acting as somebody else: whoever may impersonate each part of another identity becomes it for this
 // request. Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation
 
-import { newInternalError } from "#api/status-error.ts";
+import { goQuote } from "#api/go-text.ts";
+import { newBadRequest } from "#api/status-error.ts";
 import type { HttpHeaders } from "#base/http.ts";
 import { type Authorizer, forbidden } from "../authorization.ts";
 import type { Filter, UserInfo } from "../request-context.ts";
@@ -57,8 +58,7 @@ function wantedIdentity(headers: HttpHeaders): { user: UserInfo; parts: readonly
   const others = [...groups.map(groupPart), ...(uid === "" ? [] : [uidPart(uid)]), ...extra.flatMap(extraParts)];
   if (name === "") {
     if (others.length === 0) return undefined;
-    const shown = others.map((part) => `{${part.resource} ${part.name}}`).join(" ");
-    throw newInternalError(`requested [${shown}] without impersonating a user`);
+    throw newBadRequest(`requested ${shownIdentity(uid, groups, extra)} without impersonating a user name`);
   }
   return {
     user: {
@@ -69,6 +69,15 @@ function wantedIdentity(headers: HttpHeaders): { user: UserInfo; parts: readonly
     },
     parts: [userPart(name), ...others],
   };
+}
+
+/** As Go prints it. */
+function shownIdentity(uid: string, groups: readonly string[], extra: ReturnType<typeof extraOf>): string {
+  const list = (texts: readonly string[]): string => `[]string{${texts.map(goQuote).join(", ")}}`;
+  const map = extra.map(([key, texts]) => `${goQuote(key)}:${list(texts)}`).join(", ");
+  const shownExtra = extra.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${map}}`;
+  const shownGroups = groups.length === 0 ? "[]string(nil)" : list(groups);
+  return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
 }
 
 const part = (resource: string, name: string, more: Partial<Part> = {}): Part => ({
