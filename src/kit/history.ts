@@ -9,11 +9,11 @@ import type { Selector } from "#api/label-selector.ts";
 import { type Kind, type KubeObject, objectKey } from "#api/object.ts";
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from "#api/status-error.ts";
-import { timeOrUndefined } from "#api/time.ts";
 import { type BackoffDeps, defaultBackoff, retryOnError } from "#base/go-backoff.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
+import { olderFirst } from "./order.ts";
 
 export const REVISION_HASH_LABEL = "controller.kubernetes.io/hash";
 /** Cut so that prefix, dash and hash fit into a DNS subdomain. */
@@ -60,12 +60,7 @@ function revisionName(prefix: string, hash: string): string {
 
 /** Oldest first: by number, then by age, then by name. */
 export function sortedRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
-  const created = ({ metadata }: ControllerRevision): number => timeOrUndefined(metadata?.creationTimestamp) ?? 0;
-  const name = ({ metadata }: ControllerRevision): string => metadata?.name ?? "";
-  return revisions.toSorted(
-    (a, b) =>
-      a.revision - b.revision || created(a) - created(b) || (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0),
-  );
+  return revisions.toSorted((a, b) => a.revision - b.revision || olderFirst(a, b));
 }
 
 /** Same payload; numbers, labels and names do not matter. */

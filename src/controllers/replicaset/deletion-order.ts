@@ -4,6 +4,7 @@
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
+import { compareText } from "#kit/order.ts";
 import { isPodActive, isPodReady, podDeletionCost, readyTime } from "#rules/pod-status.ts";
 
 export interface DeletionOrderOptions {
@@ -87,10 +88,6 @@ function youngerFirst(a: EpochMs | undefined, b: EpochMs | undefined, podA: Pod,
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
   const difference = ageRank(now - a) - ageRank(now - b);
   return difference !== 0 ? difference : compareText(podA.metadata?.uid ?? "", podB.metadata?.uid ?? "");
-}
-
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 const NANOSECONDS_PER_MS = 1e6;
