@@ -8,6 +8,7 @@ import { createInformerFactory, type InformerFactoryOptions } from "#informers/f
 import type { SharedInformer } from "#informers/informer.ts";
 import { DEFAULT_GATES } from "#informers/shared-informer.ts";
 import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+import { deepFreeze, stripManagedFields } from "#informers/transforms.ts";
 
 function setup(options: Partial<InformerFactoryOptions> = {}) {
   const clock = testClock();
@@ -147,6 +148,13 @@ describe("factory", () => {
     expect(thing.metadata?.managedFields).toBeUndefined();
     expect(() => Object.assign(thing.spec ?? {}, { value: 2 })).toThrow(TypeError);
     await factory.shutdown();
+  });
+
+  it("machinery/5.3.8 takes managedFields off a copy of what it may not change", () => {
+    const object = deepFreeze({ kind: "Thing", metadata: { name: "a", managedFields: [{ manager: "m" }] } });
+    expect(stripManagedFields<Thing>(object)).toEqual({ kind: "Thing", metadata: { name: "a" } });
+    const bare = deepFreeze({ metadata: { name: "a" } });
+    expect(stripManagedFields<Thing>(bare)).toBe(bare);
   });
 
   it("reports an informer that failed for good", async () => {

@@ -55,8 +55,34 @@ describe("controller revisions", () => {
     const b = made("b", 2, "2026-01-01T00:00:01Z");
     const c = made("c", 1, "2026-01-01T00:00:03Z", "other");
     const d = made("d", 2, "2026-01-01T00:00:01Z");
-    expect(sortedRevisions([a, d, b, c]).map(({ metadata }) => metadata?.name)).toEqual(["c", "b", "d", "a"]);
+    for (const shuffled of [
+      [a, d, b, c],
+      [b, d, a, c],
+      [d, c, b, a],
+    ]) {
+      expect(sortedRevisions(shuffled).map(({ metadata }) => metadata?.name)).toEqual(["c", "b", "d", "a"]);
+    }
     expect(findSameRevisions([a, b, c], d)).toEqual([a, b]);
+  });
+
+  it("workloads/S23 are named after their owner, as far as a name may be long, and carry the template's labels", () => {
+    const long = newRevision({ ...input("a", 1), owner: { metadata: { ...owner.metadata, name: "x".repeat(230) } } });
+    const hash = long.metadata?.labels?.["controller.kubernetes.io/hash"] ?? "";
+    expect(long.metadata?.name).toBe(`${"x".repeat(223)}-${hash}`);
+    expect(long.metadata?.labels).toEqual({ app: "agent", "controller.kubernetes.io/hash": hash });
+    expect(long.metadata?.ownerReferences).toMatchObject([{ ...kind, controller: true, blockOwnerDeletion: true }]);
+  });
+
+  it("workloads/S23 are renumbered on the newest version when theirs is old", async () => {
+    const { world, history } = await setUp();
+    const { revision } = await world.do((_, signal) => history.create(owner, newRevision(input("a", 1)), 0, signal));
+    const patch = { metadata: { annotations: { touched: "1" } } };
+    const { namespace = "", name = "" } = revision.metadata ?? {};
+    await world.do((client, signal) => client.resource(gvr).patch({ namespace, name, type: "merge", patch }, signal));
+    await world.advance(100);
+    const renumbered = await world.do((_, signal) => history.renumber(revision, 5, signal));
+    expect([renumbered.revision, renumbered.metadata?.annotations]).toEqual([5, { touched: "1" }]);
+    expect(await world.do((_, signal) => history.renumber(renumbered, 5, signal))).toBe(renumbered);
   });
 
   it("workloads/S23 are created once per payload; a taken name raises the collision count", async () => {
