@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { testClock } from "#base/testing.ts";
 import { httpClientContract } from "./http-client.contract.ts";
 import { eventually, get, never, startRawServer } from "./http-client.testing.ts";
@@ -8,6 +8,7 @@ import { createHttpClient, type HttpClient, type HttpClientOptions, httpClientOn
 import { httpConnectionContract } from "./http-client-connection.contract.ts";
 import { httpWireContract } from "./http-client-wire.contract.ts";
 import { httpProxyContract } from "./http-proxy.contract.ts";
+import { type lostConnections, portsKey } from "./lost-connections.ts";
 import { bunDialer } from "./socket-bun.ts";
 import { nodeDialer } from "./socket-node.ts";
 
@@ -69,24 +70,53 @@ it("does not send on an old connection what must not be sent twice", async () =>
   await server.close();
 });
 
-it("gives up a server that says nothing, but no stream", async () => {
-  const clock = testClock();
-  const server = await startRawServer(() => undefined);
-  const client = httpClientOn(nodeDialer, { baseUrl: server.url }, clock);
-  const stop = new AbortController();
-  const stream = client.send(get("/"), stop.signal);
-  await eventually(() => server.received[0]?.endsWith("\r\n\r\n") ?? false);
-  const write = client.send({ ...get("/"), method: "POST", whole: true }, never());
-  const outcome = write.catch((error: unknown) => error);
-  await eventually(() => server.received[1]?.endsWith("\r\n\r\n") ?? false);
-  await clock.advance(149_000);
-  expect(server.sockets.size).toBe(2);
-  await clock.advance(31_000);
-  expect(await outcome).toMatchObject({ failure: "timeout" });
-  await eventually(() => server.sockets.size === 1);
-  stop.abort(new Error("enough"));
-  await expect(stream).rejects.toThrow("enough");
-  await server.close();
+describe("a server that says nothing", () => {
+  /** With a stream and a write, both without an answer; how each ends. */
+  const silence = async (lost: typeof lostConnections, dialer: Parameters<typeof httpClientOn>[0] = nodeDialer) => {
+    const clock = testClock();
+    const server = await startRawServer(() => undefined);
+    const client = httpClientOn(dialer, { baseUrl: server.url }, clock, lost);
+    const stop = new AbortController();
+    const settled = (sending: Promise<unknown>): Promise<unknown> => sending.catch((error: unknown) => error);
+    const stream = settled(client.send(get("/"), stop.signal));
+    await eventually(() => server.received[0]?.endsWith("\r\n\r\n") ?? false);
+    const write = settled(client.send({ ...get("/"), method: "POST", whole: true }, stop.signal));
+    await eventually(() => server.received[1]?.endsWith("\r\n\r\n") ?? false);
+    return { clock, server, stop, stream, write };
+  };
+  const late = (seconds: number) => ({ failure: "timeout", message: expect.stringContaining(`within ${seconds} s`) });
+
+  it.each([
+    { what: "is waited for while its machine is there", lost: () => new Set<string>(), seconds: 900 },
+    { what: "is waited for a shorter while where the system does not tell", lost: () => undefined, seconds: 150 },
+  ])("$what, $seconds s for a whole answer, a stream for ever", async ({ lost, seconds }) => {
+    const { clock, server, stop, stream, write } = await silence(lost);
+    await clock.advance(seconds * 1000 - 1000);
+    expect(server.sockets.size).toBe(2);
+    await clock.advance(31_000);
+    expect(await write).toMatchObject(late(seconds));
+    await eventually(() => server.sockets.size === 1);
+    await clock.advance(1_000_000);
+    expect(server.sockets.size).toBe(1);
+    stop.abort(new Error("enough"));
+    expect(await stream).toMatchObject({ message: "enough" });
+    await server.close();
+  });
+
+  it.each(Object.entries(dialers))("is given up when its machine is gone, on %s", async (_, dialer) => {
+    let isGone = false;
+    const lost = new Set<string>();
+    const { clock, server, stream, write } = await silence(() => (isGone ? lost : new Set()), dialer);
+    for (const { localPort = 0, remotePort = 0 } of server.sockets) lost.add(portsKey(remotePort, localPort));
+    await clock.advance(100_000);
+    expect(server.sockets.size).toBe(2);
+    isGone = true;
+    await clock.advance(30_000);
+    const error = { failure: "timeout", message: expect.stringContaining("does not acknowledge") };
+    expect([await stream, await write]).toEqual([expect.objectContaining(error), expect.objectContaining(error)]);
+    await eventually(() => server.sockets.size === 0);
+    await server.close();
+  });
 });
 
 it("lets the process end although a connection is idle", async () => {

@@ -1,6 +1,6 @@
-// The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). Streams have no limit
-// of time once a connection is made, and whole answers only one for their beginning; whoever wants another aborts the
-// signal.
+// The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). Once a connection is made
+// there is no limit of time but one, a generous one, for the beginning of whole answers, as long as the server's machine
+// is there; whoever wants another aborts the signal.
 import type { Clock } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
@@ -8,7 +8,8 @@ import { Connection, type ConnectionHome } from "./http-connection.ts";
 import { exchangeError } from "./http-errors.ts";
 import { routeOf } from "./http-route.ts";
 import { isReplayable, type RequestTarget, requestHead } from "./http1-request.ts";
-import { type Dial, resetError, type SocketTarget } from "./socket.ts";
+import { lostConnections, portsKey } from "./lost-connections.ts";
+import { type Dial, resetError, type SocketTarget, timeoutError } from "./socket.ts";
 import { backgroundTimers } from "./system-clock.ts";
 
 export interface HttpClientOptions {
@@ -49,12 +50,15 @@ const IDLE_CONNECTIONS_MAX = 25;
 const IDLE_MS_MAX = 90_000;
 /** What must not be sent twice is not sent on a connection that the server may just be closing for being idle. */
 const IDLE_FOR_WRITES_MS_MAX = 60_000;
-/**
- * A peer that vanished while it had something to acknowledge is noticed by the kernel after a quarter of an hour. So
- * whole answers must begin sooner; kube-apiserver gives up itself after one minute.
- */
-const SILENCE_MS_MAX = 150_000;
+/** How often connections are looked at that are idle, or wait for an answer. */
 const LOOK_MS = 30_000;
+/**
+ * How long a whole answer may take to begin. Go waits for ever while the server answers its pings; kube-apiserver gives up
+ * by itself, after one minute unless it is told otherwise.
+ */
+const SILENCE_MS_MAX = 900_000;
+/** The same where nobody tells whether the server is still there. */
+const UNKNOWN_SILENCE_MS_MAX = 150_000;
 
 /** On the runtime's own sockets; through a proxy on those of Node, which can do TLS inside of TLS. Loads what it needs. */
 export async function createHttpClient(options: HttpClientOptions): Promise<HttpClient> {
@@ -70,8 +74,9 @@ export function httpClientOn(
   dialer: Dialer,
   options: HttpClientOptions,
   timers: Timers = backgroundTimers,
+  lost: typeof lostConnections = lostConnections,
 ): HttpClient {
-  return new PooledClient(dialer, options, timers);
+  return new PooledClient(dialer, options, timers, lost);
 }
 
 class PooledClient implements HttpClient, ConnectionHome {
@@ -79,6 +84,7 @@ class PooledClient implements HttpClient, ConnectionHome {
   readonly #target: RequestTarget;
   readonly #dialer: Dialer;
   readonly #timers: Timers;
+  readonly #lost: typeof lostConnections;
   readonly #slots = new Slots(WHOLE_EXCHANGES_MAX);
   #options: HttpClientOptions;
   #dial: Dial;
@@ -88,12 +94,13 @@ class PooledClient implements HttpClient, ConnectionHome {
   #isLooking = false;
   #isClosed = false;
 
-  constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers) {
+  constructor(dialer: Dialer, options: HttpClientOptions, timers: Timers, lost: typeof lostConnections) {
     const { origin, target, socketTarget } = routeOf(options);
     this.origin = origin;
     this.#target = target;
     this.#dialer = dialer;
     this.#timers = timers;
+    this.#lost = lost;
     this.#options = options;
     this.#dial = dialer(socketTarget);
   }
@@ -211,12 +218,25 @@ class PooledClient implements HttpClient, ConnectionHome {
   readonly #look = (): void => {
     const now = this.#timers.monotonicMs();
     while (this.#idle[0] !== undefined && now - this.#idle[0].sinceMs >= IDLE_MS_MAX) this.#idle.shift()?.close();
-    for (const connection of this.#connections) {
-      if (now - connection.sinceMs < SILENCE_MS_MAX) continue;
-      connection.endSilent(`no answer came within ${SILENCE_MS_MAX / 1000} s`);
-    }
+    this.#endSilent(now);
     this.#lookLater();
   };
+
+  #endSilent(now: number): void {
+    const silent: Connection[] = [];
+    for (const connection of this.#connections) {
+      if (connection.unanswered && now - connection.sinceMs >= LOOK_MS) silent.push(connection);
+    }
+    if (silent.length === 0) return;
+    const lost = this.#lost();
+    const limitMs = lost === undefined ? UNKNOWN_SILENCE_MS_MAX : SILENCE_MS_MAX;
+    for (const connection of silent) {
+      const isLate = connection.unanswered?.whole && now - connection.sinceMs >= limitMs;
+      if (lost?.has(portsKey(...connection.ports())))
+        connection.cut(timeoutError("the server does not acknowledge it"));
+      else if (isLate) connection.cut(timeoutError(`no answer came within ${limitMs / 1000} s`));
+    }
+  }
 
   #closeIdle(): void {
     for (const connection of this.#idle.splice(0)) connection.close();

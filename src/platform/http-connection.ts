@@ -5,7 +5,7 @@ import { BodyStream } from "./http-body-stream.ts";
 import { exchangeError } from "./http-errors.ts";
 import { AnswerParser } from "./http1-answer.ts";
 import type { AnswerHead } from "./http1-answer-head.ts";
-import { type Dial, resetError, type Socket, type SocketOwner, timeoutError } from "./socket.ts";
+import { type Dial, resetError, type Socket, type SocketOwner } from "./socket.ts";
 
 /** Answers up to this size whose length is known are handed over in one piece. */
 const WHOLE_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
@@ -83,9 +83,13 @@ export class Connection implements SocketOwner {
     this.#fail(this.#toError(error));
   }
 
-  /** Gives up an exchange that still waits for the beginning of a whole answer. */
-  endSilent(message: string): void {
-    if (this.#exchange?.request.whole && !this.#hasAnswer) this.cut(timeoutError(message));
+  /** The request whose answer has not begun yet. */
+  get unanswered(): HttpRequest | undefined {
+    return this.#hasAnswer ? undefined : this.#exchange?.request;
+  }
+
+  ports(): readonly [number, number] {
+    return this.#socket?.ports() ?? [0, 0];
   }
 
   /** The server closed it instead of answering: perhaps it had done so before the request was sent. */

@@ -18,6 +18,8 @@ import {
 
 interface BunSocket {
   readonly data: BunLink;
+  readonly localPort: number;
+  readonly remotePort: number;
   /** How many bytes it took; fewer than given means that drain will be called, -1 that it is closed. */
   write(bytes: Uint8Array): number;
   pause(): void;
@@ -201,6 +203,10 @@ class BunLink implements Socket {
 
   resume(): void {
     if (!this.#isOver) this.#socket?.resume();
+  }
+
+  ports(): readonly [number, number] {
+    return [this.#socket?.localPort ?? 0, this.#socket?.remotePort ?? 0];
   }
 
   setBusy(isBusy: boolean): void {

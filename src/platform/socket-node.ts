@@ -176,6 +176,10 @@ class NodeLink implements Socket {
     this.#socket.resume();
   }
 
+  ports(): readonly [number, number] {
+    return [this.#socket.localPort ?? 0, this.#socket.remotePort ?? 0];
+  }
+
   setBusy(isBusy: boolean): void {
     if (isBusy) this.#socket.ref();
     else this.#socket.unref();

@@ -6,6 +6,8 @@ export interface Socket {
   /** No onData until resume(), so that the peer has to wait. */
   pause(): void;
   resume(): void;
+  /** Local and remote port, while it is open. */
+  ports(): readonly [number, number];
   /** Whether the connection keeps the process alive. */
   setBusy(isBusy: boolean): void;
   /** At once, in both directions. The owner is not told. */
