@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { AssertionFailed } from "#base/assert.ts";
-import { TerminalError } from "#base/errors.ts";
-import { noLog } from "#base/log.ts";
+import { Aborted, TerminalError } from "#base/errors.ts";
+import { type Logger, noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
@@ -59,6 +59,31 @@ async function end(ended: Promise<void>): Promise<void> {
 const add = (key: string): void => queue.add(key, { kind: "resync" });
 
 describe("the worker loop", () => {
+  it("retries a sync that was aborted by something of its own", async () => {
+    let tries = 0;
+    const ended = start(() => {
+      if (++tries === 1) throw new Aborted("by an inner deadline");
+      return done;
+    });
+    add("a");
+    await clock.advance(5);
+    expect(syncs).toEqual(["a@0", "a@5"]);
+    await end(ended);
+  });
+
+  it.each([
+    { what: "a mistake in our code", error: new TypeError("undefined is not an object"), hasStack: true },
+    { what: "anything else", error: new Error("conflict"), hasStack: false },
+  ])("says where it happened of $what: $hasStack", async ({ error, hasStack }) => {
+    const logged: unknown[] = [];
+    const log: Logger = { ...noLog, error: (_, __, values) => void logged.push(values?.stack !== undefined) };
+    const ended = start(() => Promise.reject(error), { log });
+    add("a");
+    await clock.advance(1);
+    expect(logged).toEqual([hasStack]);
+    await end(ended);
+  });
+
   it("waits for all caches before the first sync", async () => {
     const cache = Promise.withResolvers<void>();
     const ended = start(() => done, {

@@ -84,7 +84,8 @@ async function syncOne(key: ObjectKey, options: WorkerOptions, signal: AbortSign
       error: errorMessage(error),
       isTerminal: error instanceof TerminalError,
     };
-    if (!isAborted(error, signal)) handleFailure(key, error, options);
+    // Not by the kind of error: an abort that comes from within the sync is a failure like any other.
+    if (!signal.aborted) handleFailure(key, error, options);
     return outcome;
   }
 }
@@ -95,12 +96,18 @@ function handleFailure(key: ObjectKey, error: unknown, options: WorkerOptions): 
   const isDropped =
     error instanceof TerminalError || (options.retriesMax !== undefined && queue.retries(key) >= options.retriesMax);
   if (isDropped) {
-    log.error(error, "sync failed, dropping the key until its next event", { key });
+    log.error(error, "sync failed, dropping the key until its next event", { key, ...stackOfBug(error) });
     queue.forget(key);
     return;
   }
-  log.error(error, "sync failed, will retry", { key });
+  log.error(error, "sync failed, will retry", { key, ...stackOfBug(error) });
   queue.retry(key, errorMessage(error));
+}
+
+/** Errors of the language are mistakes in our own code: where they happened is all that matters. */
+function stackOfBug(error: unknown): { readonly stack?: string } {
+  const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
+  return isBug && error.stack !== undefined ? { stack: error.stack } : {};
 }
 
 /** As syncOne, with a signal of its own by which the sync's requests are known. */
