@@ -1,7 +1,7 @@
 // How a reflector follows the server: reopening, expiry, silence.
 
 import { describe, expect, it } from "vitest";
-import { jsonResponse } from "#client/testing.ts";
+import { fedStream, jsonResponse, streamResponse } from "#client/testing.ts";
 import { failure, statusOf } from "#informers/testing.ts";
 import { LIST_GATES, stageInformer as setup, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
 
@@ -235,6 +235,24 @@ describe("watching", () => {
     await clock.settle();
     asked();
     server.endStreams();
+    await clock.settle();
+    expect(asked()).toEqual([]);
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchListFrom(10)]);
+  });
+
+  it("machinery/5.2.13 counts that second from the end of the streamed list, however long that took", async () => {
+    const { server, start, asked, clock } = setup();
+    const stream = fedStream();
+    server.overrides.push(() => streamResponse(stream));
+    await clock.advance(60_000);
+    void start();
+    await clock.advance(5000);
+    const metadata = { resourceVersion: "10", annotations: { "k8s.io/initial-events-end": "true" } };
+    stream.push(`${JSON.stringify({ type: "BOOKMARK", object: { kind: "Thing", metadata } })}\n`);
+    await clock.advance(999);
+    asked();
+    stream.end();
     await clock.settle();
     expect(asked()).toEqual([]);
     await clock.advance(1600);
