@@ -1,7 +1,11 @@
 // How a reflector follows the server: reopening, expiry, silence.
 
 import { describe, expect, it } from "vitest";
-import { fedStream, jsonResponse, streamResponse } from "#client/testing.ts";
+import { Aborted } from "#base/errors.ts";
+import { TransportError } from "#base/http.ts";
+import { type Logger, noLog } from "#base/log.ts";
+import { fedStream, jsonResponse, type Responder, streamResponse } from "#client/testing.ts";
+import { DEFAULT_GATES } from "#informers/shared-informer.ts";
 import { failure, statusOf } from "#informers/testing.ts";
 import { LIST_GATES, stageInformer as setup, WATCH_LIST, watchFrom, watchListFrom } from "#informers/testing-stage.ts";
 
@@ -272,6 +276,31 @@ describe("watching", () => {
     server.endStreams();
     await clock.settle();
     expect(asked()).toEqual([]);
+  });
+
+  const never: Responder = (_, signal) =>
+    new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const refused: Responder = () => {
+    throw new TransportError("refused", "connection refused");
+  };
+  it.each([
+    { during: "a streamed list", gates: DEFAULT_GATES, answers: [never] },
+    { during: "a list", gates: LIST_GATES, answers: [never] },
+    { during: "the opening of a watch", gates: LIST_GATES, answers: [undefined, never] },
+    { during: "a watch", gates: LIST_GATES, answers: [] },
+    { during: "a pause", gates: LIST_GATES, answers: [refused] },
+  ])("machinery/5.2.15 ends during $during without a complaint", async ({ gates, answers }) => {
+    const said: string[] = [];
+    const say = (text: string): void => void said.push(text);
+    const log: Logger = { ...noLog, error: (_, text) => say(text), info: say, v: () => noLog };
+    const { server, start, stop, clock } = setup({ gates, log });
+    server.overrides.push(...answers);
+    const ended = start();
+    await clock.settle();
+    said.length = 0;
+    stop.abort(new Aborted("enough"));
+    await ended;
+    expect([said, server.streams.size, clock.pendingCount]).toEqual([[], 0, 0]);
   });
 
   it("machinery/5.2.15 ends with its signal, leaving no timer, stream or listener behind", async () => {
