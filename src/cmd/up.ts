@@ -130,6 +130,8 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     gates,
     tokenKeys: { sign: signToken, verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
+    // A port that is still to be found clients learn from the kubeconfig alone.
+    ...(options.port === 0 ? {} : { serverAddress: `${HOST}:${options.port}` }),
   });
   const https = await listen(options, pki, server);
   const url = `https://${HOST}:${https.port}`;
