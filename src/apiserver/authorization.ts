@@ -35,7 +35,7 @@ const PUBLIC_RULE = { verbs: ["get"], nonResourceURLs: PUBLIC_PATHS };
 /** What its role system:discovery grants to everybody who is known. */
 const DISCOVERY_RULE = {
   verbs: ["get"],
-  nonResourceURLs: [...PUBLIC_PATHS, "/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"],
+  nonResourceURLs: [...PUBLIC_PATHS, "/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"].sort(),
 };
 /** What upstream's role system:basic-user grants to everybody who is known. */
 const BASIC_RULES = [
