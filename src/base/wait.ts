@@ -66,7 +66,7 @@ export async function pollUntil(
 }
 
 /** False when the signal aborted the pause. */
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await clock.sleep(ms, signal);
     return true;

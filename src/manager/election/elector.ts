@@ -9,6 +9,7 @@ import type { Clock, Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
+import { pause } from "#base/wait.ts";
 import type { HeldLease } from "./fence.ts";
 import { type ElectionRecord, isSameRecord, type LeaseLock } from "./lease-lock.ts";
 import type { ElectionMetrics } from "./metrics.ts";
@@ -327,16 +328,5 @@ export class Elector implements HeldLease {
 
   #renewal(current: ElectionRecord): ElectionRecord {
     return { ...this.#firstRecord(current.transitions), acquireTime: current.acquireTime };
-  }
-}
-
-/** True after the pause, false when the signal cut it short. */
-async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(ms, signal);
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
   }
 }

@@ -64,7 +64,7 @@ export function printFloat(value: number, bits: 32 | 64): string {
 }
 
 /** The float32 0.1 is 0.10000000149… as a double; people mean 0.1. */
-export function shortestFloat32(value: number): string {
+function shortestFloat32(value: number): string {
   for (let precision = 1; precision <= 9; precision++) {
     const text = Number(value.toPrecision(precision));
     if (Math.fround(text) === Math.fround(value)) return String(text);

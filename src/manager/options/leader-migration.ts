@@ -10,7 +10,7 @@ const KIND = "LeaderMigrationConfiguration";
 const versions: readonly string[] = ["v1", "v1alpha1", "v1beta1"];
 const COMPONENT = "kube-controller-manager";
 
-export class LeaderMigrationError extends Error {
+class LeaderMigrationError extends Error {
   override readonly name = "LeaderMigrationError";
 }
 

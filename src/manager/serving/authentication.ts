@@ -39,7 +39,7 @@ export const anonymousUser: User = { name: "system:anonymous", groups: ["system:
 const AUTHENTICATED = "system:authenticated";
 
 /** Something was presented, and nobody accepts it. */
-export class NotAuthenticated extends Error {
+class NotAuthenticated extends Error {
   override readonly name = "NotAuthenticated";
 }
 

@@ -124,7 +124,7 @@ function structured(page: Page, form: Form & { kind: "structured" }, request: Da
 }
 
 /** The first clause that we can answer, the heavier ones first; undefined when there is none. */
-export function chooseForm(accept: string, kind: string): Form | undefined {
+function chooseForm(accept: string, kind: string): Form | undefined {
   if (accept.trim() === "") return { kind: "text" };
   for (const { type, parameters } of acceptClauses(accept)) {
     const converts = ["as", "g", "v"].some((name) => parameters.has(name));
