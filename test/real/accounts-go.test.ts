@@ -10,13 +10,12 @@ import {
   accountsGvr,
   BUNDLE,
   configMapsGvr,
-  patch,
   secretsGvr,
   tokenSecret,
   untilFilled,
-  untilFound,
 } from "#test/scenarios/account-objects.ts";
-import { createObject, type Stage } from "#test/scenarios/stage.ts";
+import type { Stage } from "#test/scenarios/stage.ts";
+import { createObject, patch, untilFound } from "#test/scenarios/steps.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon } from "./daemon.ts";
 import { startOurManager } from "./our-manager.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { account, accountsGvr, remove, secretsGvr, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
+import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
 import { publisherScenarios } from "#test/scenarios/account-publisher-scenarios.ts";
 import { accountScenarios } from "#test/scenarios/account-scenarios.ts";
 import { tokenScenarios } from "#test/scenarios/account-token-scenarios.ts";
-import { createObject } from "#test/scenarios/stage.ts";
+import { createObject, remove } from "#test/scenarios/steps.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { callHttps } from "./https.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";

@@ -1,8 +1,8 @@
 // A namespace of a real control plane as a stage whose API server can be killed. The manager under test reaches the
 // server through a fault proxy, which goes down with it: its connections are refused, not just broken.
 
+import { listPods } from "#test/scenarios/pod-steps.ts";
 import type { OutageStage } from "#test/scenarios/stage.ts";
-import { listPods } from "#test/scenarios/stage.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { FaultProxy } from "./fault-proxy.ts";
 import { realStage } from "./real-stage.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { listPods } from "#test/scenarios/pod-steps.ts";
 import { replicaCases } from "#test/scenarios/replica-cases.ts";
 import { createSet } from "#test/scenarios/replica-objects.ts";
 import { replicaSets, replicationControllers } from "#test/scenarios/replica-subject.ts";
 import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
 import { podScenarios } from "#test/scenarios/replicaset-pods.ts";
 import { scenarios as controllerScenarios } from "#test/scenarios/replicationcontroller.ts";
-import { listPods } from "#test/scenarios/stage.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";

@@ -9,21 +9,18 @@ import { neverAborted } from "#base/testing.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
 import { registeredControllers } from "#manager/registry.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
+import { account, accountsGvr, BUNDLE, configMapsGvr } from "./account-objects.ts";
+import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
+import { FaultyNetwork } from "./faulty-network.ts";
 import {
-  account,
-  accountsGvr,
-  BUNDLE,
-  configMapsGvr,
   createNamespace,
+  createObject,
   namespacesGvr,
   patch,
   remove,
   terminateNamespace,
   untilFound,
-} from "./account-objects.ts";
-import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
-import { FaultyNetwork } from "./faulty-network.ts";
-import { createObject } from "./stage.ts";
+} from "./steps.ts";
 
 const ACCOUNTS = "serviceaccount-controller";
 const PUBLISHER = "root-ca-certificate-publisher-controller";

@@ -2,17 +2,9 @@
 
 import { expect } from "vitest";
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
-import {
-  BUNDLE,
-  configMapsGvr,
-  createNamespace,
-  namesIn,
-  patch,
-  remove,
-  terminateNamespace,
-  untilFound,
-} from "./account-objects.ts";
-import { createObject, type Scenario, type Stage, type StageWrite } from "./stage.ts";
+import { BUNDLE, configMapsGvr } from "./account-objects.ts";
+import type { Scenario, Stage, StageWrite } from "./stage.ts";
+import { createNamespace, createObject, namesIn, patch, remove, terminateNamespace, untilFound } from "./steps.ts";
 
 const DESCRIPTION = "kubernetes.io/description";
 

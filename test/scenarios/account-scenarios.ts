@@ -2,18 +2,19 @@
 
 import { expect } from "vitest";
 import type { Pod, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { account, accountsGvr } from "./account-objects.ts";
+import { podsGvr } from "./pod-steps.ts";
+import type { Scenario } from "./stage.ts";
 import {
-  account,
-  accountsGvr,
   createNamespace,
+  createObject,
   namesIn,
   patch,
   remove,
   terminateNamespace,
   untilFound,
   untilGone,
-} from "./account-objects.ts";
-import { createObject, podsGvr, type Scenario } from "./stage.ts";
+} from "./steps.ts";
 
 export const accountScenarios: readonly Scenario[] = [
   {

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { newConflict, newExpired } from "#api/status-error.ts";
 import { neverAborted } from "#base/testing.ts";
-import { account, accountsGvr, patch, remove, secretsGvr, tokenSecret } from "./account-objects.ts";
+import { account, accountsGvr, secretsGvr, tokenSecret } from "./account-objects.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import { createObject } from "./stage.ts";
+import { createObject, patch, remove } from "./steps.ts";
 
 const CA = "CA Data";
 const TOKENS = "serviceaccount-token-controller";

@@ -18,20 +18,10 @@ import { done } from "#kit/worker-loop.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { defaultConfig } from "#manager/options/config.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
-import {
-  account,
-  accountsGvr,
-  patch,
-  remove,
-  secretsGvr,
-  tokenSecret,
-  untilFilled,
-  untilFound,
-  untilGone,
-} from "./account-objects.ts";
+import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "./account-objects.ts";
 import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import { createObject } from "./stage.ts";
+import { createObject, patch, remove, untilFound, untilGone } from "./steps.ts";
 
 const TOKENS = "serviceaccount-token-controller";
 const QUEUE = "serviceaccount_tokens_service";

@@ -2,19 +2,9 @@
 
 import { expect } from "vitest";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
-import {
-  account,
-  accountsGvr,
-  namesIn,
-  patch,
-  remove,
-  secretsGvr,
-  tokenSecret,
-  untilFilled,
-  untilFound,
-  untilGone,
-} from "./account-objects.ts";
-import { createObject, type Scenario } from "./stage.ts";
+import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "./account-objects.ts";
+import type { Scenario } from "./stage.ts";
+import { createObject, namesIn, patch, remove, untilFound, untilGone } from "./steps.ts";
 
 export const tokenScenarios: readonly Scenario[] = [
   {

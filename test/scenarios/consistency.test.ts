@@ -8,7 +8,7 @@ import { FeatureGates } from "#base/feature-gates.ts";
 import type { Watch } from "#client/client.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { embeddedStage } from "./embedded-stage.ts";
-import { createObject } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 const controllersGvr = { group: "", version: "v1", resource: "replicationcontrollers" };
 const REPLICAS = 20;

@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import { embeddedStage } from "./embedded-stage.ts";
+import { listPods } from "./pod-steps.ts";
 import { createSet, scaleTo } from "./replica-objects.ts";
-import { listPods } from "./stage.ts";
 
 describe("a manager with service account credentials", () => {
   it("machinery/7.2.r5 lets each controller work with its own account's token", async () => {

@@ -15,7 +15,7 @@ import type { ManagerOptions } from "#sim/world.ts";
 import { ElectionStage } from "./election-stage.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { createSet, replicaSet, setsGvr } from "./replica-objects.ts";
-import { createObject } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 const HOUR_MS = 3_600_000;
 

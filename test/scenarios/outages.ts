@@ -4,8 +4,10 @@
 
 import { expect } from "vitest";
 import { linesPerSecond } from "./log-rate.ts";
-import { createSet, patchSet, replicaSet, setsGvr, untilPods, untilReplicas } from "./replica-objects.ts";
-import { createObject, listPods, type OutageStage, type Scenario } from "./stage.ts";
+import { listPods, untilPods } from "./pod-steps.ts";
+import { createSet, patchSet, replicaSet, setsGvr, untilReplicas } from "./replica-objects.ts";
+import type { OutageStage, Scenario } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 const DOWN_MS = 4000;
 /** Long enough for every retry that is still planned. */

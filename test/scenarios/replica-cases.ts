@@ -7,9 +7,21 @@ import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { formatTime } from "#api/time.ts";
-import { barePod, deletePod, labelPod, makeReady, nameOf, ownerUid, untilPods } from "./replica-objects.ts";
+import {
+  barePod,
+  deletePod,
+  labelPod,
+  listPods,
+  makeReady,
+  nameOf,
+  ownerUid,
+  podsGvr,
+  setPodStatus,
+  untilPods,
+} from "./pod-steps.ts";
 import { controls, type Subject } from "./replica-subject.ts";
-import { createObject, listPods, podsGvr, type Scenario, type Stage, setPodStatus } from "./stage.ts";
+import type { Scenario, Stage } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 const HOLD = "example.com/hold";
 const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };

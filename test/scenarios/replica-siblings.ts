@@ -2,9 +2,10 @@
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
-import { makeReady, nameOf, untilPods } from "./replica-objects.ts";
+import { listPods, makeReady, nameOf, podsGvr, untilPods } from "./pod-steps.ts";
 import { controls, type Subject } from "./replica-subject.ts";
-import { createObject, listPods, podsGvr, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 const HOUR = 3_600_000;
 

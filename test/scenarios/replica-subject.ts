@@ -5,7 +5,8 @@ import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { replicaSet, setsGvr } from "./replica-objects.ts";
-import { createObject, type Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 export interface Replicas extends KubeObject {
   readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };

@@ -2,19 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import {
-  annotatePod,
-  createSet,
-  makeReady,
-  nameOf,
-  patchSet,
-  replicaSet,
-  scaleTo,
-  setsGvr,
-  untilReplicas,
-  untilSet,
-} from "./replica-objects.ts";
-import { createObject, listPods } from "./stage.ts";
+import { annotatePod, listPods, makeReady, nameOf } from "./pod-steps.ts";
+import { createSet, patchSet, replicaSet, scaleTo, setsGvr, untilReplicas, untilSet } from "./replica-objects.ts";
+import { createObject } from "./steps.ts";
 
 const GUARDED = ["DaemonSet", "Job", "ReplicaSet", "StatefulSet"];
 

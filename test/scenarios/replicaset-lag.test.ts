@@ -9,23 +9,19 @@ import { jsonResponse } from "#client/testing.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
+import { barePod, labelPod, listPods, nameOf, ownerUid, podsGvr, untilPods } from "./pod-steps.ts";
 import {
-  barePod,
   createSet,
   EVERY_TIME,
   forbidden,
-  labelPod,
-  nameOf,
-  ownerUid,
   patchSet,
   refusal,
   replicaSet,
   setsGvr,
-  untilPods,
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
-import { createObject, listPods, podsGvr } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 const STALE_GATE = "StaleControllerConsistencyReplicaSet";
 const SECOND = 1_000;

@@ -6,25 +6,31 @@ import {
   addFinalizer,
   annotatePod,
   barePod,
-  createSet,
   deletePod,
-  getSet,
   labelPod,
+  listPods,
   makeReady,
   nameOf,
   ownerUid,
-  patchSet,
+  podsGvr,
   removeFinalizers,
+  setPodStatus,
+  untilPods,
+} from "./pod-steps.ts";
+import {
+  createSet,
+  getSet,
+  patchSet,
   replicaSet,
   scaleTo,
   setsGvr,
-  untilPods,
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
 import { survivorAmongSiblings } from "./replica-siblings.ts";
 import { replicaSets } from "./replica-subject.ts";
-import { createObject, listPods, podsGvr, type Scenario, setPodStatus } from "./stage.ts";
+import type { Scenario } from "./stage.ts";
+import { createObject } from "./steps.ts";
 
 export const podScenarios: readonly Scenario[] = [
   {

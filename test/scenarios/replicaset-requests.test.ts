@@ -7,25 +7,20 @@ import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { SyncRecord, SyncTrace } from "#kit/trace.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
+import { barePod, labelPod, listPods, makeReady, nameOf, podsGvr, untilPods } from "./pod-steps.ts";
 import {
-  barePod,
   createSet,
   EVERY_TIME,
   forbidden,
-  labelPod,
-  makeReady,
-  nameOf,
   patchSet,
   refusal,
   replicaSet,
   scaleTo,
   setsGvr,
-  untilEvent,
-  untilPods,
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
-import { createObject, listEvents, listPods, podsGvr } from "./stage.ts";
+import { createObject, listEvents, untilEvent } from "./steps.ts";
 
 const HOUR = 3_600_000;
 

@@ -6,24 +6,27 @@ import type { Pod, ResourceQuota } from "#api/generated/types/core-v1.ts";
 import {
   annotatePod,
   barePod,
-  createSet,
   deletePod,
-  getSet,
   labelPod,
-  listEvents,
+  listPods,
   makeReady,
   nameOf,
   ownerUid,
+  podsGvr,
+  untilPods,
+} from "./pod-steps.ts";
+import {
+  createSet,
+  getSet,
   patchSet,
   replicaSet,
   scaleTo,
   setsGvr,
-  untilEvent,
-  untilPods,
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
-import { createObject, listPods, podsGvr, type Scenario, type Stage } from "./stage.ts";
+import type { Scenario, Stage } from "./stage.ts";
+import { createObject, listEvents, untilEvent } from "./steps.ts";
 
 export const quotasGvr = { group: "", version: "v1", resource: "resourcequotas" };
 const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };

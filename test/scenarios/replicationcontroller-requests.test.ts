@@ -7,19 +7,10 @@ import { MetricRegistry } from "#base/metric-registry.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import {
-  barePod,
-  EVERY_TIME,
-  forbidden,
-  labelPod,
-  makeReady,
-  nameOf,
-  refusal,
-  untilEvent,
-  untilPods,
-} from "./replica-objects.ts";
+import { barePod, labelPod, listPods, makeReady, nameOf, podsGvr, untilPods } from "./pod-steps.ts";
+import { EVERY_TIME, forbidden, refusal } from "./replica-objects.ts";
 import { controls, replicationControllers } from "./replica-subject.ts";
-import { createObject, listPods, podsGvr } from "./stage.ts";
+import { createObject, untilEvent } from "./steps.ts";
 
 const { create, scale, patch, until, untilStable } = controls(replicationControllers);
 

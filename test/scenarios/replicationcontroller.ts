@@ -3,11 +3,12 @@
 
 import { expect } from "vitest";
 import type { Pod, ReplicationController } from "#api/generated/types/core-v1.ts";
-import { barePod, labelPod, makeReady, nameOf, ownerUid, untilEvent, untilPods } from "./replica-objects.ts";
+import { barePod, labelPod, listPods, makeReady, nameOf, ownerUid, podsGvr, untilPods } from "./pod-steps.ts";
 import { survivorAmongSiblings } from "./replica-siblings.ts";
 import { replicationControllers } from "./replica-subject.ts";
 import { quotasGvr, untilQuotaCounts } from "./replicaset.ts";
-import { createObject, listPods, podsGvr, type Scenario, type Stage } from "./stage.ts";
+import type { Scenario, Stage } from "./stage.ts";
+import { createObject, untilEvent } from "./steps.ts";
 
 const gvr = { group: "", version: "v1", resource: "replicationcontrollers" };
 

@@ -2,8 +2,6 @@
 // A scenario is written once against Stage; what controllers that are not written yet would do, and
 // what kubelets do, it does itself through the API in a named step.
 
-import type { Event, Pod } from "#api/generated/types/core-v1.ts";
-import type { KubeObject } from "#api/object.ts";
 import type { Client } from "#client/client.ts";
 
 export interface Stage {
@@ -50,40 +48,4 @@ export interface StageWrite {
   readonly name: string;
   readonly code: number;
   readonly body: unknown;
-}
-
-export const podsGvr = { group: "", version: "v1", resource: "pods" };
-export const eventsGvr = { group: "", version: "v1", resource: "events" };
-
-export async function createObject<T extends KubeObject>(
-  stage: Stage,
-  gvr: { group: string; version: string; resource: string },
-  object: T,
-): Promise<T> {
-  return stage.do((client, signal) => client.resource<T>(gvr).create({ namespace: stage.namespace, object }, signal));
-}
-
-export function listPods(stage: Stage): Promise<readonly Pod[]> {
-  return stage.do(async (client, signal) => {
-    const list = await client.resource<Pod>(podsGvr).list({ namespace: stage.namespace }, signal);
-    return list.items;
-  });
-}
-
-export function listEvents(stage: Stage): Promise<readonly Event[]> {
-  return stage.do(async (client, signal) => {
-    const list = await client.resource<Event>(eventsGvr).list({ namespace: stage.namespace }, signal);
-    return list.items;
-  });
-}
-
-/** What a kubelet reports about a pod. */
-export async function setPodStatus(stage: Stage, name: string, status: Pod["status"]): Promise<void> {
-  await stage.do(async (client, signal) => {
-    const pods = client.resource<Pod>(podsGvr);
-    await pods.patch(
-      { namespace: stage.namespace, name, type: "merge", patch: { status }, subresource: "status" },
-      signal,
-    );
-  });
 }

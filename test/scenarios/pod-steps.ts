@@ -1,0 +1,107 @@
+// Steps that scenarios take with pods: what users, schedulers and kubelets would do to them.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { DeleteOptions } from "#api/meta.ts";
+import { formatTime } from "#api/time.ts";
+import type { Stage } from "./stage.ts";
+
+export const podsGvr = { group: "", version: "v1", resource: "pods" };
+
+export function barePod(name: string, podLabels: Readonly<Record<string, string>> = { app: "web" }): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, labels: podLabels },
+    spec: { containers: [{ name: "main", image: "example/web:1" }] },
+  };
+}
+
+export function listPods(stage: Stage): Promise<readonly Pod[]> {
+  return stage.do(async (client, signal) => {
+    const list = await client.resource<Pod>(podsGvr).list({ namespace: stage.namespace }, signal);
+    return list.items;
+  });
+}
+
+export function untilPods(stage: Stage, test: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
+  return stage.until(async (client, signal) => {
+    const { items } = await client.resource<Pod>(podsGvr).list({ namespace: stage.namespace }, signal);
+    return test(items) ? items : undefined;
+  });
+}
+
+/** What a kubelet reports about a pod. */
+export async function setPodStatus(stage: Stage, name: string, status: Pod["status"]): Promise<void> {
+  await stage.do(async (client, signal) => {
+    const pods = client.resource<Pod>(podsGvr);
+    await pods.patch(
+      { namespace: stage.namespace, name, type: "merge", patch: { status }, subresource: "status" },
+      signal,
+    );
+  });
+}
+
+/** What a kubelet says of a pod that runs and is ready. */
+export function makeReady(stage: Stage, pod: Pod, sinceMs: number = stage.now()): Promise<void> {
+  return setPodStatus(stage, pod.metadata?.name ?? "", {
+    phase: "Running",
+    conditions: [{ type: "Ready", status: "True", lastTransitionTime: formatTime(sinceMs) }],
+  });
+}
+
+export async function annotatePod(
+  stage: Stage,
+  pod: Pod,
+  annotations: Readonly<Record<string, string>>,
+): Promise<void> {
+  await stage.do((client, signal) =>
+    client.resource<Pod>(podsGvr).patch(
+      {
+        namespace: stage.namespace,
+        name: pod.metadata?.name ?? "",
+        type: "merge",
+        patch: { metadata: { annotations } },
+      },
+      signal,
+    ),
+  );
+}
+
+export async function labelPod(
+  stage: Stage,
+  pod: Pod,
+  podLabels: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  await stage.do((client, signal) =>
+    client.resource<Pod>(podsGvr).patch(
+      {
+        namespace: stage.namespace,
+        name: pod.metadata?.name ?? "",
+        type: "merge",
+        patch: { metadata: { labels: podLabels } },
+      },
+      signal,
+    ),
+  );
+}
+
+export async function deletePod(stage: Stage, pod: Pod, options: DeleteOptions = {}): Promise<void> {
+  await stage.do((client, signal) =>
+    client.resource<Pod>(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod), options }, signal),
+  );
+}
+
+/** Holds a pod when it is deleted. */
+export const addFinalizer = (stage: Stage, name: string): Promise<void> =>
+  setFinalizers(stage, name, ["example.com/hold"]);
+export const removeFinalizers = (stage: Stage, name: string): Promise<void> => setFinalizers(stage, name, null);
+
+async function setFinalizers(stage: Stage, name: string, finalizers: readonly string[] | null): Promise<void> {
+  const patch = { metadata: { finalizers } };
+  await stage.do((client, signal) =>
+    client.resource(podsGvr).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
+  );
+}
+
+export const nameOf = (pod: Pod): string => pod.metadata?.name ?? "";
+export const ownerUid = (pod: Pod): string | undefined => pod.metadata?.ownerReferences?.find((r) => r.controller)?.uid;
