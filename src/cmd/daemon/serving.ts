@@ -75,15 +75,18 @@ export async function openPort(options: Options, certificate: ServingCertificate
   const material = new Material(options, certificate, pair, policy, new CertificateLog(log, systemClock));
   const address = `${server.host.includes(":") ? `[${server.host}]` : server.host}:${server.port}`;
   server.update(material.settings);
+  let isServing = false;
   return {
     serve(handler) {
       if (policy.problem !== undefined) throw new Error(policy.problem);
+      isServing = true;
       start(handler);
       material.tell();
       logging.plain(0, `Serving securely on ${address}`);
     },
     update(clientCas) {
       server.update(material.withClientCas(clientCas));
+      if (isServing) material.tell();
     },
     watch(files, reread) {
       const all = [...files, ...material.files];
