@@ -3,7 +3,7 @@ import { AssertionFailed } from "#base/assert.ts";
 import { Aborted, TerminalError } from "#base/errors.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
-import { testClock } from "#base/testing.ts";
+import { neverAborted, testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
 import { KeyQueue } from "./key-queue.ts";
 import type { SyncOutcome, SyncRecord } from "./trace.ts";
@@ -15,15 +15,17 @@ let stop: AbortController;
 /** What was synced, and when. */
 let syncs: string[];
 const traced: { record: SyncRecord; outcome: SyncOutcome }[] = [];
+const started: AbortSignal[] = [];
 
 beforeEach(() => {
   clock = testClock();
   stop = new AbortController();
   syncs = [];
   traced.length = 0;
+  started.length = 0;
   const trace = {
     queued: () => undefined,
-    started: () => undefined,
+    started: (_: SyncRecord, signal: AbortSignal) => void started.push(signal),
     finished: (record: SyncRecord, outcome: SyncOutcome) => void traced.push({ record, outcome }),
   };
   queue = new KeyQueue({ context: { clock, metrics: noMetrics, trace }, controller: "test", name: "" });
@@ -127,6 +129,7 @@ describe("the worker loop", () => {
     await clock.advance(60_000);
     expect(syncs).toEqual(["hopeless@0", "tried@0", "tried@5", "tried@15"]);
     expect(errors).toEqual(["hopeless: never", "tried: no", "tried: no", "tried: no"]);
+    expect(queue.retries("tried")).toBe(0);
     add("hopeless");
     await clock.settle();
     expect(syncs.at(-1)).toBe("hopeless@60000");
@@ -170,6 +173,34 @@ describe("the worker loop", () => {
     add("b");
     await clock.settle();
     expect(syncs).toEqual(["a@0"]);
+    expect(await queue.take(neverAborted())).toBeUndefined(); // shut down
+  });
+
+  it("gives each traced sync a signal of its own, by which its requests are known", async () => {
+    const signals: AbortSignal[] = [];
+    const ended = start((_, signal) => {
+      signals.push(signal);
+      return done;
+    });
+    add("a");
+    add("b");
+    await clock.settle();
+    expect(signals).toEqual(started);
+    expect(new Set([...signals, stop.signal]).size).toBe(3);
+    await end(ended);
+  });
+
+  it("does the same when nobody traces", async () => {
+    queue = new KeyQueue({ context: { clock, metrics: noMetrics }, controller: "test", name: "" });
+    let tries = 0;
+    const ended = start(() => {
+      if (++tries === 1) throw new Error("no");
+      return requeueAfter(100, "again");
+    });
+    add("a");
+    await clock.advance(110);
+    expect([syncs, traced]).toEqual([["a@0", "a@5", "a@105"], []]);
+    await end(ended);
   });
 
   it("ends with a broken invariant: nothing can be trusted after it", async () => {
