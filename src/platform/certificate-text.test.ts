@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { certificatesIn, certificateText } from "./certificate-text.ts";
+import { certificatesIn } from "./certificate-fields.ts";
+import { certificateText } from "./certificate-text.ts";
 import { issueCertificate } from "./x509.ts";
 
 const validity = { notBefore: Date.UTC(2026, 0, 2, 3, 4, 5), notAfter: Date.UTC(2027, 0, 2, 3, 4, 50) };

@@ -1,7 +1,6 @@
 // Transports made from a client configuration: who they say they are, and what becomes of files that change, over real
 // files, processes and sockets.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Transport } from "#base/http.ts";
@@ -19,21 +18,13 @@ import {
   startTestServer,
   type TestServer,
 } from "./http-client.testing.ts";
-import { execConfig, V1 } from "./kubeconfig.testing.ts";
+import { execConfig, temporaryFiles, V1 } from "./kubeconfig.testing.ts";
 import { createTransport } from "./kubeconfig-transport.ts";
 import type { KeyCertificate } from "./x509.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "transport-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+const { dir, file } = temporaryFiles();
 const signal = new AbortController().signal;
 const get = { method: "GET", path: "/", query: "", headers: {} };
-
-function file(name: string, content: string, mode = 0o644): string {
-  const path = join(dir, name);
-  writeFileSync(path, content);
-  chmodSync(path, mode);
-  return path;
-}
 
 describe("transports", () => {
   const ca = newAuthority("ca");

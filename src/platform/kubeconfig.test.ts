@@ -1,26 +1,14 @@
-// Kubeconfig files, in-cluster configuration, proxies of the environment and credential plugins, over real files and
-// processes.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { testClock } from "#base/testing.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
-import { execConfig, V1 } from "./kubeconfig.testing.ts";
+import { execConfig, temporaryFiles, V1 } from "./kubeconfig.testing.ts";
 import { inClusterConfig, loadClientConfig, NotInCluster } from "./kubeconfig.ts";
 import { createExecPlugin, readCredential } from "./kubeconfig-exec.ts";
 import { proxyFromEnvironment } from "./kubeconfig-proxy.ts";
 
-const dir = mkdtempSync(join(tmpdir(), "kubeconfig-"));
-afterAll(() => rmSync(dir, { recursive: true }));
+const { dir, file } = temporaryFiles();
 const signal = new AbortController().signal;
-
-function file(name: string, content: string, mode = 0o644): string {
-  const path = join(dir, name);
-  writeFileSync(path, content);
-  chmodSync(path, mode);
-  return path;
-}
 
 describe("files", () => {
   it("reads YAML, with paths relative to the file", async () => {

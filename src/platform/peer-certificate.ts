@@ -2,6 +2,7 @@
 
 import { createHash, X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
+import { attributesOf, certificatesIn } from "./certificate-fields.ts";
 import type { ClientCa } from "./tls-settings.ts";
 
 export interface PeerCertificate {
@@ -49,9 +50,9 @@ function describe(socket: TLSSocket, cas: readonly ClientCa[]): Presented | unde
   const raw = socket.getPeerCertificate(true)?.raw;
   if (raw === undefined) return undefined;
   const certificate = new X509Certificate(raw);
-  const subject = parseSubject(certificate.subject);
+  const subject = attributesOf(certificate.subject);
   const isVouchedFor = socket.authorized;
-  const signers = isVouchedFor ? cas.filter(({ pem }) => isSignedBy(certificate, certificatesIn(pem))) : [];
+  const signers = isVouchedFor ? cas.filter(({ pem }) => isSignedBy(certificate, parsed(pem))) : [];
   return {
     isVouchedFor,
     certificate: {
@@ -68,27 +69,12 @@ function isSignedBy(certificate: X509Certificate, cas: readonly X509Certificate[
   return cas.some((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
 }
 
-export function certificatesIn(pem: string): readonly X509Certificate[] {
+function parsed(pem: string): readonly X509Certificate[] {
   let certificates = parsedCas.get(pem);
   if (certificates === undefined) {
-    certificates = (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map(
-      (block) => new X509Certificate(block),
-    );
+    certificates = certificatesIn(pem).map((block) => new X509Certificate(block));
     parsedCas.clear(); // bundles change rarely; keeping every old one would be a leak
     parsedCas.set(pem, certificates);
   }
   return certificates;
-}
-
-/** OpenSSL's one attribute per line: "O=system:masters\nCN=admin". Several of a kind are kept in order. */
-function parseSubject(text: string): ReadonlyMap<string, readonly string[]> {
-  const attributes = new Map<string, string[]>();
-  for (const line of text.split("\n")) {
-    for (const part of line.split(/ \+ /)) {
-      const equals = part.indexOf("=");
-      const name = part.slice(0, equals);
-      attributes.set(name, [...(attributes.get(name) ?? []), part.slice(equals + 1).replace(/\\(.)/g, "$1")]);
-    }
-  }
-  return attributes;
 }

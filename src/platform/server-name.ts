@@ -3,6 +3,7 @@
 // Upstream: crypto/x509/verify.go, VerifyHostname and HostnameError
 import { isIP } from "node:net";
 import { TransportError } from "#base/http.ts";
+import { alternativeNames } from "./certificate-fields.ts";
 
 export interface CertificateNames {
   /** As OpenSSL writes them: "DNS:localhost, IP Address:127.0.0.1"; undefined when the extension is not there. */
@@ -22,7 +23,7 @@ const NAMES_SHOWN_MAX = 100;
 
 function nameProblem(wanted: string, names: CertificateNames, isAccepted: boolean): string | undefined {
   const isAddress = isIP(wanted) !== 0;
-  const known = alternativeNames(names.subjectAltName ?? "", isAddress ? "IP Address:" : "DNS:");
+  const known = alternativeNames(names.subjectAltName, isAddress ? "IP Address" : "DNS");
   if (isAccepted && known.length > 0) return undefined;
   const isLegacy = names.subjectAltName === undefined && (isAccepted || matches(names.commonName ?? "", wanted));
   if (isLegacy) return "certificate relies on legacy Common Name field, use SANs instead";
@@ -32,12 +33,6 @@ function nameProblem(wanted: string, names: CertificateNames, isAccepted: boolea
   if (known.length > 0) return `certificate is valid for ${known.map(shortAddress).join(", ")}, not ${wanted}`;
   if (isAddress) return `cannot validate certificate for ${wanted} because it doesn't contain any IP SANs`;
   return `certificate is not valid for any names, but wanted to match ${wanted}`;
-}
-
-/** Names with odd characters are in quotes, in which a comma does not end them. */
-function alternativeNames(text: string, kind: string): string[] {
-  const entries = text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? [];
-  return entries.flatMap((entry) => (entry.trim().startsWith(kind) ? [entry.trim().slice(kind.length)] : []));
 }
 
 function shortAddress(name: string): string {

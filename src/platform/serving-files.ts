@@ -5,6 +5,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "#base/errors.ts";
+import { alternativeNames, attributesOf, certificatesIn } from "./certificate-fields.ts";
 import type { CertificateKey } from "./tls-settings.ts";
 
 /** A file that cannot be used; the message has Go's form. */
@@ -88,7 +89,7 @@ function checkCaBundle(name: string, pem: string): void {
 
 /** Why a text is no list of certificates in PEM; undefined when it is one. Other blocks do not matter. */
 export function certificatesProblem(pem: string): string | undefined {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const blocks = certificatesIn(pem);
   if (blocks.length === 0) return "data does not contain any valid RSA or ECDSA certificates";
   try {
     for (const block of blocks) new X509Certificate(block);
@@ -101,9 +102,8 @@ export function certificatesProblem(pem: string): string | undefined {
 /** Names a certificate is for; an SNI certificate without names of its own serves these. */
 export function namesIn(cert: string): readonly string[] {
   const { subjectAltName, subject } = new X509Certificate(cert);
-  const names = [...(subjectAltName ?? "").matchAll(/(?:DNS|IP Address):([^,\s]+)/g)].map(([, name = ""]) => name);
-  const commonName = /(?:^|\n)CN=(.*)/.exec(subject)?.[1];
-  return names.length > 0 || commonName === undefined ? names : [commonName];
+  const names = [...alternativeNames(subjectAltName, "DNS"), ...alternativeNames(subjectAltName, "IP Address")];
+  return names.length > 0 ? names : (attributesOf(subject).get("CN")?.slice(0, 1) ?? []);
 }
 
 /** The pair in a directory, made when it is not there. Half a pair is an error. */

@@ -4,6 +4,7 @@
 import { X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { certificatesIn } from "./certificate-fields.ts";
 
 /** The first of them that can be read. */
 const FILES = [
@@ -21,10 +22,10 @@ const DIRECTORIES = ["/etc/ssl/certs", "/etc/pki/tls/certs"];
 export function systemAuthorities(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const files = env.SSL_CERT_FILE ? [env.SSL_CERT_FILE] : FILES;
   const directories = env.SSL_CERT_DIR ? env.SSL_CERT_DIR.split(":") : DIRECTORIES;
-  const certificates = new Set(certificatesIn(firstText(files)));
+  const certificates = new Set(validIn(firstText(files)));
   for (const directory of directories) {
     for (const name of namesIn(directory)) {
-      for (const certificate of certificatesIn(firstText([join(directory, name)]))) certificates.add(certificate);
+      for (const certificate of validIn(firstText([join(directory, name)]))) certificates.add(certificate);
     }
   }
   return certificates.size === 0 ? undefined : [...certificates].join("");
@@ -49,9 +50,10 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function certificatesIn(text: string): readonly string[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map((block) => `${block.replaceAll("\r", "")}\n`).filter(isCertificate);
+function validIn(text: string): readonly string[] {
+  return certificatesIn(text)
+    .map((block) => `${block.replaceAll("\r", "")}\n`)
+    .filter(isCertificate);
 }
 
 function isCertificate(pem: string): boolean {

@@ -3,7 +3,8 @@
 
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
-import { certificatesIn, certificateText } from "#platform/certificate-text.ts";
+import { certificatesIn } from "#platform/certificate-fields.ts";
+import { certificateText } from "#platform/certificate-text.ts";
 import type { TlsSettings } from "#platform/tls-settings.ts";
 
 export class CertificateLog {
