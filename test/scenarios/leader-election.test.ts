@@ -254,6 +254,21 @@ describe("stopping", () => {
     expect(await stage.lease()).toMatchObject({ holderIdentity: "a" });
   });
 
+  it("machinery/3.1.9 tells why it could not give the lease back", async () => {
+    const stage = new ElectionStage("unreleased");
+    const problems: string[] = [];
+    const a = stage.start("a", {
+      releaseOnCancel: true,
+      log: { ...noLog, error: (_, message) => problems.push(message) },
+    });
+    await stage.pass(3);
+    a.fail({ status: 403 }, "GET");
+    a.stop.abort();
+    await stage.pass(0.1);
+    expect(a.calls).toEqual(["started", "stopped"]);
+    expect(problems).toEqual(["error retrieving resource lock"]);
+  });
+
   it("machinery/3.1.9 tries no longer than the renew deadline to give it back", async () => {
     const stage = new ElectionStage("bounded");
     const a = stage.start("a", { releaseOnCancel: true });

@@ -238,7 +238,7 @@ export class Elector implements HeldLease {
     const description = { lock: lock.description };
     try {
       await shielded(clock, renewDeadlineMs, async (signal) => {
-        const current = await this.#readRecord(signal);
+        const current = await this.#readRecord(signal, "error retrieving resource lock");
         if (current === "missing") log.info("lease lock not found", description);
         if (current === "missing" || current === "failed" || !this.isLeader) return;
         if (current.holderIdentity !== lock.identity) return;
@@ -258,13 +258,16 @@ export class Elector implements HeldLease {
     }
   }
 
-  async #readRecord(signal: AbortSignal): Promise<ElectionRecord | "missing" | "failed"> {
+  async #readRecord(
+    signal: AbortSignal,
+    complaint = "Error retrieving lease lock",
+  ): Promise<ElectionRecord | "missing" | "failed"> {
     const { log, lock } = this.#options;
     try {
       return await lock.get(signal);
     } catch (error) {
       if (isNotFound(error)) return "missing";
-      if (!signal.aborted) log.error(error, "Error retrieving lease lock", { lock: lock.description });
+      if (!signal.aborted) log.error(error, complaint, { lock: lock.description });
       return "failed";
     }
   }
