@@ -29,9 +29,10 @@ import { type BuiltController, runControllers } from "#manager/run-controllers.t
 import { mountDebugPages } from "#manager/serving/debug-pages.ts";
 import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
-import { freeMemory } from "#platform/free-memory.ts";
+import { compilingAtWork } from "#platform/compile-pace.ts";
 import { createTransport } from "#platform/kubeconfig-transport.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
+import { backgroundTimers } from "#platform/system-clock.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
 import { standAsCandidate } from "./candidate.ts";
 import { lazySettings } from "./files.ts";
@@ -42,8 +43,6 @@ import { runtimeVersion, serve } from "./pages.ts";
 const ELECTION_TOLERANCE_MS = 20_000;
 const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
 const COORDINATED_GATE = "CoordinatedLeaderElection";
-/** By then the caches are filled and what the start has left behind can go. */
-const REST_MS = 10_000;
 /** Go programs take these without a word; the runtimes die of them, and Node opens a debugger for the first. */
 const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const;
 /** What Go exits with after a panic. */
@@ -191,8 +190,9 @@ async function shiftRunner(
   const anonymous = isSplit
     ? await createTransport(withoutCredentials(clientConfig), { ...surroundings, metrics: registry })
     : undefined;
+  const paced = compilingAtWork(backgroundTimers);
   return async (shift, signal) => {
-    const fence = (own: Transport): Transport => (shift.lease ? fencedTransport(own, shift.lease) : own);
+    const fence = (own: Transport): Transport => paced(shift.lease ? fencedTransport(own, shift.lease) : own);
     const builders = await createClientBuilders(
       fence(transport),
       anonymous && fence(anonymous),
@@ -212,7 +212,6 @@ async function shiftRunner(
         shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),
         ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
         ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),
-        onRunning: () => void clock.after(REST_MS, freeMemory),
         onBuilt,
       },
       signal,
