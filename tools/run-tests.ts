@@ -17,7 +17,7 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 
 /** Real suites wait for real programs. */
 const realTimeoutMs = 900_000;
-const fastTimeoutMs = 60_000;
+const fastTimeoutMs = 180_000;
 /** Several times what the longest of them takes: it only ends a runner that hangs. */
 const runnerLimitMs = 40 * 60_000;
 
