@@ -8,7 +8,10 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const GENERATED_SUFFIX = /^(.*-)[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 const QUOTED_SUFFIX = /("[$a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
 
-/** What services are given that did not ask for a certain address or port: the upper parts of their ranges. */
+/**
+ * What services are given that did not ask for a certain address or port: the upper parts of their ranges. What one
+ * service gave back another may draw by chance, so they are told apart within an object only.
+ */
 const DRAWN_IP = /\b10\.0\.0\.(1[7-9]|[2-9]\d|1\d\d|2[0-4]\d|25[0-4])\b/g;
 const DRAWN_PORTS = { from: 30_086, to: 32_767 };
 const PORT_IN_CELL = /(:)(3\d{4})(\/)/g;
@@ -21,6 +24,8 @@ export class Normaliser {
   readonly #placeholders = new Map<string, string>();
   readonly #counts = new Map<string, number>();
   readonly #namespace: string;
+  /** The uid of the object that is looked at. */
+  #owner = "";
 
   /** The namespace is "$ns" wherever it is named. */
   constructor(namespace: string) {
@@ -45,10 +50,18 @@ export class Normaliser {
     }
     if (typeof value === "number" && PORT_FIELDS.has(key)) return this.#port(value);
     if (typeof value !== "object" || value === null) return value;
-    const entries = Object.entries(inOneOrder(value as Record<string, unknown>))
+    const before = this.#owner;
+    this.#owner = uidOf(value) ?? before;
+    const normal = this.#object(value as Record<string, unknown>);
+    this.#owner = before;
+    return normal;
+  }
+
+  #object(value: Record<string, unknown>): unknown {
+    const entries = Object.entries(inOneOrder(value))
       // Placeholders are numbered in this order.
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, item]) => [name, this.#field(value as Record<string, unknown>, name, item)] as const);
+      .map(([name, item]) => [name, this.#field(value, name, item)] as const);
     return Object.fromEntries(entries);
   }
 
@@ -69,20 +82,22 @@ export class Normaliser {
     if (key === "token" && text.split(".").length === 3) return this.#text(`<token ${claimsOf(text)}>`);
     if (GENERATED_NAMES.has(key) && GENERATED_SUFFIX.test(text))
       return this.#text(text.replace(GENERATED_SUFFIX, "$1<suffix>"));
-    if (key === "cells" && PORT_IN_CELL.test(text)) {
-      return text.replace(PORT_IN_CELL, (_, before, port, after) => `${before}${this.#port(Number(port))}${after}`);
-    }
-    if (key === "cells" && /^(\d+[ydhms])+$/.test(text)) return "<age>"; // of the moment it was asked for
-    return this.#text(text);
+    if (key !== "cells") return this.#text(text);
+    if (/^(\d+[ydhms])+$/.test(text)) return "<age>"; // of the moment it was asked for
+    return this.#text(
+      text.replace(PORT_IN_CELL, (_, before, port, after) => `${before}${this.#port(Number(port))}${after}`),
+    );
   }
 
   #port(port: number): number | string {
-    return port < DRAWN_PORTS.from || port > DRAWN_PORTS.to ? port : this.#placeholder("port", `port ${port}`);
+    return port < DRAWN_PORTS.from || port > DRAWN_PORTS.to
+      ? port
+      : this.#placeholder("port", `${this.#owner} ${port}`);
   }
 
   #text(text: string): string {
     return text
-      .replace(DRAWN_IP, (ip) => this.#placeholder("ip", ip))
+      .replace(DRAWN_IP, (ip) => this.#placeholder("ip", `${this.#owner} ${ip}`))
       .replaceAll(this.#namespace, "$ns")
       .replace(UUID, (uuid) => this.#placeholder("uid", uuid))
       .replace(TIME, "<time>")
@@ -129,6 +144,15 @@ function inManagerOrder(normal: readonly unknown[], given: readonly Entry[]): re
   const text = (entry: unknown): string => keyOf(entry as Entry, "") + JSON.stringify(entry);
   const sorted = [...normal].sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return isSorted ? sorted : ["not in upstream's order", ...sorted];
+}
+
+/** Of an object, or of the row of a table that is about one. */
+function uidOf(value: object): string | undefined {
+  const { metadata, object } = value as {
+    metadata?: { uid?: string } | null;
+    object?: { metadata?: { uid?: string } };
+  };
+  return metadata?.uid ?? object?.metadata?.uid;
 }
 
 /** Every namespace has this label, and nothing else gets it by itself. */

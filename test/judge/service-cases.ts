@@ -1,6 +1,7 @@
 // What the server gives services: cluster addresses, node ports and ports for health checks, their objects, and what
 // becomes of them in updates, dry runs and deletes. Addresses and ports that are asked for are in the lower parts of
-// their ranges and exact; all others are drawn, and only where they are the same counts.
+// their ranges and exact; all others are drawn, and only where they are the same counts: no service may draw again what
+// it gave back.
 
 import type { JudgeCase, Step } from "./case.ts";
 import { applyYaml, asTable, captureVersion, del, get, jsonPatch, merge, patch, post, put } from "./steps.ts";
@@ -22,9 +23,8 @@ const captureIp = { capture: { ip: "spec.clusterIP" } };
 const dry = (step: Step): Step => ({ ...step, target: `${step.target}?dryRun=All` });
 const change = (spec: object): Step => patch(ONE, merge, { spec });
 
-/** Each spec in a service of its own, which is deleted again. */
-const each = (...specs: readonly object[]): readonly Step[] =>
-  specs.flatMap((spec, i) => [create(spec, `s-${i}`), del(`${SERVICES}/s-${i}`)]);
+/** Each spec in a service of its own. */
+const each = (...specs: readonly object[]): readonly Step[] => specs.map((spec, i) => create(spec, `s-${i}`));
 
 /** It is the port that the server listens on. */
 const withoutTargetPort = (body: { spec: { ports: readonly object[] } }): unknown => ({
@@ -272,10 +272,11 @@ export const serviceCases: readonly JudgeCase[] = [
       get(`${ADDRESSES}/$ip`),
       get(ONE),
       get(ONE, asTable),
+      create({ clusterIP: "$ip" }, "b"),
       change({ type: "ClusterIP", externalName: null }),
       change({ type: "ExternalName", externalName: "example.com", clusterIP: "10.0.0.9" }),
       change({ type: "ExternalName", externalName: "example.com", clusterIP: null, clusterIPs: null }),
-      change({ type: "NodePort", clusterIP: "10.0.0.9" }),
+      change({ type: "NodePort", clusterIP: "10.0.0.9", ports: [{ port: 80, nodePort: 30_051 }] }),
       get(`${ADDRESSES}/10.0.0.9`),
       change({ type: "ExternalName", externalName: "example.com", ports: null }),
       change({ type: "ClusterIP", clusterIP: "None", ports: null }),

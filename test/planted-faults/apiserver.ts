@@ -98,5 +98,35 @@ export const plan: FaultPlan = {
       find: 'return wasSelected ? "DELETED" : undefined;',
       replace: 'return version.isDeletion && wasSelected ? "DELETED" : undefined;',
     },
+    {
+      name: "a service that is refused keeps its address",
+      file: `${folder}/write/allocating.ts`,
+      find: "if (!isStored) revert();",
+      replace: "",
+    },
+    {
+      name: "a service that is deleted keeps its address",
+      file: `${folder}/services/service-allocation.ts`,
+      find: "if (needsClusterIp(spec)) for (const ip of ipsOf(spec)) releaseIp(core, ip);",
+      replace: "",
+    },
+    {
+      name: "a dry run takes node ports",
+      file: `${folder}/services/node-ports.ts`,
+      find: "return dryRun ? new DryRun(this) : new Requests(this);",
+      replace: "return new Requests(this);",
+    },
+    {
+      name: "two services have one node port",
+      file: `${folder}/services/node-ports.ts`,
+      find: "if (this.has(port)) return ALREADY_ALLOCATED;",
+      replace: "",
+    },
+    {
+      name: "owners of a custom resource are forgotten when it is written in another version",
+      file: `${folder}/managed-fields.ts`,
+      find: "complete = withObjectMeta(schema);",
+      replace: "complete = schema;",
+    },
   ],
 };
