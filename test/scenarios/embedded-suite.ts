@@ -17,6 +17,11 @@ export function playEmbedded(controllers: readonly string[], scenarios: readonly
   }
 }
 
+/** Syncs that failed by a mistake in our own code: retried, they could go unnoticed. */
+function mistakes(log: string): string[] {
+  return log.split("\n").filter((line) => line.includes(" stack="));
+}
+
 /** Plays it once, under the seed that is its name. */
 export async function traceOf(
   options: EmbeddedStageOptions,
@@ -25,6 +30,7 @@ export async function traceOf(
   const stage = await embeddedStage({ seed: scenario.name, rootCa: ROOT_CA, ...options });
   try {
     await scenario.play(stage);
+    expect(mistakes(stage.log())).toEqual([]);
     return [...stage.world.log.lines];
   } finally {
     await stage.stop();
