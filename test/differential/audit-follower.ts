@@ -13,8 +13,11 @@ export interface AuditFollower {
   writesIn(namespace: string): readonly AuditEvent[];
   /** Finished reads of the controllers in the namespace, oldest first. */
   readsIn(namespace: string): readonly AuditEvent[];
-  /** What the manager has read over all namespaces since the last call: what its informers list and watch, mostly. */
-  takeOverallReads(): readonly AuditEvent[];
+  /**
+   * What belongs to no scenario, since the last call: what was read over all namespaces (what informers list and watch,
+   * mostly), and what was written under the manager's own name or outside of all namespaces.
+   */
+  takeOverall(): { readonly reads: readonly AuditEvent[]; readonly writes: readonly AuditEvent[] };
 }
 
 export interface Followed {
@@ -28,7 +31,7 @@ export interface Followed {
 export function followAuditLog(file: string, { users, managerUser, cameThroughProxy }: Followed): AuditFollower {
   const writes = new Map<string, AuditEvent[]>();
   const reads = new Map<string, AuditEvent[]>();
-  let overall: AuditEvent[] = [];
+  let overall: { readonly reads: AuditEvent[]; readonly writes: AuditEvent[] } = { reads: [], writes: [] };
   let position = 0;
   const keep = (events: Map<string, AuditEvent[]>, namespace: string, event: AuditEvent): void => {
     const known = events.get(namespace);
@@ -45,7 +48,8 @@ export function followAuditLog(file: string, { users, managerUser, cameThroughPr
     if (!isOurs || event.stage !== (event.verb === "watch" ? "ResponseStarted" : "ResponseComplete")) return;
     const { namespace, resource } = event.objectRef ?? {};
     if (resource === undefined) return;
-    if (READS.has(event.verb) && namespace === undefined) overall.push(event);
+    if (READS.has(event.verb) && namespace === undefined) overall.reads.push(event);
+    if (WRITES.has(event.verb) && (namespace === undefined || username === managerUser)) overall.writes.push(event);
     if (namespace === undefined || !users.includes(username)) return;
     if (WRITES.has(event.verb)) keep(writes, namespace, event);
     if (READS.has(event.verb)) keep(reads, namespace, event);
@@ -64,10 +68,10 @@ export function followAuditLog(file: string, { users, managerUser, cameThroughPr
       catchUp();
       return reads.get(namespace) ?? [];
     },
-    takeOverallReads() {
+    takeOverall() {
       catchUp();
       const taken = overall;
-      overall = [];
+      overall = { reads: [], writes: [] };
       return taken;
     },
   };

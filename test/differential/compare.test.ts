@@ -40,7 +40,7 @@ function recording(
     events: [{ metadata: { name: `web.18a3f0c2b1d4e5f${seed}` }, message: `Created pod: web-bbbb${seed + 1}` }],
     phases: [[...(more.writes ?? [statusWrite(seed, { replicas: 2 })])]],
     reads: [more.reads ?? []],
-    ended: new Set(),
+    repeated: new Set(),
     symbols: new Map(),
   } as unknown as Recording;
 }
@@ -54,8 +54,8 @@ function statusWrite(seed: number, status: object, code = 200): AuditEvent {
     user: { username: user },
     userAgent: `kube-controller-manager/v${seed}.0.0 (linux/amd64) kubernetes/abc${seed}/x`,
     objectRef: { resource: "replicasets", subresource: "status", namespace: `run-${seed}`, name: "web" },
-    responseStatus: { code },
-    requestObject: { metadata: { resourceVersion: `${seed}` }, status },
+    responseStatus: { code, ...(code === 409 ? { reason: "Conflict" } : {}) },
+    requestObject: { metadata: { resourceVersion: `${seed}`, generation: 1 }, status },
     requestReceivedTimestamp: "",
     stageTimestamp: "",
   };
@@ -107,7 +107,10 @@ describe("differential", () => {
   it("managed fields in a body count, unless the object was read after a conflict", () => {
     const withHistory = (event: AuditEvent): AuditEvent => ({
       ...event,
-      requestObject: { metadata: { resourceVersion: "1", managedFields: [{}] }, status: { replicas: 2 } },
+      requestObject: {
+        metadata: { resourceVersion: "1", generation: 1, managedFields: [{}] },
+        status: { replicas: 2 },
+      },
     });
     const plain = recording(3);
     const careless = recording(4, { writes: [withHistory(statusWrite(4, {}))] });
@@ -141,15 +144,45 @@ describe("differential", () => {
     expect(asked("?labelSelector=a", "?labelSelector=b")).toHaveLength(1);
   });
 
-  it("statuses of objects that are ending are compared by their form", () => {
-    const ended = new Set(["1 replicasets web"]);
-    const words = (status: object) =>
-      normalise({ ...recording(3, { writes: [statusWrite(3, status)] }), ended }).lastWords;
-    expect(words({ replicas: 1 })).toEqual(words({ replicas: 2 }));
-    expect(words({ replicas: 1 })).not.toEqual(words({ replicas: 1, readyReplicas: 1 }));
-    expect(normalise({ ...recording(3), ended }).sections.find(({ name }) => name.startsWith("writes"))?.items).toEqual(
-      [],
+  it("a name that was taken is no conflict", () => {
+    const taken = { ...statusWrite(4, { replicas: 2 }), responseStatus: { code: 409, reason: "AlreadyExists" } };
+    const found = differences(recording(3), recording(4, { writes: [statusWrite(4, { replicas: 2 }), taken] }));
+    expect(found.map(({ where }) => where)).toEqual(["writes of phase 1 › replicasets web › 0.code"]);
+  });
+
+  it("the form of a time counts, and so does a version that means something", () => {
+    const at = (seed: number, time: string) => recording(seed, { writes: [statusWrite(seed, { time })] });
+    expect(differences(at(3, "2026-01-01T00:00:00Z"), at(4, "2027-02-03T04:05:06Z"))).toEqual([]);
+    expect(differences(at(3, "2026-01-01T00:00:00Z"), at(4, "2026-01-01T00:00:00.000001Z"))).toHaveLength(1);
+    const version = (seed: number, resourceVersion: string) =>
+      recording(seed, { writes: [{ ...statusWrite(seed, {}), requestObject: { metadata: { resourceVersion } } }] });
+    expect(differences(version(3, "7"), version(4, "8"))).toEqual([]);
+    expect(differences(version(3, "7"), version(4, ""))).toHaveLength(1);
+  });
+
+  it("reads that are repeated count once", () => {
+    const repeated = new Set(["1 replicasets web"]);
+    const often = { ...recording(4, { reads: [liveRead(4), liveRead(4)] }), repeated };
+    expect(differences({ ...recording(3, { reads: [liveRead(3)] }), repeated }, often)).toEqual([]);
+    expect(differences({ ...recording(3), repeated }, often)).toHaveLength(1);
+  });
+
+  it.each([
+    ["no count is negative", [{ replicas: 2, terminatingReplicas: -1 }]],
+    ["a ready pod is a replica", [{ replicas: 2, readyReplicas: 3 }]],
+    ["an available pod is ready", [{ replicas: 2, availableReplicas: 1 }]],
+    ["a pod that is fully labelled is a replica", [{ replicas: 2, fullyLabeledReplicas: 3 }]],
+    ["no generation is observed before it is there", [{ observedGeneration: 2 }]],
+    ["the observed generation never goes back", [{ observedGeneration: 1 }, { observedGeneration: 0 }]],
+  ])("a status that a later one replaces keeps the rules: %s", (rule, statuses) => {
+    const writes = [...statuses, { replicas: 2 }].map((status) => statusWrite(4, { observedGeneration: 1, ...status }));
+    const last = statusWrite(4, { observedGeneration: 1, replicas: 2 });
+    const found = differences(
+      recording(3, { writes: [statusWrite(3, { observedGeneration: 1, replicas: 2 })] }),
+      recording(4, { writes: [...writes, last] }),
     );
+    expect(found.map(({ right }) => (right as { rule: string }).rule)).toContain(rule);
+    expect(new Set(found.map(({ where }) => where))).toEqual(new Set(["broken rules of statuses › replicasets web"]));
   });
 
   it("tells how many status writes there were", () => {

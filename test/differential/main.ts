@@ -1,8 +1,9 @@
 // Runs every scenario with the Go manager, with ours, and with the Go manager again, on one control plane, and
 // compares. The second Go run is the control: where Go differs from Go, the comparison says nothing.
-//   bun test/differential/main.ts [--json=<file>] [name of a scenario or part of it …]
+//   bun test/differential/main.ts [--json=<file>] [--go=<file>] [name of a scenario or part of it …]
+// --json writes the normalised runs to a file; --go takes those of the Go manager from such a file, and plays only ours.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit, stdout } from "node:process";
 import type { Client } from "#client/client.ts";
@@ -11,18 +12,20 @@ import { createHttpClient } from "#platform/http-client.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { eventually } from "#test/real/suite.ts";
-import { type AuditFollower, followAuditLog } from "./audit-follower.ts";
-import { compare, type Difference } from "./compare.ts";
-import type { Item, Section } from "./items.ts";
+import { tellTotals } from "#tools/test-totals.ts";
+import { followAuditLog } from "./audit-follower.ts";
+import { compare } from "./compare.ts";
+import type { Section } from "./items.ts";
 import { knownDifferences } from "./known-differences.ts";
 import { type Normalised, normalise } from "./normalise.ts";
-import { cameThroughProxy, startPatchTypeProxy } from "./patch-type-proxy.ts";
-import { playScenario } from "./play.ts";
-import { distinct, readItem } from "./reads.ts";
-import { judge, type Played, printReport } from "./report.ts";
+import { type Props, playScenario } from "./play.ts";
+import { distinct, overallWriteItem, readItem } from "./reads.ts";
+import { judge, type Played, printReport, totalsOf } from "./report.ts";
 import type { Scenario } from "./scenario.ts";
+import { endingScenarios } from "./scenarios-endings.ts";
 import { replicaSetScenarios } from "./scenarios-replicaset.ts";
 import { replicationControllerScenarios } from "./scenarios-replicationcontroller.ts";
+import { cameThroughProxy, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
 
 const SCENARIOS_AT_ONCE = 6;
 
@@ -39,26 +42,33 @@ const flags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
 const ourProgram = join(import.meta.dirname, "..", "..", "src", "cmd", "kube-controller-manager.ts");
 
 const wanted = argv.slice(2).filter((argument) => !argument.startsWith("--"));
-const jsonFile = argv.find((argument) => argument.startsWith("--json="))?.slice("--json=".length);
-const scenarios = [...replicaSetScenarios, ...replicationControllerScenarios].filter(
+const option = (name: string): string | undefined =>
+  argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(`--${name}=`.length);
+const [jsonFile, goFile] = [option("json"), option("go")];
+const scenarios = [...replicaSetScenarios, ...replicationControllerScenarios, ...endingScenarios].filter(
   ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
 );
 
-type Outcome = Normalised | Error;
+type Outcome = Normalised | { readonly error: string };
 
 /** All scenarios with one manager. */
 interface Run {
-  readonly outcomes: readonly Outcome[];
+  /** By the names of scenarios. */
+  readonly outcomes: Readonly<Record<string, Outcome>>;
   /** What belongs to no scenario. */
   readonly overall: readonly Section[];
-  /** Forms of what was written and read of objects while they ended. */
-  readonly lastWords: readonly Item[];
+}
+
+interface Runs {
+  readonly go: Run;
+  readonly ours: Run;
+  readonly control: Run;
 }
 
 /** What is compared over all scenarios, under the name of one. */
 const wholeRun: Scenario = {
   name: "whole-run",
-  about: "what informers list and watch, what is written and read of objects while they end",
+  about: "what informers list and watch, what the manager writes for itself",
   play: async () => undefined,
 };
 
@@ -75,30 +85,34 @@ async function main(): Promise<number> {
       managerUser,
       cameThroughProxy,
     });
-    const proxy = await startPatchTypeProxy(plane);
+    const proxy = await startWatchingProxy(plane);
     const kubeconfig = plane.kubeconfigFor({ user: managerUser }, proxy.server);
     const options = { controllers, flags: [...flags, `--kubeconfig=${kubeconfig}`] };
     const startGo = (): Promise<RunningManager> => plane.startGoManager(options);
     const startOurs = (): Promise<RunningManager> => plane.startManager([process.execPath, ourProgram], options);
-    const go = await playAll("go", startGo, client, follower);
-    const ours = await playAll("ours", startOurs, client, follower);
-    const control = await playAll("control", startGo, client, follower);
-    const played = scenarios.map((scenario, index): Played => {
-      const runs = { go: go.outcomes[index], ours: ours.outcomes[index], control: control.outcomes[index] };
-      const errors = Object.entries(runs).flatMap(([run, outcome]) =>
-        outcome instanceof Error ? [`${run}: ${outcome.message}`] : [],
+    const props = { client, follower, proxy, plane };
+    const known = goFile === undefined ? undefined : (JSON.parse(readFileSync(goFile, "utf8")) as Runs);
+    const go = known?.go ?? (await playAll("go", startGo, props));
+    const ours = await playAll("ours", startOurs, props);
+    const control = known?.control ?? (await playAll("control", startGo, props));
+    const played = scenarios.map((scenario): Played => {
+      const [left, right, again] = [go, ours, control].map(({ outcomes }) => outcomes[scenario.name]);
+      const runs = { go: left, ours: right, control: again };
+      const errors = Object.entries(runs).flatMap(([run, outcome = { error: "not played" }]) =>
+        "error" in outcome ? [`${run}: ${outcome.error}`] : [],
       );
       if (errors.length > 0) return { scenario, errors, ...nothing };
-      const [left, right, again] = [runs.go, runs.ours, runs.control].map((outcome) => outcome as Normalised);
-      const statusWrites = [left, right, again].map((run) => run?.statusWrites ?? 0);
-      return { ...compared(scenario, left?.sections, right?.sections, again?.sections), statusWrites };
+      const normalised = [left, right, again] as readonly Normalised[];
+      const [leftSections, rightSections, againSections] = normalised.map(({ sections }) => sections);
+      const statusWrites = normalised.map((run) => run.statusWrites);
+      return { ...compared(scenario, leftSections, rightSections, againSections), statusWrites };
     });
-    const overall = compared(wholeRun, go.overall, ours.overall, control.overall);
-    const foreign = foreignWords(ours, [go, control]);
-    played.push({ ...overall, differences: [...overall.differences, ...foreign] });
-    if (jsonFile !== undefined) writeFileSync(jsonFile, JSON.stringify({ go, ours, control }, undefined, 1));
+    played.push(compared(wholeRun, go.overall, ours.overall, control.overall));
+    if (jsonFile !== undefined)
+      writeFileSync(jsonFile, JSON.stringify({ go, ours, control } satisfies Runs, undefined, 1));
     const verdict = judge(played, wanted.length === 0 ? knownDifferences : knownIn(scenarios));
     stdout.write(printReport(played, verdict));
+    tellTotals(totalsOf(played, verdict));
     return verdict.isGood ? 0 : 1;
   } finally {
     await plane.stop();
@@ -123,14 +137,6 @@ function knownIn(selection: readonly Scenario[]) {
 
 const nothing = { differences: [], controlDifferences: [], writes: 0, reads: 0, statusWrites: [] };
 
-/** Which forms a run shows is chance; one that Go never has is not. */
-function foreignWords(ours: Run, theirs: readonly Run[]): readonly Difference[] {
-  const known = new Set(theirs.flatMap(({ lastWords }) => lastWords).map((item) => JSON.stringify(item)));
-  return ours.lastWords
-    .filter((item) => !known.has(JSON.stringify(item)))
-    .map(({ label, value }) => ({ where: `ending objects › ${label}`, left: undefined, right: value }));
-}
-
 function compared(
   scenario: Scenario,
   left: readonly Section[] = [],
@@ -153,32 +159,46 @@ function compared(
 async function playAll(
   run: string,
   start: () => Promise<RunningManager>,
-  client: Client,
-  follower: AuditFollower,
+  { plane, ...props }: Props & { readonly plane: ControlPlane },
 ): Promise<Run> {
   const begin = performance.now();
-  follower.takeOverallReads();
+  const { follower } = props;
+  // Each manager makes the accounts of its controllers.
+  for (const name of identities) {
+    await plane.request("DELETE", `/api/v1/namespaces/kube-system/serviceaccounts/${name}`);
+  }
+  follower.takeOverall();
   const manager = await start();
-  const outcomes: Outcome[] = [];
-  let next = 0;
-  const player = async (): Promise<void> => {
-    for (let index = next++; index < scenarios.length; index = next++) {
-      const scenario = scenarios[index] as Scenario;
-      try {
-        outcomes[index] = normalise(await playScenario(client, follower, scenario, `${run}-${scenario.name}`));
-      } catch (error) {
-        outcomes[index] = error as Error;
-      }
-    }
+  const outcomes: Record<string, Outcome> = {};
+  const play = async (scenario: Scenario): Promise<void> => {
+    const outcome = playScenario(props, scenario, `${run}-${scenario.name}`).then(normalise);
+    outcomes[scenario.name] = await outcome.catch((error: Error) => ({ error: error.message }));
   };
-  await Promise.all(Array.from({ length: SCENARIOS_AT_ONCE }, player));
+  for (const company of [undefined, "refused", "none"]) {
+    const waiting = scenarios.filter((scenario) => scenario.company === company);
+    const player = async (): Promise<void> => {
+      for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) await play(scenario);
+    };
+    await Promise.all(Array.from({ length: company === "none" ? 1 : SCENARIOS_AT_ONCE }, player));
+  }
+  await untilWatchedAgain(props.proxy);
   const isAlive = manager.isRunning;
   const end = await manager.stop();
   if (!isAlive) stdout.write(`The manager of run ${run} ended by itself (${end}):\n${manager.log().slice(-2000)}\n`);
   stdout.write(`${run}: ${scenarios.length} scenarios in ${((performance.now() - begin) / 1000).toFixed(0)} s\n`);
-  const lastWords = outcomes.flatMap((outcome): readonly Item[] => (outcome instanceof Error ? [] : outcome.lastWords));
-  const reads = distinct(follower.takeOverallReads().map((event) => readItem(event)));
-  return { outcomes, overall: [{ name: "reads", items: reads }], lastWords: distinct(lastWords) };
+  const { reads, writes } = follower.takeOverall();
+  const overall = [
+    { name: "reads", items: distinct(reads.map((event) => readItem(event))) },
+    { name: "writes", items: distinct(writes.map(overallWriteItem)) },
+  ];
+  return { outcomes, overall };
+}
+
+/** Watches end now and then, by chance; how they are taken up again is compared. So once in each run all of them end. */
+async function untilWatchedAgain(proxy: WatchingProxy): Promise<void> {
+  const before = proxy.watched();
+  proxy.endWatches();
+  await eventually(() => before.every((resource) => proxy.watched().includes(resource)) || undefined);
 }
 
 async function adminClient(plane: ControlPlane): Promise<Client> {

@@ -1,18 +1,21 @@
 // Makes two runs of one scenario comparable: what chance and time decided (UIDs, versions, times, generated
 // names) becomes placeholders, what runs in parallel becomes an unordered set of sequences per object.
+// Not compared, because nobody promises it: the order of writes to different objects; how often a status was written
+// and what the ones in between counted (a controller sees any prefix of what happens to its pods; statuses.ts has what is
+// true of all of them); writes that met a conflict, and the live reads that follow them. What an object's controller does
+// while the object ends is compared like the rest: there the scenario decides what it sees first (scenarios-endings.ts).
 
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { agentOf, type Item, type Section } from "./items.ts";
-import { patchTypeOf } from "./patch-type-proxy.ts";
 import type { Recording } from "./play.ts";
-import { distinct, readItem, unprovoked } from "./reads.ts";
+import { distinct, isConflict, readItem, unprovoked } from "./reads.ts";
+import { brokenRules, isStatusWrite } from "./statuses.ts";
+import { patchTypeOf } from "./watching-proxy.ts";
 
 /** What a run of one scenario comes down to. */
 export interface Normalised {
   readonly sections: readonly Section[];
-  /** Statuses of objects, and live reads, while the scenario waited for their end: only their form is comparable. */
-  readonly lastWords: readonly Item[];
   /** How many status writes succeeded: not compared, timing decides, but told. */
   readonly statusWrites: number;
 }
@@ -37,55 +40,42 @@ export function normalise(recording: Recording): Normalised {
     const value = words.value(event) as KubeObject & { reason?: string };
     return { label: `${value.reason} ${value.metadata?.name}`, value };
   };
-  const isOfEnding = ({ objectRef }: AuditEvent, phase: number): boolean =>
-    recording.ended.has(`${phase} ${objectRef?.resource} ${objectRef?.name}`);
-  const isLastWord = (event: AuditEvent, phase: number): boolean =>
-    event.objectRef?.subresource === "status" && isOfEnding(event, phase);
   const asRead = (event: AuditEvent): Item => readItem(event, (text) => words.text(text));
   const sections: Section[] = [
     { name: "objects", items: recording.objects.map(objectItem) },
     { name: "events", items: recording.events.map(eventItem) },
+    { name: "broken rules of statuses", items: brokenRules(recording.phases.flat()) },
   ];
-  const lastWords: Item[] = [];
   for (const [index, phase] of recording.phases.entries()) {
     const number = index + 1;
-    const writes = phase.filter((event) => !isLastWord(event, number));
-    sections.push({ name: `writes of phase ${number}`, items: sequences(writes, words) });
+    sections.push({ name: `writes of phase ${number}`, items: sequences(phase, words) });
     const reads = unprovoked(recording.reads[index] ?? [], phase);
-    const expected = reads.filter((event) => !isOfEnding(event, number));
-    sections.push({ name: `reads of phase ${number}`, items: expected.map(asRead) });
-    const last = phase.filter((event) => isLastWord(event, number) && event.responseStatus?.code === 200);
-    lastWords.push(...last.map((event) => ({ label: "status", value: withoutNumbers(words.write(event)) })));
-    lastWords.push(...reads.filter((event) => isOfEnding(event, number)).map(asRead));
+    const isRepeated = ({ objectRef }: AuditEvent): boolean =>
+      recording.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
+    const once = reads.filter((event) => !isRepeated(event)).map(asRead);
+    const often = distinct(reads.filter(isRepeated).map(asRead));
+    sections.push({ name: `reads of phase ${number}`, items: [...once, ...often] });
   }
-  const statusWrites = recording.phases
-    .flat()
-    .filter(({ objectRef, responseStatus }) => objectRef?.subresource === "status" && responseStatus?.code === 200);
-  return { sections, lastWords: distinct(lastWords), statusWrites: statusWrites.length };
+  return { sections, statusWrites: recording.phases.flat().filter(isStatusWrite).length };
 }
 
-/** How far an object had come is chance. */
-function withoutNumbers(value: unknown): unknown {
-  const text = JSON.stringify(value, (key, child: unknown) =>
-    typeof child === "number" && key !== "code" ? "{number}" : child,
-  );
-  return JSON.parse(text);
-}
-
-/** The writes to each object in order. A conflict was repeated or given up, and shows in what followed. */
+/**
+ * The writes to each object in order. Left out is what chance decides: a write that met a conflict, because it was
+ * repeated or given up and shows in what followed; and of status writes in a row all but the last, whose number says
+ * how often the controller looked, not what it saw (they are held against rules: statuses.ts).
+ */
 function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly Item[] {
   const byObject = new Map<string, AuditEvent[]>();
   const conflicts = new Set<string>();
   for (const given of events) {
     const id = objectOf(given);
-    if (given.responseStatus?.code === 409) {
+    if (isConflict(given)) {
       conflicts.add(id);
       continue;
     }
     // Objects from a cache carry no managed fields, those read live after a conflict do.
     const event = conflicts.delete(id) ? { ...given, requestObject: withoutHistory(given.requestObject) } : given;
     const sequence = byObject.get(id) ?? [];
-    // Of consecutive status writes only the last counts: how many there are is a matter of timing.
     if (event.objectRef?.subresource === "status" && sequence.at(-1)?.objectRef?.subresource === "status")
       sequence.pop();
     sequence.push(event);
@@ -106,7 +96,8 @@ function objectOf({ auditID, objectRef, responseObject }: AuditEvent): string {
 }
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
-const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
+/** In objects: seconds, or six digits of a second. In messages: whatever Go prints. The forms are told apart. */
+const TIME = /\b\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
 const EVENT_NAME = /\.[0-9a-f]{16}\b/g;
 /** What the server appends to a generateName. */
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
@@ -148,7 +139,7 @@ class Vocabulary {
     let result = text
       .replaceAll(this.#namespace, "{ns}")
       .replace(UUID, (uid) => this.#uids.get(uid) ?? "{uid}")
-      .replace(TIME, "{time}")
+      .replace(TIME, (_, between, digits = "", zone) => `{time${between}${digits.replace(/\d/g, "0")}${zone}}`)
       .replace(EVENT_NAME, ".{?}")
       .replace(TOKEN_VOLUME, "kube-api-access-{?}");
     if (this.#generated !== undefined) {
@@ -158,7 +149,8 @@ class Vocabulary {
   }
 
   value(value: unknown, key = ""): unknown {
-    if (typeof value === "string") return key === "resourceVersion" ? "{version}" : this.text(value);
+    // "" and "0" are versions that mean something.
+    if (typeof value === "string") return key === "resourceVersion" && +value > 0 ? "{version}" : this.text(value);
     if (Array.isArray(value)) {
       const items = value.map((item) => this.value(item));
       return key === "managedFields" ? inOrder(items.map((item) => ({ ...(item as object), time: undefined }))) : items;

@@ -9,6 +9,7 @@ import type { Client } from "#client/client.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { AuditFollower } from "./audit-follower.ts";
 import { NAMESPACE, type OwnerKind, type Play, type Scenario } from "./scenario.ts";
+import type { WatchingProxy } from "./watching-proxy.ts";
 
 const PROBE_MS = 50;
 /** No write for so long means that the controllers have nothing more to do. */
@@ -24,8 +25,8 @@ export interface Recording {
   readonly phases: readonly (readonly AuditEvent[])[];
   /** The live reads of each phase. */
   readonly reads: readonly (readonly AuditEvent[])[];
-  /** Objects that ended in a phase: "1 replicasets web". */
-  readonly ended: ReadonlySet<string>;
+  /** Live reads of a phase that are repeated as long as nothing changes: "1 replicasets web". */
+  readonly repeated: ReadonlySet<string>;
   /** The scenario's own names of generated names. */
   readonly symbols: ReadonlyMap<string, string>;
 }
@@ -33,15 +34,19 @@ export interface Recording {
 /** The kinds whose final state is compared. */
 const RECORDED = ["api/v1:replicationcontrollers", "apis/apps/v1:replicasets", "api/v1:pods"] as const;
 
+const CONTROLLER_OF = { ReplicaSet: "replicaset-controller", ReplicationController: "replication-controller" };
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export async function playScenario(
-  client: Client,
-  follower: AuditFollower,
-  scenario: Scenario,
-  namespace: string,
-): Promise<Recording> {
-  const stage = new RealStage(client, follower, namespace);
+/** What a scenario is played with. */
+export interface Props {
+  readonly client: Client;
+  readonly follower: AuditFollower;
+  readonly proxy: WatchingProxy;
+}
+
+export async function playScenario(props: Props, scenario: Scenario, namespace: string): Promise<Recording> {
+  const stage = new RealStage(props, namespace);
   await stage.open();
   try {
     await scenario.play(stage.as("ReplicaSet"));
@@ -55,26 +60,37 @@ export async function playScenario(
 class RealStage {
   readonly #client: Client;
   readonly #follower: AuditFollower;
+  readonly #proxy: WatchingProxy;
   readonly #namespace: string;
+  /** Where nothing is recorded. */
+  readonly #elsewhere: string;
+  #markers = 0;
   readonly #symbols = new Map<string, string>();
-  readonly #ended = new Set<string>();
+  readonly #repeated = new Set<string>();
+  readonly #held = new Set<string>();
   /** How many writes and reads had been seen when each phase ended. */
   readonly #phaseEnds: { readonly writes: number; readonly reads: number }[] = [];
 
-  constructor(client: Client, follower: AuditFollower, namespace: string) {
+  constructor({ client, follower, proxy }: Props, namespace: string) {
     this.#client = client;
     this.#follower = follower;
+    this.#proxy = proxy;
     this.#namespace = namespace;
+    this.#elsewhere = `${namespace}-elsewhere`;
   }
 
-  /** A new namespace, usable once its default service account is there. */
+  /** New namespaces, usable once their default service accounts are there. */
   async open(): Promise<void> {
-    await this.#call("POST", "/api/v1/namespaces", { metadata: { name: this.#namespace } });
-    await this.until("the default service account", () => this.get("serviceaccounts/default"));
+    for (const name of [this.#namespace, this.#elsewhere]) {
+      await this.#call("POST", "/api/v1/namespaces", { metadata: { name } });
+      const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+      await this.until("the default service account", () => this.#call("GET", account, undefined, [404]));
+    }
   }
 
   /** Leaves nothing that the next manager would work on. */
   async close(): Promise<void> {
+    for (const resource of this.#held) this.release(resource);
     const orphan = { propagationPolicy: "Orphan" };
     for (const kind of ["replicasets", "replicationcontrollers"]) {
       const { items } = await this.#list(kind);
@@ -88,6 +104,11 @@ class RealStage {
       if (metadata?.finalizers?.length) await this.patch(`pods/${metadata.name}`, { metadata: { finalizers: null } });
     }
     await this.#call("DELETE", this.#path("pods"), { ...orphan, gracePeriodSeconds: 0 });
+    for (const owners of ["apis/apps/v1:replicasets", "api/v1:replicationcontrollers"]) {
+      const [prefix, resource] = owners.split(":");
+      const path = `/${prefix}/namespaces/${this.#elsewhere}/${resource}`;
+      await this.#call("DELETE", path, { propagationPolicy: "Background" });
+    }
   }
 
   as(kind: OwnerKind): Play {
@@ -139,7 +160,6 @@ class RealStage {
       until: (what, probe) => this.until(what, probe),
       untilGone: async (path) => {
         await this.until(`the end of ${path}`, async () => ((await this.get(path)) ? undefined : true));
-        this.#ended.add(`${this.#phaseEnds.length + 1} ${path.replace("/", " ")}`);
       },
       untilRefused: async (count) => {
         // Conflicts are chance; refusals are what the server's rules say.
@@ -148,15 +168,40 @@ class RealStage {
           this.#writes().filter(isRefusal).length >= count ? true : undefined,
         );
       },
+      untilEvents: async (count) => {
+        const isThere = async (): Promise<true | undefined> =>
+          (await this.#list("events")).items.length >= count ? true : undefined;
+        await this.until(`${count} events`, isThere);
+      },
+      untilRead: async (resource, name) => {
+        const isOf = ({ objectRef }: AuditEvent): boolean =>
+          objectRef?.resource === resource && objectRef.name === name;
+        await this.until(`a look at ${resource} ${name}`, async () => this.#newReads().some(isOf) || undefined);
+        this.#repeated.add(`${this.#phaseEnds.length + 1} ${resource} ${name}`);
+      },
       settle: () => this.settle(),
+      hold: (resource) => {
+        this.#held.add(resource);
+        this.#proxy.hold(resource);
+      },
+      show: async (resource, upTo) => {
+        await this.until(`news of ${upTo}`, async () => this.#proxy.hasHeld(resource, upTo) || undefined);
+        this.#proxy.deliver(resource);
+      },
+      release: (resource) => this.release(resource),
     };
     return play;
   }
 
-  async create(object: KubeObject): Promise<void> {
+  release(resource: string): void {
+    this.#held.delete(resource);
+    this.#proxy.release(resource);
+  }
+
+  async create(object: KubeObject, namespace = this.#namespace): Promise<void> {
     const { apiVersion = "v1", kind = "" } = object;
     const prefix = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-    await this.#call("POST", `${prefix}/namespaces/${this.#namespace}/${kind.toLowerCase()}s`, object);
+    await this.#call("POST", `${prefix}/namespaces/${namespace}/${kind.toLowerCase()}s`, object);
   }
 
   async patch(path: string, patch: unknown): Promise<void> {
@@ -197,7 +242,28 @@ class RealStage {
       if (length !== seen) since = performance.now();
       seen = length;
     }
-    this.#phaseEnds.push({ writes: seen, reads: this.#follower.readsIn(this.#namespace).length });
+    await this.#drain();
+    this.#phaseEnds.push({ writes: this.#writes().length, reads: this.#follower.readsIn(this.#namespace).length });
+  }
+
+  /**
+   * A controller writes its events one after the other, those of all namespaces, in its own time. So a last one is
+   * provoked, elsewhere: when it is written, all before it are.
+   */
+  async #drain(): Promise<void> {
+    const users = new Set(this.#writes().map(({ user }) => user.username.split(":").at(-1)));
+    for (const kind of ["ReplicaSet", "ReplicationController"] as const) {
+      const isBlind = kind === "ReplicaSet" && this.#held.has("replicasets");
+      if (isBlind || !users.has(CONTROLLER_OF[kind])) continue;
+      const name = `marker-${++this.#markers}`;
+      await this.create(ownerOf(kind, name, 1), this.#elsewhere);
+      const isAbout = ({ requestObject }: AuditEvent): boolean =>
+        (requestObject as { involvedObject?: { name?: string } } | undefined)?.involvedObject?.name === name;
+      await this.until(
+        `the event of ${name}`,
+        async () => this.#follower.writesIn(this.#elsewhere).some(isAbout) || undefined,
+      );
+    }
   }
 
   async record(): Promise<Recording> {
@@ -217,9 +283,13 @@ class RealStage {
       events,
       phases: phasesOf("writes", this.#writes()),
       reads: phasesOf("reads", this.#follower.readsIn(this.#namespace)),
-      ended: this.#ended,
+      repeated: this.#repeated,
       symbols: this.#symbols,
     };
+  }
+
+  #newReads(): readonly AuditEvent[] {
+    return this.#follower.readsIn(this.#namespace).slice(this.#phaseEnds.at(-1)?.reads ?? 0);
   }
 
   #writes(): readonly AuditEvent[] {

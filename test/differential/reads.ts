@@ -27,6 +27,23 @@ export function readItem(event: AuditEvent, text: (text: string) => string = (te
   return { label: `${event.verb} ${text(path)}`, value };
 }
 
+/**
+ * A write of the manager's own: which there are is compared, how often is chance. Go's bodies come as protobuf, which
+ * does not tell an empty list from none.
+ */
+export function overallWriteItem(event: AuditEvent): Item {
+  const { label, value } = readItem(event);
+  const text = JSON.stringify(event.requestObject, (_, child: unknown) =>
+    Array.isArray(child) && child.length === 0 ? null : child,
+  );
+  return { label, value: { ...(value as Read), body: JSON.parse(text ?? "null") } };
+}
+
+/** The object had changed since it was read. Not the other 409: that a name is taken is no chance. */
+export function isConflict({ responseStatus: { code, reason } = {} }: AuditEvent): boolean {
+  return code === 409 && reason === "Conflict";
+}
+
 /** Each once: how often an informer begins anew is chance. */
 export function distinct(items: readonly Item[]): readonly Item[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];

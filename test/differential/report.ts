@@ -1,5 +1,6 @@
 // The verdict over all scenarios, and the report for people.
 
+import type { Totals } from "#tools/test-totals.ts";
 import type { Difference } from "./compare.ts";
 import type { KnownDifference } from "./known-differences.ts";
 import type { Scenario } from "./scenario.ts";
@@ -55,6 +56,17 @@ export function judge(played: readonly Played[], expected: readonly KnownDiffere
   return { isGood, known, outdated, isKnown };
 }
 
+/** A scenario is a test; so is a difference that no longer occurs. */
+export function totalsOf(played: readonly Played[], verdict: Verdict): Totals {
+  const failed = played.filter((each) => !isSame(each, verdict)).length;
+  return { passed: played.length - failed, failed: failed + verdict.outdated.length, skipped: 0 };
+}
+
+function isSame({ scenario, errors, differences, controlDifferences }: Played, verdict: Verdict): boolean {
+  const unknown = differences.filter((difference) => !verdict.isKnown(scenario, difference));
+  return errors.length + unknown.length + controlDifferences.length === 0;
+}
+
 export function printReport(played: readonly Played[], verdict: Verdict): string {
   const lines: string[] = [];
   for (const { scenario, errors, differences, controlDifferences, writes, reads, statusWrites } of played) {
@@ -75,15 +87,11 @@ export function printReport(played: readonly Played[], verdict: Verdict): string
   }
   for (const [{ reason, where }, count] of verdict.known) lines.push(`known  ${where}: ${reason} (${count} places)`);
   for (const { reason, where } of verdict.outdated) lines.push(`OUTDATED  ${where} no longer occurs: ${reason}`);
-  const bad = played.filter(({ errors, differences, controlDifferences, scenario }) => {
-    const unknown = differences.filter((difference) => !verdict.isKnown(scenario, difference));
-    return errors.length + unknown.length + controlDifferences.length > 0;
-  });
   const [go = 0, ours = 0, again = 0] = [0, 1, 2].map((run) =>
     played.reduce((sum, { statusWrites }) => sum + (statusWrites[run] ?? 0), 0),
   );
   lines.push(`Status writes: ${go} by Go, ${ours} by ours, ${again} by Go again.`);
-  lines.push(`${played.length - bad.length} of ${played.length} scenarios are the same.`, "");
+  lines.push(`${totalsOf(played, verdict).passed} of ${played.length} scenarios are the same.`, "");
   return lines.join("\n");
 }
 

@@ -10,6 +10,11 @@ export interface Scenario {
   readonly name: string;
   /** What the comparison is about, in one line. */
   readonly about: string;
+  /**
+   * What it is played with, at the same time: nothing else when it holds watches back, which all would feel; its like
+   * when its controllers try again and again, so that it must not wait for the events of others between two tries.
+   */
+  readonly company?: "none" | "refused";
   play(play: Play): Promise<void>;
 }
 
@@ -54,10 +59,21 @@ export interface Play {
   bind(pod: string, node: string): Promise<void>;
   /** Waits until the probe finds something. */
   until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T>;
-  /** Waits until the object is gone. How much of its end its controller saw, and wrote into its status, is chance. */
+  /** Waits until the object is gone. */
   untilGone(path: string): Promise<void>;
   /** Waits until so many writes of the controllers were refused. */
   untilRefused(count: number): Promise<void>;
+  /** Waits until so many events are there: with ReplicaSets held back, settle does not wait for them. */
+  untilEvents(count: number): Promise<void>;
+  /** Waits until the controllers have read the object live in this phase. How often they do so again is chance. */
+  untilRead(resource: string, name: string): Promise<void>;
   /** Waits until the controllers have been silent for a while, then begins a phase: its writes are compared on their own. */
   settle(): Promise<void>;
+
+  /** The manager sees no more events of the resource ("pods"). Only in a scenario without company. */
+  hold(resource: string): void;
+  /** Waits until the events that are held back have come to one about an object of this name, and shows them. */
+  show(resource: string, upTo: string): Promise<void>;
+  /** The manager sees the resource again, and what it missed. */
+  release(resource: string): void;
 }

@@ -4,6 +4,9 @@
 import type { KubeObject } from "#api/object.ts";
 import { NAMESPACE, type Play, type Scenario } from "./scenario.ts";
 
+/** Back-off doubles from 5 ms: after so many the next try is 5 s away, and a phase ends before it on a busy machine too. */
+export const REFUSALS = 11;
+
 export const replicaSetScenarios: readonly Scenario[] = [
   {
     name: "scale",
@@ -210,10 +213,11 @@ export const replicaSetScenarios: readonly Scenario[] = [
   {
     name: "quota",
     about: "refused creates are told by events and ReplicaFailure; with room again the condition goes",
+    company: "refused",
     async play(play) {
       await quota(play, 2);
       await play.owner("web", 4);
-      await play.untilRefused(10);
+      await play.untilRefused(REFUSALS);
       await play.untilStatus("web", { replicas: 2 });
       await play.settle();
       await play.delete("resourcequotas/pods");
@@ -225,10 +229,11 @@ export const replicaSetScenarios: readonly Scenario[] = [
   {
     name: "same-refusal",
     about: "a refusal in the same words raises the count of one event",
+    company: "refused",
     async play(play) {
       const spec = { serviceAccountName: "missing", containers: [{ name: "main", image: "x" }] };
       await play.owner("web", 1, { template: { metadata: { labels: { app: "web" } }, spec } });
-      await play.untilRefused(10);
+      await play.untilRefused(REFUSALS);
       await play.settle();
       await play.scale("web", 0);
       await play.untilStatus("web", { observedGeneration: 2 });
@@ -237,12 +242,13 @@ export const replicaSetScenarios: readonly Scenario[] = [
   {
     name: "pod-security",
     about: "pods that the namespace does not allow",
+    company: "refused",
     async play(play) {
       await play.patch(NAMESPACE, {
         metadata: { labels: { "pod-security.kubernetes.io/enforce": "restricted" } },
       });
       await play.owner("web", 3);
-      await play.untilRefused(10);
+      await play.untilRefused(REFUSALS);
     },
   },
   {
@@ -259,34 +265,6 @@ export const replicaSetScenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "recreated",
-    about: "a ReplicaSet deleted without its pods and created again adopts them",
-    async play(play) {
-      await play.owner("web", 2);
-      await play.untilStatus("web", { replicas: 2 });
-      await play.call("first", "second");
-      await play.settle();
-      await orphan(play, "web");
-      await play.owner("web", 3);
-      await play.untilStatus("web", { replicas: 3 });
-    },
-  },
-  {
-    name: "inherited",
-    about: "the pods of a ReplicaSet deleted without them go to another one with the same selector",
-    async play(play) {
-      await play.owner("web", 2);
-      await play.untilStatus("web", { replicas: 2 });
-      await play.call("first", "second");
-      await play.settle();
-      await orphan(play, "web");
-      const labels = { app: "web" };
-      const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "y" }] } };
-      await play.owner("heir", 2, { selector: { matchLabels: labels }, template });
-      await play.untilStatus("heir", { replicas: 2 });
-    },
-  },
-  {
     name: "scale-while-deleting",
     about: "a ReplicaSet being deleted is not scaled, but its status is kept",
     async play(play) {
@@ -299,25 +277,6 @@ export const replicaSetScenarios: readonly Scenario[] = [
       await play.scale("web", 5);
       await play.settle();
       await play.delete(`pods/${first}`);
-    },
-  },
-  {
-    // Go's engine, too, makes new pods when it sees its pods go before it sees its own deletion: here it knows.
-    name: "foreground",
-    about: "a ReplicaSet deleted in the foreground creates nothing and keeps its status while its pods go",
-    async play(play) {
-      await play.owner("web", 3);
-      await play.untilStatus("web", { replicas: 3 });
-      const [held = ""] = await play.call("held", "second", "third");
-      await play.patch(`pods/${held}`, { metadata: { finalizers: ["example.com/hold"] } });
-      await play.patch("replicasets/web", { metadata: { finalizers: ["example.com/hold"] } });
-      await play.delete("replicasets/web");
-      await play.settle();
-      await play.delete("replicasets/web", { propagationPolicy: "Foreground" });
-      await play.untilStatus("web", { replicas: 0, terminatingReplicas: 1 });
-      await play.settle();
-      await play.patch("replicasets/web", { metadata: { finalizers: null } });
-      await play.untilGone("replicasets/web");
     },
   },
   {
@@ -386,10 +345,4 @@ export async function quota(play: Play, pods: number): Promise<void> {
     const found = await play.get<KubeObject & { status?: { hard?: object } }>("resourcequotas/pods");
     return found?.status?.hard;
   });
-}
-
-async function orphan(play: Play, name: string): Promise<void> {
-  await play.delete(`replicasets/${name}`, { propagationPolicy: "Orphan" });
-  await play.untilGone(`replicasets/${name}`);
-  await play.settle();
 }

@@ -1,7 +1,7 @@
 // Scenarios about ReplicationControllers: the same engine, with what is different about the kind.
 
 import type { Scenario } from "./scenario.ts";
-import { quota } from "./scenarios-replicaset.ts";
+import { quota, REFUSALS } from "./scenarios-replicaset.ts";
 
 export const replicationControllerScenarios: readonly Scenario[] = [
   {
@@ -50,11 +50,12 @@ export const replicationControllerScenarios: readonly Scenario[] = [
   {
     name: "rc-quota",
     about: "refused creates of a ReplicationController",
+    company: "refused",
     async play(sets) {
       const play = sets.of("ReplicationController");
       await quota(play, 1);
       await play.owner("web", 3);
-      await play.untilRefused(10);
+      await play.untilRefused(REFUSALS);
       await play.untilStatus("web", { replicas: 1 });
       await play.settle();
       await play.scale("web", 1);

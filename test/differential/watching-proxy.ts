@@ -1,0 +1,166 @@
+// A proxy in front of the API server, between it and the manager under comparison. It makes the audit log tell the
+// type of each patch: the server takes the audit ID that a client sends, so the proxy sends one that ends with it. And
+// it holds watches back, so that a scenario, not chance, decides which of two events the manager sees first.
+// The user of a client certificate is passed on through the request-header CA; tokens pass as they are.
+
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Agent, request as httpsRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createServer as createTlsServer, type TLSSocket } from "node:tls";
+import type { ControlPlane } from "#test/real/control-plane.ts";
+
+export interface WatchingProxy {
+  readonly server: string;
+  /** From now on no event of the resource ("pods") reaches the manager, whatever the namespace. */
+  hold(resource: string): void;
+  /** Is there a text, such as an object's name, among the events that are held back? */
+  hasHeld(resource: string, text: string): boolean;
+  /** Hands over what was held back so far, and goes on holding. */
+  deliver(resource: string): void;
+  /** Hands over what was held back, and holds no longer. */
+  release(resource: string): void;
+  /** The resources that the manager watches. */
+  watched(): readonly string[];
+  /** Ends all watches, as the server does when their time is over. */
+  endWatches(): void;
+}
+
+/** "strategic-merge-patch", "merge-patch", "json-patch", "apply-patch"; empty for what is no patch. */
+export function patchTypeOf(auditId: string): string {
+  return auditId.split("_")[1] ?? "";
+}
+
+/** IDs of the proxy have an underscore, IDs that the server gives have none. */
+export function cameThroughProxy(auditId: string): boolean {
+  return auditId.includes("_");
+}
+
+function auditIdFor({ method, headers }: IncomingMessage): string {
+  const type = /^application\/([a-z-]+)\+/.exec(headers["content-type"] ?? "")?.[1];
+  return `${randomUUID()}_${method === "PATCH" ? (type ?? "unknown") : ""}`;
+}
+
+/** The resource that a request watches. */
+function watchedBy(url: string): string | undefined {
+  const { pathname, searchParams } = new URL(url, "https://proxy");
+  return ["1", "true"].includes(searchParams.get("watch") ?? "") ? pathname.split("/").at(-1) : undefined;
+}
+
+/** The way of one watch to the manager. */
+interface HeldWatch {
+  readonly resource: string;
+  readonly response: ServerResponse;
+  held: Buffer[];
+}
+
+class Watches {
+  readonly #open = new Set<HeldWatch>();
+  readonly #holding = new Set<string>();
+
+  pass(resource: string, answer: IncomingMessage, response: ServerResponse): void {
+    const watch: HeldWatch = { resource, response, held: [] };
+    this.#open.add(watch);
+    answer.on("data", (chunk: Buffer) => {
+      if (this.#holding.has(resource)) watch.held.push(chunk);
+      else response.write(chunk);
+    });
+    answer.on("end", () => {
+      this.#handOver(watch);
+      response.end();
+    });
+    response.on("close", () => this.#open.delete(watch));
+  }
+
+  hold(resource: string): void {
+    this.#holding.add(resource);
+  }
+
+  hasHeld(resource: string, text: string): boolean {
+    return this.#of(resource).some(({ held }) => Buffer.concat(held).includes(text));
+  }
+
+  deliver(resource: string): void {
+    for (const watch of this.#of(resource)) this.#handOver(watch);
+  }
+
+  release(resource: string): void {
+    this.#holding.delete(resource);
+    this.deliver(resource);
+  }
+
+  watched(): readonly string[] {
+    return [...this.#open].map(({ resource }) => resource);
+  }
+
+  endAll(): void {
+    for (const { response } of this.#open) response.end();
+    this.#open.clear();
+  }
+
+  #of(resource: string): readonly HeldWatch[] {
+    return [...this.#open].filter((watch) => watch.resource === resource);
+  }
+
+  #handOver(watch: HeldWatch): void {
+    for (const chunk of watch.held) watch.response.write(chunk);
+    watch.held = [];
+  }
+}
+
+/** It lives as long as the process. */
+export async function startWatchingProxy({ pki, server }: ControlPlane): Promise<WatchingProxy> {
+  const { ca, frontProxy, serving } = pki;
+  const common = { ca: ca.certificatePem, keepAlive: true };
+  const anonymous = new Agent(common);
+  const onBehalf = new Agent({ ...common, cert: frontProxy.certificatePem, key: frontProxy.keyPem });
+  const watches = new Watches();
+
+  const http = createServer((incoming, response) => {
+    const socket = incoming.socket as TLSSocket;
+    const { connection: _, host: __, ...passed } = incoming.headers;
+    const { CN = "", O = [] } = socket.authorized ? socket.getPeerCertificate().subject : {};
+    const user = socket.authorized ? { "x-remote-user": CN, "x-remote-group": O } : {};
+    const watched = watchedBy(incoming.url ?? "/");
+    const upstream = httpsRequest(server + (incoming.url ?? "/"), {
+      method: incoming.method ?? "GET",
+      headers: { ...passed, ...user, "audit-id": auditIdFor(incoming) },
+      agent: socket.authorized ? onBehalf : anonymous,
+    });
+    upstream.on("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      response.flushHeaders();
+      if (watched === undefined) answer.pipe(response);
+      else watches.pass(watched, answer, response);
+      answer.on("error", () => socket.destroy());
+      response.on("close", () => answer.destroy());
+    });
+    upstream.on("error", () => socket.destroy());
+    response.on("close", () => upstream.destroy());
+    incoming.pipe(upstream);
+  });
+  const tls = createTlsServer(
+    {
+      cert: serving.certificatePem,
+      key: serving.keyPem,
+      ca: ca.certificatePem,
+      requestCert: true,
+      rejectUnauthorized: false,
+      ALPNProtocols: ["http/1.1"],
+    },
+    (socket) => {
+      socket.on("error", () => socket.destroy());
+      http.emit("connection", socket);
+    },
+  );
+  await new Promise<void>((resolve) => tls.listen(0, "127.0.0.1", resolve));
+  return {
+    server: `https://127.0.0.1:${(tls.address() as AddressInfo).port}`,
+    hold: (resource) => watches.hold(resource),
+    hasHeld: (resource, text) => watches.hasHeld(resource, text),
+    deliver: (resource) => watches.deliver(resource),
+    release: (resource) => watches.release(resource),
+    watched: () => watches.watched(),
+    endWatches: () => watches.endAll(),
+  };
+}
