@@ -18,6 +18,24 @@ const byCode: Readonly<Record<string, TransportFailure>> = {
 const tlsCode =
   /^(ERR_TLS|ERR_SSL|ERR_OSSL|ERR_BORINGSSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH)/;
 
+const UNKNOWN_AUTHORITY = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+const NOT_VALID_NOW = "tls: failed to verify certificate: x509: certificate has expired or is not yet valid";
+
+/** What operators look for: the words of Go's libraries, by code. */
+const words: Readonly<Record<string, (address: string) => string>> = {
+  ECONNREFUSED: (address) => `dial tcp ${address}: connect: connection refused`,
+  EHOSTUNREACH: (address) => `dial tcp ${address}: connect: no route to host`,
+  ENETUNREACH: (address) => `dial tcp ${address}: connect: network is unreachable`,
+  ENOTFOUND: (address) => `dial tcp: lookup ${address.replace(/:\d+$/, "")}: no such host`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: () => UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: () => UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: () => UNKNOWN_AUTHORITY,
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => UNKNOWN_AUTHORITY,
+  CERT_HAS_EXPIRED: () => NOT_VALID_NOW,
+  CERT_NOT_YET_VALID: () => NOT_VALID_NOW,
+};
+
 function failureOf(error: unknown): TransportFailure {
   if (error instanceof TransportError) return error.failure;
   const code = codeOf(error);
@@ -30,11 +48,16 @@ function failureOf(error: unknown): TransportFailure {
 export function exchangeError(error: unknown, request: HttpRequest, origin: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   const code = codeOf(error);
-  const text = errorMessage(error);
+  const text = words[code]?.(addressOf(origin)) ?? errorMessage(error);
   const detail = code === "" || text.includes(code) ? text : `${text} (${code})`;
   return new TransportError(failureOf(error), `${request.method} ${origin}${request.path}: ${detail}`, {
     cause: error,
   });
+}
+
+function addressOf(origin: string): string {
+  const { hostname, port, protocol } = new URL(origin);
+  return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
 /** The code of an error, or of the first of several: one for each address of a host. */
