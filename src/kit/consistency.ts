@@ -42,7 +42,7 @@ export interface ConsistencyStore {
 
 interface OwnerRecord {
   readonly uid: string;
-  /** Written version per cache index. */
+  /** The newest version written to the resource of each cache. */
   readonly versions: Map<VersionedCache, string>;
 }
 
