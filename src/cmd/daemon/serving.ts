@@ -9,6 +9,7 @@ import type { DaemonRequest, Handler } from "#manager/serving/request.ts";
 import { type TlsPolicy, tlsPolicy } from "#manager/serving/tls-names.ts";
 import type { ServedRequest } from "#platform/https-request.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
+import { listenAsGo } from "#platform/listen-address.ts";
 import { namesIn, pairInDirectory, readPair, systemErrorText, watchFiles } from "#platform/serving-files.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import type { CertificateKey, ClientCa, TlsSettings } from "#platform/tls-settings.ts";
@@ -203,29 +204,30 @@ async function listen(
   const { bindAddress, port, disableHttp2, http2MaxStreams, permitPortSharing } = secureServing;
   const address = `${bindAddress.includes(":") ? `[${bindAddress}]` : bindAddress}:${port}`;
   try {
-    return await startHttpsServer({
-      // As in Go, the unspecified address of either family means both.
-      host: bindAddress === "0.0.0.0" ? "::" : bindAddress,
-      port,
-      tls,
-      disableHttp2,
-      http2StreamsMax: http2MaxStreams,
-      reusePort: permitPortSharing,
-      expectsClientCas: mayHaveClientCas(authentication),
-      handle,
-      onError(error) {
-        log.error(error, "Observed a panic", { panic: errorMessage(error) });
-      },
-      onHandshakeError({ message }, peer) {
-        plain(5, `http: TLS handshake error from ${peer}: ${message}`);
-      },
-      onCrowded() {
-        log.error(
-          new Error(`accept tcp ${address}: too many open files; closing the connection`),
-          "http: Accept error",
-        );
-      },
-    });
+    return await listenAsGo(bindAddress, (host) =>
+      startHttpsServer({
+        host,
+        port,
+        tls,
+        disableHttp2,
+        http2StreamsMax: http2MaxStreams,
+        reusePort: permitPortSharing,
+        expectsClientCas: mayHaveClientCas(authentication),
+        handle,
+        onError(error) {
+          log.error(error, "Observed a panic", { panic: errorMessage(error) });
+        },
+        onHandshakeError({ message }, peer) {
+          plain(5, `http: TLS handshake error from ${peer}: ${message}`);
+        },
+        onCrowded() {
+          log.error(
+            new Error(`accept tcp ${address}: too many open files; closing the connection`),
+            "http: Accept error",
+          );
+        },
+      }),
+    );
   } catch (cause) {
     throw new Error(
       `failed to create listener: failed to listen on ${address}: listen tcp ${address}: bind: ${systemErrorText(cause)}`,
