@@ -11,8 +11,8 @@ import { describeReal } from "#test/real/suite.ts";
 import { linesPerSecond } from "#test/scenarios/log-rate.ts";
 
 const LIMIT_MS = 120_000;
-/** Longer than the 10 s for which the program waits for the API server. */
-const PATIENCE_MS = 20_000;
+/** Far longer than the 10 s for which the program waits for the API server: then it waits for ever. */
+const PATIENCE_MS = 40_000;
 
 describeReal("an API server that is not there at the start", () => {
   const directory = mkdtempSync(join(tmpdir(), "unreachable-"));
@@ -31,7 +31,6 @@ describeReal("an API server that is not there at the start", () => {
       writeFileSync(kubeconfig, JSON.stringify(config(`https://127.0.0.1:${closed}`)));
       const outcome = async (command: readonly [string, ...string[]]): Promise<object> => {
         const [port] = await freePorts(1);
-        const started = performance.now();
         const ending = await runToEnd(
           command,
           [
@@ -45,10 +44,9 @@ describeReal("an API server that is not there at the start", () => {
           ],
           PATIENCE_MS,
         );
-        const tookMs = performance.now() - started;
         const seconds = linesPerSecond(ending.stderr);
         if (command !== goCommand) expect(seconds.filter(({ count }) => count > 1)).toEqual([]);
-        return { code: ending.code, error: plain(finalError(ending)), waited: tookMs > 9000 };
+        return { code: ending.code, error: plain(finalError(ending)) };
       };
       const goCommand = goDaemon();
       const [go, ours] = await Promise.all([outcome(goCommand), outcome(ourDaemon)]);
