@@ -35,7 +35,14 @@ const option = (name: string): string | undefined =>
 const isQuick = argv.includes("--quick");
 const rounds = Number(option("rounds") ?? (isQuick ? 1 : 5));
 const podCounts = (option("pods") ?? (isQuick ? "500" : "1000,5000")).split(",").map(Number);
-const workloads: readonly Workload[] = [idle("before"), ...podCounts.flatMap(scaleOne), manySmall, idle("after")];
+/** The first idle seconds begin with all that the work has left behind, and see it collected; the later ones are rest. */
+const workloads: readonly Workload[] = [
+  idle("before"),
+  ...podCounts.flatMap(scaleOne),
+  manySmall,
+  idle("after"),
+  idle("later"),
+];
 
 /** Who asks what is counted; what they say is not kept, so that the log costs the server little. */
 const auditPolicy = {
