@@ -28,10 +28,8 @@ export function calculateStatus(owner: ReplicaObject, input: StatusInput): Repli
   const isFullyLabeled = (pod: Pod): boolean =>
     templateLabels.every(([key, value]) => pod.metadata?.labels?.[key] === value);
   const count = (test: (pod: Pod) => boolean): number => active.filter(test).length;
-  const { terminatingReplicas: _, conditions: __, ...rest } = owner.status ?? { replicas: 0 };
   const conditions = withReplicaFailure(owner, input);
   return {
-    ...rest,
     replicas: active.length,
     fullyLabeledReplicas: count(isFullyLabeled),
     readyReplicas: count(isPodReady),
