@@ -58,6 +58,19 @@ describe("bearer tokens", () => {
     ]);
   });
 
+  it("adds nothing but the token, and keeps it for as long as the server takes it", async () => {
+    const { wrapped, transport, fetched, clock } = setup([async () => "one", async () => "two"]);
+    const whole = { method: "PUT", path: "/p", query: "q=1", headers: { accept: "a" }, whole: true } as const;
+    for (let i = 0; i < 3; i++) {
+      await wrapped.send(whole, signal);
+      await clock.advance(1000);
+    }
+    expect(transport.requests).toEqual(
+      Array(3).fill({ ...whole, headers: { accept: "a", authorization: "Bearer one" } }),
+    );
+    expect(fetched()).toBe(1);
+  });
+
   it("machinery/4.1.4 leaves a request alone that brings its own credentials", async () => {
     const { wrapped, transport, fetched } = setup([async () => "one"]);
     await wrapped.send({ ...request, headers: { authorization: "Bearer mine" } }, signal);
