@@ -1,49 +1,90 @@
-// Proves that the suites can fail: plants one fault at a time into a copy of the program and expects red.
+// Proves that the suites can fail, and for the right reason: plants one fault at a time into a copy of the checkout and
+// expects that what the plan names turns red. The checkout itself is only read.
 // `bun tools/planted-faults.ts [plan …]`; plans are the files of test/planted-faults/ that export `plan`.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import type { FaultPlan, PlantedFault } from "#test/planted-faults/fault.ts";
+import { type FaultPlan, type PlantedFault, planFolder } from "#test/planted-faults/fault.ts";
 import { missingPrograms } from "./control-plane-binaries.ts";
+import { failuresIn, planted } from "./planting.ts";
+import { noTests, sumTotals, type Totals, tellTotals } from "./test-totals.ts";
 
 const copied = ["src", "test", "tools", "types", "package.json", "tsconfig.json", "tsconfig.base.json"];
-const planFolder = "test/planted-faults";
+/** Ends a hopeless wait; a fault that makes its suite hang is not noticed by a test. */
 const suiteLimitMs = 300_000;
+/** As in `make test`: some tests wait for seconds, and a busy machine makes them more. */
+const testTimeoutMs = 60_000;
+const outputBytesMax = 256 << 20;
 
+/** In a folder of its own, that goes when this process ends. */
 function copyOfCheckout(): string {
   const directory = mkdtempSync(join(tmpdir(), "steersman-faults-"));
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
   for (const name of copied) cpSync(name, join(directory, name), { recursive: true });
   symlinkSync(resolve("node_modules"), join(directory, "node_modules"));
   return directory;
 }
 
-/** What runs to find out about one fault, or about all when none is given. */
+/** What runs to find out about one fault, or without any. The Go manager plays once, without. */
 function commandFor({ suites, faults }: FaultPlan, fault?: PlantedFault): readonly string[] {
-  if (suites !== undefined) return ["test", "--bail", ...suites];
+  if (suites !== undefined) return ["test", `--timeout=${testTimeoutMs}`, ...suites];
   const scenarios = fault === undefined ? faults.flatMap((each) => each.scenarios ?? []) : (fault.scenarios ?? []);
-  return ["test/differential/main.ts", ...new Set(scenarios)];
+  const runs = fault === undefined ? "--json=runs.json" : "--go=runs.json";
+  return ["test/differential/main.ts", runs, ...new Set(scenarios)];
 }
 
-function isGreen(directory: string, command: readonly string[]): boolean {
-  const { status } = spawnSync(process.execPath, command, {
+interface Outcome {
+  readonly isGreen: boolean;
+  /** Names of failed tests, places of differences. */
+  readonly failures: readonly string[];
+}
+
+function run(directory: string, command: readonly string[]): Outcome {
+  const { STEERSMAN_TEST_TOTALS: _, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, {
     cwd: directory,
+    env: { ...env, NO_COLOR: "1" },
     timeout: suiteLimitMs,
-    stdio: "ignore",
+    killSignal: "SIGKILL",
+    maxBuffer: outputBytesMax,
+    encoding: "utf8",
   });
-  return status === 0;
-}
-
-/** Throws when the fault cannot be planted: then the plan is out of date. */
-function planted(source: string, { name, file, find, replace }: PlantedFault): string {
-  const parts = source.split(find);
-  if (parts.length !== 2) throw new Error(`"${name}": ${file} has ${parts.length - 1} places to plant it, not 1`);
-  return parts.join(replace);
+  return { isGreen: status === 0, failures: failuresIn(stdout + stderr) };
 }
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+function isNoticed(directory: string, plan: FaultPlan, fault: PlantedFault): boolean {
+  const path = join(directory, fault.file);
+  const source = readFileSync(path, "utf8");
+  writeFileSync(path, planted(source, fault));
+  const { isGreen, failures } = run(directory, commandFor(plan, fault));
+  writeFileSync(path, source);
+  const reason = failures.find((failure) => failure.includes(fault.noticedBy));
+  const others = failures.length === 0 ? "nothing that was named" : failures.slice(0, 6).join("; ");
+  if (isGreen) say(`MISSED   ${fault.name}`);
+  else if (reason === undefined) say(`MISSED   ${fault.name}: not by "${fault.noticedBy}", but by ${others}`);
+  else say(`noticed  ${fault.name}: ${reason}`);
+  return !isGreen && reason !== undefined;
+}
+
+function carryOut(directory: string, plan: FaultPlan): Totals {
+  if (plan.suites === undefined && missingPrograms().length > 0) {
+    say(`SKIPPED: no ${missingPrograms().join(", ")} (make real-control-plane)`);
+    return { ...noTests, skipped: plan.faults.length };
+  }
+  const { isGreen, failures } = run(directory, commandFor(plan));
+  if (!isGreen) {
+    say(`FAILED: ${commandFor(plan).join(" ")} is red without any fault: ${failures.join("; ")}`);
+    return { ...noTests, failed: 1 };
+  }
+  const passed = plan.faults.filter((fault) => isNoticed(directory, plan, fault)).length;
+  return { ...noTests, passed, failed: plan.faults.length - passed };
 }
 
 async function main(wanted: readonly string[]): Promise<number> {
@@ -52,39 +93,15 @@ async function main(wanted: readonly string[]): Promise<number> {
     .filter((file) => wanted.length === 0 || wanted.includes(basename(file, ".ts")))
     .sort();
   const directory = copyOfCheckout();
-  let noticed = 0;
-  let missed = 0;
-  let skipped = 0;
-  try {
-    for (const file of files) {
-      const { plan } = (await import(resolve(file))) as { plan: FaultPlan };
-      say(`==> ${basename(file, ".ts")}: ${plan.faults.length} faults`);
-      if (plan.suites === undefined && missingPrograms().length > 0) {
-        say(`SKIPPED: no ${missingPrograms().join(", ")} (make real-control-plane)`);
-        skipped += plan.faults.length;
-        continue;
-      }
-      if (!isGreen(directory, commandFor(plan))) {
-        say(`FAILED: ${commandFor(plan).join(" ")} is red without any fault`);
-        missed++;
-        continue;
-      }
-      for (const fault of plan.faults) {
-        const path = join(directory, fault.file);
-        const source = readFileSync(path, "utf8");
-        writeFileSync(path, planted(source, fault));
-        const wasNoticed = !isGreen(directory, commandFor(plan, fault));
-        writeFileSync(path, source);
-        say(`${wasNoticed ? "noticed" : "MISSED "}  ${fault.name}`);
-        if (wasNoticed) noticed++;
-        else missed++;
-      }
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
+  const parts: Totals[] = [];
+  for (const file of files) {
+    const { plan } = (await import(resolve(file))) as { plan: FaultPlan };
+    say(`==> ${basename(file, ".ts")}: ${plan.faults.length} faults`);
+    parts.push(carryOut(directory, plan));
   }
-  say(`${noticed} passed, ${missed} failed, ${skipped} skipped`);
-  return missed === 0 && noticed > 0 ? 0 : 1;
+  const totals = sumTotals(parts);
+  tellTotals(totals);
+  return totals.failed === 0 && totals.passed > 0 ? 0 : 1;
 }
 
 process.exitCode = await main(process.argv.slice(2));

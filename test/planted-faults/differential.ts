@@ -12,6 +12,7 @@ export const plan: FaultPlan = {
       file: "src/kit/claim.ts",
       find: "    await canAdopt();\n",
       replace: "",
+      noticedBy: "adopt › reads of phase 2 › get /apis/apps/v1/namespaces/{ns}/replicasets/web",
       scenarios: ["adopt"],
     },
     {
@@ -19,6 +20,7 @@ export const plan: FaultPlan = {
       file: `${replicaset}/status.ts`,
       find: "  let target = owner;\n",
       replace: "  let target = await deps.ownersApi.get({ namespace, name }, signal);\n",
+      noticedBy: "scale › reads of phase 1 › get /apis/apps/v1/namespaces/{ns}/replicasets/web",
       scenarios: ["scale"],
     },
     {
@@ -26,6 +28,7 @@ export const plan: FaultPlan = {
       file: "src/informers/transforms.ts",
       find: "  if (metadata?.managedFields === undefined) return object;\n",
       replace: "  if (metadata !== undefined) return object;\n",
+      noticedBy: "body.metadata.managedFields",
       scenarios: ["scale"],
     },
     {
@@ -33,6 +36,7 @@ export const plan: FaultPlan = {
       file: "src/informers/reflector.ts",
       find: "timeoutSeconds, allowWatchBookmarks: true }",
       replace: "timeoutSeconds }",
+      noticedBy: "whole-run › reads › watch /api/v1/pods",
       scenarios: ["scale"],
     },
     {
@@ -40,6 +44,7 @@ export const plan: FaultPlan = {
       file: "src/informers/shared-informer.ts",
       find: "usesWatchList: gates.WatchListClient,",
       replace: "usesWatchList: false,",
+      noticedBy: "whole-run › reads › list /api/v1/pods",
       scenarios: ["scale"],
     },
     {
@@ -47,6 +52,7 @@ export const plan: FaultPlan = {
       file: "src/client/resource-client.ts",
       find: "    timeout: timeoutSeconds === undefined ? undefined : formatDuration(durationOfMs(timeoutSeconds * 1000)),\n",
       replace: "",
+      noticedBy: "whole-run › reads › watch /api/v1/pods",
       scenarios: ["scale"],
     },
     {
@@ -54,6 +60,7 @@ export const plan: FaultPlan = {
       file: "src/manager/controller-context.ts",
       find: 'rootClients.client("shared-informers",',
       replace: 'rootClients.client("informers",',
+      noticedBy: "whole-run › reads › watch /api/v1/pods",
       scenarios: ["scale"],
     },
     {
@@ -61,6 +68,7 @@ export const plan: FaultPlan = {
       file: "src/kit/pod-control.ts",
       find: 'name, type: "strategic", patch }',
       replace: 'name, type: "merge", patch }',
+      noticedBy: "adopt › writes of phase 2 › pods first › 0.patchType",
       scenarios: ["adopt"],
     },
     {
@@ -68,6 +76,7 @@ export const plan: FaultPlan = {
       file: "src/api/owner-refs.ts",
       find: "    blockOwnerDeletion: true,\n",
       replace: "",
+      noticedBy: "blockOwnerDeletion",
       scenarios: ["scale"],
     },
     {
@@ -76,6 +85,7 @@ export const plan: FaultPlan = {
       find: "  const wanted: ReplicaSetStatus = {\n",
       replace:
         "  if (owner.metadata?.deletionTimestamp !== undefined) return owner;\n  const wanted: ReplicaSetStatus = {\n",
+      noticedBy: "foreground › could not be played: ours: waited in vain for status",
       scenarios: ["foreground"],
     },
     {
@@ -83,6 +93,7 @@ export const plan: FaultPlan = {
       file: `${replicaset}/status.ts`,
       find: "    ...(generation === undefined ? {} : { observedGeneration: generation }),\n",
       replace: "    ...(generation === 1 ? { observedGeneration: 1 } : {}),\n",
+      noticedBy: "status.observedGeneration",
       scenarios: ["scale"],
     },
     {
@@ -90,6 +101,7 @@ export const plan: FaultPlan = {
       file: `${replicaset}/status.ts`,
       find: "...(input.reportsTerminating ? { terminatingReplicas: terminating.length } : {}),",
       replace: "...(input.reportsTerminating ? { terminatingReplicas: 0 } : {}),",
+      noticedBy: "graceful-deletion › could not be played: ours: waited in vain for status",
       scenarios: ["graceful-deletion"],
     },
     {
@@ -97,6 +109,7 @@ export const plan: FaultPlan = {
       file: `${replicaset}/status.ts`,
       find: 'reason: isShort ? "FailedCreate" : "FailedDelete",',
       replace: 'reason: "FailedDelete",',
+      noticedBy: "quota › writes of phase 1 › replicasets web › 0.body.status.conditions.0.reason",
       scenarios: ["quota"],
     },
     {
@@ -104,6 +117,7 @@ export const plan: FaultPlan = {
       file: "src/kit/events/recorder.ts",
       find: "    ...(resourceVersion ? { resourceVersion } : {}),\n",
       replace: "",
+      noticedBy: "involvedObject.resourceVersion",
       scenarios: ["scale"],
     },
     {
@@ -111,6 +125,7 @@ export const plan: FaultPlan = {
       file: "src/kit/events/correlator.ts",
       find: "if (aggregate.messages.size < AGGREGATE_AT_MESSAGES) return",
       replace: "if (aggregate.messages.size >= 0) return",
+      noticedBy: "burst › events",
       scenarios: ["burst"],
     },
     {
@@ -118,7 +133,41 @@ export const plan: FaultPlan = {
       file: "src/kit/claim.ts",
       find: 'return ownerIsDeleting ? "leave" : "release";',
       replace: 'return "leave";',
+      noticedBy: "rc-selector › could not be played: ours: waited in vain for the replacement",
       scenarios: ["rc-selector"],
+    },
+    {
+      name: "a set that is dying on the server adopts what it believes to be orphans",
+      file: "src/kit/claim.ts",
+      find: "if (deletedAt !== undefined) throw",
+      replace: "if (deletedAt === null) throw",
+      noticedBy: "orphans-first › ",
+      scenarios: ["orphans-first"],
+    },
+    {
+      name: "a status write that meets a conflict is not repeated",
+      file: `${replicaset}/status.ts`,
+      find: "const STATUS_WRITE_TRIES_MAX = 2;",
+      replace: "const STATUS_WRITE_TRIES_MAX = 1;",
+      noticedBy: "pods-first › writes of phase 2 › replicasets web",
+      scenarios: ["pods-first"],
+    },
+    {
+      name: "a repeated status claims to have seen the newest spec",
+      file: `${replicaset}/status.ts`,
+      find: "object: { ...target, apiVersion, kind, status: wanted }",
+      replace:
+        "object: { ...target, apiVersion, kind, status: { ...wanted, observedGeneration: target.metadata?.generation ?? 0 } }",
+      noticedBy: "pods-first › writes of phase 2 › replicasets web › 0.body.status.observedGeneration",
+      scenarios: ["pods-first"],
+    },
+    {
+      name: "while pods are missing, one that is not there counts as ready",
+      file: `${replicaset}/status.ts`,
+      find: "    readyReplicas: count(isPodReady),\n",
+      replace: "    readyReplicas: count(isPodReady) + (active.length < (owner.spec?.replicas ?? 1) ? 1 : 0),\n",
+      noticedBy: "broken rules of statuses",
+      scenarios: ["scale"],
     },
   ],
 };

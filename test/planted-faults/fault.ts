@@ -1,5 +1,8 @@
 // A planted fault: a small change to the program that some suite must notice.
 
+/** The files that export a `plan`. */
+export const planFolder = "test/planted-faults";
+
 export interface PlantedFault {
   /** What is now wrong. */
   readonly name: string;
@@ -7,6 +10,8 @@ export interface PlantedFault {
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
+  /** What must be red: part of a test's name, or of a difference's place. Anything else may be red as well. */
+  readonly noticedBy: string;
   /** Of the comparison with the Go manager: the scenarios that are enough to see it. */
   readonly scenarios?: readonly string[];
 }

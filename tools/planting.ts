@@ -1,0 +1,29 @@
+// How a fault is planted, and why a suite is red then, read from what it printed: the names of failed tests of `bun test`,
+// the scenarios and places of the comparison with the Go manager. A file that does not load names no test, and so is no
+// reason.
+
+import type { PlantedFault } from "#test/planted-faults/fault.ts";
+
+/** Throws when the fault cannot be planted: then the plan is out of date. */
+export function planted(source: string, { name, file, find, replace }: PlantedFault): string {
+  const parts = source.split(find);
+  if (parts.length !== 2) throw new Error(`"${name}": ${file} has ${parts.length - 1} places to plant it, not 1`);
+  return parts.join(replace);
+}
+
+const FAILED_TEST = /^\(fail\) (.*?)(?: \[[\d.]+ *m?s\])?$/;
+const SCENARIO = /^(?:same|DIFF) {2}([^:]+):/;
+const PLACE = /^ {6}(\S.*)$/;
+
+export function failuresIn(output: string): readonly string[] {
+  const failures: string[] = [];
+  let scenario = "";
+  for (const line of output.split("\n")) {
+    scenario = SCENARIO.exec(line)?.[1] ?? scenario;
+    const test = FAILED_TEST.exec(line)?.[1];
+    const place = scenario === "" ? undefined : PLACE.exec(line)?.[1];
+    if (test !== undefined) failures.push(test);
+    if (place !== undefined) failures.push(`${scenario} › ${place}`);
+  }
+  return failures;
+}
