@@ -1,0 +1,49 @@
+// When a set is looked at again because time has passed: only while a pod is ready and not yet available.
+
+import { afterEach, describe, expect, it } from "vitest";
+import type { SyncOutcome } from "#kit/trace.ts";
+import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
+import { listPods, makeReady } from "./pod-steps.ts";
+import { createSet, patchSet, untilSet } from "./replica-objects.ts";
+
+let stage: EmbeddedStage;
+const outcomes: SyncOutcome[] = [];
+afterEach(() => stage.stop());
+
+/** A set of one pod that has just become ready. */
+async function becomeReady(minReadySeconds: number): Promise<void> {
+  const trace = {
+    queued: () => undefined,
+    started: () => undefined,
+    finished: (_: unknown, outcome: SyncOutcome) => void outcomes.push(outcome),
+  };
+  stage = await embeddedStage({ controllers: ["replicaset-controller"], trace });
+  await createSet(stage, 1, { minReadySeconds });
+  outcomes.length = 0;
+  for (const pod of await listPods(stage)) await makeReady(stage, pod);
+  await untilSet(stage, ({ status }) => status?.readyReplicas === 1);
+  await stage.pass(100);
+}
+
+const waits = (): number[] => outcomes.flatMap((outcome) => (outcome.kind === "requeued" ? [outcome.afterMs] : []));
+
+describe("replicaset/10 looking again for availability", () => {
+  it("never happens where a ready pod is available at once", async () => {
+    await becomeReady(0);
+    expect([waits(), outcomes.length > 0]).toEqual([[], true]);
+  });
+
+  it("happens when the pod will have been ready for long enough, and ends with that", async () => {
+    await becomeReady(10);
+    const planned = waits();
+    expect(planned.length).toBeGreaterThan(0);
+    for (const ms of planned) expect(ms > 9000 && ms <= 10_000).toBe(true);
+    await stage.pass(10_000);
+    await untilSet(stage, ({ status }) => status?.availableReplicas === 1);
+    await stage.pass(1000);
+    outcomes.length = 0;
+    await patchSet(stage, { metadata: { annotations: { touched: "1" } } });
+    await stage.pass(1000);
+    expect([waits(), outcomes.length > 0]).toEqual([[], true]);
+  });
+});
