@@ -46,11 +46,11 @@ differential: install ## Compare with the Go manager, same scenario, same kube-a
 bench: install ## Measure against the Go manager (ARGS=--quick)
 	@$(BUN) tools/bench.ts $(ARGS)
 
-planted-faults: install ## Plant faults into a copy of the program; the suites must notice each
-	@$(BUN) tools/planted-faults.ts
+planted-faults: install ## Plant faults into a copy of the program; named tests must notice each (ARGS=<plan>)
+	@$(BUN) tools/planted-faults.ts $(ARGS)
 
-judge-fuzz: install ## Send 10,000 random requests to both API servers and publish how often they agree
-	@$(BUN) tools/judge-fuzz.ts verdict 10000 --publish
+judge-fuzz: install ## Send 10,000 random requests to both API servers and publish how often they agree (ARGS="<seed> <count>": only tell)
+	@$(BUN) tools/judge-fuzz.ts $(or $(ARGS),verdict 10000 --publish)
 
 judge-record: install ## Record the real API server's answers to the judge cases, for make test
 	@$(BUN) tools/judge-record.ts
