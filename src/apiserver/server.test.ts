@@ -13,7 +13,8 @@ describe("about the server", () => {
   it("machinery/7.1.r1 tells health and version to everybody", async () => {
     const { server } = startTestServer();
     const anybody = testClient(bytesTransport(server));
-    for (const path of ["/healthz", "/livez", "/readyz", "/readyz/ping"]) {
+    expect([(await anybody.get("/readyz/ping")).status, (await anybody.get("/api")).status]).toEqual([403, 403]);
+    for (const path of ["/healthz", "/livez", "/readyz"]) {
       expect((await anybody.get(path)).body).toBe("ok");
     }
     expect((await anybody.get("/readyz?verbose")).body).toBe(

@@ -43,8 +43,10 @@ describe("impersonation", () => {
     );
     const headless = await bytes.request("GET", "/version", undefined, { "impersonate-group": "ops" });
     expect([headless.status, headless.body.message]).toEqual([
-      500,
-      expect.stringContaining("without impersonating a user"),
+      400,
+      expect.stringContaining(
+        'Groups:[]string{"ops"}, Extra:map[string][]string(nil)} without impersonating a user name',
+      ),
     ]);
   });
 });
