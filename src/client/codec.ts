@@ -2,6 +2,7 @@
 // most programs never need them. Values that an in-process server hands over pass through untouched.
 
 import type { GroupVersionResource } from "#api/object.ts";
+import { concat } from "#base/bytes.ts";
 import type { HttpBody } from "#base/http.ts";
 import { DecodeError } from "#client/errors.ts";
 import { type MediaType, parseMediaType } from "#client/headers.ts";
@@ -45,17 +46,6 @@ export async function readBytes(body: HttpBody): Promise<Uint8Array> {
     case "events":
       throw new DecodeError("a watch stream came where a whole body was asked for");
   }
-}
-
-export function concat(chunks: readonly Uint8Array[]): Uint8Array {
-  if (chunks.length === 1 && chunks[0]) return chunks[0];
-  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return whole;
 }
 
 /** Lets go of a body nobody will read: short ones are read so that the connection can be used again. */

@@ -3,8 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KubeObject, WatchEvent } from "#api/object.ts";
+import { concat } from "#base/bytes.ts";
 import { TransportError } from "#base/http.ts";
-import { concat, encodeText } from "#client/codec.ts";
+import { encodeText } from "#client/codec.ts";
 import { DecodeError } from "#client/errors.ts";
 import { watchEvents } from "#client/watch-stream.ts";
 

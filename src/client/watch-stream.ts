@@ -3,8 +3,9 @@
 // and an idle stream holds on to nothing of what it brought before.
 
 import type { WatchEvent } from "#api/object.ts";
+import { concat } from "#base/bytes.ts";
 import { type HttpBody, TransportError } from "#base/http.ts";
-import { concat, decodeJson, decodeText, isJson, PROTOBUF_TYPE, type ProtobufCodec } from "#client/codec.ts";
+import { decodeJson, decodeText, isJson, PROTOBUF_TYPE, type ProtobufCodec } from "#client/codec.ts";
 import { DecodeError } from "#client/errors.ts";
 import { parseMediaType } from "#client/headers.ts";
 

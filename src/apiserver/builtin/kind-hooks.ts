@@ -52,30 +52,14 @@ const REPLICAS = { specReplicas: ["spec", "replicas"], statusReplicas: ["status"
 
 const specSelector = (object: KubeObject): unknown => (object as { spec?: { selector?: unknown } }).spec?.selector;
 
-const scale: Hooks = {
-  subresources: new Map([
-    [
-      "scale",
-      scaleSubresource({
-        ...REPLICAS,
-        selector: (object) => selectorFromObject(specSelector(object) as LabelSelector | undefined).toString(),
-      }),
-    ],
-  ]),
-};
+const scaleBy = (selector: (object: KubeObject) => string): Hooks => ({
+  subresources: new Map([["scale", scaleSubresource({ ...REPLICAS, selector })]]),
+});
+
+const scale = scaleBy((object) => selectorFromObject(specSelector(object) as LabelSelector | undefined).toString());
 
 /** Replication controllers select by plain labels. */
-const controllerScale: Hooks = {
-  subresources: new Map([
-    [
-      "scale",
-      scaleSubresource({
-        ...REPLICAS,
-        selector: (object) => selectorFromSet(specSelector(object) as Labels | undefined).toString(),
-      }),
-    ],
-  ]),
-};
+const controllerScale = scaleBy((object) => selectorFromSet(specSelector(object) as Labels | undefined).toString());
 
 /** Upstream: pkg/registry/batch/job/storage/storage.go, Delete */
 const warnOfOrphans: DeletionHook = async (_core, call, _existing, options) => {

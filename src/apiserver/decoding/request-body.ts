@@ -6,6 +6,7 @@ import type { GroupVersionKind } from "#api/object.ts";
 import { decodeProtobuf } from "#api/proto-codec.ts";
 import { newRequestEntityTooLarge, newUnsupportedMediaType } from "#api/status-error.ts";
 import { decodeYaml } from "#api/yaml.ts";
+import { concat } from "#base/bytes.ts";
 import { bareMediaType } from "../media-type.ts";
 import { ACCEPTED_TYPES, MEDIA_TYPES } from "../representation.ts";
 import { headerOf, type ServerRequest } from "../request-context.ts";
@@ -42,14 +43,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Pro
     if (length > bytesMax) throw newRequestEntityTooLarge(`limit is ${bytesMax}`);
     parts.push(part);
   }
-  if (parts.length === 1) return parts[0] as Uint8Array;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+  return concat(parts);
 }
 
 export function isEmptyBody(body: RequestBody): boolean {

@@ -12,7 +12,7 @@ import { withMeta, withResourceVersion } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { postedRules } from "../verbs/get.ts";
-import { uidPreconditionFailed, versionPreconditionFailed } from "../write/storage-errors.ts";
+import { preconditionFailed } from "../write/storage-errors.ts";
 import { created, readCreated } from "./created-body.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
@@ -82,11 +82,10 @@ function merged(own: Texts | undefined, added: Texts | undefined): Texts | undef
 function checkPreconditions(call: ResourceCall, key: string, pod: Pod, binding: Binding, dryRun: boolean): void {
   const { uid = "", resourceVersion = "" } = binding.metadata ?? {};
   const actual = pod.metadata ?? {};
-  if (uid !== "" && uid !== actual.uid)
-    throw uidPreconditionFailed(call.endpoint, key, call.name, uid, actual.uid ?? "", dryRun);
+  if (uid !== "" && uid !== actual.uid) throw preconditionFailed(call, key, "UID", [uid, actual.uid ?? ""], dryRun);
   if (resourceVersion !== "" && resourceVersion !== actual.resourceVersion) {
     const current = actual.resourceVersion ?? "";
-    throw versionPreconditionFailed(call.endpoint, key, call.name, resourceVersion, current, dryRun);
+    throw preconditionFailed(call, key, "ResourceVersion", [resourceVersion, current], dryRun);
   }
 }
 

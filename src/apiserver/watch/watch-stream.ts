@@ -1,6 +1,7 @@
 // The body of a watch answer: batches of events as they come, until the client leaves, the time is
 // over, the server closes or the watcher has fallen behind.
 
+import { concat } from "#base/bytes.ts";
 import type { HttpBody } from "#base/http.ts";
 import type { WatchEvents } from "./watch-events.ts";
 import type { Watcher } from "./watcher.ts";
@@ -45,17 +46,4 @@ function stream<T>(
   };
   const iterator: AsyncIterator<T> = { next, return: async () => finish() };
   return { [Symbol.asyncIterator]: () => iterator };
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0] as Uint8Array;
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
 }

@@ -11,7 +11,7 @@ import type { StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import { beginDeletion, markAsDeleting } from "./graceful-deletion.ts";
 import { withPropagation } from "./propagation.ts";
-import { uidPreconditionFailed, versionPreconditionFailed } from "./storage-errors.ts";
+import { preconditionFailed } from "./storage-errors.ts";
 
 export interface DeleteResult {
   /** The object is gone, or with dry run would be. */
@@ -105,16 +105,10 @@ function removeNow(
   const { preconditions } = options;
   const { uid = "", resourceVersion = "" } = existing.object.metadata ?? {};
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-    throw uidPreconditionFailed(call.endpoint, existing.key, call.name, preconditions.uid, uid);
+    throw preconditionFailed(call, existing.key, "UID", [preconditions.uid, uid]);
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
-    throw versionPreconditionFailed(
-      call.endpoint,
-      existing.key,
-      call.name,
-      preconditions.resourceVersion,
-      resourceVersion,
-    );
+    throw preconditionFailed(call, existing.key, "ResourceVersion", [preconditions.resourceVersion, resourceVersion]);
   }
   if (isDryRun(options)) return finished(call, object, true);
   const { row } = call.endpoint;

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/storage/errors.go and interfaces.go, Preconditions.Check
 
 import { type ApiError, newConflict } from "#api/status-error.ts";
+import type { ResourceCall } from "../core.ts";
 import type { Endpoint } from "../registry.ts";
 import type { StorageKey } from "../storage/storage.ts";
 
@@ -24,37 +25,17 @@ function etcdKey({ row, version }: Endpoint, key: StorageKey, dryRun: boolean): 
   return `${dryRun ? "" : "/registry"}/${directory}/${key}`;
 }
 
-export function uidPreconditionFailed(
-  endpoint: Endpoint,
+type Property = "UID" | "ResourceVersion";
+
+/** What the client expects of the object does not hold. */
+export function preconditionFailed(
+  { endpoint, name }: Pick<ResourceCall, "endpoint" | "name">,
   key: StorageKey,
-  name: string,
-  wanted: string,
-  actual: string,
+  property: Property,
+  [wanted, actual]: readonly [wanted: string, actual: string],
   dryRun = false,
 ): ApiError {
-  const message = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
-  return preconditionFailed(endpoint, key, name, message, dryRun);
-}
-
-export function versionPreconditionFailed(
-  endpoint: Endpoint,
-  key: StorageKey,
-  name: string,
-  wanted: string,
-  actual: string,
-  dryRun = false,
-): ApiError {
-  const message = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${actual}`;
-  return preconditionFailed(endpoint, key, name, message, dryRun);
-}
-
-function preconditionFailed(
-  endpoint: Endpoint,
-  key: StorageKey,
-  name: string,
-  message: string,
-  dryRun: boolean,
-): ApiError {
+  const message = `Precondition failed: ${property} in precondition: ${wanted}, ${property} in object meta: ${actual}`;
   const where = `Code: 4, Key: ${etcdKey(endpoint, key, dryRun)}, ResourceVersion: 0, AdditionalErrorMsg: ${message}`;
   return newConflict(endpoint.groupResource, name, `StorageError: invalid object, ${where}`);
 }

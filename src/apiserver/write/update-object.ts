@@ -22,7 +22,7 @@ import { storeNew } from "./create-object.ts";
 import { checkSize } from "./object-size.ts";
 import { dedupeOwnerReferences } from "./owner-references.ts";
 import { storable } from "./storable.ts";
-import { OPTIMISTIC_LOCK, uidPreconditionFailed } from "./storage-errors.ts";
+import { OPTIMISTIC_LOCK, preconditionFailed } from "./storage-errors.ts";
 
 export interface UpdateRequest {
   readonly options: WriteOptions;
@@ -76,7 +76,7 @@ async function createInstead(
   if (!endpoint.row.strategy.allowCreateOnUpdate && !request.forceAllowCreate) {
     throw newNotFound(endpoint.groupResource, call.name);
   }
-  if (request.uid !== "") throw uidPreconditionFailed(endpoint, key, call.name, request.uid, "", options.dryRun);
+  if (request.uid !== "") throw preconditionFailed(call, key, "UID", [request.uid, ""], options.dryRun);
   let object = await request.desired(undefined);
   const attributes = admissionAttributes(call, "CREATE", options, { object });
   await core.admission.admit(attributes, signal);
@@ -108,7 +108,7 @@ async function updateOnce(
   const old = existing.object;
   const uid = old.metadata?.uid ?? "";
   if (request.uid !== "" && request.uid !== uid) {
-    throw uidPreconditionFailed(call.endpoint, existing.key, call.name, request.uid, uid, options.dryRun);
+    throw preconditionFailed(call, existing.key, "UID", [request.uid, uid], options.dryRun);
   }
   const attributes = admissionAttributes(call, "UPDATE", options, {
     object: await request.desired(old),
