@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { formatTime } from "#api/time.ts";
-import { calculateStatus, type StatusInput } from "./status.ts";
+import { calculateStatus, isSameStatus, type StatusInput } from "./status.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
@@ -199,4 +199,35 @@ describe("status as upstream's tests have it", () => {
       expect(after.conditions).toEqual(has as never);
     });
   }
+});
+
+describe("replicaset/7 a status is written", () => {
+  const old: ReplicaSetStatus = {
+    replicas: 3,
+    fullyLabeledReplicas: 3,
+    readyReplicas: 2,
+    availableReplicas: 1,
+    terminatingReplicas: 0,
+    observedGeneration: 1,
+    conditions: [{ type: "ReplicaFailure", status: "True", reason: "FailedCreate" }],
+  };
+  it.each<{ what: string; change: Partial<ReplicaSetStatus>; isWritten: boolean }>([
+    { what: "nothing", change: {}, isWritten: false },
+    { what: "the observed generation alone", change: { observedGeneration: 2 }, isWritten: false },
+    { what: "replicas", change: { replicas: 4 }, isWritten: true },
+    { what: "fully labelled ones", change: { fullyLabeledReplicas: 2 }, isWritten: true },
+    { what: "ready ones", change: { readyReplicas: 3 }, isWritten: true },
+    { what: "available ones", change: { availableReplicas: 2 }, isWritten: true },
+    { what: "terminating ones", change: { terminatingReplicas: 1 }, isWritten: true },
+    { what: "the conditions", change: { conditions: [] }, isWritten: true },
+  ])("when $what changed: $isWritten", ({ change, isWritten }) => {
+    expect(isSameStatus(old, { ...old, ...change })).toBe(!isWritten);
+  });
+
+  it("not for zeros that were never said, but for the first count of terminating pods", () => {
+    const none = { replicas: 0, fullyLabeledReplicas: 0, readyReplicas: 0, availableReplicas: 0 };
+    expect([isSameStatus(undefined, none), isSameStatus({ replicas: 0 }, none)]).toEqual([true, true]);
+    expect(isSameStatus({ replicas: 0 }, { ...none, terminatingReplicas: 0 })).toBe(false);
+    expect(isSameStatus({ replicas: 0 }, { ...none, conditions: [] })).toBe(true);
+  });
 });

@@ -92,7 +92,8 @@ export async function writeStatus<T extends ReplicaObject>(
   }
 }
 
-function isSameStatus(a: ReplicaSetStatus | undefined, b: ReplicaSetStatus): boolean {
+/** The observed generation is compared elsewhere; a count that is not there is one of none, but for terminating pods. */
+export function isSameStatus(a: ReplicaSetStatus | undefined, b: ReplicaSetStatus): boolean {
   return (
     (a?.replicas ?? 0) === b.replicas &&
     (a?.fullyLabeledReplicas ?? 0) === (b.fullyLabeledReplicas ?? 0) &&
