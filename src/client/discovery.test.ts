@@ -181,6 +181,14 @@ describe("mapper", () => {
     expect((await missing()).gvr).toEqual({ group: "new.io", version: "v1", resource: "things" });
   });
 
+  it("machinery/4.3.2 a server may have no core group, but each other group that it names", async () => {
+    const { discovery, answers } = setup({});
+    expect(await discovery.resourcesOf("v1", signal)).toEqual({ groupVersion: "v1", resources: [] });
+    await expect(discovery.resourcesOf("g/v1", signal)).rejects.toThrow("could not find");
+    answers["/api/v1"] = 403;
+    await expect(discovery.resourcesOf("v1", signal)).rejects.toThrow();
+  });
+
   it("machinery/4.3.3 asks again for versions that failed in passing", async () => {
     const { discovery, answers } = setup(legacy());
     const cache = cachedDiscovery(discovery);
