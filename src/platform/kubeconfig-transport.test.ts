@@ -344,7 +344,7 @@ describe("transports", () => {
     await expect(call(configOf({ proxyUrl: "http://u:s3cret@::bad::" }))).rejects.toThrow(
       /^invalid proxy address "((?!s3cret).)*"$/,
     );
-    await expect(call({ server: "a b", namespace: "" })).rejects.toThrow("host must be a URL");
+    await expect(call({ server: "a b", namespace: "" })).rejects.toThrow('parse "http://a b"');
     const { send, transport } = await call(
       configOf({ certificateAuthorityData: newAuthority("other").certificatePem }),
     );

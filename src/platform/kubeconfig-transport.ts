@@ -13,6 +13,7 @@ import { createHttpClient } from "./http-client.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
 import { connectionMetrics } from "./kubeconfig-metrics.ts";
 import { TlsMaterial } from "./kubeconfig-tls.ts";
+import { serverUrl } from "./server-url.ts";
 import { readFileAsGo } from "./serving-files.ts";
 
 export interface TransportDeps {
@@ -206,11 +207,7 @@ function impersonationHeaders({ user, uid, groups, extra }: Impersonation): Http
   return headers;
 }
 
-/** A server given without a scheme is HTTPS if there is anything to do TLS with. */
-// Upstream: client-go/rest/url_utils.go, DefaultServerUrlFor
 function baseUrlOf(config: ClientConfig): string {
-  const { server } = config;
-  if (URL.canParse(server) && /^https?:\/\//.test(server)) return server;
   const hasTls = Boolean(
     config.certificateAuthority ||
       config.certificateAuthorityData ||
@@ -218,9 +215,5 @@ function baseUrlOf(config: ClientConfig): string {
       config.clientCertificateData ||
       config.insecureSkipTlsVerify,
   );
-  const url = `${hasTls ? "https" : "http"}://${server}`;
-  if (!URL.canParse(url)) {
-    throw new UnsupportedConfig(`host must be a URL or a host:port pair: "${withoutPassword(server)}"`);
-  }
-  return url;
+  return serverUrl(config.server, hasTls);
 }

@@ -113,6 +113,9 @@ export const failed: readonly Case[] = [
     ),
   },
   { args: [] },
+  ...["10.0.0.0/8,fd00::/64", "http://[::1", "http://x:y", "https://a/%zz", "a/b", "x:y", "%zz", "a b", "[::1"].map(
+    (master) => ({ args: [`--master=${master}`] }),
+  ),
   { args: ["--emulated-version=1.20"] },
   { args: ["--emulated-version=1.37"] },
   { args: ["--emulated-version=kube=1.36.1"] },
