@@ -187,6 +187,7 @@ describe("kubeconfig", () => {
   it.each([
     [[], "kubeconfig is not an object"],
     [{ kind: "Pod" }, "kubeconfig is of kind Pod"],
+    [{ apiVersion: "v2" }, 'no kind "Config" is registered for version "v2"'],
     [{ clusters: {} }, "kubeconfig.clusters is not a list"],
     [document({ server: 1 }), "kubeconfig.clusters[0].cluster.server is not a string"],
     [document({ "certificate-authority-data": "*" }), "is not base64"],

@@ -102,6 +102,10 @@ export function parseKubeconfig(document: unknown, resolvePath: (path: string) =
   const root = new Fields(document, "kubeconfig");
   const kind = root.text("kind");
   if (kind !== undefined && kind !== "Config") throw new KubeconfigSyntaxError(`kubeconfig is of kind ${kind}`);
+  const version = root.text("apiVersion") ?? "";
+  if (version !== "" && version !== "v1") {
+    throw new KubeconfigSyntaxError(`no kind "Config" is registered for version "${version}"`);
+  }
   const path = (value: string | undefined): string | undefined => (value ? resolvePath(value) : undefined);
   return {
     clusters: root.named("clusters", "cluster", (fields) => readCluster(fields, path)),

@@ -33,6 +33,21 @@ export class TlsMaterial {
     this.#keepsCa = keepsCa;
     this.#ca = config.certificateAuthorityData ?? fileText(config.certificateAuthority);
     this.#pair = this.#readPair();
+    this.#check();
+  }
+
+  /** What is wrong from the start ends the program; a file that is replaced later can be mended. */
+  #check(): void {
+    const { insecureSkipTlsVerify, clientCertificateData, clientKeyData } = this.#config;
+    if (this.#ca && insecureSkipTlsVerify) {
+      throw new UnusableTls("specifying a root certificates file with the insecure flag is not allowed");
+    }
+    if (this.#ca && !this.#ca.includes("-----BEGIN CERTIFICATE-----")) {
+      throw new UnusableTls("unable to load root certificates: unable to parse bytes as PEM block");
+    }
+    const { cert, key } = this.#pair;
+    const isFixed = clientCertificateData !== undefined || clientKeyData !== undefined;
+    if (isFixed && cert !== undefined && key !== undefined) checkPair(cert, key);
   }
 
   get current(): ClientTls {
@@ -118,13 +133,16 @@ export class TlsMaterial {
     return true;
   }
 
+  /** A key without a certificate is of no use, and not looked at. */
   #readPair(): Pair {
     const config = this.#config;
-    return {
-      cert: config.clientCertificateData ?? fileText(config.clientCertificate),
-      key: config.clientKeyData ?? fileText(config.clientKey),
-    };
+    const cert = config.clientCertificateData ?? fileText(config.clientCertificate);
+    return { cert, key: cert === undefined ? undefined : (config.clientKeyData ?? fileText(config.clientKey)) };
   }
+}
+
+class UnusableTls extends Error {
+  override readonly name = "UnusableTls";
 }
 
 interface Pair {

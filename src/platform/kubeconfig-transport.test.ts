@@ -145,10 +145,16 @@ describe("transports", () => {
   it.each([
     [{ token: "t" }, "Bearer t"],
     [{ username: "u", password: "p" }, `Basic ${btoa("u:p")}`],
-    [{ insecureSkipTlsVerify: true }, ""],
+    [{ clientKeyData: "a key alone is not looked at" }, ""],
   ])("logs in with %j", async (user, authorization) => {
     const { send, transport } = await call(configOf(user));
     expect((await send())?.authorization).toBe(authorization);
+    transport.close();
+  });
+
+  it("trusts everybody where it is told to", async () => {
+    const { send, transport } = await call({ server: server.url, insecureSkipTlsVerify: true, namespace: "" });
+    expect((await send())?.authorization).toBe("");
     transport.close();
   });
 
@@ -237,8 +243,9 @@ describe("transports", () => {
       /^getting credentials: exec: executable .*broken failed with exit code 4$/,
     );
     plugin.transport.close();
-    const tokenFile = join(dir, "no-token");
+    const tokenFile = file("no-token", "soon gone");
     const login = await call(configOf({ tokenFile }));
+    rmSync(tokenFile);
     await expect(login.send()).rejects.toThrow(
       `failed to read token file "${tokenFile}": open ${tokenFile}: no such file or directory`,
     );
@@ -345,6 +352,16 @@ describe("transports", () => {
       /^invalid proxy address "((?!s3cret).)*"$/,
     );
     await expect(call({ server: "a b", namespace: "" })).rejects.toThrow('parse "http://a b"');
+    await expect(call(configOf({ tokenFile: "/nope" }))).rejects.toThrow("open /nope: no such file or directory");
+    await expect(call(configOf({ certificateAuthorityData: "x" }))).rejects.toThrow(
+      "unable to parse bytes as PEM block",
+    );
+    await expect(call(configOf({ insecureSkipTlsVerify: true }))).rejects.toThrow(
+      "with the insecure flag is not allowed",
+    );
+    await expect(call(configOf({ clientCertificateData: "x", clientKeyData: "y" }))).rejects.toThrow(
+      "tls: failed to find any PEM data in certificate input",
+    );
     const { send, transport } = await call(
       configOf({ certificateAuthorityData: newAuthority("other").certificatePem }),
     );

@@ -44,6 +44,7 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   const { clock, metrics, env = process.env } = deps;
   if (config.hasAuthProvider) throw new UnsupportedConfig("auth-provider is no longer supported; use an exec plugin");
   const baseUrl = baseUrlOf(config);
+  if (config.tokenFile) readFileAsGo(config.tokenFile); // as upstream, which reads it with the kubeconfig
   const proxyUrl = config.proxyUrl ?? (await environmentProxy(baseUrl, env));
   if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
   if (proxyUrl !== undefined && !URL.canParse(proxyUrl)) {

@@ -232,6 +232,19 @@ export const failed: readonly Case[] = [
     args: ["--kubeconfig", file("two.kubeconfig", kubeconfig({ user: { token: "t", username: "u", password: "p" } }))],
   },
   { args: ["--kubeconfig", file("exec.kubeconfig", kubeconfig({ user: { exec: { command: "x" } } }))] },
+  { args: ["--kubeconfig", file("token.kubeconfig", kubeconfig({ user: { tokenFile: missing } }))] },
+  ...[
+    { "certificate-authority-data": "eA==" },
+    { "certificate-authority-data": "eA==", "insecure-skip-tls-verify": true },
+  ].map((tls, index) => ({
+    args: ["--kubeconfig", file(`tls-${index}.kubeconfig`, kubeconfig({ cluster: { server: "https://a", ...tls } }))],
+  })),
+  {
+    args: [
+      "--kubeconfig",
+      file("pair.kubeconfig", kubeconfig({ user: { "client-certificate-data": "eA==", "client-key-data": "eA==" } })),
+    ],
+  },
   { args: ["--kubeconfig", good, "--kube-api-burst=0"] },
   { args: ["--kubeconfig", good, "--tls-cert-file", missing, "--tls-private-key-file", missing] },
   { args: ["--kubeconfig", good, "--tls-cert-file", cert] },
