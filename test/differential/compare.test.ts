@@ -147,7 +147,12 @@ describe("differential", () => {
   it("a name that was taken is no conflict", () => {
     const taken = { ...statusWrite(4, { replicas: 2 }), responseStatus: { code: 409, reason: "AlreadyExists" } };
     const found = differences(recording(3), recording(4, { writes: [statusWrite(4, { replicas: 2 }), taken] }));
-    expect(found.map(({ where }) => where)).toEqual(["writes of phase 1 › replicasets web › 0.code"]);
+    expect(found.map(({ where }) => where)).toEqual(["writes of phase 1 › replicasets web › 1"]);
+  });
+
+  it("a status that the server refused counts, also when a later one replaces it", () => {
+    const writes = [statusWrite(4, { replicas: 9 }, 422), statusWrite(4, { replicas: 2 })];
+    expect(differences(recording(3), recording(4, { writes }))).not.toEqual([]);
   });
 
   it("the form of a time counts, and so does a version that means something", () => {

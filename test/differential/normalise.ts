@@ -76,8 +76,9 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
     // Objects from a cache carry no managed fields, those read live after a conflict do.
     const event = conflicts.delete(id) ? { ...given, requestObject: withoutHistory(given.requestObject) } : given;
     const sequence = byObject.get(id) ?? [];
-    if (event.objectRef?.subresource === "status" && sequence.at(-1)?.objectRef?.subresource === "status")
-      sequence.pop();
+    const previous = sequence.at(-1);
+    // A status that the server refused is no chance.
+    if (previous !== undefined && isStatusWrite(previous) && isStatusWrite(event)) sequence.pop();
     sequence.push(event);
     byObject.set(id, sequence);
   }

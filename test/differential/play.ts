@@ -168,11 +168,6 @@ class RealStage {
           this.#writes().filter(isRefusal).length >= count ? true : undefined,
         );
       },
-      untilEvents: async (count) => {
-        const isThere = async (): Promise<true | undefined> =>
-          (await this.#list("events")).items.length >= count ? true : undefined;
-        await this.until(`${count} events`, isThere);
-      },
       untilRead: async (resource, name) => {
         const isOf = ({ objectRef }: AuditEvent): boolean =>
           objectRef?.resource === resource && objectRef.name === name;
@@ -183,10 +178,6 @@ class RealStage {
       hold: (resource) => {
         this.#held.add(resource);
         this.#proxy.hold(resource);
-      },
-      show: async (resource, upTo) => {
-        await this.until(`news of ${upTo}`, async () => this.#proxy.hasHeld(resource, upTo) || undefined);
-        this.#proxy.deliver(resource);
       },
       release: (resource) => this.release(resource),
     };

@@ -63,8 +63,6 @@ export interface Play {
   untilGone(path: string): Promise<void>;
   /** Waits until so many writes of the controllers were refused. */
   untilRefused(count: number): Promise<void>;
-  /** Waits until so many events are there: with ReplicaSets held back, settle does not wait for them. */
-  untilEvents(count: number): Promise<void>;
   /** Waits until the controllers have read the object live in this phase. How often they do so again is chance. */
   untilRead(resource: string, name: string): Promise<void>;
   /** Waits until the controllers have been silent for a while, then begins a phase: its writes are compared on their own. */
@@ -72,8 +70,6 @@ export interface Play {
 
   /** The manager sees no more events of the resource ("pods"). Only in a scenario without company. */
   hold(resource: string): void;
-  /** Waits until the events that are held back have come to one about an object of this name, and shows them. */
-  show(resource: string, upTo: string): Promise<void>;
   /** The manager sees the resource again, and what it missed. */
   release(resource: string): void;
 }

@@ -14,10 +14,6 @@ export interface WatchingProxy {
   readonly server: string;
   /** From now on no event of the resource ("pods") reaches the manager, whatever the namespace. */
   hold(resource: string): void;
-  /** Is there a text, such as an object's name, among the events that are held back? */
-  hasHeld(resource: string, text: string): boolean;
-  /** Hands over what was held back so far, and goes on holding. */
-  deliver(resource: string): void;
   /** Hands over what was held back, and holds no longer. */
   release(resource: string): void;
   /** The resources that the manager watches. */
@@ -76,17 +72,9 @@ class Watches {
     this.#holding.add(resource);
   }
 
-  hasHeld(resource: string, text: string): boolean {
-    return this.#of(resource).some(({ held }) => Buffer.concat(held).includes(text));
-  }
-
-  deliver(resource: string): void {
-    for (const watch of this.#of(resource)) this.#handOver(watch);
-  }
-
   release(resource: string): void {
     this.#holding.delete(resource);
-    this.deliver(resource);
+    for (const watch of this.#of(resource)) this.#handOver(watch);
   }
 
   watched(): readonly string[] {
@@ -157,8 +145,6 @@ export async function startWatchingProxy({ pki, server }: ControlPlane): Promise
   return {
     server: `https://127.0.0.1:${(tls.address() as AddressInfo).port}`,
     hold: (resource) => watches.hold(resource),
-    hasHeld: (resource, text) => watches.hasHeld(resource, text),
-    deliver: (resource) => watches.deliver(resource),
     release: (resource) => watches.release(resource),
     watched: () => watches.watched(),
     endWatches: () => watches.endAll(),
