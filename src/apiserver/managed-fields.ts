@@ -39,9 +39,12 @@ export function recordUpdate(
   const { endpoint } = call;
   const kind = applyKindOf(endpoint, call.subresource);
   if (kind === undefined) return object;
-  // Upstream cannot compare what a patch has made an object of another group, and keeps no owners then.
-  const { group } = parseApiVersion(object.apiVersion ?? "");
-  if (endpoint.row.isCustom && group !== endpoint.version.group) return withMeta(object, { managedFields: undefined });
+  // Upstream cannot compare what a write has made an object of another group or kind, and keeps no owners then.
+  if (endpoint.row.isCustom) {
+    const { group } = parseApiVersion(object.apiVersion ?? "");
+    const isOther = group !== endpoint.version.group || (object.kind ?? "") !== endpoint.version.kind;
+    if (isOther) return withMeta(object, { managedFields: undefined });
+  }
   const inRequestVersion = (stored: KubeObject): JsonObject =>
     (endpoint.isStoredVersion ? stored : endpoint.version.fromStored(stored)) as JsonObject;
   const { managedFields } = object.metadata ?? {};

@@ -574,7 +574,7 @@ const writes: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "patches that give a custom resource another group",
+    name: "patches that give a custom resource another group or kind",
     steps: [
       post(GADGETS, gadget()),
       ...["v9", "other/v1"].flatMap((apiVersion) => [
@@ -584,6 +584,10 @@ const writes: readonly JudgeCase[] = [
         patch(`${GADGETS}/a/status`, merge, { apiVersion, status: { size: "x" } }),
         patch(`${GADGETS}/a/status`, merge, { apiVersion, status: { size: 2 } }),
       ]),
+      patch(`${GADGETS}/a`, merge, { metadata: { labels: { a: "b" } } }),
+      patch(`${GADGETS}/a/status`, merge, { kind: "Other", status: { size: 3 } }),
+      patch(`${GADGETS}/a`, merge, { kind: "Other", metadata: { labels: { a: "c" } } }),
+      get(`${GADGETS}/a`),
     ],
   },
   {
