@@ -225,6 +225,19 @@ describe("pods", () => {
     expect(await queued()).toEqual([]);
   });
 
+  it("replicaset/4 pods of controllers that are not here, or of another kind, are nobody's concern", async () => {
+    const handlers = podTriggers(deps, queue);
+    const kind = { apiVersion: "apps/v1", kind: "StatefulSet", name: "a", uid: "uid-a", controller: true };
+    const foreign = pod(undefined, { ownerReferences: [kind] });
+    for (const strange of [pod(replicaSet("none")), foreign, pod({ metadata: { ...setA.metadata, uid: "older" } })]) {
+      handlers.onAdd?.(strange, false);
+      handlers.onUpdate?.(strange, later(strange, { labels: api }));
+      handlers.onUpdate?.(strange, later(strange, gone));
+      handlers.onDelete?.(strange, false);
+    }
+    expect(await queued()).toEqual([]);
+  });
+
   it("replicaset/10 a pod that turns ready is looked at again after minReadySeconds", async () => {
     store.set("ns/a", { ...setA, spec: { ...setA.spec, minReadySeconds: 7 } as never });
     const ready = { conditions: [{ type: "Ready", status: "True" }] };
@@ -235,8 +248,10 @@ describe("pods", () => {
     expect(await queued()).toEqual([]);
     await clock.advance(1);
     expect(await queued()).toEqual(["ns/a"]);
-    // Ready before and after: no transition.
+    // Ready before and after, never ready, no longer ready: no transition.
     handlers.onUpdate?.(pod(setA, {}, ready), later(pod(setA, {}, ready), {}, ready));
+    handlers.onUpdate?.(pod(setA), later(pod(setA), {}, {}));
+    handlers.onUpdate?.(pod(setA, {}, ready), later(pod(setA), {}, {}));
     expect(await queued()).toEqual(["ns/a"]);
     await clock.advance(60_000);
     expect(await queued()).toEqual([]);
