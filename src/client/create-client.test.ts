@@ -373,4 +373,22 @@ describe("seams", () => {
     });
     await expect(client.metadata(PODS).get(at, signal)).rejects.toThrow("ObjectMeta schema");
   });
+
+  it("machinery/4.1.8 takes only the metadata form, or an error, from a watch", async () => {
+    const stream = fedStream();
+    const { client } = setup(() => streamResponse(stream));
+    const watch = await client.metadata(PODS).watch({}, signal);
+    const events = watch[Symbol.asyncIterator]();
+    const say = (type: string, kind: string): void =>
+      stream.push(`${JSON.stringify({ type, object: { kind, metadata: { name: "a" } } })}\n`);
+    for (const [type, kind] of [
+      ["ADDED", "PartialObjectMetadata"],
+      ["ERROR", "Status"],
+    ] as const) {
+      say(type, kind);
+      expect((await events.next()).value).toMatchObject([{ type, object: { kind } }]);
+    }
+    say("ADDED", "Pod");
+    await expect(events.next()).rejects.toThrow("expected PartialObjectMetadata but got Pod");
+  });
 });
