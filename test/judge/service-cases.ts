@@ -34,7 +34,7 @@ const withoutTargetPort = (body: { spec: { ports: readonly object[] } }): unknow
 
 export const serviceCases: readonly JudgeCase[] = [
   {
-    name: "Service: an address of its own, as an object, until it is deleted",
+    name: "machinery/7.4.r10 Service: an address of its own, as an object, until it is deleted",
     steps: [
       post(SERVICES, service(), captureIp),
       get(`${ADDRESSES}/$ip`),
@@ -49,7 +49,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: addresses that are asked for",
+    name: "machinery/7.4.r10 Service: addresses that are asked for",
     steps: [
       create({ clusterIP: "10.0.0.2" }),
       get(`${ADDRESSES}/10.0.0.2`),
@@ -78,7 +78,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: without an address of its own",
+    name: "machinery/7.4.r10 Service: without an address of its own",
     steps: [
       create({ clusterIP: "None", selector: { app: "a" } }),
       get(ONE, asTable),
@@ -103,7 +103,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: families and policies that a cluster of one family does not have",
+    name: "machinery/7.4.r10 Service: families and policies that a cluster of one family does not have",
     steps: [
       ...each(
         { ipFamilyPolicy: "SingleStack" },
@@ -127,7 +127,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: an address stays what it is",
+    name: "machinery/7.4.r10 Service: an address stays what it is",
     steps: [
       post(SERVICES, service(), { capture: { ip: "spec.clusterIP", rv: "metadata.resourceVersion" } }),
       put(ONE, service({ ports: [{ port: 81 }] })),
@@ -146,7 +146,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: node ports",
+    name: "machinery/7.4.r10 Service: node ports",
     steps: [
       create({
         type: "NodePort",
@@ -235,7 +235,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: load balancers and health checks",
+    name: "machinery/7.4.r10 Service: load balancers and health checks",
     steps: [
       create({ type: "LoadBalancer" }),
       get(ONE, asTable),
@@ -261,7 +261,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: types that change",
+    name: "machinery/7.4.r10 Service: types that change",
     steps: [
       post(SERVICES, service(), captureIp),
       change({ type: "NodePort" }),
@@ -286,7 +286,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: names elsewhere",
+    name: "machinery/7.4.r10 Service: names elsewhere",
     steps: [
       create({ type: "ExternalName", externalName: "example.com", ports: null }),
       create({ type: "ExternalName", externalName: "example.com", internalTrafficPolicy: "Cluster" }, "b"),
@@ -298,7 +298,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: a dry run takes nothing and shows what it would",
+    name: "machinery/7.4.r10 Service: a dry run takes nothing and shows what it would",
     steps: [
       dry(create()),
       dry(create({ clusterIP: "10.0.0.11" })),
@@ -327,7 +327,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: what is refused keeps nothing",
+    name: "machinery/7.4.r10 Service: what is refused keeps nothing",
     steps: [
       create({ clusterIP: "10.0.0.12", type: "NodePort", ports: [{ port: 0, nodePort: 30_041 }] }),
       post(SERVICES, { metadata: { name: "Upper_Case" }, spec: { clusterIP: "10.0.0.12", ports: [http] } }),
@@ -343,7 +343,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: applied, and by PUT where there is none",
+    name: "machinery/7.4.r10 Service: applied, and by PUT where there is none",
     steps: [
       patch(`${ONE}?fieldManager=one`, applyYaml, service({ type: "NodePort" }), captureIp),
       patch(`${ONE}?fieldManager=one`, applyYaml, service({ type: "NodePort" })),
@@ -356,7 +356,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: what finalizers keep keeps its address",
+    name: "machinery/7.4.r10 Service: what finalizers keep keeps its address",
     steps: [
       post(SERVICES, {
         ...service({ clusterIP: "10.0.0.15" }),
@@ -376,7 +376,7 @@ export const serviceCases: readonly JudgeCase[] = [
     ],
   },
   {
-    name: "Service: that of the API server, and what services begin with",
+    name: "machinery/7.4.r10 Service: that of the API server, and what services begin with",
     steps: [
       { ...get("/api/v1/namespaces/default/services/kubernetes"), view: withoutTargetPort },
       get(`${ADDRESSES}/10.0.0.1`),

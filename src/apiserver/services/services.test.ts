@@ -22,7 +22,7 @@ async function addresses(client: TestClient): Promise<string[]> {
 }
 
 describe("addresses of services", () => {
-  it("are given until there is none left, the lower part of the range last, and again when they are free", async () => {
+  it("machinery/7.4.r10 are given until there is none left, the lower part of the range last, and again when they are free", async () => {
     const { direct } = startTestServer();
     const given: string[] = [];
     for (let i = 0; i < 253; i++) {
@@ -43,7 +43,7 @@ describe("addresses of services", () => {
     expect(next.body.spec.clusterIP).toBe(given[7]);
   });
 
-  it("differ for services that are created at the same time, and one that two ask for goes to one", async () => {
+  it("machinery/7.4.r10 differ for services that are created at the same time, and one that two ask for goes to one", async () => {
     const { direct } = startTestServer();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => direct.post(SERVICES, service(`s-${i}`))));
     expect(new Set(answers.map(({ body }) => body.spec.clusterIP)).size).toBe(50);
@@ -55,7 +55,7 @@ describe("addresses of services", () => {
     expect((await addresses(direct)).length).toBe(1 + 50 + 1 + 1);
   });
 
-  it("come from other ranges too, unless these are on their way out", async () => {
+  it("machinery/7.4.r10 come from other ranges too, unless these are on their way out", async () => {
     const { direct } = startTestServer();
     const range = (name: string, cidr: string): object => ({
       metadata: { name, finalizers: ["example.com/wait"] },
@@ -79,7 +79,7 @@ describe("addresses of services", () => {
     expect(await addresses(direct)).toEqual(["10.0.0.1", expect.stringMatching(/^10\.9\.0\.[12]$/)]);
   });
 
-  it("are given back when the store refuses the service", async () => {
+  it("machinery/7.4.r10 are given back when the store refuses the service", async () => {
     const store: { refuses: string } = { refuses: "" };
     const { direct } = startTestServer({ openStorage: (clock) => refusing(new MemoryStorage({ clock }), store) });
     store.refuses = "services";
@@ -99,7 +99,7 @@ describe("addresses of services", () => {
     expect(taken.status).toBe(201);
   });
 
-  it("survive a restart, and what a crash left behind is repaired", async () => {
+  it("machinery/7.4.r10 survive a restart, and what a crash left behind is repaired", async () => {
     const before = startTestServer();
     const { direct } = before;
     const spec = {
@@ -130,7 +130,7 @@ describe("addresses of services", () => {
     );
   });
 
-  it("are not given to the API server when somebody else has its own", async () => {
+  it("machinery/7.4.r10 are not given to the API server when somebody else has its own", async () => {
     const before = startTestServer();
     await before.direct.delete(`${SERVICES}/kubernetes`);
     await before.direct.post(SERVICES, service("thief", { clusterIP: "10.0.0.1" }));
