@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { serverUrl } from "./server-url.ts";
+import { serverUrl, UnusableServer } from "./server-url.ts";
 
 describe("the address of the API server", () => {
   it.each([
@@ -36,6 +36,6 @@ describe("the address of the API server", () => {
     ["1.5", "dial tcp: lookup 1.5: no such host"],
     ["https://0x7f.1:6443", "dial tcp: lookup 0x7f.1: no such host"],
   ])("%s is none: %s", (server, problem) => {
-    expect(() => serverUrl(server, false)).toThrow(new Error(problem));
+    expect(() => serverUrl(server, false)).toThrow(new UnusableServer(problem));
   });
 });
