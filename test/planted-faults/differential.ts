@@ -133,7 +133,7 @@ export const plan: FaultPlan = {
       file: "src/kit/claim.ts",
       find: 'return ownerIsDeleting ? "leave" : "release";',
       replace: 'return "leave";',
-      noticedBy: "rc-selector › could not be played: ours: waited in vain for the replacement",
+      noticedBy: "rc-selector › objects › Pod web-{released} › metadata.ownerReferences",
       scenarios: ["rc-selector"],
     },
     {
