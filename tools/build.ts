@@ -7,7 +7,6 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { LINE_TABLE_SUFFIX } from "#platform/call-site.ts";
-import { RESTING_SCALE } from "#platform/compile-pace.ts";
 import { lineTable, type SourceMap } from "./line-table.ts";
 import { bundledPackages, licenseTexts } from "./third-party-licenses.ts";
 
@@ -26,8 +25,6 @@ const compileFlags = [
   ],
   ...["--define", `process.versions.bun=${JSON.stringify(process.versions.bun)}`],
 ];
-/** A daemon that changes it itself when there is work. */
-const daemonFlags = [`--compile-jit-policy=${RESTING_SCALE}`];
 const bundleFlags = ["--target=node", "--banner=#!/usr/bin/env node", "--sourcemap=external"];
 
 function build(program: string, flags: readonly string[]): void {
@@ -56,8 +53,7 @@ for (const program of programs) {
   report(bundle, [process.execPath, bundle]);
   if (process.argv[2] === "bundles") continue;
   const compiled = `dist/${program}`;
-  const ownFlags = program === "kube-controller-manager" ? daemonFlags : [];
-  build(program, [...compileFlags, ...ownFlags, "--outfile", compiled]);
+  build(program, [...compileFlags, "--outfile", compiled]);
   report(compiled, [compiled]);
 }
 writeFileSync("dist/third-party-licenses.txt", licenseTexts([...packages].sort()));

@@ -29,10 +29,8 @@ import { type BuiltController, runControllers } from "#manager/run-controllers.t
 import { mountDebugPages } from "#manager/serving/debug-pages.ts";
 import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
-import { compilingAtWork } from "#platform/compile-pace.ts";
 import { createTransport } from "#platform/kubeconfig-transport.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
-import { backgroundTimers } from "#platform/system-clock.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
 import { standAsCandidate } from "./candidate.ts";
 import { lazySettings } from "./files.ts";
@@ -190,9 +188,8 @@ async function shiftRunner(
   const anonymous = isSplit
     ? await createTransport(withoutCredentials(clientConfig), { ...surroundings, metrics: registry })
     : undefined;
-  const paced = compilingAtWork(backgroundTimers);
   return async (shift, signal) => {
-    const fence = (own: Transport): Transport => paced(shift.lease ? fencedTransport(own, shift.lease) : own);
+    const fence = (own: Transport): Transport => (shift.lease ? fencedTransport(own, shift.lease) : own);
     const builders = await createClientBuilders(
       fence(transport),
       anonymous && fence(anonymous),
