@@ -25,7 +25,7 @@ describe(".ci/run", () => {
     const lines = stdout.trimEnd().split("\n");
     const named = (word: string): readonly string[] =>
       lines.filter((line) => line.startsWith(word)).map((line) => line.replace(/^\S+ (OUT: )?make (\S+).*/, "$2"));
-    return { status, last: lines.at(-1), ran: named("==>"), leftOut: named("LEFT") };
+    return { status, lines, last: lines.at(-1), ran: named("==>"), leftOut: named("LEFT") };
   }
 
   it("sums what the targets count", () => {
@@ -42,6 +42,12 @@ describe(".ci/run", () => {
     expect(ran).toEqual(["check", "real-control-plane", "test", "test-real"]);
     expect([...ran, ...leftOut]).toEqual(all);
     expect(last).toBe(`4 passed, 0 failed, ${leftOut.length} skipped`);
+  });
+
+  it("repeats at the end what failed", () => {
+    const named = "FAILED: a.test.ts: says 3 of 4";
+    const { lines } = run({ test: `printf '5 2 0\\n${named}\\n' >>"$STEERSMAN_TEST_TOTALS"; exit 2` });
+    expect(lines.slice(-3)).toEqual([named, "FAILED: make test", expect.stringMatching(/ 2 failed, 0 skipped$/)]);
   });
 
   it.each([

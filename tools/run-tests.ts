@@ -9,10 +9,21 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { missingPrograms } from "./control-plane-binaries.ts";
-import { judge, noTests, sumTotals, type Totals, tellTotals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
+import {
+  failuresOfJunit,
+  failuresOfVitest,
+  judge,
+  noTests,
+  sumTotals,
+  type Totals,
+  tellTotals,
+  totalsOfJunit,
+  totalsOfVitest,
+} from "./test-totals.ts";
 
 const isCi = (process.env.CI ?? "") !== "";
 const reports = mkdtempSync(join(tmpdir(), "steersman-tests-"));
+const failures: string[] = [];
 process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 
 /** Real suites wait for real programs. */
@@ -41,7 +52,9 @@ function run(command: string, args: readonly string[]): boolean {
 function bunTest(args: readonly string[]): Totals {
   const report = join(reports, "bun.xml");
   const isGreen = run(process.execPath, ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...args]);
-  return judge(existsSync(report) ? totalsOfJunit(readFileSync(report, "utf8")) : noTests, isGreen);
+  const told = existsSync(report) ? readFileSync(report, "utf8") : "";
+  failures.push(...failuresOfJunit(told));
+  return judge(totalsOfJunit(told), isGreen);
 }
 
 function vitestOnNode(): Totals {
@@ -59,7 +72,10 @@ function vitestOnNode(): Totals {
     `--outputFile=${report}`,
   ];
   const isGreen = run(node, args);
-  return judge(existsSync(report) ? totalsOfVitest(readFileSync(report, "utf8")) : noTests, isGreen);
+  if (!existsSync(report)) return judge(noTests, isGreen);
+  const told = readFileSync(report, "utf8");
+  failures.push(...failuresOfVitest(told));
+  return judge(totalsOfVitest(told), isGreen);
 }
 
 function nodeForVitest(): string | undefined {
@@ -109,5 +125,5 @@ if (!["fast", "real", "torture", "hand-over", "outage"].includes(kind)) {
 const totals = kind === "fast" ? fast() : onRealControlPlane(`test/${kind}`);
 const isSkipAFailure = isCi && kind !== "fast" && totals.skipped > 0;
 if (isSkipAFailure) say("In CI a skipped real suite is a failure.");
-tellTotals(totals);
+tellTotals(totals, failures);
 process.exitCode = totals.failed > 0 || isSkipAFailure ? 1 : 0;

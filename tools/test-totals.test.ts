@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { judge, noTests, sumTotals, totalsOfJunit, totalsOfVitest } from "./test-totals.ts";
+import {
+  failuresOfJunit,
+  failuresOfVitest,
+  judge,
+  noTests,
+  sumTotals,
+  totalsOfJunit,
+  totalsOfVitest,
+} from "./test-totals.ts";
 
 it("reads the sums of a JUnit report, not those of its suites", () => {
   const xml = `<?xml version="1.0"?>
@@ -11,6 +19,27 @@ it("reads the sums of a JUnit report, not those of its suites", () => {
 it("reads a vitest report", () => {
   const report = { numTotalTests: 7, numPassedTests: 3, numFailedTests: 1, numPendingTests: 2, numTodoTests: 1 };
   expect(totalsOfVitest(JSON.stringify(report))).toEqual({ passed: 3, failed: 1, skipped: 3 });
+});
+
+it("names what failed and why, each in one line", () => {
+  const xml = `<testsuite name="in">
+    <testcase name="fails &amp; &quot;q&quot;" classname="in" time="0.1" file="a.test.ts" line="2" assertions="1">
+      <failure type="AssertionError" message="expect(a).toBe(b)&#10;&#10;Expected: 2&#10;">trace</failure>
+    </testcase>
+    <testcase name="passes" classname="in" time="0.1" file="a.test.ts" line="3" assertions="1" />`;
+  expect(failuresOfJunit(xml)).toEqual(['a.test.ts: fails & "q": expect(a).toBe(b) Expected: 2']);
+  const report = {
+    testResults: [
+      {
+        name: "b.test.ts",
+        assertionResults: [
+          { fullName: "passes", status: "passed", failureMessages: [] },
+          { fullName: "fails", status: "failed", failureMessages: ["Error: boom\n  at b.test.ts:1"] },
+        ],
+      },
+    ],
+  };
+  expect(failuresOfVitest(JSON.stringify(report))).toEqual(["b.test.ts: fails: Error: boom at b.test.ts:1"]);
 });
 
 it("counts a runner that fails without a failed test as one failure", () => {

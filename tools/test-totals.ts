@@ -1,5 +1,5 @@
-// How many tests passed, failed and were skipped: read from the reports of the two runners, and told at the end of
-// every target in the same words. CI sums what the targets it runs write into the file that it names.
+// How many tests passed, failed and were skipped, and which failed: read from the reports of the two runners, and told
+// at the end of every target in the same words. What the targets write into the file that CI names, CI sums and repeats.
 
 import { appendFileSync } from "node:fs";
 
@@ -33,14 +33,53 @@ export function totalsOfVitest(json: string): Totals {
   return { passed, failed, skipped: numPendingTests + numTodoTests };
 }
 
+/** One line per failed test of a JUnit report: where, which, why. */
+export function failuresOfJunit(xml: string): readonly string[] {
+  const failed = /<testcase name="([^"]*)"[^>]* file="([^"]*)"[^>]*>\s*<failure [^>]*?message="([^"]*)"/g;
+  return Array.from(xml.matchAll(failed), ([, name = "", file = "", why = ""]) =>
+    inOneLine(unescapeXml(`${file}: ${name}: ${why}`)),
+  );
+}
+
+interface VitestReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
+  }[];
+}
+
+/** One line per failed test of a vitest report. */
+export function failuresOfVitest(json: string): readonly string[] {
+  return (JSON.parse(json) as VitestReport).testResults.flatMap(({ name: file, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "failed")
+      .map(({ fullName, failureMessages = [] }) => inOneLine(`${file}: ${fullName}: ${failureMessages[0] ?? ""}`)),
+  );
+}
+
+const lineMax = 600;
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim().slice(0, lineMax);
+}
+
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&", "#10": " " };
+function unescapeXml(text: string): string {
+  return text.replaceAll(/&(#?\w+);/g, (entity, name: string) => entities[name] ?? entity);
+}
+
 /** A runner that fails without a failed test (a file that does not load, a crash) has failed once. */
 export function judge(counted: Totals, isGreen: boolean): Totals {
   return isGreen || counted.failed > 0 ? counted : { ...counted, failed: 1 };
 }
 
-/** The last line of a target. */
-export function tellTotals({ passed, failed, skipped }: Totals): void {
+/** The last lines of a target: what failed, if anything, and the sums. */
+export function tellTotals({ passed, failed, skipped }: Totals, failures: readonly string[] = []): void {
+  const named = failures.map((failure) => `FAILED: ${failure}\n`).join("");
   const file = process.env.STEERSMAN_TEST_TOTALS;
-  if (file !== undefined) appendFileSync(file, `${passed} ${failed} ${skipped}\n`);
-  process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+  if (file !== undefined) appendFileSync(file, `${passed} ${failed} ${skipped}\n${named}`);
+  process.stdout.write(`${named}${passed} passed, ${failed} failed, ${skipped} skipped\n`);
 }
