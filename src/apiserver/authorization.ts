@@ -1,11 +1,13 @@
 // Who may do what. The built-in authorizer stands in until roles are served: system:masters may do
-// everything, everybody else may look at health and version, and who is known at discovery and at what they may do.
+// everything, everybody else may look at health and version, who is known at discovery and at what they may do, service
+// accounts at who issues their tokens, and who monitors at the metrics.
 // Upstream: k8s.io/apiserver/pkg/authorization; pkg/endpoints/handlers/responsewriters/errors.go
 
 import { goQuote } from "#api/go-text.ts";
 import { type ApiError, newForbidden } from "#api/status-error.ts";
 import type { UserInfo } from "./request-context.ts";
 import type { RequestInfo, ResourceRequestInfo } from "./request-info.ts";
+import { CONFIGURATION_PATH, KEYS_PATH } from "./tokens/openid.ts";
 
 export interface AuthorizationAttributes {
   readonly user: UserInfo;
@@ -37,6 +39,16 @@ const DISCOVERY_RULE = {
   verbs: ["get"],
   nonResourceURLs: [...PUBLIC_PATHS, "/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*"].sort(),
 };
+/** What its role system:service-account-issuer-discovery grants to all service accounts. */
+const ISSUER_RULE = {
+  verbs: ["get"],
+  nonResourceURLs: [CONFIGURATION_PATH, `${CONFIGURATION_PATH}/`, KEYS_PATH, `${KEYS_PATH}/`],
+};
+/** What its role system:monitoring grants to the group of that name, as far as it is served. */
+const MONITORING_RULE = {
+  verbs: ["get"],
+  nonResourceURLs: ["/healthz", "/healthz/*", "/livez", "/livez/*", "/metrics", "/readyz", "/readyz/*"],
+};
 /** What upstream's role system:basic-user grants to everybody who is known. */
 const BASIC_RULES = [
   { verbs: ["create"], apiGroups: ["authentication.k8s.io"], resources: ["selfsubjectreviews"] },
@@ -59,19 +71,27 @@ export const mastersOnly: Authorizer = {
         }
       : {
           resourceRules: isKnown(groups) ? BASIC_RULES : [],
-          nonResourceRules: [pathRule(groups)],
+          nonResourceRules: pathRules(groups),
           incomplete: false,
         },
   authorize({ user, info }) {
     if (user.groups?.includes("system:masters")) return ALLOWED;
     const isGranted = info.isResourceRequest
       ? isKnown(user.groups) && isBasic(info)
-      : pathRule(user.groups).verbs.includes(info.verb) && isCovered(pathRule(user.groups).nonResourceURLs, info.path);
+      : pathRules(user.groups).some(
+          ({ verbs, nonResourceURLs }) => verbs.includes(info.verb) && isCovered(nonResourceURLs, info.path),
+        );
     return isGranted ? ALLOWED : DENIED;
   },
 };
 
-const pathRule = (groups: UserInfo["groups"]): typeof PUBLIC_RULE => (isKnown(groups) ? DISCOVERY_RULE : PUBLIC_RULE);
+function pathRules(groups: UserInfo["groups"]): readonly (typeof PUBLIC_RULE)[] {
+  return [
+    isKnown(groups) ? DISCOVERY_RULE : PUBLIC_RULE,
+    ...(groups?.includes("system:serviceaccounts") ? [ISSUER_RULE] : []),
+    ...(groups?.includes("system:monitoring") ? [MONITORING_RULE] : []),
+  ];
+}
 
 function isCovered(paths: readonly string[], path: string): boolean {
   return paths.some((each) => (each.endsWith("*") ? path.startsWith(each.slice(0, -1)) : path === each));

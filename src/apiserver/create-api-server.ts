@@ -22,7 +22,7 @@ import { type AuditSink, recordAudit } from "./filters/audit.ts";
 import { type AuthenticationOptions, anonymous, authenticate } from "./filters/authenticate.ts";
 import { authorize } from "./filters/authorize.ts";
 import { limitTime } from "./filters/deadline.ts";
-import { answerErrors, plainText } from "./filters/errors.ts";
+import { answerErrors, pageNotFound, plainText } from "./filters/errors.ts";
 import { impersonate } from "./filters/impersonate.ts";
 import { limitInFlight } from "./filters/max-in-flight.ts";
 import { nonResourceHandler } from "./non-resource.ts";
@@ -139,9 +139,11 @@ function dispatch(core: ServerCore): Handler {
   const handleNonResource = nonResourceHandler(core);
   return async (context, signal) => {
     const { info } = context;
+    if (info.path.startsWith("//")) return pageNotFound();
     if (!info.isResourceRequest) return handleNonResource(context, signal);
+    if (info.group === "" && info.path.startsWith("/apis")) return pageNotFound();
     if (!core.registry.hasGroup(info.group) || isUnknownToCustomKinds(core.registry, info)) {
-      return plainText(404, "404 page not found\n");
+      return pageNotFound();
     }
     const { call, handle } = routeResource(core, context, info);
     addWarning(context, call.endpoint.version.deprecationWarning ?? "");

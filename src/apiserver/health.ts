@@ -29,13 +29,18 @@ const CHECKS: Readonly<Record<string, readonly HealthCheck[]>> = {
   readyz: [PING, STORAGE, SHUTDOWN],
 };
 
+export const HEALTH_PATHS: readonly string[] = Object.entries(CHECKS).flatMap(([endpoint, checks]) => [
+  `/${endpoint}`,
+  ...checks.map(({ name }) => `/${endpoint}/${name}`),
+]);
+
 /** Undefined for other paths. */
 export function healthHandler(core: ServerCore): (context: RequestContext) => HttpResponse | undefined {
   return ({ info, query }) => {
     const [, endpoint = "", single, ...rest] = info.path.split("/");
     const checks = CHECKS[endpoint];
     if (checks === undefined || rest.length > 0) return undefined;
-    if (single !== undefined && single !== "") {
+    if (single !== undefined) {
       const check = checks.find(({ name }) => name === single);
       if (check === undefined) return undefined;
       const failure = check.check(core);

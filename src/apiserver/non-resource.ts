@@ -1,36 +1,55 @@
-// Paths that are about the server, not about objects: health, version, discovery, OpenAPI.
+// Paths that are about the server, not about objects: health, version, discovery, OpenAPI, OpenID, and the list of all
+// of them. Upstream: k8s.io/apiserver/pkg/server/routes/index.go
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "./core.ts";
-import { discoveryHandler } from "./discovery/discovery.ts";
+import { discoveryHandler, discoveryPaths } from "./discovery/discovery.ts";
 import { openApiHandler } from "./discovery/openapi.ts";
 import { openApiV2Handler } from "./discovery/openapi-v2.ts";
 import { methodNotAllowed } from "./errors.ts";
-import { plainText } from "./filters/errors.ts";
-import { healthHandler } from "./health.ts";
-import { parseAccept } from "./media-type.ts";
+import { pageNotFound } from "./filters/errors.ts";
+import { HEALTH_PATHS, healthHandler } from "./health.ts";
 import { respondWithValue } from "./rendering.ts";
-import { isRoutable, notAcceptableRoute, PRETTY_JSON } from "./representation.ts";
-import { type Handler, headerOf, type RequestContext } from "./request-context.ts";
+import { checkRoute, PRETTY_JSON } from "./representation.ts";
+import type { Handler, RequestContext } from "./request-context.ts";
+import { openIdPages } from "./tokens/openid.ts";
 import { VERSION_INFO } from "./version.ts";
 
-const JSON_ONLY = ["application/json"];
+const INDEX_PATHS: ReadonlySet<string> = new Set(["/", "/index.html"]);
+
+interface Pages {
+  /** Undefined for paths of others. */
+  handle(context: RequestContext): HttpResponse | undefined;
+  /** Those that the list of paths shows. */
+  paths(): readonly string[];
+}
 
 export function nonResourceHandler(core: ServerCore): Handler {
-  const handlers = [healthHandler(core), versionOf, discoveryHandler(core), openApiHandler(core), openApiV2Handler];
+  const openId = openIdPages(core);
+  const pages: readonly Pages[] = [
+    { handle: healthHandler(core), paths: () => HEALTH_PATHS },
+    { handle: versionOf, paths: () => ["/version"] },
+    { handle: discoveryHandler(core), paths: () => discoveryPaths(core.registry) },
+    { handle: openApiHandler(core), paths: () => ["/openapi/v3", "/openapi/v3/"] },
+    { handle: openApiV2Handler, paths: () => ["/openapi/v2"] },
+    { handle: openId.handle, paths: () => openId.paths },
+  ];
   return async (context) => {
-    for (const handle of handlers) {
+    if (INDEX_PATHS.has(context.info.path)) {
+      const paths = pages.flatMap((each) => each.paths()).sort();
+      return respondWithValue(context, PRETTY_JSON, { paths });
+    }
+    for (const { handle } of pages) {
       const answer = handle(context);
       if (answer !== undefined) return answer;
     }
-    return plainText(404, "404 page not found\n");
+    return pageNotFound();
   };
 }
 
 function versionOf(context: RequestContext): HttpResponse | undefined {
-  if (context.info.path !== "/version" && context.info.path !== "/version/") return undefined;
+  if (!/^\/version\/*$/.test(context.info.path)) return undefined;
   if (context.request.method !== "GET") throw methodNotAllowed();
-  const clauses = parseAccept(headerOf(context.request, "accept"));
-  if (clauses.length > 0 && !clauses.some(isRoutable(JSON_ONLY))) throw notAcceptableRoute(JSON_ONLY);
+  checkRoute(context.request, "application/json");
   return respondWithValue(context, PRETTY_JSON, VERSION_INFO);
 }

@@ -93,10 +93,16 @@ export function representationOfError(request: ServerRequest, query: Query): Rep
 }
 
 /** The router knows whole types and "anything", but no wildcard of subtypes. */
-export const isRoutable =
+const isRoutable =
   (produced: readonly string[]) =>
   ({ type, subtype }: AcceptClause): boolean =>
     produced.includes(`${type}/${subtype}`) || (type === "*" && subtype === "*");
+
+/** Of a route that gives one type only. */
+export function checkRoute(request: ServerRequest, produced: string): void {
+  const accept = headerOf(request, "accept");
+  if (accept !== "" && !parseAccept(accept).some(isRoutable([produced]))) throw notAcceptableRoute([produced]);
+}
 
 function covers(clause: AcceptClause, mediaType: string): boolean {
   if (clause.type === "*") return clause.subtype === "*";
@@ -136,7 +142,7 @@ function wantsPretty(request: ServerRequest, query: Query): boolean {
 }
 
 /** The router's own refusal, before the endpoint is asked. */
-export function notAcceptableRoute(produced: readonly string[] = ACCEPTED_TYPES): Error {
+function notAcceptableRoute(produced: readonly string[] = ACCEPTED_TYPES): Error {
   const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${produced.join(", ")}`;
   return newGenericServerResponse({ code: 406, verb: "", serverMessage });
 }

@@ -25,6 +25,7 @@ import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNode } from "#nodes/simulated-node.ts";
 import { type ClusterPki, issuePki, keptPki } from "#platform/cluster-pki.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
+import { publicJwk } from "#platform/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
 import { jwtVerifier } from "#platform/jwt-verifier.ts";
 import { systemClock } from "#platform/system-clock.ts";
@@ -128,7 +129,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     metrics: noMetrics,
     storage,
     gates,
-    tokenKeys: { sign: signToken, verify: jwtVerifier([accountKey]) },
+    tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: signToken, verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
     // A port that is still to be found clients learn from the kubeconfig alone.
     ...(options.port === 0 ? {} : { serverAddress: `${HOST}:${options.port}` }),

@@ -1,5 +1,6 @@
 // One request and its answer, to either server: the embedded one in this process, or the real one.
 
+import { generateKeyPairSync } from "node:crypto";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { KubeObject } from "#api/object.ts";
 import { encodeProtobuf } from "#api/proto-codec.ts";
@@ -8,13 +9,15 @@ import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
-import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { createHttpClient } from "#platform/http-client.ts";
+import { publicJwk } from "#platform/jwk.ts";
+import { jwtSigner } from "#platform/jwt-signer.ts";
+import { jwtVerifier } from "#platform/jwt-verifier.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 
@@ -51,6 +54,8 @@ export interface Subject {
 export function embeddedSubject(): Subject {
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const storage = new MemoryStorage({ clock: systemClock });
+  // Of the kind that the real server has, because what it says about its keys is compared.
+  const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   const server = createApiServer({
     clock: systemClock,
     rng: seededRng("judge"),
@@ -59,7 +64,7 @@ export function embeddedSubject(): Subject {
     storage,
     gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
     admission: defaultPlugins,
-    tokenKeys: checksumKeys("judge"),
+    tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },
   });
   const peer = { user: { name: "test-admin", groups: ["system:masters"] } };
   return subject("embedded", bytesTransport(server, { peer }), {

@@ -1,10 +1,13 @@
-// /api, /apis and what is below them up to the version.
+// /api, /apis and what is below them up to the version. What a router answers takes GET alone; /apis, the groups
+// and all of custom groups are answered before it, whatever the method.
+// Upstream: k8s.io/kube-aggregator/pkg/apiserver, apisHandler, apiGroupHandler
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "../core.ts";
 import { methodNotAllowed, routeNotFound } from "../errors.ts";
-import { plainText } from "../filters/errors.ts";
+import { pageNotFound } from "../filters/errors.ts";
 import { parseAccept } from "../media-type.ts";
+import type { Registry } from "../registry.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { headerOf, type RequestContext } from "../request-context.ts";
@@ -16,21 +19,40 @@ import { type CachedDocument, DocumentCache } from "./document-cache.ts";
 export function discoveryHandler(core: ServerCore): (context: RequestContext) => HttpResponse | undefined {
   const documents = new DocumentCache(core.registry);
   return (context) => {
-    const parts = splitPath(context.info.path);
-    if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
-    if (context.request.method !== "GET") throw methodNotAllowed();
-    if (parts.length === 1) return root(core, documents, context, parts[0] === "api");
-    if (parts[0] === "api")
-      return parts.length === 2 ? version(core, documents, context, "", parts[1] as string) : undefined;
-    const group = parts[1] as string;
-    if (!core.registry.hasGroup(group)) return plainText(404, "404 page not found\n");
-    if (parts.length === 2)
-      return respond(
-        context,
-        documents.get(`group ${group}`, (registry) => groupDocument(registry, group)),
-      );
-    return version(core, documents, context, group, parts[2] as string);
+    const { path } = context.info;
+    const [prefix, ...parts] = splitPath(path);
+    if (prefix === "api") {
+      if (parts.length > 1) return undefined;
+      if (parts[0] !== undefined) return version(core, documents, context, "", parts[0]);
+      onlyGet(context);
+      return root(core, documents, context, true);
+    }
+    if (prefix !== "apis") return undefined;
+    const [group, name] = parts;
+    if (group === undefined) return path.endsWith("//") ? undefined : root(core, documents, context, false);
+    if (group === "" || !core.registry.hasGroup(group)) return undefined;
+    if (name !== undefined) return version(core, documents, context, group, name);
+    const hasRouter = path.endsWith("//") && !core.registry.isCustomGroup(group);
+    if (hasRouter) onlyGet(context);
+    return respond(
+      context,
+      documents.get(`group ${group}`, (registry) => groupDocument(registry, group)),
+      hasRouter,
+    );
   };
+}
+
+/** Those that answer with a document, without the variants that end in a slash. */
+export function discoveryPaths(registry: Registry): readonly string[] {
+  const ofVersions = (root: string, group: string): readonly string[] =>
+    registry.versionsOf(group).map((version) => `${root}/${version}`);
+  const named = registry.groups().filter((group) => group !== "");
+  const ofGroups = named.flatMap((group) => [`/apis/${group}`, ...ofVersions(`/apis/${group}`, group)]);
+  return ["/api", ...ofVersions("/api", ""), "/apis", "/apis/", ...ofGroups];
+}
+
+function onlyGet({ request }: RequestContext): void {
+  if (request.method !== "GET") throw methodNotAllowed();
 }
 
 function root(core: ServerCore, documents: DocumentCache, context: RequestContext, isCore: boolean): HttpResponse {
@@ -40,7 +62,7 @@ function root(core: ServerCore, documents: DocumentCache, context: RequestContex
     const document = documents.get(name, (registry) =>
       isCore ? coreVersions(registry, core.serverAddress) : groupList(registry),
     );
-    return respond(context, document);
+    return respond(context, document, isCore);
   }
   const document = documents.get(`${name} ${wanted}`, (registry) => aggregated(registry, isCore, wanted));
   return respondTagged(
@@ -57,13 +79,16 @@ function version(
   group: string,
   name: string,
 ): HttpResponse {
+  const isCustom = core.registry.isCustomGroup(group);
   if (!core.registry.hasVersion(group, name)) {
-    if (core.registry.isCustomGroup(group)) return plainText(404, "404 page not found\n");
+    if (isCustom) return pageNotFound();
     throw routeNotFound();
   }
+  if (!isCustom) onlyGet(context);
   return respond(
     context,
     documents.get(`version ${group}/${name}`, (registry) => resourceList(registry, group, name)),
+    !isCustom,
   );
 }
 
@@ -79,8 +104,9 @@ function aggregatedVersion(accept: string): "v2" | undefined {
   return undefined;
 }
 
-function respond(context: RequestContext, { value }: CachedDocument): HttpResponse {
-  return respondWithValue(context, negotiate(context, { allowsProtobuf: true, allowsTransform: false }), value);
+function respond(context: RequestContext, { value }: CachedDocument, hasRouter: boolean): HttpResponse {
+  const rules = { allowsProtobuf: true, allowsTransform: false, hasRouter };
+  return respondWithValue(context, negotiate(context, rules), value);
 }
 
 function respondTagged(

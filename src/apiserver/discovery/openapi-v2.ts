@@ -6,10 +6,13 @@ import { ProtoWriter } from "#api/proto-writer.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { parseAccept } from "../media-type.ts";
 import { headerOf, type RequestContext } from "../request-context.ts";
+import { hashOf } from "./document-cache.ts";
 
 const INFO = { title: "Kubernetes", version: "1.36" };
 const DOCUMENT = { swagger: "2.0", info: INFO, paths: {} };
-const JSON_BYTES = new TextEncoder().encode(JSON.stringify(DOCUMENT));
+const JSON_TEXT = JSON.stringify(DOCUMENT);
+const JSON_BYTES = new TextEncoder().encode(JSON_TEXT);
+const COMMON_HEADERS = { "cache-control": "no-cache, private", vary: "Accept" };
 const PROTOBUF = "com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /** Older clients spell it so. */
 const PROTOBUF_BEFORE = "com.github.proto-openapi.spec.v2@v1.0+protobuf";
@@ -23,11 +26,12 @@ export function openApiV2Handler({ info, request }: RequestContext): HttpRespons
     if (subtype === "json" || subtype === "*") return answer("application/json", JSON_BYTES);
     if (subtype === PROTOBUF || subtype === PROTOBUF_BEFORE) return answer(`application/${PROTOBUF}`, protobuf());
   }
-  return { status: 406, headers: { vary: "Accept" }, body: { kind: "bytes", bytes: new Uint8Array(0) } };
+  return { status: 406, headers: COMMON_HEADERS, body: { kind: "bytes", bytes: new Uint8Array(0) } };
 }
 
 function answer(type: string, bytes: Uint8Array): HttpResponse {
-  return { status: 200, headers: { "content-type": type, vary: "Accept" }, body: { kind: "bytes", bytes } };
+  const headers = { ...COMMON_HEADERS, "content-type": type, etag: `"${hashOf(type + JSON_TEXT)}"` };
+  return { status: 200, headers, body: { kind: "bytes", bytes } };
 }
 
 /** The document as gnostic's openapi.v2.Document, written from its end. */

@@ -1,12 +1,12 @@
 // /openapi/v3: the index with hashed addresses, and one document for each group version. Made when
-// first asked for and whenever the kinds changed.
+// first asked for and whenever the kinds changed. Any method will do.
+// Upstream: k8s.io/kube-openapi/pkg/handler3; k8s.io/kube-aggregator/pkg/controllers/openapiv3
 
 import type { HttpResponse } from "#base/http.ts";
 import type { ServerCore } from "../core.ts";
-import { methodNotAllowed } from "../errors.ts";
+import { type AcceptClause, parseAccept } from "../media-type.ts";
 import type { Registry } from "../registry.ts";
 import { headerOf, type RequestContext } from "../request-context.ts";
-import { splitPath } from "../request-info.ts";
 import { orderedGroups, orderedVersions } from "./discovery-documents.ts";
 import { type CachedDocument, DocumentCache } from "./document-cache.ts";
 import { addPaths } from "./openapi-paths.ts";
@@ -16,19 +16,43 @@ import { OpenApiSchemas } from "./openapi-schemas.ts";
 export function openApiHandler(core: ServerCore): (context: RequestContext) => HttpResponse | undefined {
   const documents = new DocumentCache(core.registry);
   return (context) => {
-    const parts = splitPath(context.info.path);
-    if (parts[0] !== "openapi" || parts[1] !== "v3") return undefined;
-    if (context.request.method !== "GET") throw methodNotAllowed();
-    if (parts.length === 2)
-      return respond(
+    const { path } = context.info;
+    if (path === INDEX)
+      return respondWithIndex(
         context,
         documents.get("index", (registry) => index(registry, documents)),
       );
-    const [group, version, extra] =
-      parts[2] === "api" ? ["", parts[3], parts[4]] : [parts[3] ?? "", parts[4], parts[5]];
-    const isKnown = version !== undefined && extra === undefined && core.registry.hasVersion(group as string, version);
-    return isKnown ? respond(context, documentOf(documents, group as string, version)) : undefined;
+    if (!path.startsWith(`${INDEX}/`)) return undefined;
+    const name = path.slice(INDEX.length + 1);
+    const [, group = "", version = ""] = /^(?:api|apis\/([^/]+))\/([^/]+)$/.exec(name) ?? [];
+    if (!core.registry.hasVersion(group, version)) return empty(404);
+    const accepted = parseAccept(headerOf(context.request, "accept") || "*/*");
+    if (accepted.length === 0) return empty(200);
+    if (!accepted.some(isJson)) return empty(406, { vary: "Accept" });
+    return respond(context, name, documentOf(documents, group, version));
   };
+}
+
+const INDEX = "/openapi/v3";
+
+/** Deviation: upstream has the documents in protobuf, too. */
+const isJson = ({ type, subtype }: AcceptClause): boolean =>
+  ["application/json", "application/*", "*/*"].includes(`${type}/${subtype}`);
+
+function empty(status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse {
+  return {
+    status,
+    headers: { "cache-control": NOT_CACHED, ...headers },
+    body: { kind: "bytes", bytes: new Uint8Array(0) },
+  };
+}
+
+const NOT_CACHED = "no-cache, private";
+
+/** Without a type of its own: upstream leaves it to its HTTP library, which sees text. */
+function respondWithIndex({ request }: RequestContext, { value, bytes }: CachedDocument): HttpResponse {
+  const headers = { "cache-control": NOT_CACHED, "content-type": "text/plain; charset=utf-8" };
+  return { status: 200, headers, body: request.direct ? { kind: "object", value } : { kind: "bytes", bytes } };
 }
 
 function index(registry: Registry, documents: DocumentCache): unknown {
@@ -38,11 +62,13 @@ function index(registry: Registry, documents: DocumentCache): unknown {
       const path = group === "" ? `api/${version}` : `apis/${group}/${version}`;
       // The tag of a document is what it says, so the address changes with it.
       const { etag } = documentOf(documents, group, version);
-      paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${etag}` };
+      paths[path] = { serverRelativeURL: addressOf(path, etag) };
     }
   }
   return { paths };
 }
+
+const addressOf = (name: string, etag: string): string => `${INDEX}/${name}?hash=${etag}`;
 
 function documentOf(documents: DocumentCache, group: string, version: string): CachedDocument {
   return documents.get(`${group}/${version}`, (registry) => {
@@ -62,15 +88,16 @@ function documentOf(documents: DocumentCache, group: string, version: string): C
   });
 }
 
-function respond(context: RequestContext, { value, bytes, etag }: CachedDocument): HttpResponse {
+function respond(context: RequestContext, name: string, { value, bytes, etag }: CachedDocument): HttpResponse {
   const tag = `"${etag}"`;
-  const isCurrent = context.query.text("hash") === etag;
+  const hash = context.query.text("hash");
   const headers = {
-    "cache-control": isCurrent ? "public, immutable" : "no-cache, private",
+    "cache-control": hash === etag ? "public, immutable" : NOT_CACHED,
     "content-type": "application/json",
     etag: tag,
     vary: "Accept",
   };
+  if (hash !== "" && hash !== etag) return empty(301, { ...headers, location: addressOf(name, etag) });
   if (headerOf(context.request, "if-none-match") === tag) {
     return { status: 304, headers: { etag: tag, vary: "Accept" }, body: { kind: "bytes", bytes: new Uint8Array(0) } };
   }

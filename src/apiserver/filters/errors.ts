@@ -40,6 +40,9 @@ export function respondWithError(context: RequestContext, { status }: ApiError):
   return { ...response, headers: { ...response.headers, "retry-after": String(retryAfter) } };
 }
 
+/** No server has such a path. */
+export const pageNotFound = (): HttpResponse => plainText(404, "404 page not found\n");
+
 /** What upstream's HTTP library, not its API, answers. */
 export function plainText(status: number, text: string, headers: Readonly<Record<string, string>> = {}): HttpResponse {
   const bytes = new TextEncoder().encode(text);

@@ -7,7 +7,23 @@ import type { UserInfo } from "../request-context.ts";
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 
+/** A public key as RFC 7517 writes it, its fields in upstream's order. */
+export interface PublicJwk {
+  readonly use: "sig";
+  readonly kty: string;
+  /** Tokens name by it the key that signed them. */
+  readonly kid: string;
+  readonly crv?: string;
+  readonly alg: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly n?: string;
+  readonly e?: string;
+}
+
 export interface TokenKeys {
+  /** Those that tokens may be signed with, for others to check them; absent: there are none to show. */
+  readonly publicKeys?: readonly PublicJwk[];
   /** A signed token in its compact form. */
   sign(claims: TokenClaims): string;
   /** What the token says when one of the keys signed it; otherwise why not. */

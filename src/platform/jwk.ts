@@ -1,0 +1,14 @@
+// Public keys as JSON web keys, for whoever wants to check the tokens that they verify.
+// Upstream: pkg/serviceaccount/openidmetadata.go, jwkFromPublicKey
+
+import { createPublicKey, type KeyObject } from "node:crypto";
+import type { PublicJwk } from "#apiserver/tokens/account-tokens.ts";
+import { algorithmOf, keyIdOf } from "./jwt-signer.ts";
+
+/** A private key stands for its public one. */
+export function publicJwk(given: KeyObject): PublicJwk {
+  const key = given.type === "private" ? createPublicKey(given) : given;
+  const { kty = "", crv = "", x = "", y = "", n = "", e = "" } = key.export({ format: "jwk" });
+  const [use, kid, alg] = ["sig", keyIdOf(key), algorithmOf(key).name] as const;
+  return kty === "EC" ? { use, kty, kid, crv, alg, x, y } : { use, kty, kid, alg, n, e };
+}
