@@ -103,6 +103,18 @@ for (const transport of ["bytes", "direct"] as const) {
       expect((await client.get(WIDGETS)).body.items).toEqual([]);
     });
 
+    it("machinery/7.2.r8 have other names accepted while they go", async () => {
+      const { client, clock } = await started(transport);
+      await client.patch(`${DEFINITIONS}/${NAME}`, "merge", { metadata: { finalizers: ["example.com/hold"] } });
+      await client.delete(`${DEFINITIONS}/${NAME}`);
+      await clock.advance(0);
+      await client.patch(`${DEFINITIONS}/${NAME}`, "merge", { spec: { names: { shortNames: ["wg"] } } });
+      await clock.advance(0);
+      const { body } = await client.get(`${DEFINITIONS}/${NAME}`);
+      expect(body.metadata.finalizers).toEqual(["example.com/hold"]);
+      expect(body.status.acceptedNames).toMatchObject({ plural: "widgets", shortNames: ["wg"] });
+    });
+
     it("machinery/7.2.r8 wait for instances that finalizers hold, and refuse new ones meanwhile", async () => {
       const { client, clock } = await started(transport);
       await client.post(WIDGETS, widget("a", {}, { finalizers: ["example.com/hold"] }));

@@ -138,12 +138,12 @@ class CustomResources {
       return;
     }
     if (isTrue(crd, "Established")) this.#serve(crd);
+    // Each write comes back as an event, and the next step is taken then.
+    if (await this.#acceptNames(crd)) return;
     if (crd.metadata?.deletionTimestamp !== undefined) {
       if (crd.metadata.finalizers?.includes(CLEANUP_FINALIZER)) void this.#cleanUp(crd);
       return;
     }
-    // Each write comes back as an event, and the next step is taken then.
-    if (await this.#acceptNames(crd)) return;
     if (isTrue(crd, "NamesAccepted") && !isTrue(crd, "Established")) {
       await this.#write(crd, (existing, now) => withCondition(existing, ESTABLISHED, now));
       return;
