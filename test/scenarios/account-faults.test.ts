@@ -213,6 +213,30 @@ describe("serviceaccount", () => {
     expect(tries.map(({ atMs: at }) => at - first)).toEqual([0, 5, 15, 35, 75]);
   });
 
+  it("serviceaccount/3 tries again after a refusal that is not about the namespace's end", async () => {
+    await open(ACCOUNTS);
+    const refusal = newForbidden({ group: "", resource: "serviceaccounts" }, "default", "exceeded quota");
+    network.refuse("POST serviceaccounts", refusal, 2);
+    await remove(stage, accountsGvr, "default");
+    await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    expect(
+      asked()
+        .slice(-3)
+        .map((line) => line.split(" ").at(-1)),
+    ).toEqual(["403", "403", "201"]);
+  });
+
+  it("serviceaccount/1 asks for nothing where it knows that the namespace is being deleted", async () => {
+    await open(ACCOUNTS);
+    await terminateNamespace(stage);
+    await stage.pass(100);
+    const before = asked().length;
+    await remove(stage, accountsGvr, "default");
+    await labelNamespace();
+    await stage.pass(5_000);
+    expect(asked().slice(before)).toEqual([]);
+  });
+
   it("serviceaccount/1, serviceaccount/tests leaves accounts alone whose namespace is gone", async () => {
     await open(ACCOUNTS);
     await terminateNamespace(stage);
@@ -278,6 +302,16 @@ describe("root-ca-certificate-publisher", () => {
     const before = value("workqueue_adds_total", "root_ca_cert_publisher") ?? 0;
     await stage.pass(48 * 3_600_000);
     expect(value("workqueue_adds_total", "root_ca_cert_publisher")).toBeGreaterThan(before);
+  });
+
+  it("root-ca-certificate-publisher/watches is not woken by ConfigMaps of other names", async () => {
+    await open(PUBLISHER);
+    const before = value("workqueue_adds_total", "root_ca_cert_publisher");
+    await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
+    await patch(stage, configMapsGvr, "other", { data: { a: "b" } });
+    await remove(stage, configMapsGvr, "other");
+    await stage.pass(5_000);
+    expect(value("workqueue_adds_total", "root_ca_cert_publisher")).toBe(before);
   });
 
   it("root-ca-certificate-publisher/2 asks once in a namespace that is gone", async () => {

@@ -139,11 +139,15 @@ export const tokenScenarios: readonly Scenario[] = [
         metadata: { name: "plain" },
         type: "Opaque",
       } as Secret);
+      await createObject(stage, secretsGvr, { ...tokenSecret("named", "bot"), type: "Opaque" });
       await stage.pass(300);
       const { items } = await stage.do((client, signal) =>
         client.resource<Secret>(secretsGvr).list({ namespace: stage.namespace }, signal),
       );
-      expect(items.map(({ metadata, data }) => [metadata?.name, data])).toEqual([["plain", undefined]]);
+      expect(items.map(({ metadata, data }) => [metadata?.name, data])).toEqual([
+        ["named", undefined],
+        ["plain", undefined],
+      ]);
     },
   },
 ];
