@@ -1,6 +1,7 @@
 // A valve on response streams: while it is closed, what the server sends piles up and the client sees a
-// connection that is alive and silent. That is how a slow watch looks.
+// connection that is alive and silent. That is how a slow watch looks. Who hangs up need not wait for it.
 
+import { orAborted } from "#base/abort.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
 
 export class StreamValve {
@@ -25,14 +26,14 @@ export class StreamValve {
       send: async (request, signal) => {
         const response = await transport.send(request, signal);
         if (response.body.kind !== "stream" || !matches(request)) return response;
-        return { ...response, body: { kind: "stream", chunks: this.#gated(response.body.chunks) } };
+        return { ...response, body: { kind: "stream", chunks: this.#gated(response.body.chunks, signal) } };
       },
     };
   }
 
-  async *#gated(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *#gated(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
-      while (this.#opened !== undefined) await this.#opened;
+      while (this.#opened !== undefined) await orAborted(this.#opened, signal);
       yield chunk;
     }
   }
