@@ -18,7 +18,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type Sent = { verb: "create" | "patch"; event: Event; patch?: object };
 
-function setUp(options: { failWith?: () => unknown; log?: Logger } = {}) {
+function setUp(options: { failWith?: () => unknown; asStored?: (event: Event) => Event; log?: Logger } = {}) {
   const clock = testClock();
   const sent: Sent[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -31,7 +31,7 @@ function setUp(options: { failWith?: () => unknown; log?: Logger } = {}) {
     sent.push(call);
     const failure = options.failWith?.();
     if (failure !== undefined) throw failure;
-    return call.event;
+    return options.asStored?.(call.event) ?? call.event;
   };
   const broadcaster = new EventBroadcaster(
     {
@@ -103,6 +103,16 @@ describe("event broadcaster", () => {
     expect(sent.map(({ verb }) => verb)).toEqual(["create", "patch"]);
     expect(sent[1]?.event.metadata.name).toBe(sent[0]?.event.metadata.name ?? "");
     expect(sent[1]?.patch).toEqual({ count: 2, lastTimestamp: "2026-01-01T00:00:03Z", message: "same" });
+    await stop();
+  });
+
+  it("machinery/5.8.5 a repeat counts on from what the server answered", async () => {
+    const { clock, sent, recorder, stop } = setUp({
+      asStored: (event) => ({ ...event, count: (event.count ?? 0) + 5 }),
+    });
+    for (let i = 0; i < 3; i++) recorder.event(about, "Normal", "A", "same");
+    await clock.advance(0);
+    expect(sent.slice(1).map(({ patch }) => (patch as { count: number }).count)).toEqual([7, 13]);
     await stop();
   });
 
