@@ -17,6 +17,8 @@ const DIRECTORIES: Readonly<Record<string, string>> = {
   services: "services/specs",
   endpoints: "services/endpoints",
   ingresses: "ingress",
+  customresourcedefinitions: "apiextensions.k8s.io/customresourcedefinitions",
+  apiservices: "apiregistration.k8s.io/apiservices",
 };
 
 function etcdKey({ row, version }: Endpoint, key: StorageKey, dryRun: boolean): string {
