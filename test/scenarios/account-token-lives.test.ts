@@ -1,9 +1,10 @@
 // Accounts and token secrets that share a name: one that took another's place before the caches showed it, one of
-// another namespace, one that nobody has filled yet. On the embedded server only: watches stand still at will.
+// another namespace, one that nobody has filled yet. On the embedded server only: the network is the scenario's.
 
 import { afterEach, describe, expect, it } from "vitest";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
-import { newInternalError } from "#api/status-error.ts";
+import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import { newExpired, newInternalError } from "#api/status-error.ts";
 import { neverAborted } from "#base/testing.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "./account-objects.ts";
@@ -17,23 +18,14 @@ const TRIES = 11;
 
 let stage: EmbeddedStage;
 let network: FaultyNetwork;
-/** On the watches of accounts and of secrets. */
-let accountStreams: StreamValve;
-let secretStreams: StreamValve;
 afterEach(() => stage.stop());
 
-async function open(): Promise<void> {
+async function open(valve = new StreamValve()): Promise<void> {
   network = new FaultyNetwork();
-  accountStreams = new StreamValve();
-  secretStreams = new StreamValve();
   stage = await embeddedStage({
     controllers: ["serviceaccount-token-controller"],
     rootCa: "CA",
-    network: (transport) =>
-      accountStreams.over(
-        secretStreams.over(network.over(transport), ({ path }) => path === "/api/v1/secrets"),
-        ({ path }) => path === "/api/v1/serviceaccounts",
-      ),
+    network: (transport) => valve.over(network.over(transport), ({ path }) => path === "/api/v1/serviceaccounts"),
   });
 }
 
@@ -42,18 +34,17 @@ const asked = (): string[] =>
     .filter(({ who }) => who === "tokens-controller")
     .map(({ method, target, code }) => `${method} ${target.split("/").slice(5).join("/")} ${code}`);
 
-describe("a successor", () => {
+describe("a successor that only a new list shows", () => {
   it("serviceaccount-token/1 of an account: the old one's tokens go, its own stay", async () => {
     await open();
     await createObject(stage, accountsGvr, account("bot"));
     await createObject(stage, secretsGvr, tokenSecret("old", "bot"));
     await untilFilled(stage, "old");
-    accountStreams.close();
-    await remove(stage, accountsGvr, "bot");
-    const { metadata } = await createObject(stage, accountsGvr, account("bot"));
-    await createObject(stage, secretsGvr, tokenSecret("new", "bot", {}, metadata?.uid));
+    await replaceUnseen(accountsGvr, account("bot"), async ({ metadata }) => {
+      const object = tokenSecret("new", "bot", {}, metadata?.uid);
+      await stage.client.resource<Secret>(secretsGvr).create({ namespace: stage.namespace, object }, neverAborted());
+    });
     await untilFilled(stage, "new");
-    accountStreams.open();
     await untilGone(stage, secretsGvr, "old");
     await stage.pass(5_000);
     expect(await namesIn(stage, secretsGvr)).toEqual(["new"]);
@@ -66,14 +57,28 @@ describe("a successor", () => {
     await untilFilled(stage, "t");
     await patch(stage, accountsGvr, "bot", { secrets: [{ name: "t" }] });
     await stage.pass(100);
-    secretStreams.close();
-    await remove(stage, secretsGvr, "t");
-    await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
-    secretStreams.open();
+    await replaceUnseen(secretsGvr, tokenSecret("t", "bot"));
     await untilFilled(stage, "t");
     await untilFound<ServiceAccount>(stage, accountsGvr, "bot", ({ secrets }) => secrets === undefined);
   });
 });
+
+/** Between two watches, of which the second is refused: what happened then shows in one list. */
+async function replaceUnseen<T extends KubeObject>(
+  gvr: GroupVersionResource,
+  object: T,
+  then: (successor: T) => Promise<void> = async () => undefined,
+): Promise<void> {
+  network.before(`WATCH ${gvr.resource}`, async () => {
+    const resource = stage.client.resource<T>(gvr);
+    const { namespace } = stage;
+    await resource.delete({ namespace, name: object.metadata?.name ?? "" }, neverAborted());
+    await then(await resource.create({ namespace, object }, neverAborted()));
+    throw newExpired("too old");
+  });
+  network.endWatches();
+  await stage.pass(5_000);
+}
 
 describe("of a deleted account", () => {
   it("serviceaccount-token/1 the secrets that were never filled go too, but none of another namespace", async () => {
@@ -126,18 +131,13 @@ describe("of a deleted account", () => {
 });
 
 it("serviceaccount-token/events asks for nothing before it knows the accounts", async () => {
-  network = new FaultyNetwork();
-  accountStreams = new StreamValve();
-  accountStreams.close();
-  stage = await embeddedStage({
-    controllers: ["serviceaccount-token-controller"],
-    network: (transport) =>
-      accountStreams.over(network.over(transport), ({ path }) => path.endsWith("/serviceaccounts")),
-  });
+  const valve = new StreamValve();
+  valve.close();
+  await open(valve);
   await createObject(stage, accountsGvr, account("bot"));
   await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
   await stage.pass(5_000);
   expect(asked()).toEqual([]);
-  accountStreams.open();
+  valve.open();
   await untilFilled(stage, "t");
 });
