@@ -73,8 +73,9 @@ const warnOfOrphans: DeletionHook = async (_core, call, _existing, options) => {
   return undefined;
 };
 
-/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete */
-const keepSystemClasses: DeletionHook = async (_core, { endpoint, name }) => {
+/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete; its collections do not ask. */
+const keepSystemClasses: DeletionHook = async (_core, { endpoint, name, info }) => {
+  if (info.verb === "deletecollection") return undefined;
   if (name !== "system-node-critical" && name !== "system-cluster-critical") return undefined;
   throw newForbidden(endpoint.groupResource, name, "this is a system priority class and cannot be deleted");
 };

@@ -1,5 +1,6 @@
 // Deleting a definition: the first delete marks it and leaves the rest to the clean-up, which removes
-// all instances and then the finalizer.
+// all instances and then the finalizer. One that goes with its collection goes as any object does: upstream's
+// collections know only the generic delete.
 // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go, Delete; pkg/controller/finalizer
 
 import type { KubeObject } from "#api/object.ts";
@@ -14,6 +15,7 @@ import { terminating, withCondition } from "./conditions.ts";
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 export const deleteDefinition: DeletionHook = async (core, call, existing, options, signal) => {
+  if (call.info.verb === "deletecollection") return undefined;
   const crd = existing.object as CustomResourceDefinition & KubeObject;
   const { uid = "", resourceVersion = "", deletionTimestamp, finalizers = [] } = crd.metadata ?? {};
   const { preconditions } = options;
