@@ -51,8 +51,12 @@ export const proxyToPod: SubresourceHandler = async (core, call) => {
 };
 
 export const proxyToNode: SubresourceHandler = async (core, call) => {
-  const target = targetOf(call);
-  throw beyondKubelet(core, call, findObject(core, target).object.metadata?.name ?? "");
+  const node = findObject(core, targetOf(call)).object as Node;
+  const address = kubeletAddressOf(node);
+  // A name would have to be looked up first: what it stands for is not known here.
+  const isAllowed = address === undefined || parseSloppyIp(address) === undefined || isReachable(address);
+  if (!isAllowed) throw newBadRequest("address not allowed");
+  throw beyondNode(call, node);
 };
 
 export const proxyToService: SubresourceHandler = async (core, call) => {
@@ -118,9 +122,20 @@ function beyondPod(core: ServerCore, call: ResourceCall, { spec }: Pod): ApiErro
 function beyondKubelet(core: ServerCore, call: ResourceCall, nodeName: string): ApiError {
   const node = storedObject(core, "nodes", "", nodeName) as Node | undefined;
   if (node === undefined) return newNotFound(call.endpoint.groupResource, nodeName);
-  const addresses = node.status?.addresses ?? [];
-  if (addresses.length === 0) return bareFailure(500, "", "no preferred addresses found; known addresses: []");
-  return notConnected(call);
+  return beyondNode(call, node);
+}
+
+function beyondNode(call: ResourceCall, node: Node): ApiError {
+  if (kubeletAddressOf(node) !== undefined) return notConnected(call);
+  const known = (node.status?.addresses ?? []).map(({ type, address }) => `{${type} ${address}}`);
+  return bareFailure(500, "", `no preferred addresses found; known addresses: [${known.join(" ")}]`);
+}
+
+/** Upstream: the default of --kubelet-preferred-address-types. */
+const ADDRESS_TYPES = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+
+function kubeletAddressOf({ status }: Node): string | undefined {
+  return ADDRESS_TYPES.flatMap((wanted) => (status?.addresses ?? []).filter(({ type }) => type === wanted))[0]?.address;
 }
 
 function notConnected({ endpoint, name, subresource }: ResourceCall): ApiError {

@@ -189,6 +189,17 @@ describe("containers", () => {
     expectRefusal(await client.get(`${PODS}/${target}`), code, why);
   });
 
+  it.each([
+    [{ type: "InternalIP", address: "127.0.0.1" }, 400, "address not allowed"],
+    [{ type: "InternalIP", address: "10.0.0.1" }, 501, 'nodes "n1": proxy is not available'],
+    [{ type: "Hostname", address: "n1.example" }, 501, 'nodes "n1": proxy is not available'],
+    [{ type: "Other", address: "x" }, 500, "no preferred addresses found; known addresses: [{Other x}]"],
+  ])("proxy of a node at %j is refused: %s %s", async (address, code, why) => {
+    const client = await start();
+    await client.post("/api/v1/nodes", { metadata: { name: "n1" }, status: { addresses: [address] } });
+    expectRefusal(await client.get("/api/v1/nodes/n1/proxy/healthz"), code, why);
+  });
+
   it("that do not run yet have an empty log", async () => {
     const client = await start(pod("a"));
     expect(await client.get(`${PODS}/a/log`)).toMatchObject({ status: 204, body: "" });
