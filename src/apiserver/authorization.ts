@@ -66,7 +66,7 @@ export const mastersOnly: Authorizer = {
     groups?.includes("system:masters")
       ? {
           resourceRules: [EVERYTHING, ...BASIC_RULES],
-          nonResourceRules: [DISCOVERY_RULE, EVERY_PATH],
+          nonResourceRules: [DISCOVERY_RULE, PUBLIC_RULE, EVERY_PATH],
           incomplete: false,
         }
       : {
@@ -87,7 +87,8 @@ export const mastersOnly: Authorizer = {
 
 function pathRules(groups: UserInfo["groups"]): readonly (typeof PUBLIC_RULE)[] {
   return [
-    isKnown(groups) ? DISCOVERY_RULE : PUBLIC_RULE,
+    ...(isKnown(groups) ? [DISCOVERY_RULE] : []),
+    PUBLIC_RULE,
     ...(groups?.includes("system:serviceaccounts") ? [ISSUER_RULE] : []),
     ...(groups?.includes("system:monitoring") ? [MONITORING_RULE] : []),
   ];
