@@ -70,6 +70,18 @@ describe("machinery/8.r8 what is tried again", () => {
     expect(tries).toEqual([...Array(10).fill(true), false, false]);
   });
 
+  it("only after the connection of the refusal has been let go of", async () => {
+    const refusal = fedStream();
+    refusal.push("later ".repeat(1000)); // more of it than anybody reads
+    const busy: Responder = () => ({ ...streamResponse(refusal, { "retry-after": "1" }), status: 429 });
+    const { foos, clock } = setUp({}, busy, ok);
+    const got = foos.get({ name: "foo" }, signal);
+    await clock.settle();
+    expect(refusal.isClosed).toBe(true);
+    await clock.run("idle");
+    expect(await got).toEqual({ kind: "Foo" });
+  });
+
   it("with its whole body", async () => {
     const { clock, foos, transport } = setUp({}, later(429), later(500), later(501), later(504), ok);
     const done = foos.create({ object: { metadata: { name: "abcd".repeat(1000) } } }, signal);

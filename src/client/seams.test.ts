@@ -1,13 +1,14 @@
 // What a client counts, logs and limits on the side.
 
 import { describe, expect, it } from "vitest";
+import type { ApiError } from "#api/status-error.ts";
 import type { Logger, LogValues } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { TokenBucket } from "#base/token-bucket.ts";
 import { createClient } from "#client/create-client.ts";
 import { Requester } from "#client/request.ts";
-import { jsonResponse, scriptedTransport, textResponse } from "#client/testing.ts";
+import { fedStream, jsonResponse, scriptedTransport, streamResponse, textResponse } from "#client/testing.ts";
 
 const PODS = { group: "", version: "v1", resource: "pods" };
 const at = { namespace: "ns", name: "a" };
@@ -122,6 +123,24 @@ describe("limits", () => {
     await clock.run("idle");
     expect([await late, clock.monotonicMs(), clock.pendingCount]).toEqual(["DeadlineExceeded", 32_000, 0]);
     expect(transport.requests.map(({ query }) => query)).toEqual(["", "timeout=32s"]);
+  });
+
+  it("machinery/4.1.9 gives watches no limit", async () => {
+    const clock = testClock();
+    const transport = scriptedTransport(() => streamResponse(fedStream()));
+    const { watch } = createClient({ transport, clock, userAgent: "t", timeoutMs: 32_000 }).resource(PODS);
+    await watch({}, signal);
+    expect([transport.requests[0]?.query, clock.pendingCount]).toEqual(["watch=true", 0]);
+  });
+
+  it("takes what lies beyond 206 for a failure", async () => {
+    const transport = scriptedTransport(
+      () => jsonResponse({ kind: "Pod" }, 206),
+      () => jsonResponse({ kind: "Pod" }, 207),
+    );
+    const pods = createClient({ transport, clock: testClock(), userAgent: "t" }).resource(PODS);
+    expect(await pods.get(at, signal)).toEqual({ kind: "Pod" });
+    expect(await pods.get(at, signal).catch((error: ApiError) => error.code)).toBe(207);
   });
 
   it("machinery/4.2.3 never sends a streaming body twice", async () => {

@@ -40,6 +40,17 @@ describe("watching", () => {
     expect(heard()).toEqual(["initial a=1", "update a=1 a=1"]);
   });
 
+  it("machinery/5.2.8 lists again when a watch is refused because its version is forgotten", async () => {
+    const { server, start, asked, clock } = setup({ gates: LIST_GATES });
+    void start();
+    await clock.advance(2000);
+    asked();
+    server.overrides.push(() => failure(410, "Expired", "too old resource version"));
+    server.endStreams();
+    await clock.advance(1600);
+    expect(asked()).toEqual([watchFrom(10), "resourceVersion=10", watchFrom(10)]);
+  });
+
   it("machinery/5.2.9 takes over what came before the ERROR, also in one piece with it", async () => {
     const { server, start, asked, clock, heard } = setup();
     const a = server.put("a", 1);

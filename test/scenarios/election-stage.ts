@@ -3,6 +3,7 @@
 import type { Lease, LeaseSpec } from "#api/generated/types/coordination-v1.ts";
 import { isNotFound } from "#api/status-error.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
+import type { Clock } from "#base/clock.ts";
 import type { FeatureTable } from "#base/feature-gates.ts";
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
@@ -26,8 +27,10 @@ const gates: FeatureTable = {
   gates: { CoordinatedLeaderElection: [{ version: "1.36", default: true, preRelease: "BETA" }] },
 };
 
-/** What the network does to a request: nothing, an answer of its own, no answer at all, or silence. */
-export type NetworkFault = "none" | "refused" | "silent" | "reply lost" | { readonly status: number };
+/** What the network does to a request: nothing, an answer of its own, none at all, silence, or an answer after 4 s. */
+export type NetworkFault = "none" | "refused" | "silent" | "reply lost" | "late" | { readonly status: number };
+
+const LATE_MS = 4000;
 
 export interface RunningElector {
   readonly elector: Elector;
@@ -60,7 +63,7 @@ export class ElectionStage {
     const { clock } = world;
     let fault: NetworkFault = "none";
     let struck: readonly string[] = [];
-    const network = failing(this.transport, (request) => (struck.includes(request.method) ? fault : "none"));
+    const network = failing(this.transport, clock, (request) => (struck.includes(request.method) ? fault : "none"));
     const client = createClient({
       transport: world.log.over(network),
       clock,
@@ -172,13 +175,18 @@ export class ElectionStage {
   }
 }
 
-function failing(transport: Transport, faultOf: (request: HttpRequest) => NetworkFault): Transport {
+function failing(transport: Transport, clock: Clock, faultOf: (request: HttpRequest) => NetworkFault): Transport {
   return {
     async send(request, signal) {
       const fault = faultOf(request);
       if (fault === "none") return transport.send(request, signal);
       if (fault === "refused") throw new TransportError("refused", "connection refused");
       if (fault === "silent") return silence(signal);
+      if (fault === "late") {
+        const response = await transport.send(request, signal);
+        await clock.sleep(LATE_MS, signal);
+        return response;
+      }
       if (fault === "reply lost") {
         await transport.send(request, signal);
         throw new TransportError("reset", "connection reset");

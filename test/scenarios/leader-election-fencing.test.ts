@@ -1,8 +1,9 @@
 // Nothing is written once the lease could have expired: what a fenced transport lets pass.
 
 import { describe, expect, it } from "vitest";
+import { parseMicroTime } from "#api/time.ts";
 import { fencedTransport } from "#manager/election/fence.ts";
-import { ElectionStage } from "./election-stage.ts";
+import { ElectionStage, type RunningElector } from "./election-stage.ts";
 
 describe("fencing", () => {
   it("machinery/3.1.8 lets writes pass while the lease is certain, and none from shortly before it could expire", async () => {
@@ -40,6 +41,32 @@ describe("fencing", () => {
     expect(sent).toEqual(["POST", "DELETE", "GET"]);
   });
 
+  it("machinery/3.1.8 counts from when a renewal was sent, however late its answer came", async () => {
+    const stage = new ElectionStage("late");
+    const a = stage.start("a", { renewDeadlineMs: 14_000 });
+    await stage.pass(3);
+    a.fail("late", "PUT");
+    await stage.pass(7);
+    expect(await certainMs(stage, a)).toBe(14_800);
+  });
+
+  it("machinery/3.1.8 goes by the whole seconds that the lease states, as others do", async () => {
+    const stage = new ElectionStage("stated");
+    const a = stage.start("a", { leaseDurationMs: 15_900, renewDeadlineMs: 14_900 });
+    await stage.pass(3);
+    expect(await certainMs(stage, a)).toBe(14_800);
+  });
+
+  it("machinery/3.1.8 lets nothing pass once the election has ended, though the lease is still good", async () => {
+    const stage = new ElectionStage("ended");
+    const a = stage.start("a");
+    await stage.pass(3);
+    expect(a.elector.isCertain()).toBe(true);
+    a.stop.abort();
+    await stage.pass(0.1);
+    expect([a.elector.isCertain(), a.elector.isLeader]).toEqual([false, true]);
+  });
+
   it.each([
     ["it is not renewed", 14_000, ["started"]],
     ["the election ends", 10_000, ["started", "stopped"]],
@@ -70,3 +97,11 @@ describe("fencing", () => {
     expect(await outcome).toContain("may have expired");
   });
 });
+
+/** How long a leader that hears nothing more is certain, since its last renewal. */
+async function certainMs(stage: ElectionStage, { elector, fail }: RunningElector): Promise<number> {
+  fail("silent", "PUT", "GET");
+  const { clock } = stage.world;
+  await clock.runUntil(() => !elector.isCertain(), 60_000);
+  return clock.now() - parseMicroTime((await stage.lease())?.renewTime ?? "");
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { neverAborted } from "#base/testing.ts";
+import { singleFlight } from "./single-flight.ts";
+
+/** Work that a test ends by hand, or that ends with its caller. */
+function setUp() {
+  const ends: ((result: string) => void)[] = [];
+  const work = singleFlight(
+    (signal) =>
+      new Promise<string>((resolve, reject) => {
+        ends.push(resolve);
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      }),
+  );
+  return { ends, work };
+}
+
+describe("work that several want", () => {
+  it("is done once for all who ask meanwhile, and anew for who asks later", async () => {
+    const { ends, work } = setUp();
+    const together = Promise.all([work(neverAborted()), work(neverAborted())]);
+    ends[0]?.("first");
+    expect(await together).toEqual(["first", "first"]);
+    const later = work(neverAborted());
+    ends[1]?.("second");
+    expect([await later, ends.length]).toEqual(["second", 2]);
+  });
+
+  it("is begun again when whoever began it gives up, for those who still want it", async () => {
+    const { ends, work } = setUp();
+    const stop = new AbortController();
+    const first = work(stop.signal).catch((error: unknown) => error);
+    const second = work(neverAborted());
+    stop.abort();
+    expect(await first).toBe(stop.signal.reason);
+    while (ends.length < 2) await Promise.resolve();
+    ends[1]?.("done");
+    expect(await second).toBe("done");
+  });
+
+  it("fails for all when it fails by itself", async () => {
+    const work = singleFlight(() => Promise.reject(new Error("boom")));
+    const outcomes = [work(neverAborted()), work(neverAborted())].map((one) => one.catch((error: unknown) => error));
+    for (const outcome of await Promise.all(outcomes)) expect(outcome).toEqual(new Error("boom"));
+  });
+});
