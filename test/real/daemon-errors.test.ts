@@ -5,7 +5,7 @@
 import { rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { finalError, goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
+import { type Ending, finalError, goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
 import { directory, failed, good, missing, positional, refused } from "./daemon-errors-table.ts";
 import { describeReal } from "./suite.ts";
 
@@ -125,7 +125,32 @@ describeReal("bad command lines end as the Go program's do", () => {
         expect(ourError, ours.stderr.slice(-2000)).toMatch(like);
       }
       expect(ours.code).toBe(go.code);
+      expect(saidBefore(ours)).toEqual(saidBefore(go));
+    },
+    LIMIT_MS,
+  );
+
+  it.each(["", "external", "aws", "gce", "azure", "openstack", "vsphere", "garbage", 'a "b"'])(
+    "machinery/1.6.r6 says what the Go program says about the cloud provider %p",
+    async (provider) => {
+      const args = withControllers([`--cloud-provider=${provider}`, "--kubeconfig", missing]);
+      const [ours, go] = await Promise.all([runToEnd(ourDaemon, args), runToEnd(goDaemon(), args)]);
+      expect(saidBefore(go)).toHaveLength(provider === "" || provider === "external" ? 0 : 2);
+      expect([ours.code, ...saidBefore(ours), finalError(ours)]).toEqual([go.code, ...saidBefore(go), finalError(go)]);
     },
     LIMIT_MS,
   );
 });
+
+/** What one program says and the other does not (docs/deviations.md). */
+const ownWords =
+  /The manifest file is empty, ignoring|"(?:Golang|Runtime) settings"|"Starting DynamicServingCertificateController"|will change already queried feature/;
+
+/** The lines of the log before the error that ends the program, without time, process and place. */
+function saidBefore({ stderr }: Ending): readonly string[] {
+  const [before = ""] = stderr.split(/^(?:.*"command failed" err=|panic: )/m);
+  return before
+    .split("\n")
+    .map((line) => line.replace(/^([IWEF])\d{4} [\d:.]+ +\d+ [^\]]+\] /, "$1 "))
+    .filter((line) => line !== "" && !ownWords.test(line));
+}

@@ -60,12 +60,16 @@ export async function delegate(
     authentication.clientCaFile === "",
     authentication.requestHeader.clientCaFile === "",
   ];
-  if (!authentication.skipLookup && client === undefined) {
-    const missing = (file: string, what: string): string =>
-      `No authentication-kubeconfig provided in order to lookup ${file} in ${MAP}, so ${what} authentication won't work.`;
-    if (needsClientCa) warn(missing("client-ca-file", "client certificate"));
-    if (needsProxyCa) warn(missing("requestheader-client-ca-file", "request-header client certificate"));
-  }
+  const warnOfMissing = (file: string, what: string): void => {
+    if (authentication.skipLookup || client !== undefined) return;
+    warn(
+      `No authentication-kubeconfig provided in order to lookup ${file} in ${MAP}, so ${what} authentication won't work.`,
+    );
+  };
+  named("unable to load client CA provider", () => bundles.readClientCa());
+  if (needsClientCa) warnOfMissing("client-ca-file", "client certificate");
+  named("unable to create request header authentication config", () => bundles.readRequestHeaderCa());
+  if (needsProxyCa) warnOfMissing("requestheader-client-ca-file", "request-header client certificate");
   if (isLookingUp && (needsClientCa || needsProxyCa)) {
     bundles.cluster = await lookUp(client, needsProxyCa, options, surroundings, signal);
   }
@@ -110,25 +114,21 @@ class Bundles {
   readonly #options: Options["authentication"];
   readonly #surroundings: Surroundings;
   readonly #log: CertificateLog;
-  #clientCa: string;
-  #requestHeaderCa: string;
+  #clientCa = "";
+  #requestHeaderCa = "";
 
   constructor({ authentication }: Options, surroundings: Surroundings) {
     this.#options = authentication;
     this.#surroundings = surroundings;
     this.#log = new CertificateLog(surroundings.log, surroundings.clock);
-    this.#clientCa = named("unable to load client CA provider", () => this.#readClientCa());
-    this.#requestHeaderCa = named("unable to create request header authentication config", () =>
-      this.#readRequestHeaderCa(),
-    );
   }
 
-  #readClientCa(): string {
-    return this.#read("client-ca-bundle", this.#options.clientCaFile);
+  readClientCa(): void {
+    this.#clientCa = this.#read("client-ca-bundle", this.#options.clientCaFile);
   }
 
-  #readRequestHeaderCa(): string {
-    return this.#read("request-header", this.#options.requestHeader.clientCaFile);
+  readRequestHeaderCa(): void {
+    this.#requestHeaderCa = this.#read("request-header", this.#options.requestHeader.clientCaFile);
   }
 
   #read(purpose: string, file: string): string {
@@ -161,17 +161,17 @@ class Bundles {
 
   reload(): void {
     try {
-      this.#clientCa = this.#readClientCa();
-      this.#requestHeaderCa = this.#readRequestHeaderCa();
+      this.readClientCa();
+      this.readRequestHeaderCa();
     } catch (error) {
       this.#surroundings.log.error(error, "Failed to load the client CA; the old one stays in force");
     }
   }
 }
 
-function named<T>(what: string, read: () => T): T {
+function named(what: string, read: () => void): void {
   try {
-    return read();
+    read();
   } catch (cause) {
     throw new Error(`${what}: ${errorMessage(cause)}`, { cause });
   }

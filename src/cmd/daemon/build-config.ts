@@ -15,7 +15,7 @@ import { appliedConfig } from "#manager/options/applied-config.ts";
 import { alphaWarnings, validateVersions } from "#manager/options/component-versions.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
 import { type Manifest, registryOptions } from "#manager/options/metrics-options.ts";
-import { servingWarnings, validateOptions } from "#manager/options/validate.ts";
+import { cloudAdvice, servingWarnings, validateOptions } from "#manager/options/validate.ts";
 import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
 import { unwrittenProblem } from "#manager/unwritten-selection.ts";
 import { loadClientConfig } from "#platform/kubeconfig.ts";
@@ -54,6 +54,11 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   const { options } = command;
   const manifest = await readManifest(options);
   for (const warning of [...alphaWarnings(command.gates), ...servingWarnings(options)]) logging.warn(warning);
+  const cloud = cloudAdvice(options);
+  if (cloud !== undefined) {
+    logging.plain(0, cloud.info);
+    logging.warn(cloud.warning);
+  }
   checkOptions(command, manifest);
   const certificate = await prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;

@@ -43,8 +43,6 @@ const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
 const COORDINATED_GATE = "CoordinatedLeaderElection";
 /** Go programs take these without a word; the runtimes die of them, and Node opens a debugger for the first. */
 const IGNORED_SIGNALS = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const;
-/** What Go exits with after a panic. */
-const PANIC_CODE = 2;
 
 /** Ends the process. */
 export async function runDaemon(
@@ -62,10 +60,7 @@ export async function runDaemon(
     return logging.exit(0);
   } catch (error) {
     if (isAborted(error, stop.signal)) return logging.exit(0);
-    if (error instanceof AssertionFailed) {
-      logging.plain(0, `panic: ${error.message}`);
-      return logging.exit(PANIC_CODE);
-    }
+    if (error instanceof AssertionFailed) return logging.panic(error.message);
     logging.log.error(error, "command failed");
     return logging.exit(1);
   }

@@ -10,8 +10,12 @@ import { withoutRepeats } from "#manager/log-repeats.ts";
 import { bufferBytes } from "#manager/options/log-options.ts";
 import type { LogOptions } from "#manager/options/options.ts";
 import { callSite } from "#platform/call-site.ts";
-import { openLogOutput } from "#platform/log-output.ts";
+import { openLogOutput, writeAll } from "#platform/log-output.ts";
 import { systemClock } from "#platform/system-clock.ts";
+
+const STDERR = 2;
+/** What Go exits with after a panic. */
+const PANIC_CODE = 2;
 
 export interface Logging {
   readonly log: Logger;
@@ -21,6 +25,8 @@ export interface Logging {
   /** A warning, which is unquoted text too. */
   warn(text: string): void;
   exit(code: number): never;
+  /** Ends as a Go program does that has met what must not be: with a bare line, whatever the format. */
+  panic(message: string): never;
 }
 
 export function startLogging(logs: LogOptions): Logging {
@@ -48,6 +54,11 @@ export function startLogging(logs: LogOptions): Logging {
     exit(code) {
       output.flush();
       process.exit(code);
+    },
+    panic(message) {
+      output.flush();
+      writeAll(STDERR, `panic: ${message}\n`);
+      process.exit(PANIC_CODE);
     },
   };
 }

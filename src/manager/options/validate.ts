@@ -133,8 +133,8 @@ function validateServing({ secureServing, authentication }: Options, gates: Feat
 
 function validateCloud({ KubeCloudShared }: ComponentConfig): string[] {
   const problems: string[] = [];
-  const provider = KubeCloudShared.CloudProvider.Name;
-  if (provider !== "" && provider !== "external") {
+  const provider = disabledProvider(KubeCloudShared);
+  if (provider !== undefined) {
     problems.push(
       `cloud provider ${goQuote(provider)} was specified, but built-in cloud providers are disabled. Please set --cloud-provider=external and migrate to an external cloud provider`,
     );
@@ -144,6 +144,26 @@ function validateCloud({ KubeCloudShared }: ComponentConfig): string[] {
     problems.push(`built-in cloud providers are disabled. The ipam ${allocator} is not available`);
   }
   return problems;
+}
+
+/** A cloud that only a program of its own can serve. */
+function disabledProvider({ CloudProvider: { Name } }: ComponentConfig["KubeCloudShared"]): string | undefined {
+  return Name === "" || Name === "external" ? undefined : Name;
+}
+
+/**
+ * What is said next to the error about such a cloud, first for information, then as a warning.
+ * Upstream: k8s.io/cloud-provider/plugins.go, DisableWarningForProvider.
+ */
+export function cloudAdvice({ config }: Options): { readonly info: string; readonly warning: string } | undefined {
+  const provider = disabledProvider(config.KubeCloudShared);
+  if (provider === undefined) return undefined;
+  const name = goQuote(provider);
+  const example = "https://github.com/kubernetes/kubernetes/tree/master/staging/src/k8s.io/cloud-provider/sample";
+  return {
+    info: `INFO: Please make sure you are running an external cloud controller manager binary for provider ${name}.In-tree cloud providers are disabled. Refer to ${example} for an example implementation.`,
+    warning: `WARNING: built-in cloud providers are disabled. Please set "--cloud-provider=external" and migrate to an external cloud controller manager for provider ${name}`,
+  };
 }
 
 /** What works but will surprise: headers that aggregated API servers do not send. */
