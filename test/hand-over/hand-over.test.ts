@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
-import { goDaemon, ourDaemon, sharedControllers } from "#test/real/daemon.ts";
+import { daemonOf, type Side, sharedControllers } from "#test/real/daemon.ts";
 import { openHttps } from "#test/real/https.ts";
-import { holderOf, leaseWrites, reigns, type Side, shortLease, writesOf } from "#test/real/leadership.ts";
+import { holderOf, leaseWrites, reigns, shortLease, writesOf } from "#test/real/leadership.ts";
 import { describeReal, eventually } from "#test/real/suite.ts";
 
 const ROUNDS = 20;
@@ -50,8 +50,7 @@ describeReal("hand-over between the Go manager and ours", () => {
 
   const start = async (side: Side): Promise<typeof leader> => {
     const flags = [...shortLease.flags, ...pace, `--leader-elect-resource-name=${LEASE}`];
-    const command = side === "go" ? goDaemon() : ourDaemon;
-    return { side, program: await plane.startManager(command, { controllers: sharedControllers, flags }) };
+    return { side, program: await plane.startManager(daemonOf(side), { controllers: sharedControllers, flags }) };
   };
   const read = async <T>(path: string): Promise<T> => JSON.parse((await plane.request("GET", path)).text) as T;
   const isThere = async (path: string): Promise<void> => {

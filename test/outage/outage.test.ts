@@ -4,10 +4,10 @@
 import { beforeAll, expect, it } from "vitest";
 import { issueCertificate } from "#platform/x509.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
-import { goDaemon, ourDaemon } from "#test/real/daemon.ts";
+import { daemonOf, goDaemon, type Side } from "#test/real/daemon.ts";
 import type { FaultProxy } from "#test/real/fault-proxy.ts";
 import { callHttps } from "#test/real/https.ts";
-import { holderOf, type Side, shortLease } from "#test/real/leadership.ts";
+import { holderOf, shortLease } from "#test/real/leadership.ts";
 import { describeReal, eventually } from "#test/real/suite.ts";
 import { linesPerSecond, logFigures } from "#test/scenarios/log-rate.ts";
 
@@ -37,7 +37,7 @@ async function live(side: Side): Promise<Story> {
     const proxy = await plane.startFaultProxy();
     const kubeconfig = plane.kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
     const through = ["", "authentication-", "authorization-"].map((kind) => `--${kind}kubeconfig=${kubeconfig}`);
-    const command = side === "go" ? goDaemon() : ourDaemon;
+    const command = daemonOf(side);
     const start = (controller: string, flags: readonly string[]): Promise<RunningManager> =>
       plane.startManager(command, { controllers: [controller], flags: [...through, ...flags] });
     // The standby tries twice a second; the leader is as it is by default.

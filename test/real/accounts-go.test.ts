@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ConfigMap, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import {
   account,
@@ -16,11 +16,10 @@ import {
 } from "#test/scenarios/account-objects.ts";
 import type { Stage } from "#test/scenarios/stage.ts";
 import { createObject, patch, untilFound } from "#test/scenarios/steps.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon } from "./daemon.ts";
 import { startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
-import { describeReal } from "./suite.ts";
+import { describeReal, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const controllers = [
@@ -30,11 +29,7 @@ const controllers = [
 ];
 
 describeReal("accounts, tokens and the root CA next to the Go manager", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(() => plane.stop(), LIMIT_MS);
+  const plane = useControlPlane();
 
   /** Header and claims as they were signed; the signature of an elliptic key is never the same twice. */
   const signed = ({ data }: Secret): string =>
@@ -56,10 +51,10 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
   it(
     "serviceaccount-token/7, serviceaccount-token/6, root-ca-certificate-publisher/1 ours writes what the Go manager writes",
     async () => {
-      const stage = await realStage(plane);
+      const stage = await realStage(plane());
       await createObject(stage, accountsGvr, account("bot"));
       await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
-      const go = await plane.startGoManager({ controllers: controllers.slice(1) });
+      const go = await plane().startGoManager({ controllers: controllers.slice(1) });
       const theirs = await fill(stage);
       await go.stop();
 
@@ -68,7 +63,7 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
         return [secret, bundle].map(({ metadata }) => metadata?.resourceVersion);
       };
       const before = await version();
-      const ours = await startOurManager(plane, { controllers });
+      const ours = await startOurManager(plane(), { controllers });
       await untilFound<ServiceAccount>(stage, accountsGvr, "default");
       await stage.pass(500);
       expect(await version()).toEqual(before); // all is as it should be already
@@ -97,27 +92,27 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
   ])(
     "root-ca-certificate-publisher/traps, root-ca-certificate-publisher/config, serviceaccount-token/config without --root-ca-file, with a kubeconfig that has its CA in $what",
     async ({ isInline }) => {
-      const inline = readFileSync(plane.kubeconfigFor({ user: "system:kube-controller-manager" }), "utf8");
+      const inline = readFileSync(plane().kubeconfigFor({ user: "system:kube-controller-manager" }), "utf8");
       const document = JSON.parse(inline) as { clusters: { cluster: Record<string, unknown> }[] };
       for (const entry of document.clusters) {
         if (isInline) continue;
         delete entry.cluster["certificate-authority-data"];
-        entry.cluster["certificate-authority"] = plane.pki.file("ca.crt");
+        entry.cluster["certificate-authority"] = plane().pki.file("ca.crt");
       }
-      const kubeconfig = join(plane.directory, `ca-${isInline}.kubeconfig`);
+      const kubeconfig = join(plane().directory, `ca-${isInline}.kubeconfig`);
       writeFileSync(kubeconfig, JSON.stringify(document));
       const published: unknown[] = [];
       for (const command of [goDaemon(), ourDaemon]) {
         const flags = ["--root-ca-file=", `--kubeconfig=${kubeconfig}`, "--leader-elect=false"];
-        const manager = await plane.startManager(command, { controllers: controllers.slice(1), flags });
-        const stage = await realStage(plane);
+        const manager = await plane().startManager(command, { controllers: controllers.slice(1), flags });
+        const stage = await realStage(plane());
         await createObject(stage, accountsGvr, account("bot"));
         await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
         const { secret, bundle } = await fill(stage);
         published.push([bundle.data, secret.data?.["ca.crt"]]);
         await manager.stop();
       }
-      const ca = plane.pki.ca.certificatePem;
+      const ca = plane().pki.ca.certificatePem;
       const expected = isInline ? [{ "ca.crt": ca }, btoa(ca)] : [{ "ca.crt": "" }, undefined];
       expect(published).toEqual([expected, expected]);
     },

@@ -11,9 +11,9 @@ import { apiServerFlags, etcdFlags, type ManagerOptions, managerFlags, scheduler
 import { type AuditLog, auditPolicy, openAuditLog } from "./audit-log.ts";
 import { compact } from "./etcd.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
-import { callHttps, type HttpsAnswer } from "./https.ts";
+import { callHttps, type HttpsAnswer, type HttpsCall } from "./https.ts";
 import { createPki, type Pki } from "./pki.ts";
-import { freePorts, openProcessScope, type ProcessScope, type Program, untilReady } from "./processes.ts";
+import { type Command, freePorts, openProcessScope, type ProcessScope, type Program, untilReady } from "./processes.ts";
 
 const readyTimeoutMs = 60_000;
 const startAttemptsMax = 3;
@@ -39,6 +39,10 @@ export interface CommandOutcome {
 export interface RunningManager extends Program {
   /** https://127.0.0.1:<port> of its health and metrics. */
   readonly url: string;
+  /** One request to it as the administrator, unless `more` says otherwise. */
+  ask(path: string, more?: Partial<HttpsCall>): Promise<HttpsAnswer>;
+  /** The text of such an answer. */
+  page(path: string): Promise<string>;
 }
 
 export interface ControlPlane {
@@ -61,7 +65,7 @@ export interface ControlPlane {
   /** The Go manager: ready when it answers on /healthz. */
   startGoManager(options?: ManagerOptions): Promise<RunningManager>;
   /** Any program that takes the Go manager's flags, with the same flags and identity. */
-  startManager(command: readonly [string, ...string[]], options?: ManagerOptions): Promise<RunningManager>;
+  startManager(command: Command, options?: ManagerOptions): Promise<RunningManager>;
   startScheduler(): Promise<RunningManager>;
   startFaultProxy(): Promise<FaultProxy>;
   /** Stops it and starts it on the same port and data; resolves when it is ready. */
@@ -137,7 +141,7 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
   };
   const kubeconfigFor = kubeconfigWriter(directory, pki, server);
   const adminKubeconfig = kubeconfigFor({ user: "test-admin", groups: ["system:masters"] });
-  const startServing = serverStarter(scope, pki, kubeconfigFor);
+  const startServing = serverStarter(scope, pki, admin, kubeconfigFor);
   const startManager: ControlPlane["startManager"] = (command, managerOptions = {}) =>
     startServing("kube-controller-manager", command, (kubeconfig, port) =>
       managerFlags({ pki, kubeconfig, port, ...managerOptions }),
@@ -195,10 +199,15 @@ async function isHealthy(probe: () => Promise<HttpsAnswer>): Promise<boolean> {
 }
 
 /** Starts programs that serve health on a TLS port of their own, as the user `system:<name>`. */
-function serverStarter(scope: ProcessScope, pki: Pki, kubeconfigFor: ControlPlane["kubeconfigFor"]) {
+function serverStarter(
+  scope: ProcessScope,
+  pki: Pki,
+  admin: KeyCertificate,
+  kubeconfigFor: ControlPlane["kubeconfigFor"],
+) {
   return async (
     name: string,
-    command: readonly [string, ...string[]],
+    command: Command,
     flags: (kubeconfig: string, port: number) => readonly string[],
   ): Promise<RunningManager> => {
     const [port = 0] = await freePorts(1);
@@ -210,7 +219,9 @@ function serverStarter(scope: ProcessScope, pki: Pki, kubeconfigFor: ControlPlan
     await untilReady([program], readyTimeoutMs, () =>
       isHealthy(() => callHttps({ url: `${url}/healthz`, caPem: pki.ca.certificatePem })),
     );
-    return Object.assign(program, { url });
+    const ask: RunningManager["ask"] = (path, more) =>
+      callHttps({ url: url + path, caPem: pki.ca.certificatePem, client: admin, ...more });
+    return Object.assign(program, { url, ask, page: async (path: string) => (await ask(path)).text });
   };
 }
 

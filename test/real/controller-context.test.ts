@@ -1,12 +1,12 @@
 // What a controller is given to work with, on a real API server, whose audit log must tell the same story.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createClient } from "#client/create-client.ts";
 import { createHttpClient } from "#platform/http-client.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { playControllerContext } from "#test/scenarios/controller-context.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { describeReal, eventually } from "./suite.ts";
+import type { ControlPlane } from "./control-plane.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const WATCHED = "allowWatchBookmarks&resourceVersionMatch&sendInitialEvents&timeout&timeoutSeconds&watch";
@@ -15,20 +15,20 @@ const THEIRS = "system:kube-controller-manager";
 const WIDGETS = "/apis/context.example/v1/widgets";
 
 describeReal("the controllers' context on a real API server", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    const users = [OURS, THEIRS];
-    plane = await startControlPlane({
-      auditRules: [{ level: "Metadata", nonResourceURLs: ["/healthz"], users }],
-    });
-  }, LIMIT_MS);
-  afterAll(() => plane?.stop());
+  const plane = useControlPlane({
+    auditRules: [{ level: "Metadata", nonResourceURLs: ["/healthz"], users: [OURS, THEIRS] }],
+  });
 
   it(
     "machinery/1.2.7, machinery/1.2.8, machinery/1.3.8 gives controllers their informers, mappings and clients, and takes them back",
     async () => {
-      const { certificatePem: cert, keyPem: key } = plane.admin;
-      const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
+      const { certificatePem: cert, keyPem: key } = plane().admin;
+      const transport = await createHttpClient({
+        baseUrl: plane().server,
+        ca: plane().pki.ca.certificatePem,
+        cert,
+        key,
+      });
       await playControllerContext({
         clock: systemClock,
         transport,
@@ -37,7 +37,7 @@ describeReal("the controllers' context on a real API server", () => {
         until: (probe) => eventually(probe),
       });
       transport.close();
-      const ours = asked(plane, OURS);
+      const ours = asked(plane(), OURS);
       expect(ours).toEqual([
         "controller-discovery get /api timeout",
         "controller-discovery get /apis timeout",
@@ -50,10 +50,10 @@ describeReal("the controllers' context on a real API server", () => {
       ]);
 
       // The garbage collector of the Go program has the same context and asks for the same with it.
-      const go = await plane.startGoManager({ controllers: ["garbage-collector-controller"] });
-      await eventually(() => (asked(plane, THEIRS).some((request) => request.includes(WIDGETS)) ? true : undefined));
+      const go = await plane().startGoManager({ controllers: ["garbage-collector-controller"] });
+      await eventually(() => (asked(plane(), THEIRS).some((request) => request.includes(WIDGETS)) ? true : undefined));
       await go.stop("SIGKILL");
-      const theirs = asked(plane, THEIRS);
+      const theirs = asked(plane(), THEIRS);
       const shared = ours.filter((request) => /discovery|widgets|healthz/.test(request));
       // Deviation: discovery says that it waits for 32 seconds, and does; the Go program's limit is lost on its way.
       expect(theirs).toEqual(expect.arrayContaining(shared.map((request) => request.replace(/ timeout$/, " "))));

@@ -1,12 +1,11 @@
 // The 52 controllers that the program knows, beside those that the Go program has: names, aliases, gates, identities,
 // which are on by default and which are loops of a cloud. What a controller does has rows of its own.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type KnownController, knownControllers } from "#manager/known-controllers.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
-import { IdleDaemons } from "./idle-daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { useIdleDaemons } from "./idle-daemon.ts";
+import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const offByDefault = knownControllers.filter(({ isOffByDefault }) => isOffByDefault).map(({ name }) => name);
@@ -16,16 +15,8 @@ const everything = ["*", ...offByDefault];
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 describeReal("the controllers that are known", () => {
-  let plane: ControlPlane;
-  let daemons: IdleDaemons;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-    daemons = new IdleDaemons("controller-descriptors");
-  }, LIMIT_MS);
-  afterAll(async () => {
-    await plane?.stop();
-    await daemons?.close();
-  });
+  const plane = useControlPlane();
+  const daemons = useIdleDaemons("controller-descriptors");
 
   it("machinery/1.4.n1, machinery/1.4.r1..r52 have the Go program's names, and those of its list that are off by default", async () => {
     const { stdout } = await runToEnd(goDaemon(), ["--help"]);
@@ -46,7 +37,7 @@ describeReal("the controllers that are known", () => {
       const flags = [`--controllers=${aliases.map((alias) => `-${alias}`).join(",")}`];
       const wanted = knownControllers.flatMap(({ name, aliases: own }) => own.map(() => `-${name}`));
       for (const command of [goDaemon(), ourDaemon]) {
-        const { page, kill } = await daemons.start(flags, { command });
+        const { page, kill } = await daemons().start(flags, { command });
         expect(controllersIn(await page("/configz")).slice(sharedControllers.length)).toEqual(wanted);
         await kill();
       }
@@ -67,12 +58,12 @@ describeReal("the controllers that are known", () => {
       const gated = knownControllers.filter(({ featureGates }) => featureGates.length > 0);
       const off =
         "--feature-gates=AllAlpha=false,AllBeta=false,MultiCIDRServiceAllocator=false,SELinuxChangePolicy=false";
-      const program = await plane.startManager(goDaemon(), {
+      const program = await plane().startManager(goDaemon(), {
         controllers: everything,
         flags: ["--emulated-version=1.33", off],
       });
       // The last line of the start: by then each controller has said what keeps it off.
-      await eventually(() => (program.log().includes("Garbage collector") ? true : undefined));
+      await logged(program, "Garbage collector");
       const log = program.log();
       await program.stop("SIGKILL");
       const needs = new Map(
@@ -92,8 +83,8 @@ describeReal("the controllers that are known", () => {
   it(
     "machinery/1.4.n1, machinery/1.4.r1..r52 act as the Go program's accounts",
     async () => {
-      const mark = plane.audit.mark();
-      const program = await plane.startManager(goDaemon(), {
+      const mark = plane().audit.mark();
+      const program = await plane().startManager(goDaemon(), {
         controllers: everything,
         flags: ["--allocate-node-cidrs=true", "--feature-gates=AllAlpha=true,AllBeta=true"],
       });
@@ -102,8 +93,8 @@ describeReal("the controllers that are known", () => {
       );
       const accounts = (): Set<string> =>
         new Set(
-          plane.audit
-            .since(mark)
+          plane()
+            .audit.since(mark)
             .filter(({ user }) => user.username === "system:kube-controller-manager")
             .filter(({ objectRef }) => objectRef?.resource === "serviceaccounts" && !objectRef.subresource)
             .flatMap(({ objectRef }) => (objectRef?.namespace === "kube-system" ? (objectRef.name ?? []) : [])),

@@ -4,12 +4,11 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
-import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ControlPlane, RunningManager } from "./control-plane.ts";
+import { daemonOf, sharedControllers, sides } from "./daemon.ts";
 import { callHttps } from "./https.ts";
-import type { Command } from "./idle-daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const quickElection = [
@@ -20,45 +19,38 @@ const quickElection = [
 ];
 
 describeReal("flags about the API server", () => {
-  let plane: ControlPlane;
+  const plane = useControlPlane();
   beforeAll(async () => {
-    plane = await startControlPlane();
-    await plane.request("POST", "/api/v1/namespaces", { metadata: { name: "locks" } });
+    await plane().request("POST", "/api/v1/namespaces", { metadata: { name: "locks" } });
   }, LIMIT_MS);
-  afterAll(() => plane?.stop());
 
   let made = 0;
   let seenGates: readonly string[] | undefined;
   /** A new namespace, which gives every controller something to do. */
   const makeNamespace = async (): Promise<string> => {
     const name = `flags-${++made}`;
-    await plane.request("POST", "/api/v1/namespaces", { metadata: { name } });
+    await plane().request("POST", "/api/v1/namespaces", { metadata: { name } });
     return name;
   };
   const rootCaIn = (namespace: string): Promise<string> =>
     eventually(async () => {
       const path = `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`;
-      const { status, text } = await plane.request("GET", path);
+      const { status, text } = await plane().request("GET", path);
       return status === 200 ? (JSON.parse(text) as { data: Record<string, string> }).data["ca.crt"] : undefined;
     });
-  const page = async ({ url }: RunningManager, path: string): Promise<string> =>
-    (await callHttps({ url: url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
   const leaseStatus = async (namespace: string, name: string): Promise<number> =>
-    (await plane.request("GET", `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`)).status;
+    (await plane().request("GET", `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${name}`)).status;
 
-  describe.each<[string, () => Command]>([
-    ["go", goDaemon],
-    ["ours", () => ourDaemon],
-  ])("%s", (side, commandOf) => {
+  describe.each(sides)("%s", (side) => {
     const start = (flags: readonly string[], controllers = sharedControllers): Promise<RunningManager> =>
-      plane.startManager(commandOf(), { controllers, flags });
+      plane().startManager(daemonOf(side), { controllers, flags });
 
     it(
       "machinery/1.7.r7, machinery/1.7.r8 sends a burst, and then no more than --kube-api-qps allow",
       async () => {
-        const [limited, free] = [await startRefuser(plane), await startRefuser(plane)];
+        const [limited, free] = [await startRefuser(plane()), await startRefuser(plane())];
         const flagsFor = (url: string): readonly string[] => [
-          `--kubeconfig=${plane.kubeconfigFor({ token: "t" }, url)}`,
+          `--kubeconfig=${plane().kubeconfigFor({ token: "t" }, url)}`,
           ...quickElection,
         ];
         const slow = await start([...flagsFor(limited.url), "--kube-api-qps=0.001", "--kube-api-burst=3"]);
@@ -80,7 +72,7 @@ describeReal("flags about the API server", () => {
         expect(await leaseStatus("kube-system", `${side}-alone`)).toBe(404);
         await alone.stop("SIGKILL");
         const leader = await start([
-          `--kubeconfig=${plane.adminKubeconfig}`,
+          `--kubeconfig=${plane().adminKubeconfig}`,
           ...quickElection,
           `--leader-elect-resource-name=${side}`,
           "--leader-elect-resource-namespace=locks",
@@ -99,7 +91,7 @@ describeReal("flags about the API server", () => {
         const controllers = ["replicaset", "-serviceaccount-controller", "root-ca-certificate-publisher-controller"];
         const program = await start([], controllers);
         await rootCaIn(await makeNamespace());
-        const checks = (await page(program, "/healthz?verbose")).match(/(?<=\[\+\])\S+/g) ?? [];
+        const checks = (await program.page("/healthz?verbose")).match(/(?<=\[\+\])\S+/g) ?? [];
         expect(checks.filter((check) => check.endsWith("-controller")).sort()).toEqual([
           "replicaset-controller",
           "root-ca-certificate-publisher-controller",
@@ -117,7 +109,7 @@ describeReal("flags about the API server", () => {
           [true, "system:serviceaccount:kube-system:root-ca-cert-publisher"],
           [false, "system:kube-controller-manager"],
         ] as const) {
-          const kubeconfig = plane.kubeconfigFor({
+          const kubeconfig = plane().kubeconfigFor({
             user: "system:kube-controller-manager",
             groups: ["system:masters"],
           });
@@ -125,8 +117,8 @@ describeReal("flags about the API server", () => {
           const namespace = await makeNamespace();
           await rootCaIn(namespace);
           const users = await eventually(() => {
-            const created = plane.audit
-              .since()
+            const created = plane()
+              .audit.since()
               .filter(({ verb, objectRef }) => verb === "create" && objectRef?.resource === "configmaps")
               .filter(({ objectRef }) => objectRef?.namespace === namespace)
               .map(({ user }) => user.username);
@@ -143,11 +135,11 @@ describeReal("flags about the API server", () => {
       "machinery/1.7.r126 publishes --root-ca-file, or the CA of the kubeconfig without it",
       async () => {
         for (const [flag, file] of [
-          [plane.pki.file("front-proxy-ca.crt"), "front-proxy-ca.crt"],
+          [plane().pki.file("front-proxy-ca.crt"), "front-proxy-ca.crt"],
           ["", "ca.crt"],
         ] as const) {
           const program = await start([`--root-ca-file=${flag}`]);
-          const wanted = readFileSync(plane.pki.file(file), "utf8");
+          const wanted = readFileSync(plane().pki.file(file), "utf8");
           expect(await rootCaIn(await makeNamespace())).toBe(wanted);
           await program.stop("SIGKILL");
         }
@@ -159,15 +151,15 @@ describeReal("flags about the API server", () => {
       "machinery/1.7.r124 signs tokens with --service-account-private-key-file, and makes none without it",
       async () => {
         const secretIn = async (namespace: string): Promise<string | undefined> => {
-          const { text } = await plane.request("GET", `/api/v1/namespaces/${namespace}/secrets/made`);
+          const { text } = await plane().request("GET", `/api/v1/namespaces/${namespace}/secrets/made`);
           return (JSON.parse(text) as { data?: Record<string, string> }).data?.token;
         };
         const makeSecret = async (namespace: string): Promise<void> => {
           const path = `/api/v1/namespaces/${namespace}`;
           await eventually(async () =>
-            (await plane.request("GET", `${path}/serviceaccounts/default`)).status === 200 ? true : undefined,
+            (await plane().request("GET", `${path}/serviceaccounts/default`)).status === 200 ? true : undefined,
           );
-          await plane.request("POST", `${path}/secrets`, {
+          await plane().request("POST", `${path}/secrets`, {
             type: "kubernetes.io/service-account-token",
             metadata: { name: "made", annotations: { "kubernetes.io/service-account.name": "default" } },
           });
@@ -176,14 +168,14 @@ describeReal("flags about the API server", () => {
         const namespace = await makeNamespace();
         await makeSecret(namespace);
         await rootCaIn(await makeNamespace());
-        expect(await page(without, "/healthz?verbose")).not.toContain("serviceaccount-token-controller");
+        expect(await without.page("/healthz?verbose")).not.toContain("serviceaccount-token-controller");
         expect(await secretIn(namespace)).toBeUndefined();
         await without.stop("SIGKILL");
         const program = await start([]);
         const token = Buffer.from(await eventually(() => secretIn(namespace)), "base64").toString();
         const { status } = await callHttps({
-          url: `${plane.server}/api`,
-          caPem: plane.pki.ca.certificatePem,
+          url: `${plane().server}/api`,
+          caPem: plane().pki.ca.certificatePem,
           headers: { authorization: `Bearer ${token}` },
         });
         expect(status).toBe(200);
@@ -200,12 +192,12 @@ describeReal("flags about the API server", () => {
           "--min-compatibility-version=1.34",
           "--feature-gates=AllBeta=false,WatchListClient=true",
         ]);
-        const text = await page(program, "/metrics");
+        const text = await program.page("/metrics");
         expect(text.match(/^version_info\{.*$/gm)).toEqual([
           'version_info{binary="1.36.4",component="kube",emulation="1.35",min_compat="1.34"} 1',
         ]);
         // The flag page stands behind a gate that AllBeta turned off.
-        expect(await page(program, "/flagz")).toBe("404 page not found\n");
+        expect(await program.page("/flagz")).toBe("404 page not found\n");
         const gates = text.match(/^kubernetes_feature_enabled\{.*$/gm) ?? [];
         expect(gates.length).toBeGreaterThan(100);
         seenGates ??= gates;

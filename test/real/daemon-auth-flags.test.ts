@@ -1,12 +1,11 @@
 // What the flags of delegated authentication and authorization do, in both programs: the reviews that they send are
 // read from the API server's audit log.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
-import { goDaemon, ourDaemon } from "./daemon.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { RunningManager } from "./control-plane.ts";
+import { daemonOf, sides } from "./daemon.ts";
 import { callHttps, type HttpsCall } from "./https.ts";
-import type { Command } from "./idle-daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 
@@ -21,36 +20,31 @@ interface AccessReview {
 }
 
 describeReal("flags of authentication and authorization", () => {
-  let plane: ControlPlane;
+  const plane = useControlPlane();
   beforeAll(async () => {
-    plane = await startControlPlane();
-    await plane.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+    await plane().request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
       metadata: { name: "watchers" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:monitoring" },
       subjects: [{ kind: "ServiceAccount", namespace: "default", name: "watcher" }],
     });
   }, LIMIT_MS);
-  afterAll(() => plane?.stop());
 
-  describe.each<[string, () => Command]>([
-    ["the Go program", goDaemon],
-    ["ours", () => ourDaemon],
-  ])("%s", (_, commandOf) => {
+  describe.each(sides)("%s", (side) => {
     const start = (...flags: readonly string[]): Promise<RunningManager> =>
-      plane.startManager(commandOf(), { controllers: ["-job-controller"], flags });
+      plane().startManager(daemonOf(side), { controllers: ["-job-controller"], flags });
     const ask = async (
       { url }: RunningManager,
       path: string,
       headers: Headers,
       client?: HttpsCall["client"],
     ): Promise<number> => {
-      const caPem = plane.pki.ca.certificatePem;
+      const caPem = plane().pki.ca.certificatePem;
       const call = { url: url + path, caPem, headers, ...(client === undefined ? {} : { client }) };
       return (await callHttps(call)).status;
     };
     const reviewsSince = (mark: number, resource: string): object[] =>
-      plane.audit
-        .since(mark)
+      plane()
+        .audit.since(mark)
         .filter(({ verb, objectRef }) => verb === "create" && objectRef?.resource === resource)
         .map(({ requestObject }) => (requestObject as { spec: object }).spec);
 
@@ -63,7 +57,7 @@ describeReal("flags of authentication and authorization", () => {
           "--requestheader-group-headers=X-Team,X-Club",
           "--requestheader-extra-headers-prefix=X-More-,X-Other-",
         );
-        const mark = plane.audit.mark();
+        const mark = plane().audit.mark();
         const headers = {
           "x-who": "anna",
           "x-id": "4711",
@@ -75,7 +69,7 @@ describeReal("flags of authentication and authorization", () => {
           "x-remote-group": "system:masters",
           "x-remote-extra-a": "b",
         };
-        expect(await ask(program, "/configz", headers, plane.pki.frontProxy)).toBe(403);
+        expect(await ask(program, "/configz", headers, plane().pki.frontProxy)).toBe(403);
         const review = await eventually(() => reviewsSince(mark, "subjectaccessreviews").at(0) as AccessReview);
         expect(review).toEqual({
           user: "anna",
@@ -97,10 +91,10 @@ describeReal("flags of authentication and authorization", () => {
           [[], 200],
           [["--requestheader-allowed-names=somebody-else"], 401],
           [["--requestheader-allowed-names=somebody-else,front-proxy-client"], 200],
-          [[`--requestheader-client-ca-file=${plane.pki.file("ca.crt")}`], 401],
+          [[`--requestheader-client-ca-file=${plane().pki.file("ca.crt")}`], 401],
         ] as const) {
           const program = await start(...flags);
-          expect([flags, await ask(program, "/configz", headers, plane.pki.frontProxy)]).toEqual([flags, wanted]);
+          expect([flags, await ask(program, "/configz", headers, plane().pki.frontProxy)]).toEqual([flags, wanted]);
           await program.stop("SIGKILL");
         }
       },
@@ -114,8 +108,8 @@ describeReal("flags of authentication and authorization", () => {
           ["ca.crt", 200],
           ["front-proxy-ca.crt", 401],
         ] as const) {
-          const program = await start(`--client-ca-file=${plane.pki.file(file)}`, "--requestheader-client-ca-file=");
-          expect([file, await ask(program, "/configz", {}, plane.admin)]).toEqual([file, wanted]);
+          const program = await start(`--client-ca-file=${plane().pki.file(file)}`, "--requestheader-client-ca-file=");
+          expect([file, await ask(program, "/configz", {}, plane().admin)]).toEqual([file, wanted]);
           await program.stop("SIGKILL");
         }
       },
@@ -125,7 +119,7 @@ describeReal("flags of authentication and authorization", () => {
     it(
       "machinery/1.7.r49, machinery/1.7.r60, machinery/1.7.r61 remembers answers as long as it is told",
       async () => {
-        const token = await plane.tokenFor("default", "watcher");
+        const token = await plane().tokenFor("default", "watcher");
         for (const [flags, wanted] of [
           [[], { tokens: 1, allowed: 1, refused: 1 }],
           [["--authentication-token-webhook-cache-ttl=0s"], { tokens: 6, allowed: 1, refused: 1 }],
@@ -133,7 +127,7 @@ describeReal("flags of authentication and authorization", () => {
           [["--authorization-webhook-cache-unauthorized-ttl=0s"], { tokens: 1, allowed: 1, refused: 3 }],
         ] as const) {
           const program = await start(...flags);
-          const mark = plane.audit.mark();
+          const mark = plane().audit.mark();
           for (let i = 0; i < 3; i++) {
             expect(await ask(program, "/metrics", { authorization: `Bearer ${token}` })).toBe(200);
             expect(await ask(program, "/configz", { authorization: `Bearer ${token}` })).toBe(403);
@@ -158,8 +152,8 @@ describeReal("flags of authentication and authorization", () => {
     it(
       "machinery/1.7.r48, machinery/1.7.r59 asks those whom the kubeconfigs name, and nobody without them",
       async () => {
-        const token = await plane.tokenFor("default", "watcher");
-        const dead = plane.kubeconfigFor({ token: "t" }, "https://127.0.0.1:1");
+        const token = await plane().tokenFor("default", "watcher");
+        const dead = plane().kubeconfigFor({ token: "t" }, "https://127.0.0.1:1");
         const skip = "--authentication-skip-lookup";
         for (const [flags, wanted] of [
           [[], 200],

@@ -1,13 +1,13 @@
 // Who may read what on the daemon's own port, against the Go program with the same flags in the same run: same codes,
 // same bodies, same headers.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { issueCertificate, type KeyCertificate } from "#platform/x509.ts";
 import type { ManagerOptions } from "./arguments.ts";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import type { ControlPlane, RunningManager } from "./control-plane.ts";
 import { goDaemon, ourDaemon, runToEnd } from "./daemon.ts";
 import { callHttps } from "./https.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const HOUR_MS = 3_600_000;
 const START_MS = 120_000;
@@ -28,12 +28,11 @@ const pages = ["/healthz", "/healthz/ping", "/livez", "/metrics", "/configz", "/
 const compared = ["content-type", "cache-control", "x-content-type-options", "www-authenticate", "audit-id"];
 
 describeReal("access to the daemon's port", () => {
-  let plane: ControlPlane;
+  const plane = useControlPlane();
   let users: Readonly<Record<string, Credentials>>;
 
   beforeAll(async () => {
-    plane = await startControlPlane();
-    await plane.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+    await plane().request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
       metadata: { name: "watchers" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:monitoring" },
       subjects: [
@@ -41,17 +40,16 @@ describeReal("access to the daemon's port", () => {
         { kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "watcher" },
       ],
     });
-    users = await everybody(plane);
+    users = await everybody(plane());
   }, START_MS);
-  afterAll(() => plane?.stop());
 
   async function startBoth(options: ManagerOptions): Promise<readonly [RunningManager, RunningManager]> {
     const all = { controllers: ["-job-controller"], ...options };
-    return await Promise.all([plane.startManager(ourDaemon, all), plane.startManager(goDaemon(), all)]);
+    return await Promise.all([plane().startManager(ourDaemon, all), plane().startManager(goDaemon(), all)]);
   }
 
   async function ask({ url }: RunningManager, path: string, { headers = {}, client }: Credentials): Promise<Answer> {
-    const caPem = plane.pki.ca.certificatePem;
+    const caPem = plane().pki.ca.certificatePem;
     const answer = await callHttps({ url: url + path, caPem, headers, ...(client === undefined ? {} : { client }) });
     const isOwn = answer.status === 200 && path !== "/healthz";
     return {
@@ -105,10 +103,10 @@ describeReal("access to the daemon's port", () => {
       expect(codes["master's certificate"]?.["/configz"]).toBe(200);
       expect(codes["front proxy for a master"]?.["/configz"]).toBe(200);
       const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-      const { data } = JSON.parse((await plane.request("GET", path)).text) as { data: Record<string, string> };
+      const { data } = JSON.parse((await plane().request("GET", path)).text) as { data: Record<string, string> };
       const changed = { ...data, "requestheader-allowed-names": '["somebody-else"]' };
       const meta = { name: "extension-apiserver-authentication", namespace: "kube-system" };
-      expect((await plane.request("PUT", path, { metadata: meta, data: changed })).status).toBe(200);
+      expect((await plane().request("PUT", path, { metadata: meta, data: changed })).status).toBe(200);
       for (const program of both) {
         const proxied = users["front proxy for a master"] ?? {};
         await eventually(async () => ((await ask(program, "/configz", proxied)).status === 401 ? true : undefined));
@@ -138,7 +136,7 @@ describeReal("access to the daemon's port", () => {
   it(
     "machinery/2.1.7 answers 500 when the API server cannot be asked, but not for open paths",
     async () => {
-      const dead = plane.kubeconfigFor({ token: "t" }, "https://127.0.0.1:1");
+      const dead = plane().kubeconfigFor({ token: "t" }, "https://127.0.0.1:1");
       const both = await startBoth({ flags: [`--authorization-kubeconfig=${dead}`] });
       for (const path of ["/metrics", "/healthz"]) {
         const [ours, go] = await Promise.all(
@@ -169,15 +167,15 @@ describeReal("access to the daemon's port", () => {
   it(
     "machinery/2.1.8 answers as upstream's own matrix wants, and so does the Go program",
     async () => {
-      const good = plane.kubeconfigFor({ user: "system:kube-controller-manager" });
-      const broken = plane.kubeconfigFor({ token: "WRONGTOKEN" });
+      const good = plane().kubeconfigFor({ user: "system:kube-controller-manager" });
+      const broken = plane().kubeconfigFor({ token: "WRONGTOKEN" });
       const delegating = (authn: string, authz: string): string[] => [
         `--authentication-kubeconfig=${authn}`,
         `--authorization-kubeconfig=${authz}`,
       ];
       const skip = "--authentication-skip-lookup";
       const open = "--authorization-always-allow-paths=/healthz,/metrics";
-      const token = { authorization: `Token ${await plane.tokenFor("default", "watcher")}` };
+      const token = { authorization: `Token ${await plane().tokenFor("default", "watcher")}` };
       const matrix = [
         { flags: delegating("", ""), path: "/healthz", headers: {}, status: 200 },
         { flags: delegating("", ""), path: "/metrics", headers: {}, status: 403 },
@@ -201,10 +199,10 @@ describeReal("access to the daemon's port", () => {
   it(
     "machinery/2.1.4 remembers answers about tokens for a while",
     async () => {
-      const ours = await plane.startManager(ourDaemon, { controllers: ["-job-controller"] });
+      const ours = await plane().startManager(ourDaemon, { controllers: ["-job-controller"] });
       const token = users["token with system:monitoring"] ?? {};
       for (let i = 0; i < 5; i++) expect((await ask(ours, "/metrics", token)).status).toBe(200);
-      const { text } = await callHttps({ url: `${ours.url}/metrics`, caPem: plane.pki.ca.certificatePem, ...token });
+      const { text } = await callHttps({ url: `${ours.url}/metrics`, caPem: plane().pki.ca.certificatePem, ...token });
       expect(text).toMatch(/^apiserver_delegated_authn_request_total\{code="201"\} 1$/m);
       expect(text).toMatch(/^apiserver_delegated_authz_request_total\{code="201"\} 1$/m);
       expect(text).toMatch(/^authentication_token_cache_request_total\{status="hit"\} 5$/m);

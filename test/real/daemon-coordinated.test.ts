@@ -1,9 +1,8 @@
 // Coordinated leader election on a real API server: the server picks the leader among the candidates.
 
 import { expect, it } from "vitest";
-import { startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 180_000;
 const GATE = "--feature-gates=CoordinatedLeaderElection=true";
@@ -14,19 +13,18 @@ interface Candidate {
 }
 
 describeReal("coordinated leader election", () => {
+  const plane = useControlPlane({ apiServerFlags: [GATE, "--runtime-config=coordination.k8s.io/v1beta1=true"] });
+
   it(
     "machinery/3.4.1, machinery/3.4.3 leads when it is picked, and gives way at the end of its term",
     async () => {
-      const plane = await startControlPlane({
-        apiServerFlags: [GATE, "--runtime-config=coordination.k8s.io/v1beta1=true"],
-      });
       const flags = ["--leader-elect=true", GATE, "-v=4"];
       const list = async <T>(path: string): Promise<T[]> =>
-        (JSON.parse((await plane.request("GET", path)).text) as { items?: T[] }).items ?? [];
+        (JSON.parse((await plane().request("GET", path)).text) as { items?: T[] }).items ?? [];
       const candidates = (): Promise<Candidate[]> =>
         list("/apis/coordination.k8s.io/v1beta1/namespaces/kube-system/leasecandidates");
       const holder = async (): Promise<string | undefined> => {
-        const { status, text } = await plane.request(
+        const { status, text } = await plane().request(
           "GET",
           "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager",
         );
@@ -34,8 +32,8 @@ describeReal("coordinated leader election", () => {
           ? (JSON.parse(text) as { spec: { holderIdentity?: string } }).spec.holderIdentity || undefined
           : undefined;
       };
-      const ours = await plane.startManager(ourDaemon, { controllers: sharedControllers, flags });
-      await eventually(() => (ours.log().includes("Successfully acquired lease") ? true : undefined), 90_000);
+      const ours = await plane().startManager(ourDaemon, { controllers: sharedControllers, flags });
+      await logged(ours, "Successfully acquired lease", 1, 90_000);
       const [own] = await candidates();
       expect(own?.spec).toMatchObject({
         leaseName: "kube-controller-manager",
@@ -45,7 +43,7 @@ describeReal("coordinated leader election", () => {
       });
       expect(await holder()).toBe(own?.metadata.name);
       // The API server prefers an older emulation version: our term ends, and the Go program is picked.
-      const go = await plane.startManager(goDaemon(), {
+      const go = await plane().startManager(goDaemon(), {
         controllers: sharedControllers,
         flags: [...flags, "--emulated-version=1.35"],
       });
@@ -61,7 +59,6 @@ describeReal("coordinated leader election", () => {
           .sort(),
       );
       await go.stop();
-      await plane.stop();
     },
     LIMIT_MS,
   );

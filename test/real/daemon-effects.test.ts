@@ -4,29 +4,21 @@ import { existsSync, readFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { finalError, goDaemon, ourDaemon, runToEnd } from "./daemon.ts";
-import { type Command, type IdleDaemon, IdleDaemons } from "./idle-daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describe, expect, it } from "vitest";
+import { daemonOf, finalError, runToEnd, sides } from "./daemon.ts";
+import { type IdleDaemon, useIdleDaemons } from "./idle-daemon.ts";
+import { describeReal, eventually, logged } from "./suite.ts";
 
 const LIMIT_MS = 60_000;
-const programs: readonly (readonly [string, () => Command])[] = [
-  ["the Go program", goDaemon],
-  ["ours", () => ourDaemon],
-];
 
 describeReal("flags of the daemon", () => {
-  let daemons: IdleDaemons;
-  beforeAll(() => {
-    daemons = new IdleDaemons("daemon-effects");
-  });
-  afterAll(() => daemons?.close());
+  const daemons = useIdleDaemons("daemon-effects");
 
   it(
     "machinery/1.7.r130 --disabled-metrics hides metrics, and counts them",
     async () => {
       // Deviation: the Go program hides only what it registers after it has read its flags, which is none of these.
-      const { page, kill } = await daemons.start(["--disabled-metrics=authentication_attempts,version_info"]);
+      const { page, kill } = await daemons().start(["--disabled-metrics=authentication_attempts,version_info"]);
       await page("/metrics");
       const text = await page("/metrics");
       expect(text.match(/^(?:authentication_attempts|version_info).*/gm)).toBeNull();
@@ -41,29 +33,29 @@ describeReal("flags of the daemon", () => {
     "machinery/1.7.r47 --permit-address-sharing does not wait for old connections when it is started again",
     async () => {
       // Listeners of both programs have this option with or without the flag.
-      const first = await daemons.start(["--permit-address-sharing"]);
+      const first = await daemons().start(["--permit-address-sharing"]);
       await eventually(async () => {
         await first.page("/healthz");
         return isTimeWait(first.port) ? true : undefined;
       });
       await first.kill();
-      const second = await daemons.start(["--permit-address-sharing"], { port: first.port });
+      const second = await daemons().start(["--permit-address-sharing"], { port: first.port });
       expect(isTimeWait(first.port)).toBe(true);
       await second.kill();
     },
     LIMIT_MS,
   );
 
-  describe.each(programs)("%s", (_, commandOf) => {
+  describe.each(sides)("%s", (side) => {
     const start = (flags: readonly string[], more: { port?: number; host?: string } = {}): Promise<IdleDaemon> =>
-      daemons.start(flags, { command: commandOf(), ...more });
+      daemons().start(flags, { command: daemonOf(side), ...more });
     const run = (flags: readonly string[]): ReturnType<typeof runToEnd> =>
-      runToEnd(commandOf(), [...daemons.common, ...flags]);
+      runToEnd(daemonOf(side), [...daemons().common, ...flags]);
 
     it(
       "machinery/1.7.r131, machinery/1.7.r132 --allow-metric-labels and its manifest fold other values into one",
       async () => {
-        const manifest = daemons.file("lists.yaml", '"authentication_attempts,result": "failure"\n');
+        const manifest = daemons().file("lists.yaml", '"authentication_attempts,result": "failure"\n');
         for (const flag of [
           "--allow-metric-labels=authentication_attempts,result=failure",
           `--allow-metric-labels-manifest=${manifest}`,
@@ -115,7 +107,7 @@ describeReal("flags of the daemon", () => {
     it(
       "machinery/1.7.r36 --secure-port is the port it serves on; 0 serves nothing and still tries to lead",
       async () => {
-        const mute = daemons.launch([...commandOf(), ...daemons.common, "--secure-port=0"]);
+        const mute = daemons().launch([...daemonOf(side), ...daemons().common, "--secure-port=0"]);
         await eventually(() => (/Attempting to acquire leader lease/i.test(mute.log()) ? true : undefined));
         expect(mute.log()).not.toContain("Serving securely");
         await mute.stop("SIGKILL");
@@ -131,7 +123,7 @@ describeReal("flags of the daemon", () => {
       async () => {
         const first = await start(["--permit-port-sharing"]);
         const second = await start(["--permit-port-sharing"], { port: first.port });
-        await eventually(() => (second.program.log().includes("Serving securely on") ? true : undefined));
+        await logged(second.program, "Serving securely on");
         const third = await run([`--secure-port=${first.port}`]);
         expect(third.code).toBe(1);
         expect(third.stderr).toContain("address already in use");
@@ -143,7 +135,7 @@ describeReal("flags of the daemon", () => {
     it(
       "machinery/1.7.r57, machinery/1.7.r58 --authentication-tolerate-lookup-failure starts although the cluster cannot be asked, --authentication-skip-lookup does not ask",
       async () => {
-        const asking = [`--authentication-kubeconfig=${daemons.kubeconfig}`];
+        const asking = [`--authentication-kubeconfig=${daemons().kubeconfig}`];
         const strict = await run([...asking, "--secure-port=10257"]);
         expect(strict.code).toBe(1);
         expect(finalError(strict)).toContain("unable to load configmap based request-header-client-ca-file");
@@ -169,7 +161,7 @@ describeReal("flags of the daemon", () => {
           expect(refused.code).toBe(1);
           expect(finalError(refused)).toContain(refusal);
           const { program, kill } = await start([`${flag}=${good}`]);
-          await eventually(() => (program.log().includes("leases/kube-controller-manager") ? true : undefined));
+          await logged(program, "leases/kube-controller-manager");
           await kill();
         }
       },
@@ -180,7 +172,7 @@ describeReal("flags of the daemon", () => {
       "--master overrides the kubeconfig's server",
       async () => {
         const { program, kill } = await start(["--master=https://127.0.0.1:2"]);
-        await eventually(() => (program.log().includes("127.0.0.1:2/apis/coordination.k8s.io") ? true : undefined));
+        await logged(program, "127.0.0.1:2/apis/coordination.k8s.io");
         expect(program.log()).not.toContain("127.0.0.1:1/");
         await kill();
       },

@@ -1,10 +1,7 @@
 // The command line against the Go program's own help, and /configz against its /configz in the same run: for the
 // defaults, and with every flag changed that has a field there.
 
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import { knownControllerNames, offByDefaultNames } from "#manager/known-controllers.ts";
@@ -12,7 +9,8 @@ import { flagTable } from "#manager/options/flag-table.ts";
 import type { BoundFlag } from "#manager/options/flags/bound-flag.ts";
 import { goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
-import { freePorts, openProcessScope, type ProcessScope } from "./processes.ts";
+import { useIdleDaemons } from "./idle-daemon.ts";
+import { type Command, freePorts } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 interface HelpFlag {
@@ -99,28 +97,13 @@ function changedValue({ name, type, default: value }: BoundFlag): string {
 }
 
 const flagzAccept = "application/json;g=config.k8s.io;v=v1beta1;as=Flagz";
-const directory = mkdtempSync(join(tmpdir(), "daemon-flags-"));
-const kubeconfig = join(directory, "kubeconfig");
-writeFileSync(
-  kubeconfig,
-  JSON.stringify({
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
-    users: [{ name: "u", user: { token: "t" } }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  }),
-);
 
 describeReal("the command line", () => {
-  let scope: ProcessScope;
-  beforeAll(() => {
-    scope = openProcessScope("daemon-flags");
-  });
-  afterAll(() => scope.close());
+  const daemons = useIdleDaemons("daemon-flags");
 
   /** Starts the program without an API server and reads some of its pages. */
   async function pagesOf(
-    command: readonly [string, ...string[]],
+    command: Command,
     flags: readonly string[],
     pages: readonly string[],
     accept = "*/*",
@@ -128,10 +111,8 @@ describeReal("the command line", () => {
     const [port = 0] = await freePorts(1);
     const url = `https://127.0.0.1:${port}`;
     const open = "--authorization-always-allow-paths=/*";
-    const program = scope.start({
-      name: "daemon",
-      command: [...command, `--kubeconfig=${kubeconfig}`, `--secure-port=${port}`, open, ...flags],
-    });
+    const own = [`--kubeconfig=${daemons().kubeconfig}`, `--secure-port=${port}`, open];
+    const program = daemons().launch([...command, ...own, ...flags]);
     const read = async (path: string): Promise<string | undefined> => {
       try {
         return (await callHttps({ url: url + path, caPem: "", headers: { accept }, isInsecure: true })).text;
@@ -276,6 +257,7 @@ describeReal("the command line", () => {
   });
 
   it("machinery/1.1 refuses controllers that are not written, and says which list to use", async () => {
+    const { kubeconfig } = daemons();
     const first = await runToEnd(ourDaemon, ["--kubeconfig", kubeconfig, "--secure-port=0"]);
     expect(first.code).toBe(1);
     const list = /use (--controllers=\S+?)"/.exec(first.stderr)?.[1] ?? "";

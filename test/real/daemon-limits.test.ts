@@ -5,31 +5,28 @@ import { readFileSync } from "node:fs";
 import { connect as connectHttp2, type Settings } from "node:http2";
 import { type AddressInfo, connect as connectTcp, createServer, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import { expect, it } from "vitest";
+import type { RunningManager } from "./control-plane.ts";
 import { goDaemon, ourDaemon } from "./daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import type { Command } from "./processes.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const HOST = "127.0.0.1";
 
 describeReal("the limits of the daemon's port", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(() => plane?.stop());
+  const plane = useControlPlane();
 
   /** The same question to both; what ours answers must be what the Go program answers. */
   async function same<T>(
     flags: readonly string[],
     ask: (program: RunningManager) => Promise<T>,
-    launch = (command: readonly [string, ...string[]]): readonly [string, ...string[]] => command,
+    launch = (command: Command): Command => command,
   ): Promise<T> {
     const options = { controllers: ["-job-controller"], flags };
     const both = [
-      await plane.startManager(launch(ourDaemon), options),
-      await plane.startManager(launch(goDaemon()), options),
+      await plane().startManager(launch(ourDaemon), options),
+      await plane().startManager(launch(goDaemon()), options),
     ] as const;
     const [ours, go] = await Promise.all([ask(both[0]), ask(both[1])]);
     expect(ours).toEqual(go);

@@ -2,28 +2,21 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Ending, finalError, goDaemon, ourDaemon, runToEnd } from "./daemon.ts";
-import { type Command, IdleDaemons } from "./idle-daemon.ts";
+import { describe, expect, it } from "vitest";
+import { daemonOf, type Ending, finalError, goDaemon, ourDaemon, runToEnd, sides } from "./daemon.ts";
+import { useIdleDaemons } from "./idle-daemon.ts";
+import type { Command } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 const LIMIT_MS = 60_000;
 const GATE = "--feature-gates=LoggingAlphaOptions=true";
-const programs: readonly (readonly [string, () => Command])[] = [
-  ["the Go program", goDaemon],
-  ["ours", () => ourDaemon],
-];
 
 describeReal("logging flags", () => {
-  let daemons: IdleDaemons;
-  beforeAll(() => {
-    daemons = new IdleDaemons("daemon-log-flags");
-  });
-  afterAll(() => daemons?.close());
+  const daemons = useIdleDaemons("daemon-log-flags");
 
   /** A program that ends at once, because its kubeconfig is not there. */
   const fail = (command: Command, ...flags: readonly string[]): Promise<Ending> =>
-    runToEnd(command, [...daemons.common, "--secure-port=0", "--kubeconfig=/missing", ...flags]);
+    runToEnd(command, [...daemons().common, "--secure-port=0", "--kubeconfig=/missing", ...flags]);
   const lastObject = (text: string): Record<string, unknown> =>
     JSON.parse(text.trim().split("\n").at(-1) ?? "") as Record<string, unknown>;
 
@@ -70,17 +63,17 @@ describeReal("logging flags", () => {
     LIMIT_MS,
   );
 
-  describe.each(programs)("%s", (name, commandOf) => {
+  describe.each(sides)("%s", (side) => {
     it(
       "machinery/1.7.n1 writes to standard error in both formats, and refuses --vmodule with json",
       async () => {
         for (const format of ["text", "json"]) {
-          const ended = await fail(commandOf(), `--logging-format=${format}`, "-v=1");
+          const ended = await fail(daemonOf(side), `--logging-format=${format}`, "-v=1");
           expect(ended.stdout).toBe("");
           expect(ended.stderr).toContain("FLAG: --v=");
           expect(ended.stderr).toContain("command failed");
         }
-        const refused = await fail(commandOf(), "--logging-format=json", "--vmodule=a=1");
+        const refused = await fail(daemonOf(side), "--logging-format=json", "--vmodule=a=1");
         expect([refused.code, finalError(refused)]).toEqual([
           1,
           "vmodule: Forbidden: Only supported for text log format",
@@ -92,9 +85,9 @@ describeReal("logging flags", () => {
     it(
       "machinery/1.7.r135 -v lets more through, under both of its names",
       async () => {
-        expect((await fail(commandOf())).stderr).not.toContain("FLAG:");
+        expect((await fail(daemonOf(side))).stderr).not.toContain("FLAG:");
         for (const flags of [["-v=1"], ["--v=1"], ["-v", "1"], ["-v10"]]) {
-          expect((await fail(commandOf(), ...flags)).stderr).toContain("FLAG: --v=");
+          expect((await fail(daemonOf(side), ...flags)).stderr).toContain("FLAG: --v=");
         }
       },
       LIMIT_MS,
@@ -103,7 +96,7 @@ describeReal("logging flags", () => {
     it(
       "machinery/1.7.r136 --vmodule raises the verbosity of the source files it names",
       async () => {
-        const file = name === "ours" ? "daemon" : "flags";
+        const file = side === "ours" ? "daemon" : "flags";
         for (const [pattern, isLoud] of [
           [file, true],
           [`${file.slice(0, 3)}*`, true],
@@ -111,7 +104,7 @@ describeReal("logging flags", () => {
           [`${file}.ts`, false],
           ["nothing", false],
         ] as const) {
-          const { stderr } = await fail(commandOf(), `--vmodule=${pattern}=1`);
+          const { stderr } = await fail(daemonOf(side), `--vmodule=${pattern}=1`);
           expect([pattern, stderr.includes("] FLAG: --")]).toEqual([pattern, isLoud]);
           if (isLoud) expect(stderr).toMatch(new RegExp(` ${file}\\.(?:go|ts):\\d+\\] FLAG: `));
         }
@@ -124,12 +117,12 @@ describeReal("logging flags", () => {
       async () => {
         for (const format of ["text", "json"]) {
           const flags = [`--logging-format=${format}`, `--log-${format}-split-stream`, "-v=1"];
-          const ended = await fail(commandOf(), ...flags, GATE);
+          const ended = await fail(daemonOf(side), ...flags, GATE);
           expect(ended.stdout).toContain("FLAG: --v=");
           expect(ended.stdout).not.toContain("command failed");
           expect(ended.stderr).toContain("command failed");
           expect(ended.stderr).not.toContain("FLAG:");
-          expect(finalError(await fail(commandOf(), ...flags))).toContain("Feature LoggingAlphaOptions is disabled");
+          expect(finalError(await fail(daemonOf(side), ...flags))).toContain("Feature LoggingAlphaOptions is disabled");
         }
       },
       LIMIT_MS,
@@ -140,7 +133,7 @@ describeReal("logging flags", () => {
       async (format) => {
         /** What is on standard output once the port is served. */
         const start = async (buffer: string, every: string): Promise<{ read(): string; kill(): Promise<void> }> => {
-          const stdout = join(daemons.directory, `${name}-${format}-${buffer}-${every}`);
+          const stdout = join(daemons().directory, `${side}-${format}-${buffer}-${every}`);
           const flags = [
             `--logging-format=${format}`,
             `--log-${format}-split-stream`,
@@ -149,7 +142,7 @@ describeReal("logging flags", () => {
             "-v=1",
             GATE,
           ];
-          const { kill } = await daemons.start(flags, { command: commandOf(), stdout });
+          const { kill } = await daemons().start(flags, { command: daemonOf(side), stdout });
           return { read: () => readFileSync(stdout, "utf8"), kill };
         };
         const held = await start("1Mi", "1h");

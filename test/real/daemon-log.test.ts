@@ -1,10 +1,10 @@
 // What operators look for in the log, from the start over leadership to an orderly stop: the same lines as the Go
 // program's with the same flags on the same control plane. Lines of single controllers are not compared.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
-import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { expect, it } from "vitest";
+import type { RunningManager } from "./control-plane.ts";
+import { daemonOf, type Side, sharedControllers, sides } from "./daemon.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 
@@ -46,14 +46,10 @@ const soughtAtTheEnd: readonly RegExp[] = [
 ];
 
 describeReal("what the daemon logs", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(() => plane?.stop());
+  const plane = useControlPlane();
 
-  const start = (side: "go" | "ours", flags: readonly string[]): Promise<RunningManager> =>
-    plane.startManager(side === "go" ? goDaemon() : ourDaemon, {
+  const start = (side: Side, flags: readonly string[]): Promise<RunningManager> =>
+    plane().startManager(daemonOf(side), {
       controllers: sharedControllers,
       flags: ["-v=4", "--leader-elect=true", `--leader-elect-resource-name=log-${side}`, ...flags],
     });
@@ -61,7 +57,7 @@ describeReal("what the daemon logs", () => {
   const plain = (program: RunningManager): string =>
     program.log().replaceAll(/^([IWEF])\d{4} [\d:.]+ +\d+ [^\]]+\] /gm, "$1 ");
 
-  it.each(["ours", "go"] as const)(
+  it.each(sides)(
     "tells operators what they look for: %s",
     async (side) => {
       const program = await start(side, [`--feature-gates=${gates.join(",")}`]);
@@ -73,7 +69,7 @@ describeReal("what the daemon logs", () => {
     LIMIT_MS,
   );
 
-  it.each(["ours", "go"] as const)(
+  it.each(sides)(
     "tells how its controllers ended: %s",
     async (side) => {
       const program = await start(side, [`--feature-gates=${gates.join(",")}`, "--leader-elect=false"]);
@@ -85,7 +81,7 @@ describeReal("what the daemon logs", () => {
     LIMIT_MS,
   );
 
-  it.each(["ours", "go"] as const)(
+  it.each(sides)(
     "a standby tells whom it waits for: %s",
     async (side) => {
       const leader = await start(side, ["--leader-elect-resource-name=log-standby"]);
@@ -97,7 +93,7 @@ describeReal("what the daemon logs", () => {
       await eventually(() => (plain(standby).includes(held) ? true : undefined));
       await standby.stop("SIGKILL");
       await leader.stop("SIGKILL");
-      await plane.request("DELETE", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/log-standby");
+      await plane().request("DELETE", "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/log-standby");
     },
     LIMIT_MS,
   );

@@ -1,30 +1,23 @@
 // The metrics of the daemon beside the Go program's, and the forms in which they are served.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { runningMarker } from "#manager/controller-context.ts";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
-import { describeReal, eventually } from "./suite.ts";
+import type { Command } from "./processes.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 
 describeReal("the daemon's metrics", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(() => plane?.stop());
-
-  const page = async ({ url }: RunningManager, path: string): Promise<string> =>
-    (await callHttps({ url: url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
+  const plane = useControlPlane();
 
   it(
     "machinery/6.r8, machinery/6.r12, machinery/6.r24, machinery/6.r27, machinery/6.r28, machinery/6.r29, machinery/6.r33..r42, machinery/6.n2 describes every metric as the Go program does in the same run",
     async () => {
-      const pageOf = async (command: readonly [string, ...string[]]): Promise<string> => {
-        const program = await plane.startManager(command, {
+      const pageOf = async (command: Command): Promise<string> => {
+        const program = await plane().startManager(command, {
           controllers: sharedControllers,
           flags: [
             "--leader-elect=true",
@@ -34,22 +27,22 @@ describeReal("the daemon's metrics", () => {
           ],
         });
         await eventually(async () =>
-          (await page(program, "/healthz?verbose")).includes("replicaset-controller") ? true : undefined,
+          (await program.page("/healthz?verbose")).includes("replicaset-controller") ? true : undefined,
         );
-        const token = await plane.tokenFor("default", "metrics");
+        const token = await plane().tokenFor("default", "metrics");
         await callHttps({
           url: `${program.url}/metrics`,
-          caPem: plane.pki.ca.certificatePem,
+          caPem: plane().pki.ca.certificatePem,
           headers: { authorization: `Bearer ${token}` },
         });
         const namespace = `metrics-${Math.random().toString(36).slice(2, 8)}`;
-        await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+        await plane().request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
         await eventually(async () =>
-          (await plane.request("GET", `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`)).status === 200
+          (await plane().request("GET", `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`)).status === 200
             ? true
             : undefined,
         );
-        const text = await page(program, "/metrics");
+        const text = await program.page("/metrics");
         await program.stop("SIGKILL");
         return text;
       };
@@ -80,18 +73,18 @@ describeReal("the daemon's metrics", () => {
     async () => {
       for (const [index, command] of [ourDaemon, goDaemon()].entries()) {
         const name = `slow-${index}`;
-        const program = await plane.startManager(command, {
+        const program = await plane().startManager(command, {
           controllers: sharedControllers,
           flags: ["--leader-elect=true", `--leader-elect-resource-name=${name}`, "--leader-elect-retry-period=500ms"],
         });
         const path = `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`;
-        await eventually(async () => ((await plane.request("GET", path)).status === 200 ? true : undefined));
-        expect(await page(program, "/metrics")).not.toContain("leader_election_slowpath_total");
+        await eventually(async () => ((await plane().request("GET", path)).status === 200 ? true : undefined));
+        expect(await program.page("/metrics")).not.toContain("leader_election_slowpath_total");
         // Whoever changes the lease makes the next optimistic renewal fail.
-        const touched = await plane.kubectl(["annotate", "lease", name, "--namespace=kube-system", "touched=yes"]);
+        const touched = await plane().kubectl(["annotate", "lease", name, "--namespace=kube-system", "touched=yes"]);
         expect(touched.code).toBe(0);
         const shown = await eventually(async () => {
-          const lines = (await page(program, "/metrics")).split("\n");
+          const lines = (await program.page("/metrics")).split("\n");
           const found = lines.filter((line) => line.includes("leader_election_slowpath_total"));
           return found.length > 0 ? found : undefined;
         });
@@ -109,12 +102,12 @@ describeReal("the daemon's metrics", () => {
   it(
     "machinery/6.r26 has the gauge of controllers that other managers may run, in the words of the Go program",
     async () => {
-      const go = await plane.startManager(goDaemon(), {
+      const go = await plane().startManager(goDaemon(), {
         controllers: ["node-ipam-controller"],
         flags: ["--allocate-node-cidrs=true"],
       });
       const shown = await eventually(async () => {
-        const lines = (await page(go, "/metrics")).split("\n");
+        const lines = (await go.page("/metrics")).split("\n");
         return lines.some((line) => line.startsWith("running_managed_controllers{")) ? lines : undefined;
       });
       await go.stop("SIGKILL");
@@ -132,9 +125,8 @@ describeReal("the daemon's metrics", () => {
   it(
     "machinery/2.2 gives metrics as text, compressed and as protobuf",
     async () => {
-      const program = await plane.startManager(ourDaemon, { controllers: ["-job-controller"] });
-      const call = (headers: Record<string, string>) =>
-        callHttps({ url: `${program.url}/metrics`, caPem: plane.pki.ca.certificatePem, client: plane.admin, headers });
+      const program = await plane().startManager(ourDaemon, { controllers: ["-job-controller"] });
+      const call = (headers: Record<string, string>) => program.ask("/metrics", { headers });
       expect((await call({})).headers["content-type"]).toBe(
         "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
       );

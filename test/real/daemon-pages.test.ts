@@ -1,26 +1,13 @@
 // Every page of the daemon's port beside the Go program's, both without an API server: codes, headers and bodies.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps, type HttpsAnswer } from "./https.ts";
-import { freePorts, openProcessScope, type ProcessScope } from "./processes.ts";
+import { useIdleDaemons } from "./idle-daemon.ts";
+import { freePorts } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 const LIMIT_MS = 60_000;
-const directory = mkdtempSync(join(tmpdir(), "daemon-pages-"));
-const kubeconfig = join(directory, "kubeconfig");
-writeFileSync(
-  kubeconfig,
-  JSON.stringify({
-    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
-    users: [{ name: "u", user: { token: "t" } }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    "current-context": "x",
-  }),
-);
 
 interface Ask {
   readonly id: string;
@@ -113,16 +100,21 @@ function normalised(text: string): string {
 }
 
 describeReal("the pages of the daemon", () => {
-  let scope: ProcessScope;
+  const daemons = useIdleDaemons("daemon-pages");
   let urls: readonly string[] = [];
 
   async function start(flags: readonly string[]): Promise<readonly string[]> {
     const ports = await freePorts(2);
     const open =
       "--authorization-always-allow-paths=/healthz*,/livez,/readyz,/metrics*,/configz,/flagz,/statusz,/debug/*,/,/nothing,/version";
-    const all = [`--kubeconfig=${kubeconfig}`, `--controllers=${sharedControllers.join(",")}`, open, ...flags];
+    const all = [
+      `--kubeconfig=${daemons().kubeconfig}`,
+      `--controllers=${sharedControllers.join(",")}`,
+      open,
+      ...flags,
+    ];
     const programs = [ourDaemon, goDaemon()].map((command, i) =>
-      scope.start({ name: `daemon-${i}`, command: [...command, ...all, `--secure-port=${ports[i]}`] }),
+      daemons().launch([...command, ...all, `--secure-port=${ports[i]}`]),
     );
     const found = ports.map((port) => `https://127.0.0.1:${port}`);
     for (const [i, url] of found.entries()) {
@@ -162,13 +154,8 @@ describeReal("the pages of the daemon", () => {
   }
 
   beforeAll(async () => {
-    scope = openProcessScope("daemon-pages");
     urls = await start([]);
   }, LIMIT_MS);
-  afterAll(async () => {
-    await scope?.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
 
   it.each(asks.map((request) => [request.id, request.method ?? "GET", request.path, request] as const))(
     "%s answers %s %s as the Go program does",

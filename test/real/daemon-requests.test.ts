@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
+import type { Command } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 const LIMIT_MS = 240_000;
@@ -24,7 +25,7 @@ describeReal("what the daemon asks for when it starts", () => {
 });
 
 /** Who asked for what, each kind of request once. */
-async function requestsOf(command: readonly [string, ...string[]]): Promise<readonly string[]> {
+async function requestsOf(command: Command): Promise<readonly string[]> {
   const health = { level: "Metadata", nonResourceURLs: ["/healthz"], users: [USER] };
   const plane = await startControlPlane({ auditRules: [health] });
   try {

@@ -1,15 +1,14 @@
 // The daemon's life on a real API server: serve, lead, run, stop; with leader migration; and what it says on the way.
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import { expect, it } from "vitest";
+import type { ControlPlane, RunningManager } from "./control-plane.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
-import { callHttps } from "./https.ts";
-import { describeReal, eventually } from "./suite.ts";
+import type { Command } from "./processes.ts";
+import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const fast = [
@@ -29,15 +28,7 @@ interface Lease {
 }
 
 describeReal("the daemon on a real API server", () => {
-  let plane: ControlPlane;
-  const directory = mkdtempSync(join(tmpdir(), "daemon-run-"));
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(async () => {
-    await plane?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const plane = useControlPlane();
 
   let leases = 0;
   /** Each test has a lock of its own. */
@@ -46,16 +37,12 @@ describeReal("the daemon on a real API server", () => {
     return { name, flags: ["--leader-elect=true", `--leader-elect-resource-name=${name}`, ...fast] };
   };
   const start = (flags: readonly string[], controllers = sharedControllers): Promise<RunningManager> =>
-    plane.startManager(ourDaemon, { controllers, flags: ["-v=2", ...flags] });
+    plane().startManager(ourDaemon, { controllers, flags: ["-v=2", ...flags] });
   const leasePath = (name: string): string => `/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/${name}`;
   const leaseOf = async (name: string): Promise<Lease | undefined> => {
-    const { status, text } = await plane.request("GET", leasePath(name));
+    const { status, text } = await plane().request("GET", leasePath(name));
     return status === 200 ? (JSON.parse(text) as Lease) : undefined;
   };
-  const logged = (program: RunningManager, text: string): Promise<true> =>
-    eventually(() => (program.log().includes(text) ? true : undefined));
-  const page = async ({ url }: RunningManager, path: string): Promise<string> =>
-    (await callHttps({ url: url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
 
   it.each(["SIGTERM", "SIGINT"] as const)(
     "machinery/1.2.6, machinery/1.3.1, machinery/1.3.2 dies of %s by default and keeps its lease",
@@ -66,7 +53,7 @@ describeReal("the daemon on a real API server", () => {
       // What Go programs do not care about; the last page proves that they have been taken.
       for (const other of ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGXCPU", "SIGXFSZ"] as const) {
         process.kill(program.pid, other);
-        expect(await page(program, "/healthz")).toBe("ok");
+        expect(await program.page("/healthz")).toBe("ok");
       }
       expect(await program.stop(signal)).toBe(`signal ${signal}`);
       expect((await leaseOf(name))?.spec.holderIdentity).toMatch(/^[^_]+_[0-9a-f-]{36}$/);
@@ -94,9 +81,9 @@ describeReal("the daemon on a real API server", () => {
   it(
     "machinery/1.3.4 exits 1 at once when it is told a second time",
     async () => {
-      const proxy = await plane.startFaultProxy();
+      const proxy = await plane().startFaultProxy();
       const { name, flags } = leading();
-      const kubeconfig = plane.kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
+      const kubeconfig = plane().kubeconfigFor({ user: "system:kube-controller-manager" }, proxy.server);
       const program = await start([...flags, RELEASE, `--kubeconfig=${kubeconfig}`]);
       await logged(program, "Controller starting...");
       // Nobody answers about the lease any more, so giving it back takes as long as the renew deadline.
@@ -114,7 +101,7 @@ describeReal("the daemon on a real API server", () => {
     "machinery/1.3.7 ends with the error of a controller that cannot be built",
     async () => {
       const { flags } = leading();
-      const broken = join(directory, "no.key");
+      const broken = join(plane().directory, "no.key");
       writeFileSync(broken, "no key");
       const program = await start([...flags, RELEASE, `--service-account-private-key-file=${broken}`]);
       expect(await program.ended).toBe("exit code 1");
@@ -143,7 +130,7 @@ describeReal("the daemon on a real API server", () => {
       const program = await start(flags);
       await logged(program, "Successfully acquired lease");
       const lease = await eventually(() => leaseOf(name));
-      await plane.request("DELETE", leasePath(name));
+      await plane().request("DELETE", leasePath(name));
       const stolen = {
         apiVersion: "coordination.k8s.io/v1",
         kind: "Lease",
@@ -152,9 +139,9 @@ describeReal("the daemon on a real API server", () => {
       };
       // Between the two requests it may have written its own again.
       await eventually(async () => {
-        const created = await plane.request("POST", leasePath("").slice(0, -1), stolen);
+        const created = await plane().request("POST", leasePath("").slice(0, -1), stolen);
         if (created.status === 201) return true;
-        await plane.request("DELETE", leasePath(name));
+        await plane().request("DELETE", leasePath(name));
         return undefined;
       });
       expect(await program.ended).toBe("exit code 1");
@@ -168,18 +155,18 @@ describeReal("the daemon on a real API server", () => {
     "machinery/1.2.1, machinery/1.2.4, machinery/1.2.11, machinery/8.n1 serves while it stands by, and takes over when the leader is killed",
     async () => {
       const { name, flags } = leading();
-      const leader = await plane.startManager(goDaemon(), { controllers: sharedControllers, flags });
+      const leader = await plane().startManager(goDaemon(), { controllers: sharedControllers, flags });
       await eventually(async () => ((await leaseOf(name))?.spec.holderIdentity ? true : undefined));
       const standby = await start(flags);
-      expect(await page(standby, "/healthz?verbose")).toBe("[+]leaderElection ok\nhealthz check passed\n");
-      expect(await page(standby, "/metrics")).toContain(`leader_election_master_status{name="${name}"} 0`);
+      expect(await standby.page("/healthz?verbose")).toBe("[+]leaderElection ok\nhealthz check passed\n");
+      expect(await standby.page("/metrics")).toContain(`leader_election_master_status{name="${name}"} 0`);
       await leader.stop("SIGKILL");
       await logged(standby, "Successfully acquired lease");
       await eventually(async () =>
-        (await page(standby, "/healthz?verbose")).includes("[+]replicaset-controller ok") ? true : undefined,
+        (await standby.page("/healthz?verbose")).includes("[+]replicaset-controller ok") ? true : undefined,
       );
-      expect(await page(standby, "/metrics")).toContain(`leader_election_master_status{name="${name}"} 1`);
-      const events = await plane.request(
+      expect(await standby.page("/metrics")).toContain(`leader_election_master_status{name="${name}"} 1`);
+      const events = await plane().request(
         "GET",
         `/api/v1/namespaces/kube-system/events?fieldSelector=involvedObject.name=${name}`,
       );
@@ -201,7 +188,7 @@ describeReal("the daemon on a real API server", () => {
     "machinery/1.7.r3, machinery/1.7.r4 runs migrated controllers under a second lock, with a token key: %s",
     async (hasKey) => {
       const { name, flags } = leading();
-      const migration = join(directory, `migration-${hasKey}`);
+      const migration = join(plane().directory, `migration-${hasKey}`);
       const leaderName = `${name}-migration`;
       writeFileSync(
         migration,
@@ -223,7 +210,7 @@ describeReal("the daemon on a real API server", () => {
       ]);
       await logged(program, "leader migration: starting migrated controllers.");
       const checks = await eventually(async () => {
-        const text = await page(program, "/healthz?verbose");
+        const text = await program.page("/healthz?verbose");
         return text.includes("[+]replicaset-controller ok") ? text : undefined;
       });
       expect(checks).toContain("[+]serviceaccount-controller ok");
@@ -242,22 +229,22 @@ describeReal("the daemon on a real API server", () => {
   it(
     "machinery/4.1.6 names itself to the API server as the Go program does",
     async () => {
-      const agents = async (command: readonly [string, ...string[]]): Promise<string[]> => {
+      const agents = async (command: Command): Promise<string[]> => {
         const { name, flags } = leading();
-        const mark = plane.audit.mark();
-        const program = await plane.startManager(command, { controllers: sharedControllers, flags });
+        const mark = plane().audit.mark();
+        const program = await plane().startManager(command, { controllers: sharedControllers, flags });
         await eventually(async () =>
-          (await page(program, "/healthz?verbose")).includes("replicaset-controller") ? true : undefined,
+          (await program.page("/healthz?verbose")).includes("replicaset-controller") ? true : undefined,
         );
-        await plane.request("POST", "/api/v1/namespaces", { metadata: { name: `agents-${name}` } });
+        await plane().request("POST", "/api/v1/namespaces", { metadata: { name: `agents-${name}` } });
         await eventually(async () =>
-          (await plane.request("GET", `/api/v1/namespaces/agents-${name}/configmaps/kube-root-ca.crt`)).status === 200
+          (await plane().request("GET", `/api/v1/namespaces/agents-${name}/configmaps/kube-root-ca.crt`)).status === 200
             ? true
             : undefined,
         );
         await program.stop("SIGKILL");
-        const seen = plane.audit
-          .since(mark)
+        const seen = plane()
+          .audit.since(mark)
           .filter((entry) => entry.userAgent?.startsWith("kube-controller-manager/"))
           .map(
             (entry) =>
@@ -283,8 +270,8 @@ describeReal("the daemon on a real API server", () => {
   ])(
     "machinery/4.1.7, machinery/1.7.r6 writes $sent with $flags",
     async ({ flags, sent }) => {
-      const { url, written, close } = await startRecorder(plane);
-      const kubeconfig = plane.kubeconfigFor({ token: "t" }, url);
+      const { url, written, close } = await startRecorder(plane());
+      const kubeconfig = plane().kubeconfigFor({ token: "t" }, url);
       const program = await start([`--kubeconfig=${kubeconfig}`, ...leading().flags, ...flags]);
       await eventually(() => (written.length > 0 ? true : undefined));
       await program.stop("SIGKILL");
@@ -299,18 +286,11 @@ describeReal("the daemon on a real API server", () => {
     async () => {
       const program = await start(["-v=0"]);
       const put = (body: string): Promise<{ status: number; text: string }> =>
-        callHttps({
-          url: `${program.url}/debug/flags/v`,
-          method: "PUT",
-          caPem: plane.pki.ca.certificatePem,
-          client: plane.admin,
-          headers: {},
-          rawBody: body,
-        });
-      await page(program, "/healthz");
+        program.ask("/debug/flags/v", { method: "PUT", rawBody: body });
+      await program.page("/healthz");
       expect(program.log()).not.toContain('"HTTP"');
       expect(await put("3")).toMatchObject({ status: 200, text: "successfully set klog.logging.verbosity to 3\n" });
-      await page(program, "/healthz");
+      await program.page("/healthz");
       expect(program.log()).toContain('"HTTP" verb="GET" URI="/healthz"');
       expect((await put("x")).status).toBe(400);
       await program.stop();

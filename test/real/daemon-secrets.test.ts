@@ -2,13 +2,13 @@
 // kubeconfig, in the output of a credential plugin, and in whatever goes wrong with any of them.
 
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import type { RunningManager } from "./control-plane.ts";
 import { ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
 import { credential, file, plugin, removeFiles, SECRET, withUser, wrongCases } from "./daemon-secrets-cases.ts";
 import { callHttps } from "./https.ts";
-import { IdleDaemons } from "./idle-daemon.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { useIdleDaemons } from "./idle-daemon.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const secretBase64 = Buffer.from(SECRET).toString("base64").slice(0, -2);
@@ -27,15 +27,11 @@ afterAll(removeFiles);
 const formats = ["text", "json"] as const;
 
 describeReal("secrets on a real API server", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(() => plane?.stop());
+  const plane = useControlPlane();
 
   /** The administrator's kubeconfig with another user. */
   const kubeconfigOf = (user: object): string => {
-    const config = JSON.parse(readFileSync(plane.adminKubeconfig, "utf8")) as { users: object[] };
+    const config = JSON.parse(readFileSync(plane().adminKubeconfig, "utf8")) as { users: object[] };
     return file(JSON.stringify({ ...config, users: [{ name: "test", user }] }));
   };
 
@@ -49,17 +45,11 @@ describeReal("secrets on a real API server", () => {
       { cookie: `${SECRET}-cookie`, "x-api-key": `${SECRET}-key` },
       websocket,
     ]) {
-      await callHttps({ url: `${program.url}/metrics`, caPem: plane.pki.ca.certificatePem, headers });
+      await callHttps({ url: `${program.url}/metrics`, caPem: plane().pki.ca.certificatePem, headers });
     }
-    const client = plane.pki.frontProxy;
-    await callHttps({ url: `${program.url}/configz`, caPem: plane.pki.ca.certificatePem, headers: proxied, client });
-    await callHttps({
-      url: `${program.url}/debug/flags/v`,
-      method: "PUT",
-      caPem: plane.pki.ca.certificatePem,
-      client: plane.admin,
-      rawBody: SECRET,
-    });
+    const client = plane().pki.frontProxy;
+    await callHttps({ url: `${program.url}/configz`, caPem: plane().pki.ca.certificatePem, headers: proxied, client });
+    await program.ask("/debug/flags/v", { method: "PUT", rawBody: SECRET });
   }
 
   describe.each(formats)("in %s", (format) => {
@@ -78,7 +68,7 @@ describeReal("secrets on a real API server", () => {
       "headers, bodies and $where are not logged",
       async ({ isGood, user }) => {
         const kubeconfig = kubeconfigOf(await user());
-        const program = await plane.startManager(ourDaemon, {
+        const program = await plane().startManager(ourDaemon, {
           controllers: sharedControllers,
           flags: [
             "-v=10",
@@ -106,13 +96,13 @@ describeReal("secrets on a real API server", () => {
     "what the file of %s contains is not logged in %s",
     async (flag, format) => {
       const args = [
-        `--kubeconfig=${plane.adminKubeconfig}`,
+        `--kubeconfig=${plane().adminKubeconfig}`,
         `--controllers=${sharedControllers.join(",")}`,
         "--leader-elect=false",
         "--secure-port=0",
         "-v=10",
         `--logging-format=${format}`,
-        `--service-account-private-key-file=${plane.pki.file("service-account.key")}`,
+        `--service-account-private-key-file=${plane().pki.file("service-account.key")}`,
         `${flag}=${file(`${SECRET} is no PEM`)}`,
       ];
       const { code, stderr } = await runToEnd(ourDaemon, args);
@@ -127,8 +117,8 @@ describeReal("secrets on a real API server", () => {
   let token: Promise<string> | undefined;
   const goodToken = (): Promise<string> => {
     token ??= (async () => {
-      const made = await plane.tokenFor("kube-system", "secretive");
-      await plane.request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
+      const made = await plane().tokenFor("kube-system", "secretive");
+      await plane().request("POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
         metadata: { name: "secretive" },
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
         subjects: [{ kind: "ServiceAccount", namespace: "kube-system", name: "secretive" }],
@@ -141,29 +131,25 @@ describeReal("secrets on a real API server", () => {
   /** A namespace whose secrets the token controller reads and writes; waits until it has. */
   async function makeWork(): Promise<void> {
     const name = `work-${++made}`;
-    await plane.request("POST", "/api/v1/namespaces", { metadata: { name } });
+    await plane().request("POST", "/api/v1/namespaces", { metadata: { name } });
     const path = `/api/v1/namespaces/${name}`;
     await eventually(async () =>
-      (await plane.request("GET", `${path}/serviceaccounts/default`)).status === 200 ? true : undefined,
+      (await plane().request("GET", `${path}/serviceaccounts/default`)).status === 200 ? true : undefined,
     );
-    await plane.request("POST", `${path}/secrets`, {
+    await plane().request("POST", `${path}/secrets`, {
       type: "kubernetes.io/service-account-token",
       metadata: { name: "planted", annotations: { "kubernetes.io/service-account.name": "default" } },
       stringData: { more: `${SECRET}-object` },
     });
     await eventually(async () => {
-      const { text } = await plane.request("GET", `${path}/secrets/planted`);
+      const { text } = await plane().request("GET", `${path}/secrets/planted`);
       return (JSON.parse(text) as { data?: { token?: string } }).data?.token;
     });
   }
 });
 
 describeReal("secrets where something is wrong", () => {
-  let daemons: IdleDaemons;
-  beforeAll(() => {
-    daemons = new IdleDaemons("daemon-secrets");
-  });
-  afterAll(() => daemons?.close());
+  const daemons = useIdleDaemons("daemon-secrets");
 
   it.each(wrongCases)(
     "$where is not logged",
@@ -175,7 +161,7 @@ describeReal("secrets where something is wrong", () => {
         "-v=10",
       ];
       const started = formats.map((format) =>
-        daemons.launch([...ourDaemon, ...common, `--logging-format=${format}`, ...flags()]),
+        daemons().launch([...ourDaemon, ...common, `--logging-format=${format}`, ...flags()]),
       );
       for (const program of started) {
         // What is wrong has been said, or has ended the program.

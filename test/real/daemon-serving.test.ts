@@ -1,44 +1,26 @@
 // TLS of the daemon's port.
 
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { issueCertificate, type KeyCertificate } from "#platform/x509.ts";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import type { ControlPlane, RunningManager } from "./control-plane.ts";
 import { ourDaemon } from "./daemon.ts";
-import { callHttps } from "./https.ts";
 import { freePorts, openProcessScope } from "./processes.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const HOUR_MS = 3_600_000;
 const idle = ["-job-controller"];
 
 describeReal("the daemon's port", () => {
-  let plane: ControlPlane;
-  const directory = mkdtempSync(join(tmpdir(), "daemon-serving-"));
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(async () => {
-    await plane?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const plane = useControlPlane();
 
   const start = (flags: readonly string[], controllers: readonly string[] = idle): Promise<RunningManager> =>
-    plane.startManager(ourDaemon, { controllers, flags });
-  const page = async ({ url }: RunningManager, path: string, headers: Record<string, string> = {}): Promise<string> =>
-    (
-      await callHttps({
-        url: url + path,
-        caPem: plane.pki.ca.certificatePem,
-        client: plane.admin,
-        headers,
-        isInsecure: true,
-      })
-    ).text;
+    plane().startManager(ourDaemon, { controllers, flags });
+  const page = async (program: RunningManager, path: string, headers: Record<string, string> = {}): Promise<string> =>
+    (await program.ask(path, { headers, isInsecure: true })).text;
 
   function handshake(
     { url }: RunningManager,
@@ -67,14 +49,14 @@ describeReal("the daemon's port", () => {
       dnsNames: [`${commonName}.example.com`],
       ipAddresses: ["127.0.0.1"],
       usages: ["server"],
-      issuer: plane.pki.ca,
+      issuer: plane().pki.ca,
       notBefore: Date.now() - HOUR_MS,
       notAfter: Date.now() + HOUR_MS,
     });
   const write = (name: string, { certificatePem, keyPem }: KeyCertificate): string => {
-    writeFileSync(join(directory, `${name}.key`), keyPem);
-    writeFileSync(join(directory, `${name}.crt`), certificatePem);
-    return join(directory, name);
+    writeFileSync(join(plane().directory, `${name}.key`), keyPem);
+    writeFileSync(join(plane().directory, `${name}.crt`), certificatePem);
+    return join(plane().directory, name);
   };
 
   it(
@@ -84,7 +66,7 @@ describeReal("the daemon's port", () => {
       const program = await start([`--tls-cert-file=${base}.crt`, `--tls-private-key-file=${base}.key`]);
       expect((await handshake(program, {})).name).toBe("first");
       writeFileSync(`${base}.crt`, "broken");
-      await eventually(() => (program.log().includes("the old ones stay in force") ? true : undefined));
+      await logged(program, "the old ones stay in force");
       expect((await handshake(program, {})).name).toBe("first");
       write("serving", issue("second"));
       await eventually(async () => ((await handshake(program, {})).name === "second" ? true : undefined));
@@ -97,14 +79,12 @@ describeReal("the daemon's port", () => {
   it(
     "machinery/2.4.2 follows the client CA's file",
     async () => {
-      const ca = join(directory, "client-ca.crt");
-      copyFileSync(plane.pki.file("front-proxy-ca.crt"), ca);
+      const ca = join(plane().directory, "client-ca.crt");
+      copyFileSync(plane().pki.file("front-proxy-ca.crt"), ca);
       const program = await start([`--client-ca-file=${ca}`]);
-      const status = async (): Promise<number> =>
-        (await callHttps({ url: `${program.url}/configz`, caPem: plane.pki.ca.certificatePem, client: plane.admin }))
-          .status;
+      const status = async (): Promise<number> => (await program.ask("/configz")).status;
       expect(await status()).toBe(401);
-      copyFileSync(plane.pki.file("ca.crt"), ca);
+      copyFileSync(plane().pki.file("ca.crt"), ca);
       await eventually(async () => ((await status()) === 200 ? true : undefined));
       await program.stop();
     },
@@ -187,18 +167,18 @@ describeReal("the daemon's port", () => {
     "machinery/1.7.r38 makes a certificate of its own, in memory or in --cert-dir, and keeps the one it finds",
     async () => {
       const none = ["--tls-cert-file=", "--tls-private-key-file="];
-      const certs = join(directory, "certs");
-      const first = await selfSigned(plane, [...none, `--cert-dir=${certs}`]);
+      const certs = join(plane().directory, "certs");
+      const first = await selfSigned(plane(), [...none, `--cert-dir=${certs}`]);
       expect(first.name).toMatch(/^localhost@\d+$/);
       expect(statSync(join(certs, "kube-controller-manager.key")).mode & 0o777).toBe(0o600);
       expect(readFileSync(join(certs, "kube-controller-manager.crt"), "utf8").match(/BEGIN CERTIFICATE/g)).toHaveLength(
         2,
       );
-      expect((await selfSigned(plane, [...none, `--cert-dir=${certs}`])).name).toBe(first.name);
-      const memory = await selfSigned(plane, none);
+      expect((await selfSigned(plane(), [...none, `--cert-dir=${certs}`])).name).toBe(first.name);
+      const memory = await selfSigned(plane(), none);
       expect(memory.name).toMatch(/^localhost@\d+$/);
       expect(memory.log).toContain("Generated self-signed cert in-memory");
-      expect(existsSync(join(plane.directory, "kube-controller-manager.crt"))).toBe(false);
+      expect(existsSync(join(plane().directory, "kube-controller-manager.crt"))).toBe(false);
     },
     LIMIT_MS,
   );

@@ -1,14 +1,14 @@
 // When controllers start and how long their end is waited for: the flags' effect on a running process, beside the Go
 // program where it can be brought into the same state.
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
-import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
-import { callHttps } from "./https.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { expect, it } from "vitest";
+import type { RunningManager } from "./control-plane.ts";
+import { daemonOf, ourDaemon, sharedControllers, sides } from "./daemon.ts";
+import { kubeconfigText } from "./idle-daemon.ts";
+import type { Command } from "./processes.ts";
+import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const DAY_MS = 86_400_000;
@@ -17,26 +17,16 @@ const TICK_MS = 20;
 const RELEASE = "--feature-gates=ControllerManagerReleaseLeaderElectionLockOnExit=true";
 
 describeReal("the start and the stop of controllers", () => {
-  let plane: ControlPlane;
-  const directory = mkdtempSync(join(tmpdir(), "daemon-stop-"));
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(async () => {
-    await plane?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const plane = useControlPlane();
 
-  const start = (command: readonly [string, ...string[]], flags: readonly string[]): Promise<RunningManager> =>
-    plane.startManager(command, { controllers: sharedControllers, flags: ["-v=4", ...flags] });
-  const logged = (program: RunningManager, text: string, count = 1): Promise<true> =>
-    eventually(() => (program.log().split(text).length > count ? true : undefined));
+  const start = (command: Command, flags: readonly string[]): Promise<RunningManager> =>
+    plane().startManager(command, { controllers: sharedControllers, flags: ["-v=4", ...flags] });
 
-  it.each(["ours", "go"])(
+  it.each(sides)(
     "machinery/1.2.13, machinery/1.7.r9 starts each controller an interval or more after all are built: %s",
     async (side) => {
       const INTERVAL_MS = 1500;
-      const program = await start(side === "go" ? goDaemon() : ourDaemon, ["--controller-start-interval=1500ms"]);
+      const program = await start(daemonOf(side), ["--controller-start-interval=1500ms"]);
       await logged(program, "Controller starting...", sharedControllers.length + 1);
       const log = program.log();
       const builtMs = timesOf(log, "controller is disabled").at(-1) ?? Number.NaN; // told just before
@@ -71,16 +61,16 @@ describeReal("the start and the stop of controllers", () => {
     "machinery/1.3.5 ends at once where the Go program waits for a plugin that hangs",
     async () => {
       const ending = async (side: "go" | "ours"): Promise<{ how: string; log: string }> => {
-        const hang = join(directory, `hang-${side}`);
+        const hang = join(plane().directory, `hang-${side}`);
         const kubeconfig = await hangingKubeconfig(hang);
         const flags = [RELEASE, "--controller-shutdown-timeout=2s", "--use-service-account-credentials=false"];
-        const program = await start(side === "go" ? goDaemon() : ourDaemon, [...flags, `--kubeconfig=${kubeconfig}`]);
+        const program = await start(daemonOf(side), [...flags, `--kubeconfig=${kubeconfig}`]);
         await logged(program, "Controller starting...", sharedControllers.length + 1);
         writeFileSync(hang, "");
         // Work whose requests need new credentials; each namespace means two.
         let count = 0;
         await eventually(async () => {
-          await plane.request("POST", "/api/v1/namespaces", { metadata: { name: `work-${side}-${++count}` } });
+          await plane().request("POST", "/api/v1/namespaces", { metadata: { name: `work-${side}-${++count}` } });
           return (await isWorking(program)) ? true : undefined;
         });
         const how = await program.stop("SIGTERM");
@@ -95,12 +85,8 @@ describeReal("the start and the stop of controllers", () => {
   );
 
   /** The publisher has been at one key for a second and more. */
-  async function isWorking({ url }: RunningManager): Promise<boolean> {
-    const { text } = await callHttps({
-      url: `${url}/metrics`,
-      caPem: plane.pki.ca.certificatePem,
-      client: plane.admin,
-    });
+  async function isWorking(program: RunningManager): Promise<boolean> {
+    const text = await program.page("/metrics");
     const value = /^workqueue_unfinished_work_seconds\{name="root_ca_cert_publisher"\} (.*)$/m.exec(text)?.[1];
     return Number(value) > 1;
   }
@@ -108,8 +94,8 @@ describeReal("the start and the stop of controllers", () => {
   /** Credentials that last for two seconds, from a program that hangs as soon as the file is there. */
   async function hangingKubeconfig(hang: string): Promise<string> {
     const plugin = `${hang}.sh`;
-    const token = await plane.tokenFor("kube-system", "plugin-user");
-    await plane.kubectl([
+    const token = await plane().tokenFor("kube-system", "plugin-user");
+    await plane().kubectl([
       ...["create", "clusterrolebinding", `plugin-${Math.random()}`],
       ...["--clusterrole=cluster-admin", "--serviceaccount=kube-system:plugin-user"],
     ]);
@@ -124,17 +110,8 @@ echo '${credential},"expirationTimestamp":"'$(date -u -d '+2 seconds' +%Y-%m-%dT
     chmodSync(plugin, 0o755);
     const exec = { apiVersion: "client.authentication.k8s.io/v1", command: plugin, interactiveMode: "Never" };
     const kubeconfig = `${hang}.kubeconfig`;
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        apiVersion: "v1",
-        kind: "Config",
-        "current-context": "c",
-        clusters: [{ name: "c", cluster: { server: plane.server, "certificate-authority": plane.pki.file("ca.crt") } }],
-        contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-        users: [{ name: "u", user: { exec } }],
-      }),
-    );
+    const cluster = { "certificate-authority": plane().pki.file("ca.crt") };
+    writeFileSync(kubeconfig, kubeconfigText(plane().server, { exec }, cluster));
     return kubeconfig;
   }
 });

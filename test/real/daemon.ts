@@ -4,16 +4,21 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { binaryPath } from "#tools/control-plane-binaries.ts";
+import type { Command } from "./processes.ts";
 
 const root = join(import.meta.dirname, "../..");
 
 /** How our daemon is started: from its sources. */
-export const ourDaemon: readonly [string, ...string[]] = [
+export const ourDaemon: Command = [
   process.versions.bun === undefined ? join(root, "node_modules/.bin/bun") : process.execPath,
   join(root, "src/cmd/kube-controller-manager.ts"),
 ];
 
-export const goDaemon = (): readonly [string, ...string[]] => [binaryPath("kube-controller-manager")];
+export const goDaemon = (): Command => [binaryPath("kube-controller-manager")];
+
+export type Side = "go" | "ours";
+export const sides: readonly Side[] = ["go", "ours"];
+export const daemonOf = (side: Side): Command => (side === "go" ? goDaemon() : ourDaemon);
 
 /** What ours can run so far; both sides get the same list. */
 export const sharedControllers: readonly string[] = [
@@ -31,11 +36,7 @@ export interface Ending {
 }
 
 /** Runs a program to its end; one that has not ended by itself is killed and its code is "SIGKILL". */
-export function runToEnd(
-  [file, ...rest]: readonly [string, ...string[]],
-  args: readonly string[],
-  limitMs = 30_000,
-): Promise<Ending> {
+export function runToEnd([file, ...rest]: Command, args: readonly string[], limitMs = 30_000): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...rest, ...args], { env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent" } });
     const timer = setTimeout(() => child.kill("SIGKILL"), limitMs);
@@ -59,7 +60,7 @@ export function finalError({ stderr }: Ending): string {
   if (refused !== null) return refused[1] ?? "";
   const failed = [...stderr.matchAll(/"command failed" err=(?:"((?:[^"\\]|\\.)*)"|<\n([\s\S]*?)\n >)/g)].at(-1);
   if (failed !== undefined) return failed[1] === undefined ? (failed[2] ?? "").trim() : unquoted(failed[1]);
-  const panic = /^(?:.*\] )?panic: (.*?)(?: \[recovered.*)?$/m.exec(stderr);
+  const panic = /^panic: (.*?)(?: \[recovered.*)?$/m.exec(stderr);
   return panic === null ? "" : `panic: ${panic[1]}`;
 }
 

@@ -2,10 +2,9 @@
 // one that would be preferred but does not answer, or has not been heard of for long, is passed over.
 
 import { expect, it } from "vitest";
-import { startControlPlane } from "./control-plane.ts";
 import { ourDaemon, sharedControllers } from "./daemon.ts";
 import { holderOf } from "./leadership.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 180_000;
 const GATE = "--feature-gates=CoordinatedLeaderElection=true";
@@ -19,14 +18,13 @@ interface Candidate {
 }
 
 describeReal("a candidate in a coordinated election", () => {
+  const plane = useControlPlane({ apiServerFlags: [GATE, "--runtime-config=coordination.k8s.io/v1beta1=true"] });
+
   it(
     "machinery/3.4.4, machinery/3.4.2 is picked because it answers, where silent and forgotten ones do not",
     async () => {
-      const plane = await startControlPlane({
-        apiServerFlags: [GATE, "--runtime-config=coordination.k8s.io/v1beta1=true"],
-      });
       const stand = async (name: string, agoMs: number): Promise<void> => {
-        const created = await plane.request("POST", PATH, {
+        const created = await plane().request("POST", PATH, {
           apiVersion: "coordination.k8s.io/v1beta1",
           kind: "LeaseCandidate",
           metadata: { name, namespace: "kube-system" },
@@ -41,15 +39,15 @@ describeReal("a candidate in a coordinated election", () => {
         expect(created.status).toBe(201);
       };
       const find = async (): Promise<readonly Candidate[]> =>
-        (JSON.parse((await plane.request("GET", PATH)).text) as { items: Candidate[] }).items;
+        (JSON.parse((await plane().request("GET", PATH)).text) as { items: Candidate[] }).items;
       await stand("forgotten", HALF_AN_HOUR_MS + 60_000);
       await stand("silent", 0);
-      const program = await plane.startManager(ourDaemon, {
+      const program = await plane().startManager(ourDaemon, {
         controllers: sharedControllers,
         flags: ["--leader-elect=true", GATE, "-v=4"],
       });
-      await eventually(() => (program.log().includes("Successfully acquired lease") ? true : undefined), LIMIT_MS);
-      const holder = await holderOf(plane, LEASE);
+      await logged(program, "Successfully acquired lease", 1, LIMIT_MS);
+      const holder = await holderOf(plane(), LEASE);
       const candidates = await find();
       const own = candidates.find(({ metadata }) => metadata.name === holder);
       expect(own?.spec.pingTime ?? "").not.toBe("");
@@ -58,7 +56,6 @@ describeReal("a candidate in a coordinated election", () => {
       const silent = candidates.find(({ metadata }) => metadata.name === "silent");
       expect(silent?.spec.pingTime ?? "").not.toBe("");
       await program.stop();
-      await plane.stop();
     },
     LIMIT_MS,
   );

@@ -2,11 +2,12 @@
 // manager takes over, ours wakes up. All that waited is due at once then, before it can have heard of its successor;
 // from the moment at which its lease could have expired nothing of it may arrive. The audit log tells.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { type ControlPlane, type RunningManager, startControlPlane } from "./control-plane.ts";
+import { expect, it } from "vitest";
+import type { ControlPlane, RunningManager } from "./control-plane.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
 import { holderOf, leaseWrites, shortLease, writesOf } from "./leadership.ts";
-import { describeReal, eventually } from "./suite.ts";
+import type { Command } from "./processes.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 180_000;
 const SETS = 5;
@@ -17,20 +18,10 @@ const SLOW = ["--kube-api-qps=5", "--kube-api-burst=5"];
 const FAST = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
 
 describeReal("a leader that was stopped", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(async () => {
-    await plane?.stop();
-  });
+  const plane = useControlPlane();
 
-  const start = (
-    command: readonly [string, ...string[]],
-    lease: string,
-    pace: readonly string[],
-  ): Promise<RunningManager> =>
-    plane.startManager(command, {
+  const start = (command: Command, lease: string, pace: readonly string[]): Promise<RunningManager> =>
+    plane().startManager(command, {
       controllers: sharedControllers,
       flags: [...shortLease.flags, `--leader-elect-resource-name=${lease}`, ...pace],
     });
@@ -40,20 +31,20 @@ describeReal("a leader that was stopped", () => {
     async () => {
       const lease = "fenced";
       const ours = await start(ourDaemon, lease, SLOW);
-      const holder = await eventually(async () => (await holderOf(plane, lease)) || undefined);
+      const holder = await eventually(async () => (await holderOf(plane(), lease)) || undefined);
       const go = await start(goDaemon(), lease, FAST);
-      const { namespace, podCount } = await makeSets(plane);
+      const { namespace, podCount } = await makeSets(plane());
       // From here on every worker has a batch under way, and most of the pods are still to come.
       await eventually(async () => ((await podCount()) >= 3 * SETS ? true : undefined));
       process.kill(ours.pid, "SIGSTOP");
       const stoppedAt = new Date().toISOString();
       expect(await podCount()).toBeLessThan(REPLICAS / 2);
-      await eventually(async () => ((await holderOf(plane, lease)) === holder ? undefined : true));
+      await eventually(async () => ((await holderOf(plane(), lease)) === holder ? undefined : true));
       process.kill(ours.pid, "SIGCONT");
       expect(await ours.ended).toBe("exit code 1");
       expect(ours.log()).toContain("leaderelection lost/stopped");
 
-      const events = plane.audit.since();
+      const events = plane().audit.since();
       const renewals = leaseWrites(events, lease);
       const lastOfOurs = renewals.findLast(({ side }) => side === "ours")?.receivedAt ?? "";
       const expiry = new Date(Date.parse(lastOfOurs) + shortLease.durationMs).toISOString();
@@ -65,7 +56,7 @@ describeReal("a leader that was stopped", () => {
       // The successor finishes what ours had begun, and no pod is there twice.
       expect(renewals.some(({ side, receivedAt }) => side === "go" && receivedAt > stoppedAt)).toBe(true);
       await eventually(async () => ((await podCount()) === REPLICAS ? true : undefined), LIMIT_MS);
-      const created = writesOf(plane.audit.since()).filter(
+      const created = writesOf(plane().audit.since()).filter(
         ({ verb, objectRef, responseStatus }) =>
           verb === "create" &&
           objectRef?.resource === "pods" &&

@@ -1,14 +1,12 @@
 // Daemons that have no API server: they serve their port and wait for the lease for ever. Enough for all flags that
 // concern the program itself.
 
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
-import { freePorts, openProcessScope, type ProcessScope, type Program } from "./processes.ts";
-import { eventually } from "./suite.ts";
-
-export type Command = readonly [string, ...string[]];
+import { type Command, freePorts, openProcessScope, type ProcessScope, type Program } from "./processes.ts";
+import { eventually, useForSuite } from "./suite.ts";
 
 export interface IdleDaemon {
   readonly program: Program;
@@ -28,7 +26,7 @@ export interface IdleStart {
   readonly stdout?: string;
 }
 
-export class IdleDaemons {
+class IdleDaemons {
   readonly #scope: ProcessScope;
   /** A server that nobody runs. */
   readonly kubeconfig: string;
@@ -78,10 +76,17 @@ export class IdleDaemons {
     return { program, port, page, kill: async () => void (await program.stop("SIGKILL")) };
   }
 
-  async close(): Promise<void> {
-    await this.#scope.close();
-    rmSync(this.#scope.directory, { recursive: true, force: true });
+  close(): Promise<void> {
+    return this.#scope.close();
   }
+}
+
+/** For the suite that calls it; call the result in tests. */
+export function useIdleDaemons(label: string): () => IdleDaemons {
+  return useForSuite(
+    () => new IdleDaemons(label),
+    (daemons) => daemons.close(),
+  );
 }
 
 export function kubeconfigText(server: string, user: object, cluster: object = {}): string {

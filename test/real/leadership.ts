@@ -2,6 +2,7 @@
 
 import type { AuditEvent } from "./audit-log.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import type { Side } from "./daemon.ts";
 
 /** Short enough for tests, long enough for a busy machine. */
 export const shortLease = {
@@ -13,8 +14,6 @@ export const shortLease = {
     "--leader-elect-retry-period=500ms",
   ],
 } as const;
-
-export type Side = "go" | "ours";
 
 /** The Go program is built without its version; ours reports the one it is compatible with. */
 export function sideOf({ userAgent = "" }: AuditEvent): Side | undefined {

@@ -7,11 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { sharedControllers } from "./daemon.ts";
-import { callHttps } from "./https.ts";
 import { holderOf, shortLease } from "./leadership.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const root = join(import.meta.dirname, "../..");
@@ -137,13 +135,7 @@ describe("the files under deploy", () => {
 });
 
 describeReal("what is shipped, on a real API server", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane();
-  }, LIMIT_MS);
-  afterAll(async () => {
-    await plane?.stop();
-  });
+  const plane = useControlPlane();
 
   it.each([
     { what: "compiled", command: [compiled] as const },
@@ -154,17 +146,15 @@ describeReal("what is shipped, on a real API server", () => {
     async ({ what, command }) => {
       const id = what.replaceAll(/[^a-z]+/g, "-").toLowerCase();
       const flags = [...shortLease.flags, `--leader-elect-resource-name=${id}`];
-      const program = await plane.startManager(command, { controllers: sharedControllers, flags });
-      await eventually(async () => ((await holderOf(plane, id)) === "" ? undefined : true));
-      const page = async (path: string): Promise<string> =>
-        (await callHttps({ url: program.url + path, caPem: plane.pki.ca.certificatePem, client: plane.admin })).text;
+      const program = await plane().startManager(command, { controllers: sharedControllers, flags });
+      await eventually(async () => ((await holderOf(plane(), id)) === "" ? undefined : true));
       await eventually(async () =>
-        (await page("/healthz?verbose")).includes("[+]replicaset-controller ok") ? true : undefined,
+        (await program.page("/healthz?verbose")).includes("[+]replicaset-controller ok") ? true : undefined,
       );
-      expect(await page("/metrics")).toContain(`leader_election_master_status{name="${id}"} 1`);
-      await plane.request("POST", "/api/v1/namespaces", { metadata: { name: id } });
+      expect(await program.page("/metrics")).toContain(`leader_election_master_status{name="${id}"} 1`);
+      await plane().request("POST", "/api/v1/namespaces", { metadata: { name: id } });
       await eventually(async () =>
-        (await plane.request("GET", `/api/v1/namespaces/${id}/configmaps/kube-root-ca.crt`)).status === 200
+        (await plane().request("GET", `/api/v1/namespaces/${id}/configmaps/kube-root-ca.crt`)).status === 200
           ? true
           : undefined,
       );

@@ -40,9 +40,12 @@ export interface Program {
   stop(signal?: NodeJS.Signals): Promise<string>;
 }
 
+/** A program and its arguments. */
+export type Command = readonly [string, ...string[]];
+
 export interface ProgramCommand {
   readonly name: string;
-  readonly command: readonly [string, ...string[]];
+  readonly command: Command;
   readonly env?: Readonly<Record<string, string>>;
 }
 

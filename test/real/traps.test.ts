@@ -1,7 +1,7 @@
 // What only shows against a real API server, one of which streams no lists: caches that lag, servers that are
 // older, encodings, orders, tokens that have ended and rights that end at a namespace's border.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { ConfigMap, Pod, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { isUnauthorized } from "#api/status-error.ts";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -15,27 +15,26 @@ import { systemClock } from "#platform/system-clock.ts";
 import { listPods } from "#test/scenarios/pod-steps.ts";
 import { createSet, patchSet, replicaSet, setsGvr, untilReplicas } from "#test/scenarios/replica-objects.ts";
 import { createObject } from "#test/scenarios/steps.ts";
-import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { callHttps, type HttpsAnswer } from "./https.ts";
 import { startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
-import { describeReal, eventually } from "./suite.ts";
+import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
 const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };
 const signal = new AbortController().signal;
 const LIMIT_MS = 120_000;
 
 describeReal("machinery/8.n1 traps of a real API server", () => {
-  let plane: ControlPlane;
-  beforeAll(async () => {
-    plane = await startControlPlane({ apiServerFlags: ["--feature-gates=WatchList=false"] });
-  }, LIMIT_MS);
-  afterAll(() => plane.stop(), LIMIT_MS);
+  const plane = useControlPlane({ apiServerFlags: ["--feature-gates=WatchList=false"] });
 
   async function clientAs(headers: "admin" | "anonymous", protobuf = false): Promise<Client> {
-    const ca = plane.pki.ca.certificatePem;
-    const { certificatePem: cert, keyPem: key } = plane.admin;
-    const transport = await createHttpClient({ baseUrl: plane.server, ca, ...(headers === "admin" && { cert, key }) });
+    const ca = plane().pki.ca.certificatePem;
+    const { certificatePem: cert, keyPem: key } = plane().admin;
+    const transport = await createHttpClient({
+      baseUrl: plane().server,
+      ca,
+      ...(headers === "admin" && { cert, key }),
+    });
     return createClient({
       transport,
       clock: systemClock,
@@ -47,10 +46,10 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 a cache that lags behind its own writes does not make them again",
     async () => {
-      const proxy = await plane.startFaultProxy();
-      const stage = await realStage(plane);
-      const ours = await startOurManager(plane, { controllers: ["replicaset-controller"], server: proxy.server });
-      await createSet(await realStage(plane), 1); // its caches are filled
+      const proxy = await plane().startFaultProxy();
+      const stage = await realStage(plane());
+      const ours = await startOurManager(plane(), { controllers: ["replicaset-controller"], server: proxy.server });
+      await createSet(await realStage(plane()), 1); // its caches are filled
       // Of the next watch nothing comes.
       const silence = proxy.inject({ path: "/api/v1/pods", isWatch: true }, { kind: "stall" });
       proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
@@ -72,7 +71,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 a server that streams no lists costs a refused watch and a list, and no more",
     async () => {
-      const stage = await realStage(plane);
+      const stage = await realStage(plane());
       const asked: string[] = [];
       const client = await clientAs("admin");
       const traced: Client = {
@@ -108,7 +107,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 empty and missing come alike in both encodings",
     async () => {
-      const stage = await realStage(plane);
+      const stage = await realStage(plane());
       const json = await clientAs("admin");
       const protobuf = await clientAs("admin", true);
       const objects = [
@@ -151,7 +150,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 lists come in the order of keys, caches keep that in which objects came",
     async () => {
-      const stage = await realStage(plane);
+      const stage = await realStage(plane());
       const factory = createInformerFactory({ client: stage.client, clock: systemClock, rng: seededRng("order") });
       const informer = factory.informer<ConfigMap>(configMapsGvr, { namespace: stage.namespace });
       factory.start();
@@ -176,9 +175,9 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 a token that has ended is noticed by one answer, and replaced for the next request",
     async () => {
-      const good = await plane.tokenFor("kube-system", "traps");
+      const good = await plane().tokenFor("kube-system", "traps");
       let current = `${good.slice(0, -8)}aaaaaaaa`;
-      const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem });
+      const transport = await createHttpClient({ baseUrl: plane().server, ca: plane().pki.ca.certificatePem });
       const source = {
         token: async () => current,
         forget: () => {
@@ -201,10 +200,10 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 the manager may make a lease of any name anywhere, but hold it in its own namespace only",
     async () => {
-      const client = plane.pki.clientCertificate("system:kube-controller-manager");
+      const client = plane().pki.clientCertificate("system:kube-controller-manager");
       const ask = (method: string, path: string, body?: unknown): Promise<HttpsAnswer> => {
-        const url = `${plane.server}/apis/coordination.k8s.io/v1/namespaces/${path}`;
-        return callHttps({ url, method, caPem: plane.pki.ca.certificatePem, client, ...(body ? { body } : {}) });
+        const url = `${plane().server}/apis/coordination.k8s.io/v1/namespaces/${path}`;
+        return callHttps({ url, method, caPem: plane().pki.ca.certificatePem, client, ...(body ? { body } : {}) });
       };
       const lease = {
         apiVersion: "coordination.k8s.io/v1",
