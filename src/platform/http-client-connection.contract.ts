@@ -42,7 +42,7 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
       const sending = client.send(get("/version"), never());
       expect(await failureOf(sending)).toBe("refused");
       await expect(client.send(get("/version"), never())).rejects.toThrow(
-        `GET https://127.0.0.1:${port}/version: dial tcp 127.0.0.1:${port}: connect: connection refused`,
+        `Get "https://127.0.0.1:${port}/version": dial tcp 127.0.0.1:${port}: connect: connection refused`,
       );
     });
 
@@ -101,7 +101,7 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
       const sending = attempt(names, { serverName });
       sending.catch(() => undefined);
       expect(await failureOf(sending)).toBe("tls");
-      await expect(sending).rejects.toThrow(`/: tls: failed to verify certificate: x509: ${problem}`);
+      await expect(sending).rejects.toThrow(`/": tls: failed to verify certificate: x509: ${problem}`);
       expect((await attempt(names, { serverName, insecureSkipVerify: true })).status).toBe(200);
     });
 

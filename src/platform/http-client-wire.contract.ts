@@ -103,7 +103,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
         const sending = client.send(get("/x"), never());
         sending.catch(() => undefined);
         expect(await failureOf(sending)).toBe("protocol");
-        await expect(sending).rejects.toThrow(`GET ${url}/x: `);
+        await expect(sending).rejects.toThrow(`Get "${url}/x": `);
         await expect(sending).rejects.toThrow(message);
         await eventually(() => sockets.size === 0);
       });

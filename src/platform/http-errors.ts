@@ -1,6 +1,8 @@
 // What the runtimes throw when an exchange fails, told apart by their codes, never by their texts.
+import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
 import { type HttpRequest, TransportError, type TransportFailure } from "#base/http.ts";
+import { targetOf } from "./http1-request.ts";
 
 const byCode: Readonly<Record<string, TransportFailure>> = {
   ECONNREFUSED: "refused",
@@ -48,11 +50,12 @@ function failureOf(error: unknown): TransportFailure {
 export function exchangeError(error: unknown, request: HttpRequest, origin: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   const code = codeOf(error);
-  const text = words[code]?.(addressOf(origin)) ?? errorMessage(error);
-  const detail = code === "" || text.includes(code) ? text : `${text} (${code})`;
-  return new TransportError(failureOf(error), `${request.method} ${origin}${request.path}: ${detail}`, {
-    cause: error,
-  });
+  const text = errorMessage(error);
+  const detail = words[code]?.(addressOf(origin)) ?? (code === "" || text.includes(code) ? text : `${text} (${code})`);
+  // As net/http says it, because people search logs for it.
+  const verb = request.method.slice(0, 1) + request.method.slice(1).toLowerCase();
+  const message = `${verb} ${goQuote(targetOf(request, origin))}: ${detail}`;
+  return new TransportError(failureOf(error), message, { cause: error });
 }
 
 function addressOf(origin: string): string {
