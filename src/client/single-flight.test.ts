@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { neverAborted } from "#base/testing.ts";
+import { hostTurn, neverAborted } from "#base/testing.ts";
 import { singleFlight } from "./single-flight.ts";
 
 /** Work that a test ends by hand, or that ends with its caller. */
@@ -30,10 +30,10 @@ describe("work that several want", () => {
     const { ends, work } = setUp();
     const stop = new AbortController();
     const first = work(stop.signal).catch((error: unknown) => error);
-    const second = work(neverAborted());
+    const second = work(neverAborted()).catch((error: unknown) => error);
     stop.abort();
     expect(await first).toBe(stop.signal.reason);
-    while (ends.length < 2) await Promise.resolve();
+    await hostTurn();
     ends[1]?.("done");
     expect(await second).toBe("done");
   });

@@ -91,6 +91,22 @@ describe("machinery/8.r4 acquiring and renewing", () => {
   });
 });
 
+describe("machinery/8.r4 a lease that the server assigns", () => {
+  it("machinery/3.4.3 is not renewed once it has run out: the server will assign it anew", async () => {
+    const stage = new ElectionStage("run out");
+    await stage.held("a");
+    const a = stage.start("a", { isCoordinated: true });
+    a.fail({ status: 500 }, "PUT");
+    await stage.pass(20);
+    a.fail("none");
+    await stage.pass(10);
+    expect([a.calls, (await stage.lease())?.renewTime]).toEqual([[], "2026-01-01T00:00:00.100000Z"]);
+    await stage.held("a", { leaseTransitions: 4 });
+    await stage.pass(10);
+    expect(a.calls).toEqual(["started"]);
+  });
+});
+
 describe("machinery/8.r4 giving the lease back", () => {
   it.each([
     { what: "a renewal", methods: ["PUT"] },
