@@ -230,14 +230,14 @@ for (const transport of ["bytes", "direct"] as const) {
     });
 
     it("machinery/7.2.r8 stop a rule that costs too much, with a clear error", async () => {
-      const list = { type: "array", items: { type: "integer" } };
+      const list = { type: "array", maxItems: 90, items: { type: "integer" } };
       const rule = "self.l.all(x, self.l.all(y, self.l.all(z, x + y + z >= 0)))";
       const spec = { type: "object", properties: { l: list }, "x-kubernetes-validations": [{ rule }] };
       const { client } = await started(transport, definition(spec));
       expect((await client.post(WIDGETS, widget("small", { l: [1, 2, 3] }))).status).toBe(201);
       const { status, body } = await client.post(
         WIDGETS,
-        widget("big", { l: Array.from({ length: 200 }, (_, i) => i) }),
+        widget("big", { l: Array.from({ length: 90 }, (_, i) => i) }),
       );
       expect(status).toBe(422);
       expect(body.details.causes[0].message).toContain(

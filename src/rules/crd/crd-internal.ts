@@ -2,6 +2,7 @@
 // the top, and values in messages are printed with the names of Go's fields.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go, types.go, types_jsonschema.go
 
+import { semanticEqual } from "#api/equality.ts";
 import type {
   CustomResourceColumnDefinition,
   CustomResourceDefinitionSpec,
@@ -46,6 +47,24 @@ export function internalSpec(spec: CustomResourceDefinitionSpec): InternalSpec {
       return own as unknown as CustomResourceDefinitionVersion;
     }),
   };
+}
+
+/** The names of the versions whose schemas are as they were. Upstream: validation.go, findVersionsWithUnchangedSchemas */
+export function unchangedSchemas(internal: InternalSpec, old: InternalSpec): ReadonlySet<string> {
+  const names = internal.versions.map(({ name }) => name);
+  return new Set(
+    names.filter((name) => {
+      const before = schemaOf(old, name);
+      return before !== undefined && semanticEqual(schemaOf(internal, name), before);
+    }),
+  );
+}
+
+/** One that all versions share is that of any version, even one that is not there. */
+function schemaOf({ validation, versions }: InternalSpec, name: string): CustomResourceValidation | undefined {
+  return versions.some(({ schema }) => schema !== undefined)
+    ? versions.find((version) => version.name === name)?.schema
+    : validation;
 }
 
 const nullable = <T>(value: T | undefined, print: (value: T) => unknown): unknown =>

@@ -13,6 +13,7 @@ import {
   type ValidationRule,
   valuesOf,
 } from "./json-schema.ts";
+import { RuleCosts } from "./rule-costs.ts";
 import { unsupportedInStructural } from "./structural-schema.ts";
 
 type Path = field.FieldPath;
@@ -32,8 +33,16 @@ interface Place {
   readonly uncorrelatable: Path | undefined;
 }
 
-/** Compiles the rules of a node; undefined where the schema is not structural. */
-export type CompileRules = (node: SchemaNode, path: Path, uncorrelatable: Path | undefined) => field.FieldError[];
+/** Compiles the rules of a node, and counts what they cost. */
+export type CompileRules = (
+  node: SchemaNode,
+  path: Path,
+  uncorrelatable: Path | undefined,
+  costs: RuleCosts,
+) => field.FieldError[];
+
+/** Undefined where the schema is not structural. */
+type CheckRules = ((node: SchemaNode, path: Path, place: Place) => field.FieldError[]) | undefined;
 
 /** A node with the way to it, by which the types of its rules are found. */
 export interface SchemaNode {
@@ -41,21 +50,26 @@ export interface SchemaNode {
   readonly parent: SchemaNode | undefined;
 }
 
+/** Rules are compiled only if the schema is structural. If it is unchanged, each of them may cost what it costs. */
 export function validateSchemaNodes(
   schema: JSONSchemaProps,
   path: Path,
   compileRules: CompileRules | undefined,
+  isUnchanged: boolean,
 ): field.FieldError[] {
   const errors: SchemaErrors = { schema: [], cel: [] };
   const place: Place = { isRoot: true, isInsideMeta: false, noDefaults: undefined, uncorrelatable: undefined };
-  check(errors, { schema, parent: undefined }, path, place, compileRules);
-  return [...errors.schema, ...errors.cel];
+  const costs = new RuleCosts(isUnchanged);
+  const checkRules: CheckRules =
+    compileRules && ((node, at, { uncorrelatable }) => compileRules(node, at, uncorrelatable, costs));
+  check(errors, { schema, parent: undefined }, path, place, checkRules);
+  return [...errors.schema, ...errors.cel, ...costs.errors(path)];
 }
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
 const META_FIELDS = ["metadata", "kind", "apiVersion"];
 
-function check(all: SchemaErrors, node: SchemaNode, path: Path, place: Place, compileRules?: CompileRules): void {
+function check(all: SchemaErrors, node: SchemaNode, path: Path, place: Place, checkRules?: CheckRules): void {
   const { schema } = node;
   const errors: field.FieldError[] = [];
   standard(errors, schema, path, place);
@@ -65,10 +79,10 @@ function check(all: SchemaErrors, node: SchemaNode, path: Path, place: Place, co
   }
   const before = all.schema.length;
   all.schema.push(...errors);
-  const below = (next: JSONSchemaProps | undefined, at: Path, where: Partial<Place>, compile?: CompileRules): void => {
-    if (next) check(all, { schema: next, parent: node }, at, { ...place, isRoot: false, ...where }, compile);
+  const below = (next: JSONSchemaProps | undefined, at: Path, where: Partial<Place>, rules?: CheckRules): void => {
+    if (next) check(all, { schema: next, parent: node }, at, { ...place, isRoot: false, ...where }, rules);
   };
-  checkMapAndProperties(all.schema, schema, path, place, (next, at, where) => below(next, at, where, compileRules));
+  checkMapAndProperties(all.schema, schema, path, place, (next, at, where) => below(next, at, where, checkRules));
   below(schema.not, path.child("not"), {});
   for (const name of ["allOf", "oneOf", "anyOf"] as const) {
     schema[name]?.forEach((each, i) => {
@@ -80,9 +94,9 @@ function check(all: SchemaErrors, node: SchemaNode, path: Path, place: Place, co
   }
   const isMap = schema["x-kubernetes-list-type"] === "map";
   const inItems = isMap ? {} : { uncorrelatable: place.uncorrelatable ?? path };
-  below(itemsOf(schema), path.child("items"), inItems, compileRules);
+  below(itemsOf(schema), path.child("items"), inItems, checkRules);
   tupleOf(schema).forEach((each, i) => {
-    below(each, path.child("items").index(i), inItems, compileRules);
+    below(each, path.child("items").index(i), inItems, checkRules);
   });
   for (const [name, each] of Object.entries(schema.dependencies ?? {})) {
     if (!Array.isArray(each)) below(each as JSONSchemaProps, path.child("dependencies").key(name), {});
@@ -94,9 +108,7 @@ function check(all: SchemaErrors, node: SchemaNode, path: Path, place: Place, co
   });
   // A node's rules are compiled only where it and everything below it is in order.
   const isInOrder = all.schema.length === before;
-  if (rules.length > 0 && isInOrder && compileRules !== undefined) {
-    all.cel.push(...compileRules(node, path, place.uncorrelatable));
-  }
+  if (rules.length > 0 && isInOrder && checkRules !== undefined) all.cel.push(...checkRules(node, path, place));
 }
 
 function checkMapAndProperties(

@@ -1,8 +1,8 @@
 // What a CustomResourceDefinition may say.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 //
-// Deviation: a definition that asks for a conversion webhook is refused; the static estimate of what rules cost is left
-// out; what upstream tolerates in updates of definitions from before structural schemas cannot occur here.
+// Deviation: a definition that asks for a conversion webhook is refused; what upstream tolerates in updates of
+// definitions from before structural schemas cannot occur here.
 
 import * as field from "#api/field-error.ts";
 import type {
@@ -16,7 +16,14 @@ import { isDns1035Label, isDns1123Subdomain } from "#api/names.ts";
 import { IMMUTABLE } from "#rules/validation/checks.ts";
 import { genericObjectMeta, genericObjectMetaUpdate } from "#rules/validation/metadata.ts";
 import { APPROVED_ANNOTATION, approvalOf } from "./crd-approval.ts";
-import { type InternalSpec, internalSpec, printedSchema, printedVersion, schemasOf } from "./crd-internal.ts";
+import {
+  type InternalSpec,
+  internalSpec,
+  printedSchema,
+  printedVersion,
+  schemasOf,
+  unchangedSchemas,
+} from "./crd-internal.ts";
 import { type CompileRules, validateSchemaNodes } from "./crd-schema-validation.ts";
 import { validateColumns, validateSubresources } from "./crd-served-parts.ts";
 import { type CheckRules, validateDefaults } from "./default-validation.ts";
@@ -32,6 +39,10 @@ export interface DefinitionChecks {
   readonly read: MetadataReader;
   readonly checkRules: CheckRules;
   readonly compileRules: CompileRules;
+}
+
+interface SpecChecks extends DefinitionChecks {
+  readonly unchanged: ReadonlySet<string>;
 }
 
 const SPEC = field.newPath("spec");
@@ -76,7 +87,10 @@ function validateRest(
   checks: DefinitionChecks,
 ): void {
   const internal = internalSpec(crd.spec);
-  validateSpec(errors, internal, checks);
+  validateSpec(errors, internal, {
+    ...checks,
+    unchanged: old === undefined ? new Set() : unchangedSchemas(internal, internalSpec(old.spec)),
+  });
   if (old !== undefined) immutableFields(errors, crd, old);
   validateNames(errors, crd.status?.acceptedNames, STATUS.child("acceptedNames"));
   storedVersions(errors, crd.status?.storedVersions, internal.versions, STATUS.child("storedVersions"));
@@ -102,7 +116,7 @@ function immutableFields(errors: Errors, { spec }: CustomResourceDefinition, old
   fix(SPEC.child("names", "plural"), spec.names.plural, names.plural);
 }
 
-function validateSpec(errors: Errors, internal: InternalSpec, checks: DefinitionChecks): void {
+function validateSpec(errors: Errors, internal: InternalSpec, checks: SpecChecks): void {
   const { spec, versions } = internal;
   const { group = "", scope = "", names } = spec;
   const atGroup = SPEC.child("group");
@@ -134,7 +148,8 @@ function validateSpec(errors: Errors, internal: InternalSpec, checks: Definition
   const isStatusEnabled = [internal.subresources, ...versions.map(({ subresources }) => subresources)].some(
     (subresources) => !!subresources?.status,
   );
-  validateValidation(errors, internal.validation, isStatusEnabled, SPEC.child("validation"), checks);
+  const isUnchanged = checks.unchanged.has(versions[0]?.name ?? "");
+  validateValidation(errors, internal.validation, isStatusEnabled, isUnchanged, SPEC.child("validation"), checks);
   validateSubresources(errors, internal.subresources, SPEC.child("subresources"));
   validateColumns(errors, internal.columns, SPEC);
   if (internal.selectableFields !== undefined && internal.selectableFields.length > 0) {
@@ -147,7 +162,7 @@ function validateSpec(errors: Errors, internal: InternalSpec, checks: Definition
   validateConversion(errors, spec.conversion, spec.preserveUnknownFields === true, SPEC.child("conversion"));
 }
 
-function validateVersions(errors: Errors, internal: InternalSpec, checks: DefinitionChecks): void {
+function validateVersions(errors: Errors, internal: InternalSpec, checks: SpecChecks): void {
   const { versions } = internal;
   const at = SPEC.child("versions");
   const hasOwnSubresources = versions.some(({ subresources }) => subresources !== undefined);
@@ -184,12 +199,13 @@ function validateVersion(
   version: CustomResourceDefinitionVersion,
   isStatusEnabled: boolean,
   path: Path,
-  checks: DefinitionChecks,
+  checks: SpecChecks,
 ): void {
   for (const detail of deprecationErrors(version)) {
     errors.push(field.invalid(path.child("deprecationWarning"), version.deprecationWarning, detail));
   }
-  validateValidation(errors, version.schema, isStatusEnabled, path.child("schema"), checks);
+  const isUnchanged = checks.unchanged.has(version.name);
+  validateValidation(errors, version.schema, isStatusEnabled, isUnchanged, path.child("schema"), checks);
   validateSubresources(errors, version.subresources, path.child("subresources"));
   validateColumns(errors, version.additionalPrinterColumns, path);
   if (version.selectableFields === undefined || version.selectableFields.length === 0) return;
@@ -248,6 +264,7 @@ function validateValidation(
   errors: Errors,
   validation: CustomResourceValidation | undefined,
   isStatusEnabled: boolean,
+  isUnchanged: boolean,
   path: Path,
   checks: DefinitionChecks,
 ): void {
@@ -267,7 +284,7 @@ function validateValidation(
     found.push(...wrong);
     isStructural = wrong.length === 0;
   }
-  found.push(...validateSchemaNodes(schema, at, isStructural ? checks.compileRules : undefined));
+  found.push(...validateSchemaNodes(schema, at, isStructural ? checks.compileRules : undefined, isUnchanged));
   if (found.length === 0 && unreadable !== undefined) found.push(field.invalid(at, "", unreadable));
   errors.push(...found);
 }

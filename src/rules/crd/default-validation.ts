@@ -3,25 +3,36 @@
 
 import * as field from "#api/field-error.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
+import { COST_PER_OBJECT_MAX } from "./cel/cost.ts";
 import { asEmbedded, hasDefault, isEmbedded, itemsOf, type JSONSchemaProps } from "./json-schema.ts";
 import { validateSchema } from "./openapi-validation.ts";
 import { prune } from "./pruning.ts";
 import { CoercionError, coerce, type MetadataReader, validateEmbedded } from "./resource-meta.ts";
 
-/** Runs the CEL rules of a schema on its default. */
+/** Runs the CEL rules of a schema on its default, within what is left of the budget. */
 export type CheckRules = (
   schema: JSONSchemaProps,
   isResourceRoot: boolean,
   value: unknown,
   path: field.FieldPath,
+  budget: Budget,
 ) => field.FieldError[];
+
+/** Of all defaults of a schema; below 0 nothing more is checked. */
+export interface Budget {
+  left: number;
+}
 
 /** Puts a value into the resource around it. */
 type Surround = (value: unknown) => unknown;
 
-interface Context {
+interface Checks {
   readonly read: MetadataReader;
   readonly checkRules: CheckRules;
+}
+
+interface Context extends Checks {
+  readonly budget: Budget;
 }
 
 const surroundRoot: Surround = (value) => ({
@@ -30,10 +41,10 @@ const surroundRoot: Surround = (value) => ({
   ...(value as Record<string, unknown>),
 });
 
-export function validateDefaults(schema: JSONSchemaProps, path: field.FieldPath, context: Context): field.FieldError[] {
+export function validateDefaults(schema: JSONSchemaProps, path: field.FieldPath, checks: Checks): field.FieldError[] {
   const root = asEmbedded(schema);
   const errors: field.FieldError[] = [];
-  check(errors, root, root, surroundRoot, false, path, context);
+  check(errors, root, root, surroundRoot, false, path, { ...checks, budget: { left: COST_PER_OBJECT_MAX } });
   return errors;
 }
 
@@ -46,6 +57,7 @@ function check(
   path: field.FieldPath,
   context: Context,
 ): void {
+  if (context.budget.left < 0) return;
   const isResource = isEmbedded(schema);
   const root = isResource ? schema : outerRoot;
   const surround = isResource ? surroundRoot : outerSurround;
@@ -75,7 +87,7 @@ function plainDefault(
   schema: JSONSchemaProps,
   path: field.FieldPath,
   isRoot: boolean,
-  { read, checkRules }: Context,
+  { read, checkRules, budget }: Context,
 ): field.FieldError[] {
   const errors: field.FieldError[] = [];
   const value = schema.default;
@@ -87,7 +99,7 @@ function plainDefault(
     const wrong = validateEmbedded(coerced, schema, isEmbedded(schema), path);
     if (wrong.length > 0) return [...errors, ...wrong];
     const invalid = validateSchema(coerced, schema, path);
-    return [...errors, ...(invalid.length > 0 ? invalid : checkRules(schema, isRoot, coerced, path))];
+    return [...errors, ...(invalid.length > 0 ? invalid : checkRules(schema, isRoot, coerced, path, budget))];
   } catch (error) {
     if (error instanceof CoercionError) return [...errors, error.fieldError];
     throw error;
@@ -99,7 +111,7 @@ function metadataDefault(
   root: JSONSchemaProps,
   surround: Surround,
   path: field.FieldPath,
-  { read, checkRules }: Context,
+  { read, checkRules, budget }: Context,
 ): field.FieldError[] {
   const invalid = (why: string): field.FieldError[] => [
     field.invalid(path, schema.default, `must result in valid metadata: ${why}`),
@@ -113,5 +125,5 @@ function metadataDefault(
     throw error;
   }
   const errors = validateSchema(schema.default, schema, path);
-  return errors.length > 0 ? errors : checkRules(schema, false, schema.default, path);
+  return errors.length > 0 ? errors : checkRules(schema, false, schema.default, path, budget);
 }

@@ -25,10 +25,18 @@ export interface RuleOutcome {
   readonly errors: readonly field.FieldError[];
   /** What an unchanged part does wrong. */
   readonly warnings: readonly string[];
+  /** What is left of it; below 0 where rules were not run any more. */
+  readonly budget: number;
 }
 
 export interface RuleValidator {
-  validate(value: unknown, old: unknown, correlation?: Correlation, path?: field.FieldPath): RuleOutcome;
+  validate(
+    value: unknown,
+    old: unknown,
+    correlation?: Correlation,
+    path?: field.FieldPath,
+    budget?: number,
+  ): RuleOutcome;
 }
 
 const hasRules = (schema: JSONSchemaProps): boolean => (schema["x-kubernetes-validations"]?.length ?? 0) > 0;
@@ -38,9 +46,9 @@ export function ruleValidator(schema: JSONSchemaProps, isResourceRoot: boolean):
   if (!someSchema(schema, hasRules)) return undefined;
   let root: RuleNode | undefined;
   return {
-    validate(value, old, correlation, path) {
+    validate(value, old, correlation, path, budget = COST_PER_OBJECT_MAX) {
       root ??= ruleNode(schema, isResourceRoot, celType(schema, isResourceRoot, "selfType"));
-      const run = new Run();
+      const run = new Run(budget);
       if (root !== undefined) run.node(root, value, old, { current: correlation, parent: undefined }, path);
       return run;
     },
@@ -101,11 +109,14 @@ type Path = field.FieldPath | undefined;
 class Run implements RuleOutcome {
   readonly errors: field.FieldError[] = [];
   readonly warnings: string[] = [];
-  /** Below 0: no more rules are run. */
-  #budget = COST_PER_OBJECT_MAX;
+  budget: number;
+
+  constructor(budget: number) {
+    this.budget = budget;
+  }
 
   node(node: RuleNode, value: unknown, old: unknown, ratchet: Ratchet, path: Path): void {
-    if (this.#budget < 0 || value === null || value === undefined) return;
+    if (this.budget < 0 || value === null || value === undefined) return;
     if (node.rules.length > 0) this.#rules(node, value, old ?? undefined, ratchet, path);
     if (isArray(value)) {
       const { items } = node;
@@ -132,12 +143,16 @@ class Run implements RuleOutcome {
 
   #rules({ schema, rules }: RuleNode, value: unknown, old: unknown, ratchet: Ratchet, path: Path): void {
     const type = schema.type ?? "";
-    if (this.#budget <= 0) {
+    if (this.budget <= 0) {
       this.#exhausted(field.invalid(path, type, OUT_OF_BUDGET));
       return;
     }
     const self = lazily(() => celValue(value, schema));
     const oldSelf = lazily(() => celValue(old, schema));
+    const hasOldSelf = old !== undefined && rules.some(({ program }) => program?.usesOldSelf);
+    // Messages see what was before only where a rule looks at it, and never as an optional value.
+    const inMessages = (name: string): Value | undefined =>
+      name === "self" ? self() : name === "oldSelf" && hasOldSelf ? oldSelf() : undefined;
     for (const compiled of rules) {
       const { rule, program } = compiled;
       if (program === undefined) {
@@ -153,14 +168,14 @@ class Run implements RuleOutcome {
         return old === undefined ? new Optional() : new Optional(oldSelf());
       };
       const outcome = program.run(variable);
-      if (outcome.cost > this.#budget) {
+      if (outcome.cost > this.budget) {
         this.#exhausted(field.invalid(path, type, OUT_OF_BUDGET));
         return;
       }
-      this.#budget -= outcome.cost;
+      this.budget -= outcome.cost;
       if (outcome.error !== undefined) {
         if (!this.#evaluationError(outcome.error, rule, type, path)) return;
-      } else if (outcome.value !== true && !this.#broken(compiled, variable, { value, type, ratchet, path })) return;
+      } else if (outcome.value !== true && !this.#broken(compiled, inMessages, { value, type, ratchet, path })) return;
     }
   }
 
@@ -195,7 +210,7 @@ class Run implements RuleOutcome {
       const made = this.#message(message, rule.messageExpression ?? "", variable);
       if (made.failure !== undefined) {
         add(field.invalid(at, type, made.failure));
-        this.#budget = -1;
+        this.budget = -1;
         return false;
       }
       detail = made.text;
@@ -217,7 +232,7 @@ class Run implements RuleOutcome {
     variable: (name: string) => Value | undefined,
   ): { readonly text?: string; readonly failure?: string } {
     const outcome = program.run(variable);
-    if (outcome.cost > this.#budget) {
+    if (outcome.cost > this.budget) {
       const why = "messageExpression evaluation failed due to running out of cost budget";
       return { failure: `${why}, no further validation rules will be run` };
     }
@@ -225,7 +240,7 @@ class Run implements RuleOutcome {
       const why = "no further validation rules will be run due to call cost exceeds limit for messageExpression";
       return { failure: `${why}: ${JSON.stringify(text)}` };
     }
-    this.#budget -= outcome.cost;
+    this.budget -= outcome.cost;
     const message = typeof outcome.value === "string" ? outcome.value.trim() : "";
     // What cannot be shown is replaced by the rule's own message.
     const isUsable = message !== "" && !message.includes("\n") && byteLength(message) <= MESSAGE_BYTES_MAX;
@@ -234,7 +249,7 @@ class Run implements RuleOutcome {
 
   #exhausted(error: field.FieldError): void {
     this.errors.push(error);
-    this.#budget = -1;
+    this.budget = -1;
   }
 }
 

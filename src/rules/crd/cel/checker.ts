@@ -35,20 +35,25 @@ export interface Checked {
   /** What calls turned out to be: functions whose names are qualified have no target. */
   readonly qualified: ReadonlyMap<number, string>;
   readonly idents: ReadonlySet<string>;
+  /** What each call may turn out to be when it is run. */
+  readonly overloads: ReadonlyMap<number, readonly string[]>;
+  typeOf(expr: Expr): Type;
 }
 
 export function checkCel(expr: Expr, variables: ReadonlyMap<string, Type>): Checked {
   const checker = new Checker(variables);
   checker.check(expr);
-  const { errors, qualified, idents } = checker;
-  if (errors.length === 0) errors.push(...validateCel(expr, (each) => checker.typeOf(each)));
-  return { type: checker.typeOf(expr), errors, qualified, idents };
+  const { errors, qualified, idents, overloads } = checker;
+  const typeOf = (each: Expr): Type => checker.typeOf(each);
+  if (errors.length === 0) errors.push(...validateCel(expr, typeOf));
+  return { type: typeOf(expr), errors, qualified, idents, overloads, typeOf };
 }
 
 class Checker {
   readonly errors: SourceError[] = [];
   readonly qualified = new Map<number, string>();
   readonly idents = new Set<string>();
+  readonly overloads = new Map<number, string[]>();
   readonly #types = new Map<number, Type>();
   readonly #substitution = new Substitution();
   readonly #global: ReadonlyMap<string, Type>;
@@ -159,6 +164,7 @@ class Checker {
     if (name === "_?._") {
       const [operand, field] = args as [Expr, Expr];
       const text = field.kind === "literal" && typeof field.value === "string" ? field.value : "";
+      this.overloads.set(expr.id, ["select_optional_field"]);
       return this.#substitution.apply(this.#field(expr, operand, text, true));
     }
     for (const arg of args) this.check(arg);
@@ -190,16 +196,23 @@ class Checker {
         this.#mismatch(arg.offset, BOOL, this.#get(arg));
         isValid = false;
       }
+      this.overloads.set(
+        expr.id,
+        overloads.map(({ id }) => id),
+      );
       return isValid ? BOOL : ERROR;
     }
     const types = args.map((arg) => this.#get(arg));
     let result: Type | undefined;
+    const fitting: string[] = [];
+    this.overloads.set(expr.id, fitting);
     for (const overload of overloads) {
       if (overload.isMember !== (target !== undefined)) continue;
       const fresh = new Substitution();
       for (const param of overload.params) fresh.set(param, this.#newVariable());
       const wanted = overload.args.map((type) => fresh.apply(type));
       if (!this.#substitution.try((copy) => copy.assignableList(types, wanted))) continue;
+      fitting.push(overload.id);
       const found = this.#substitution.apply(fresh.apply(overload.result));
       if (result === undefined) result = found;
       else if (!isDyn(result) && !isSameType(found, result)) result = DYN;

@@ -7,17 +7,20 @@ import { compilePattern } from "../patterns.ts";
 import { type Expr, printErrors, type SourceError } from "./ast.ts";
 import { type Checked, checkCel } from "./checker.ts";
 import { constantsOf } from "./constants.ts";
-import { CONVERSIONS } from "./conversions.ts";
 import { COST_PER_CALL_MAX } from "./cost.ts";
+import { estimateCost } from "./estimator.ts";
 import { evaluate, type Outcome } from "./evaluator.ts";
 import { parseCel } from "./parser.ts";
+import type { Bounds } from "./schema-bounds.ts";
 import { optionalType, type Type } from "./types.ts";
 import { childrenOf } from "./validators.ts";
-import { CelError, NO_OVERLOAD, typeName, type Value } from "./values.ts";
+import { NO_OVERLOAD, typeName, type Value } from "./values.ts";
 
 export interface Program {
   readonly type: Type;
   readonly usesOldSelf: boolean;
+  /** The estimate of what it costs at most; 0 when nobody asked for it. */
+  readonly costMax: bigint;
   run(variable: (name: string) => Value | undefined): Outcome;
 }
 
@@ -29,7 +32,12 @@ export interface CompileFailure {
 
 export const isFailure = (compiled: Program | CompileFailure): compiled is CompileFailure => "phase" in compiled;
 
-export function compileCel(text: string, variables: ReadonlyMap<string, Type>): Program | CompileFailure {
+/** With `bounds`, those of self, its cost is estimated. */
+export function compileCel(
+  text: string,
+  variables: ReadonlyMap<string, Type>,
+  bounds?: Bounds,
+): Program | CompileFailure {
   const refuse = (errors: readonly SourceError[]): CompileFailure => ({
     phase: "compilation",
     message: printErrors(text, errors),
@@ -38,38 +46,42 @@ export function compileCel(text: string, variables: ReadonlyMap<string, Type>): 
   if (parsed.expr === undefined) return refuse(parsed.errors);
   const checked = checkCel(parsed.expr, variables);
   if (checked.errors.length > 0) return refuse(checked.errors);
-  const message = constantFailure(parsed.expr);
-  return message === undefined ? program(parsed.expr, checked) : { phase: "program instantiation", message };
+  const constants = constantsOf(parsed.expr, checked.idents);
+  const message = constantFailure(parsed.expr, constants);
+  if (message !== undefined) return { phase: "program instantiation", message };
+  const costMax = bounds === undefined ? 0n : estimateCost(parsed.expr, checked, bounds);
+  return program(parsed.expr, checked, constants, costMax);
 }
 
-/** Conversions of literals, and their patterns, are computed once, when the program is made. */
-function constantFailure(expr: Expr): string | undefined {
-  const [first] = expr.kind === "call" ? expr.args : [];
-  if (expr.kind === "call" && first?.kind === "literal") {
-    if ((expr.name === "find" || expr.name === "findAll") && typeof first.value === "string") {
-      const compiled = compilePattern(first.value);
-      if (typeof compiled === "string") return compiled;
-    }
-    const convert = expr.target === undefined && expr.args.length === 1 ? CONVERSIONS[expr.name] : undefined;
-    try {
-      convert?.(first.value);
-    } catch (error) {
-      if (!(error instanceof CelError)) throw error;
-      return error.message === NO_OVERLOAD ? `${NO_OVERLOAD}: ${expr.name}(${typeName(first.value)})` : error.message;
-    }
-  }
+/** What is constant is computed once, when the program is made, and so are the patterns of searches. */
+function constantFailure(expr: Expr, constants: ReadonlySet<number>): string | undefined {
   for (const below of childrenOf(expr)) {
-    const failure = constantFailure(below);
+    const failure = constantFailure(below, constants);
     if (failure !== undefined) return failure;
   }
-  return undefined;
+  if (expr.kind !== "call") return undefined;
+  const [first] = expr.args;
+  if ((expr.name === "find" || expr.name === "findAll") && first?.kind === "literal") {
+    const compiled = compilePattern(String(first.value));
+    if (typeof compiled === "string") return compiled;
+  }
+  if (first === undefined || !constants.has(expr.id)) return undefined;
+  const compute = (each: Expr): Outcome =>
+    evaluate(each, { variable: () => undefined, qualified: new Map(), constants, costMax: COST_PER_CALL_MAX });
+  const { error } = compute(expr);
+  return error === NO_OVERLOAD ? `${NO_OVERLOAD}: ${expr.name}(${typeName(compute(first).value ?? null)})` : error;
 }
 
-function program(expr: Expr, { type, qualified, idents }: Checked): Program {
-  const constants = constantsOf(expr, idents);
+function program(
+  expr: Expr,
+  { type, qualified, idents }: Checked,
+  constants: ReadonlySet<number>,
+  costMax: bigint,
+): Program {
   return {
     type,
     usesOldSelf: idents.has("oldSelf"),
+    costMax,
     run: (variable) => evaluate(expr, { variable, qualified, constants, costMax: COST_PER_CALL_MAX }),
   };
 }
@@ -85,20 +97,20 @@ export interface CompiledRule {
   readonly fieldPath: string;
 }
 
-/** `type` is that of the schema; undefined where rules cannot see it. */
-export function compileRule(rule: ValidationRule, schema: JSONSchemaProps, type: Type): CompiledRule {
+/** `type` is that of the schema. With its bounds, costs are estimated. */
+export function compileRule(rule: ValidationRule, schema: JSONSchemaProps, type: Type, bounds?: Bounds): CompiledRule {
   const variables = new Map<string, Type>([
     ["self", type],
     ["oldSelf", rule.optionalOldSelf ? optionalType(type) : type],
   ]);
-  const compiled = compileCel(rule.rule, variables);
+  const compiled = compileCel(rule.rule, variables, bounds);
   if (isFailure(compiled)) return { rule, error: `${compiled.phase} failed: ${compiled.message}`, fieldPath: "" };
   if (compiled.type.kind !== "bool") return { rule, error: "cel expression must evaluate to a bool", fieldPath: "" };
   const found = rule.fieldPath ? findField(rule.fieldPath, schema, true) : "";
   const fieldPath = typeof found === "string" ? "" : found.text;
   const ready: CompiledRule = { rule, program: compiled, fieldPath };
   if (!rule.messageExpression) return ready;
-  const message = compileCel(rule.messageExpression, variables);
+  const message = compileCel(rule.messageExpression, variables, bounds);
   if (isFailure(message)) {
     const phase = message.phase === "compilation" ? "compilation" : "instantiation";
     return { ...ready, messageError: `messageExpression ${phase} failed: ${message.message}` };

@@ -3,15 +3,13 @@
 
 import { byteLength } from "#api/go-text.ts";
 import type { Cidr, Ip } from "./addresses.ts";
+import { REGEX_FACTOR, STRING_FACTOR } from "./sizes.ts";
 import { isList, isMap, itemsOf, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
 
 /** One call of one rule. */
 export const COST_PER_CALL_MAX = 1_000_000;
 /** All rules of one object. */
 export const COST_PER_OBJECT_MAX = 10_000_000;
-
-const STRING_FACTOR = 0.1;
-const REGEX_FACTOR = 0.25;
 
 export class CostLimitExceeded extends Error {
   override readonly name = "CostLimitExceeded";
@@ -33,7 +31,8 @@ function sizeOf(value: Value | undefined): number {
   return 1;
 }
 
-const charactersOf = (text: string): number => (/[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length);
+export const charactersOf = (text: string): number =>
+  /[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length;
 
 const traversal = (size: number, factor = 1): number => Math.ceil(size * factor * STRING_FACTOR);
 

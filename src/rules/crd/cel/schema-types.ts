@@ -73,11 +73,14 @@ const TYPE_META: Readonly<Record<string, JSONSchemaProps>> = {
 
 const resources = new WeakMap<JSONSchemaProps, JSONSchemaProps>();
 
-/** With the fields that every resource has. */
+/** With the fields that every resource has, unless it describes them all itself. */
 export function asResource(schema: JSONSchemaProps): JSONSchemaProps {
   let made = resources.get(schema);
   if (made === undefined) {
-    made = { ...schema, properties: { ...schema.properties, ...TYPE_META } };
+    const { kind, apiVersion, metadata } = schema.properties ?? {};
+    const { name, generateName } = (metadata?.type === "object" && metadata.properties) || {};
+    const isDescribed = [kind, apiVersion, name, generateName].every((each) => each?.type === "string");
+    made = isDescribed ? schema : { ...schema, properties: { ...schema.properties, ...TYPE_META } };
     resources.set(schema, made);
   }
   return made;
