@@ -63,6 +63,15 @@ export function describeReads(subject: TestSubject): void {
       expect(third.body.metadata.continue).toBeUndefined();
     });
 
+    it("machinery/7.1.r6 goes on from the whole collection, though a field names one namespace", async () => {
+      const { client } = await start("a", "b");
+      const wide = "/api/v1/configmaps?limit=1&fieldSelector=metadata.namespace%3Ddefault";
+      const first = await client.get(wide);
+      expect(namesOf(first)).toEqual(["a"]);
+      // Its token says "after a", and that is before all of the namespace.
+      expect(namesOf(await client.get(`${wide}&continue=${first.body.metadata.continue}`))).toEqual(["a"]);
+    });
+
     it("machinery/7.1.r6 gives no remaining count with a selector", async () => {
       const { client } = await start("a", "b", "c");
       const { body } = await client.get(`${MAPS}?limit=1&labelSelector=app`);

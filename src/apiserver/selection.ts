@@ -19,12 +19,14 @@ export class Selection {
   /** The key of the only object that can match, when name and namespace are known. */
   readonly key: string | undefined;
 
-  constructor(endpoint: Endpoint, namespace: string, labels: Selector, fields: FieldSelector) {
+  /** A list that goes on is not narrowed by its fields: upstream counts its token from the whole collection. */
+  constructor(endpoint: Endpoint, namespace: string, labels: Selector, fields: FieldSelector, goesOn: boolean) {
     this.#endpoint = endpoint;
     this.#labels = labels;
     this.#fields = fields;
     const { namespaced } = endpoint.row;
-    const fieldNamespace = namespaced && namespace === "" ? fields.requiredValue("metadata.namespace") : undefined;
+    const isWide = namespaced && namespace === "" && !goesOn;
+    const fieldNamespace = isWide ? fields.requiredValue("metadata.namespace") : undefined;
     const isNamespace = fieldNamespace !== undefined && isDns1123Label(fieldNamespace).length === 0;
     this.namespace = isNamespace ? fieldNamespace : namespaced ? namespace : "";
     const name = fields.requiredValue("metadata.name");
@@ -95,5 +97,5 @@ export function selectionOf(endpoint: Endpoint, namespace: string, options: List
       throw newBadRequest("fieldSelector metadata.name doesn't match requested name");
     }
   }
-  return new Selection(endpoint, namespace, options.labels, fields);
+  return new Selection(endpoint, namespace, options.labels, fields, options.continue !== "");
 }
