@@ -49,9 +49,11 @@ for (const { index, call, what } of report.disagreements) process.stderr.write(`
 const unexplained = report.disagreements.filter((each) => classOf(each) === undefined);
 const text = [
   "The same random requests to the embedded server and to kube-apiserver v1.36.4 (`make judge-fuzz`): Pods, ReplicaSets and",
-  "ReplicationControllers with their subresources, Namespaces, Nodes, ServiceAccounts, Secrets, ConfigMaps, ResourceQuotas,",
-  "LimitRanges, Leases, Events of both groups and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; rounds of",
-  "twelve short watches while something is written. Agreement means status code, reason, causes and the resulting object or events,",
+  "ReplicationControllers with their subresources, Services with their addresses and ports, IPAddresses, ServiceCIDRs, Namespaces, Nodes,",
+  "PriorityClasses, ServiceAccounts, Secrets, ConfigMaps, ResourceQuotas, LimitRanges, Leases, Events of both groups, definitions of custom",
+  "resources with small random schemas, and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; lists and watches",
+  "within a namespace and over all; rounds of twelve short watches of three kinds while something is written, of all kinds but",
+  "definitions. Agreement means status code, reason, causes and the resulting object or events,",
   'with the versions and UIDs that are the same; "and messages" means every word, with warnings and headers. What the real server itself',
   "varies does not count: [test/judge/normalise.ts](../test/judge/normalise.ts). A read that takes any state, or one that is not older, is",
   "asked again for up to half a second, because the real server's cache lags. Both servers are emptied of a kind after a difference,",

@@ -2,9 +2,10 @@
 // requests meet objects that earlier requests left behind.
 
 import type { Rng } from "#base/rng.ts";
-import { nameAt, names, type Place, places, type Subresource } from "./fuzz-kinds.ts";
+import { contentAt, nameAt, names, type Place, places, type Subresource } from "./fuzz-kinds.ts";
 import { applyConfiguration, jsonPatch, mergePatch, strategicPatch } from "./fuzz-patches.ts";
 import { chance, type Edits, edited, pick, some } from "./fuzz-random.ts";
+import { accept, reading } from "./fuzz-reads.ts";
 import { yamlOf } from "./fuzz-yaml.ts";
 
 export interface FuzzedCall {
@@ -129,6 +130,8 @@ const wrongMetadata: readonly Edits[] = [
   { "/metadata": null },
 ];
 
+const hasName = (edits: Edits): boolean => edits["/metadata"] !== null;
+
 const wrongNames: readonly Edits[] = ["Upper", "-x", "x".repeat(300), "a/b"].map((name) => ({
   "/metadata/name": name,
 }));
@@ -151,34 +154,6 @@ export const writeQuery = (rng: Rng): string =>
     ...(chance(rng, 20) ? ["?dryRun=Nonsense", "?fieldValidation=Nonsense", `?fieldManager=${"m".repeat(129)}`] : []),
   ]);
 
-const TABLE = "application/json;as=Table;g=meta.k8s.io;v=v1";
-const METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
-
-export function accept(rng: Rng, isList: boolean): { headers?: Record<string, string> } {
-  if (chance(rng, 55)) return {};
-  const partial = isList ? METADATA_LIST : METADATA;
-  return {
-    headers: {
-      accept: pick(rng, [
-        "application/json",
-        "*/*",
-        TABLE,
-        TABLE,
-        `${TABLE},application/json`,
-        partial,
-        partial,
-        `${partial},application/json`,
-        "application/yaml;q=0.1,application/json",
-        "application/yaml",
-        "application/json;as=Table;g=meta.k8s.io;v=v9, application/json",
-        "application/json;as=Table;g=meta.k8s.io;v=v1beta1",
-        ...(chance(rng, 30) ? ["text/nonsense"] : []),
-      ]),
-    },
-  };
-}
-
 /** A body in one of the encodings; protobuf only where it holds all of it. */
 function encoded(rng: Rng, place: Place, body: object, isRight: boolean): Pick<FuzzedCall, "body" | "headers"> {
   if (isRight && place.isCustom !== true && chance(rng, 12))
@@ -188,21 +163,24 @@ function encoded(rng: Rng, place: Place, body: object, isRight: boolean): Pick<F
 }
 
 function create(rng: Rng, place: Place, index: number): PlacedCall {
-  const name = nameAt(place, chance(rng, 85) ? `n${index}` : pick(rng, names));
+  // A number that is a name of every kind, an address too.
+  const short = chance(rng, 85) ? `f${(index % 4096).toString(16)}` : pick(rng, names);
+  const name = nameAt(place, short);
   const named = {
     apiVersion: place.apiVersion,
     kind: place.kind,
-    metadata: chance(rng, 8) ? { generateName: `${name}-` } : { name },
-    ...place.minimal,
+    metadata: place.hasRuledNames !== true && chance(rng, 8) ? { generateName: `${name}-` } : { name },
+    ...contentAt(place, short),
   };
   const isWrong = chance(rng, 15);
   const isOdd = chance(rng, 10);
+  const oddMetadata = place.isNamedByServer === true ? wrongMetadata.filter(hasName) : wrongMetadata;
   const body = edited(
     named,
     ...some(rng, place.options, 3),
     ...some(rng, metadataEdits, 2),
     ...(isWrong ? [pick(rng, place.wrong)] : []),
-    ...(isOdd ? [pick(rng, chance(rng, 30) ? wrongNames : wrongMetadata)] : []),
+    ...(isOdd ? [pick(rng, chance(rng, 30) ? wrongNames : oddMetadata)] : []),
   );
   const query = writeQuery(rng);
   return {
@@ -219,38 +197,16 @@ function get(rng: Rng, place: Place): PlacedCall {
   return { verb: "get", method: "GET", target: path + query, ...(ensures && { ensures }), ...accept(rng, false) };
 }
 
-const labelSelectors = ["app=x", "app!=x", "app in (x,y)", "tier", "!tier", "app=x,tier!=y", "app notin (z),tier"];
-const badSelectors = ["app in (", "a b", "x=y=z", "app in ()", "bad key!=x", "a=b!"];
-const fieldSelectors = ["metadata.name=a", "metadata.name!=b", "metadata.name=a,metadata.name!=b"];
-const badFieldSelectors = ["nonsense=1", "metadata.name", "metadata.uid=1"];
-
-/** Selectors as query parts. Of a cluster-scoped kind there are other objects, which must not be in the answer. */
-export function selectors(rng: Rng, place: Place): readonly string[] {
-  const parts: string[] = [];
-  if (chance(rng, 40)) {
-    const selector = pick(rng, chance(rng, 92) ? labelSelectors : badSelectors);
-    parts.push(`labelSelector=${encodeURIComponent(selector)}`);
-  }
-  const fields: string[] = [];
-  if (!place.collection.includes("$ns")) fields.push(`metadata.name=${nameAt(place, pick(rng, names))}`);
-  if (chance(rng, 25)) {
-    const own = place.fieldSelectors ?? [];
-    fields.push(pick(rng, chance(rng, 88) ? [...own, ...own, ...fieldSelectors] : badFieldSelectors));
-  }
-  // The dollar of a placeholder stays as it is.
-  if (fields.length > 0) parts.push(`fieldSelector=${encodeURIComponent(fields.join(",")).replaceAll("%24", "$")}`);
-  return parts;
-}
-
 function list(rng: Rng, place: Place): PlacedCall {
+  const { collection, selectors: chosen } = reading(rng, place);
   const query = [
-    ...selectors(rng, place),
+    ...chosen,
     ...(chance(rng, 35)
       ? [`limit=${pick(rng, ["1", "2", "3", "500", "0", ...(chance(rng, 20) ? ["-1", "x"] : [])])}`]
       : []),
     ...(chance(rng, 15)
       ? [
-          `resourceVersion=${pick(rng, ["0", "$last:", `$rv:${place.label}.a`, ...(chance(rng, 30) ? ["abc", "-1"] : [])])}`,
+          `resourceVersion=${pick(rng, ["0", "$last:", `$rv:${place.label}.${nameAt(place, "a")}`, ...(chance(rng, 30) ? ["abc", "-1"] : [])])}`,
         ]
       : []),
     ...(chance(rng, 8) ? ["continue=$next:"] : []),
@@ -258,7 +214,7 @@ function list(rng: Rng, place: Place): PlacedCall {
       ? [`resourceVersionMatch=${pick(rng, ["Exact", "NotOlderThan", ...(chance(rng, 50) ? ["Nonsense"] : [])])}`]
       : []),
   ];
-  return { verb: "list", method: "GET", target: `${place.collection}?${query.join("&")}`, ...accept(rng, true) };
+  return { verb: "list", method: "GET", target: `${collection}?${query.join("&")}`, ...accept(rng, true) };
 }
 
 function update(rng: Rng, place: Place): PlacedCall {
@@ -279,7 +235,7 @@ function update(rng: Rng, place: Place): PlacedCall {
 
 function merge(rng: Rng, place: Place): PlacedCall {
   const target = targetOf(rng, place);
-  const body = mergePatch(rng, editsFor(rng, place, target), `$rv:${place.label}.${target.name}`);
+  const body = mergePatch(rng, editsFor(rng, place, target), `$rv:${place.label}.${nameAt(place, target.name)}`);
   return patching("patch (merge)", "application/merge-patch+json", rng, target, body);
 }
 
@@ -327,7 +283,7 @@ function apply(rng: Rng, place: Place): PlacedCall {
     ...(chance(rng, 8) ? ["dryRun=All"] : []),
     ...(chance(rng, 8) ? [`fieldValidation=${pick(rng, ["Strict", "Ignore", "Warn"])}`] : []),
   ];
-  const body = applyConfiguration(rng, place, nameAt(place, target.name), target.isStatus, edits);
+  const body = applyConfiguration(rng, place, target.name, target.isStatus, edits);
   return {
     verb: "apply",
     method: "PATCH",
@@ -340,7 +296,7 @@ function apply(rng: Rng, place: Place): PlacedCall {
 
 function remove(rng: Rng, place: Place): PlacedCall {
   const { name, ensures } = targetOf(rng, place);
-  const own = `${place.label}.${name}`;
+  const own = `${place.label}.${nameAt(place, name)}`;
   const options = pick<unknown>(rng, [
     undefined,
     undefined,

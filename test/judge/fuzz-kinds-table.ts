@@ -298,6 +298,33 @@ export const plainPlaces: readonly Place[] = [
     fieldSelectors: ["status.phase=Active"],
   },
   {
+    label: "priorityclasses",
+    collection: "/apis/scheduling.k8s.io/v1/priorityclasses",
+    apiVersion: "scheduling.k8s.io/v1",
+    kind: "PriorityClass",
+    prefix: "$ns-",
+    // None is the default: it would change what pods get, on the real server a little later.
+    minimal: { value: 10 },
+    options: [
+      { "/value": 10, "/description": "ten" },
+      { "/preemptionPolicy": "Never" },
+      { "/preemptionPolicy": "PreemptLowerPriority", "/globalDefault": false },
+    ],
+    changes: [{ "/description": "other" }, { "/description": undefined }, { "/metadata/annotations/more": "1" }],
+    wrong: [
+      { "/value": 1_000_000_001 },
+      { "/value": 11 },
+      { "/value": "ten" },
+      { "/value": 1.5 },
+      { "/value": undefined },
+      { "/preemptionPolicy": "Sometimes" },
+      { "/preemptionPolicy": "" },
+      { "/globalDefault": "yes" },
+      { "/metadata/name": "system-mine" },
+      { "/unknown": 1 },
+    ],
+  },
+  {
     label: "resourcequotas",
     collection: `${QUOTA_NS}/resourcequotas`,
     apiVersion: "v1",
@@ -345,6 +372,7 @@ export const plainPlaces: readonly Place[] = [
     collection: `${QUOTA_NS}/limitranges`,
     apiVersion: "v1",
     kind: "LimitRange",
+    isNamedByServer: true,
     minimal: { spec: { limits: [{ type: "Container", max: { cpu: "2" } }] } },
     options: [
       { "/spec/limits/0/min": { cpu: "100m" }, "/spec/limits/0/default": { cpu: "1" } },

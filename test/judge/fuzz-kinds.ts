@@ -1,9 +1,11 @@
 // The kinds that fuzzed requests are about, and for each the pieces that its objects are made of: right
 // ones, changes that are allowed later, and wrong ones.
 
+import { definitions } from "./fuzz-definitions.ts";
 import { plainPlaces } from "./fuzz-kinds-table.ts";
 import { podPlaces } from "./fuzz-pods.ts";
 import type { Edits } from "./fuzz-random.ts";
+import { servicePlaces } from "./fuzz-services.ts";
 
 export interface Place {
   /** Of the resource; unique among the places. */
@@ -14,7 +16,15 @@ export interface Place {
   readonly kind: string;
   /** Before each name. */
   readonly prefix?: string;
-  /** The smallest object without its metadata. */
+  /** Behind each name. */
+  readonly suffix?: string;
+  /** The server does not take just any name, and so none that it would make up itself. */
+  readonly hasRuledNames?: boolean;
+  /** What has no name gets one, by chance, and lists have its order. */
+  readonly isNamedByServer?: boolean;
+  /** Of a kind whose objects the server itself writes to: it is done with this one. The next request waits for that. */
+  isSettled?(object: unknown): boolean;
+  /** The smallest object without its metadata; "$name" is its name without prefix and suffix. */
   readonly minimal: object;
   /** For new objects. */
   readonly options: readonly Edits[];
@@ -38,11 +48,14 @@ export type Subresource =
   /** Read, and written by all verbs. */
   | { readonly name: string; readonly edits: readonly Edits[]; readonly strategic?: readonly object[] };
 
-export const places: readonly Place[] = [...plainPlaces, ...podPlaces];
+export const places: readonly Place[] = [...plainPlaces, ...podPlaces, ...servicePlaces, definitions];
 
 export const names: readonly string[] = ["a", "b", "c", "d", "e"];
 
-export const nameAt = (place: Place, name: string): string => `${place.prefix ?? ""}${name}`;
+export const nameAt = ({ prefix = "", suffix = "" }: Place, name: string): string => `${prefix}${name}${suffix}`;
+
+export const contentAt = (place: Place, name: string): object =>
+  JSON.parse(JSON.stringify(place.minimal).replaceAll("$name", name)) as object;
 
 /** A sensible object: what requests find there. */
 export function furniture(place: Place, name: string): object {
@@ -50,6 +63,6 @@ export function furniture(place: Place, name: string): object {
     apiVersion: place.apiVersion,
     kind: place.kind,
     metadata: { name: nameAt(place, name), labels: { app: "x" }, annotations: { note: "0" } },
-    ...place.minimal,
+    ...contentAt(place, name),
   };
 }

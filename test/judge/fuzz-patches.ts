@@ -1,7 +1,7 @@
 // Bodies of fuzzed patches, made of edits: merge, JSON and strategic patches, and what appliers send.
 
 import type { Rng } from "#base/rng.ts";
-import type { Place } from "./fuzz-kinds.ts";
+import { contentAt, nameAt, type Place } from "./fuzz-kinds.ts";
 import { asJsonPatch, asMergePatch, chance, type Edits, edited, pick } from "./fuzz-random.ts";
 
 export function mergePatch(rng: Rng, edits: readonly Edits[], version?: string): unknown {
@@ -87,7 +87,7 @@ export function applyConfiguration(
   isStatus: boolean,
   edits: readonly Edits[],
 ): object {
-  const head = { apiVersion: place.apiVersion, kind: place.kind, metadata: { name } };
+  const head = { apiVersion: place.apiVersion, kind: place.kind, metadata: { name: nameAt(place, name) } };
   const isWhole = !isStatus && chance(rng, 80);
-  return edited(isWhole ? { ...head, ...place.minimal } : head, ...edits);
+  return edited(isWhole ? { ...head, ...contentAt(place, name) } : head, ...edits);
 }

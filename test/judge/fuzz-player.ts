@@ -24,6 +24,7 @@ export interface NormalAnswer {
 
 const MERGE = { "content-type": "application/merge-patch+json" };
 const ROUNDS_MAX = 5;
+const SETTLE_TRIES_MAX = 500;
 
 export class Player {
   readonly #subject: Subject;
@@ -43,7 +44,7 @@ export class Player {
     await this.#teach();
     await this.#subject.forgetHistory();
     await this.#teach();
-    for (const name of [this.#namespace, `${this.#namespace}-quota`])
+    for (const name of [this.#namespace, `${this.#namespace}-quota`, `${this.#namespace}-services`])
       await this.#ask("POST", "/api/v1/namespaces", { metadata: { name } });
     await this.#ask("POST", `/api/v1/namespaces/${this.#namespace}/serviceaccounts`, { metadata: { name: "default" } });
   }
@@ -65,16 +66,20 @@ export class Player {
       const { body } = await this.#ask("GET", target);
       const { items } = body as { items: { metadata: { name: string; finalizers?: string[] }; spec?: object }[] };
       // Of a cluster-scoped kind there are others, and pods need an account.
-      const prefix = (place.prefix ?? "").replace("$ns", this.#namespace);
-      const own = items.filter(({ metadata: { name } }) => name.startsWith(prefix) && name !== "default");
+      const [prefix = "", suffix = ""] = nameAt(place, " ").replaceAll("$ns", this.#namespace).split(" ");
+      const isOwn = (name: string): boolean => name.startsWith(prefix) && name.endsWith(suffix) && name !== "default";
+      const own = items.filter(({ metadata }) => isOwn(metadata.name));
       if (own.length === 0) return;
       for (const { metadata } of own) {
         const one = `${target}/${metadata.name}`;
-        if (metadata.finalizers) await this.#ask("PATCH", one, { metadata: { finalizers: null } }, MERGE);
+        // What its status says may forbid every other change.
+        for (const path of metadata.finalizers ? [one, `${one}/status`] : [])
+          if ((await this.#ask("PATCH", path, { metadata: { finalizers: null } }, MERGE)).status < 300) break;
         const { body: left } = await this.#ask("DELETE", one, { gracePeriodSeconds: 0 });
         if (place.kind === "Namespace" && (left as { kind?: string }).kind === "Namespace")
           await this.#ask("PUT", `${one}/finalize`, { metadata: { name: metadata.name }, spec: { finalizers: [] } });
       }
+      await this.#settle(place);
     }
     throw new Error(`${this.#subject.name} does not give up ${target}`);
   }
@@ -82,6 +87,7 @@ export class Player {
   async play(fuzzed: FuzzedCall): Promise<Played> {
     if (fuzzed.ensures !== undefined) await this.#ensure(fuzzed.place, fuzzed.ensures);
     const answer = await this.#subject.ask(await this.#filled(fuzzed));
+    if (fuzzed.method !== "GET") await this.#settle(fuzzed.place);
     return this.#played(fuzzed.place, answer);
   }
 
@@ -117,7 +123,19 @@ export class Player {
     this.#remember(place, body);
     if (status !== 404) return;
     const made = this.#fill(furniture(place, name));
-    this.#remember(place, (await this.#ask("POST", place.collection.replaceAll("$ns", this.#namespace), made)).body);
+    const answer = await this.#ask("POST", place.collection.replaceAll("$ns", this.#namespace), made);
+    await this.#settle(place);
+    this.#remember(place, place.isSettled ? (await this.#ask("GET", target)).body : answer.body);
+  }
+
+  /** Waits until the server has written itself what it has to; one that does not will be found out. */
+  async #settle(place: Place): Promise<void> {
+    if (place.isSettled === undefined) return;
+    for (let tries = 0; tries < SETTLE_TRIES_MAX; tries++) {
+      const { body } = await this.#ask("GET", place.collection);
+      if ((body as { items: object[] }).items.every(place.isSettled)) return;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
   }
 
   #played(place: Place, answer: Answer): Played {
@@ -166,7 +184,7 @@ export class Player {
   #fillText(text: string): string {
     return text
       .replaceAll("$ns", this.#namespace)
-      .replace(/\$(rv|uid|next|last):([a-z0-9.-]*)/g, (_, what: string, of: string) => {
+      .replace(/\$(rv|uid|next|last):([a-z0-9.:-]*)/g, (_, what: string, of: string) => {
         return this.#memory.get(`${what}:${of}`) ?? "1";
       });
   }
@@ -183,8 +201,7 @@ export class Player {
     if (metadata?.name === undefined) return;
     // Not those of lists: from its cache the real server gives older ones.
     if (metadata.resourceVersion) this.#memory.set("last:", metadata.resourceVersion);
-    const prefix = (place.prefix ?? "").replace("$ns", this.#namespace);
-    const of = `${place.label}.${metadata.name.slice(prefix.length)}`;
+    const of = `${place.label}.${metadata.name}`;
     if (metadata.resourceVersion) this.#memory.set(`rv:${of}`, metadata.resourceVersion);
     if (metadata.uid) this.#memory.set(`uid:${of}`, metadata.uid);
   }

@@ -2,9 +2,10 @@
 // selectors, and while they are open something is written.
 
 import type { Rng } from "#base/rng.ts";
-import { accept, type FuzzedCall, nextWrite, selectors } from "./fuzz-calls.ts";
+import { type FuzzedCall, nextWrite } from "./fuzz-calls.ts";
 import { nameAt, names, type Place, places } from "./fuzz-kinds.ts";
 import { chance, pick } from "./fuzz-random.ts";
+import { accept, reading } from "./fuzz-reads.ts";
 
 export interface Round {
   readonly watches: readonly FuzzedCall[];
@@ -16,9 +17,12 @@ const WATCH_SECONDS = 2;
 const WATCHES = 12;
 const WRITES = 6;
 
+/** How often the real server writes to a definition that goes is chance. */
+const watched = places.filter(({ isSettled }) => isSettled === undefined);
+
 export function nextRound(rng: Rng, index: number): Round {
   // Few kinds, so that the watches have something to see.
-  const chosen = Array.from({ length: 3 }, () => pick(rng, places));
+  const chosen = Array.from({ length: 3 }, () => pick(rng, watched));
   return {
     watches: Array.from({ length: WATCHES }, () => watch(rng, pick(rng, chosen))),
     writes: Array.from({ length: WRITES }, (_, offset) => nextWrite(rng, pick(rng, chosen), index + offset)),
@@ -26,17 +30,18 @@ export function nextRound(rng: Rng, index: number): Round {
 }
 
 function watch(rng: Rng, place: Place): FuzzedCall {
-  const own = `$rv:${place.label}.${pick(rng, names)}`;
+  const own = `$rv:${place.label}.${nameAt(place, pick(rng, names))}`;
+  const { collection, selectors } = reading(rng, place);
   const query = [
     "watch=1",
-    ...selectors(rng, place),
+    ...selectors,
     ...starts(rng, own),
     ...(chance(rng, 3) ? ["limit=1"] : []),
     `timeoutSeconds=${chance(rng, 97) ? WATCH_SECONDS : pick(rng, ["x", "1.5"])}`,
   ];
   const isOfOne = chance(rng, 10);
-  const collection = isOfOne ? `${place.collection}/${nameAt(place, pick(rng, names))}` : place.collection;
-  return { verb: "watch", place, method: "GET", target: `${collection}?${query.join("&")}`, ...accept(rng, false) };
+  const path = isOfOne ? `${place.collection}/${nameAt(place, pick(rng, names))}` : collection;
+  return { verb: "watch", place, method: "GET", target: `${path}?${query.join("&")}`, ...accept(rng, false) };
 }
 
 const initial = "sendInitialEvents=true&resourceVersionMatch=NotOlderThan";

@@ -6,6 +6,13 @@ import type { Answer } from "./exchange.ts";
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const GENERATED_SUFFIX = /^(.*-)[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+/**
+ * A definition that goes is so twice, before and after its instances: the time is owned by who writes the second one
+ * if that is another second than the first.
+ */
+const TERMINATING = 'k:{"type":"Terminating"}';
+const QUOTED_TERMINATING = /(Terminating\\+"\}\\+":\{)\\+"f:lastTransitionTime\\+":\{\},/g;
+const QUOTED_MANAGERS = /(\\"managedFields\\":\[)([^[\]]*)(?=\])/g;
 const QUOTED_SUFFIX = /("[$a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
 
 /**
@@ -52,13 +59,14 @@ export class Normaliser {
     if (typeof value !== "object" || value === null) return value;
     const before = this.#owner;
     this.#owner = uidOf(value) ?? before;
-    const normal = this.#object(value as Record<string, unknown>);
+    const normal = this.#object(value as Record<string, unknown>, key);
     this.#owner = before;
     return normal;
   }
 
-  #object(value: Record<string, unknown>): unknown {
+  #object(value: Record<string, unknown>, key: string): unknown {
     const entries = Object.entries(inOneOrder(value))
+      .filter(([name]) => !(key === TERMINATING && name === "f:lastTransitionTime"))
       // Placeholders are numbered in this order.
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, item]) => [name, this.#field(value, name, item)] as const);
@@ -109,6 +117,8 @@ export class Normaliser {
       .replace(/, current: \d+/g, ", current: <version>")
       .replace(/\(\d+ < \d+\)|: \d+ \(\d+\)|: \d+, current: \d+/g, "<versions>")
       .replace(/(resourceVersion\\*":\\*")\d+/g, "$1<version>")
+      .replace(QUOTED_TERMINATING, "$1")
+      .replace(QUOTED_MANAGERS, (_, before: string, entries: string) => before + inTextOrder(entries))
       .replace(/etcdserver: mvcc: /g, "");
   }
 
@@ -123,6 +133,13 @@ export class Normaliser {
     return placeholder;
   }
 }
+
+/** Entries of an object that a message quotes: which second a write falls into is chance. */
+const inTextOrder = (entries: string): string =>
+  entries
+    .split(/(?<=\}),(?=\{\\"manager\\")/)
+    .toSorted()
+    .join(",");
 
 interface Entry {
   readonly operation?: string;
@@ -182,8 +199,8 @@ interface Cause {
 
 /**
  * Where Go goes through a map the order of complaints is chance: conflicts come manager by manager, amounts of
- * resources key by key, and what a custom resource's schema says property by property. All others come in one order,
- * which counts.
+ * resources key by key, stored versions that are gone one by one, and what a custom resource's schema says property by
+ * property. All others come in one order, which counts.
  */
 function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
   const { details, message } = value as { details?: { causes?: unknown; group?: string }; message?: unknown };
@@ -207,7 +224,7 @@ function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
 /** The map that a complaint comes from, "" for none. */
 function mapOf({ reason, field = "" }: Cause): string {
   if (reason === "FieldManagerConflict") return reason;
-  return /^(.*\.(?:requests|limits|hard|used|capacity|allocatable))\[[^\]]*\]$/.exec(field)?.[1] ?? "";
+  return /^(.*\.(?:requests|limits|hard|used|capacity|allocatable|storedVersions))\[[^\]]*\]$/.exec(field)?.[1] ?? "";
 }
 
 const TOKEN_TIMES: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "warnafter"]);
