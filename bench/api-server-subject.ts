@@ -10,7 +10,7 @@ import { directTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
-import { noMetrics } from "#base/metrics.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { systemRng } from "#platform/system-rng.ts";
 
@@ -64,7 +64,7 @@ export function startServer(): { server: ApiServer; transport: Transport; storag
     clock: systemClock,
     rng: systemRng(),
     log: noLog,
-    metrics: noMetrics,
+    metrics: new MetricRegistry({ version: "1.36.4" }),
     storage,
     admission: defaultPlugins,
   });

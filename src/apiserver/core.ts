@@ -5,6 +5,7 @@ import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import type { FeatureGateReader, StrategyContext } from "#rules/strategy/strategy.ts";
+import type { KeyReader } from "#rules/strategy/tls-secret.ts";
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./admission.ts";
 import type { Authorizer } from "./authorization.ts";
 import type { Expiry } from "./expiry.ts";
@@ -34,6 +35,7 @@ export interface ServerCore {
   /** Whom tokens are for when nobody says otherwise. */
   readonly audience: string;
   readonly gates: FeatureGateReader;
+  readonly keyReader: KeyReader | undefined;
   readonly expiry: Expiry;
   readonly nodePorts: NodePorts;
   readonly limits: ServerLimits;
@@ -79,6 +81,7 @@ export function strategyContext(core: ServerCore, call: ResourceCall, dryRun: bo
     gates: core.gates,
     dryRun,
     groupVersion: call.endpoint.version,
+    keyReader: core.keyReader,
   };
 }
 

@@ -5,10 +5,11 @@ import type { Clock } from "#base/clock.ts";
 import { Aborted } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
-import type { Metrics } from "#base/metrics.ts";
+import { type Metrics, noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import { builtinStrategies } from "#rules/strategy/builtin-strategies.ts";
 import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
+import type { KeyReader } from "#rules/strategy/tls-secret.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
@@ -25,13 +26,15 @@ import { limitTime } from "./filters/deadline.ts";
 import { answerErrors, pageNotFound, plainText } from "./filters/errors.ts";
 import { impersonate } from "./filters/impersonate.ts";
 import { limitInFlight } from "./filters/max-in-flight.ts";
-import { nonResourceHandler } from "./non-resource.ts";
+import { type MetricsPage, nonResourceHandler } from "./non-resource.ts";
 import { decodePercent, parseQuery } from "./query.ts";
 import { type KindRow, Registry } from "./registry.ts";
-import { addWarning, type Handler, type RequestContext, type ServerRequest } from "./request-context.ts";
+import { addWarning, Exchange, type Handler, type ServerRequest } from "./request-context.ts";
 import { parseRequestInfo } from "./request-info.ts";
+import { RequestMetrics, UNTIMED } from "./request-metrics.ts";
 import { isUnknownToCustomKinds, routeResource } from "./routing.ts";
 import { fieldsOf } from "./selection.ts";
+import { registerServerMetrics } from "./server-metrics.ts";
 import { NodePorts } from "./services/node-ports.ts";
 import { bootstrapServices, storedNodePorts } from "./services/service-bootstrap.ts";
 import type { Storage, Table } from "./storage/storage.ts";
@@ -46,6 +49,8 @@ export interface ApiServerOptions {
   readonly rng: Rng;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** What /metrics answers; absent: there is no such path. */
+  readonly metricsPage?: MetricsPage;
   readonly storage: Storage;
   readonly gates?: FeatureGateReader;
   /** Rules of single kinds by "resource.group"; absent: those of the rules layer. */
@@ -59,6 +64,8 @@ export interface ApiServerOptions {
   readonly audience?: string;
   /** Signs and verifies tokens of service accounts; absent: there are none. */
   readonly tokenKeys?: TokenKeys;
+  /** Looks into TLS secrets; absent: nobody is warned about them. */
+  readonly keyReader?: KeyReader;
   /** Is told about every request and its answer. */
   readonly audit?: AuditSink;
   /** "host:port" where clients find the server. */
@@ -102,31 +109,31 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   resumeExpiry(core);
   serveCustomResources(core);
   const { clock } = core;
+  const metrics = options.metrics === noMetrics ? undefined : new RequestMetrics(options.metrics, clock);
+  const inFlight = limitInFlight(core.limits, metrics);
+  registerServerMetrics(options.metrics, core, inFlight);
   const filters = [
     ...(options.audit === undefined ? [] : [recordAudit(clock, core.rng.audit, options.audit)]),
     answerErrors(core.log),
     limitTime(clock, core.limits),
     authenticate(authentication),
     impersonate(core.authorizer),
-    limitInFlight(core.limits),
+    inFlight.filter,
     authorize(core.authorizer),
   ];
-  const chain = filters.reduceRight<Handler>((next, filter) => filter(next), dispatch(core));
+  const chain = filters.reduceRight<Handler>(
+    (next, filter) => filter(next),
+    dispatch(core, metrics, options.metricsPage),
+  );
   return {
     registry: core.registry,
     handle: (request, signal) => {
       const path = decodePercent(request.path);
       if (path === undefined) return Promise.resolve(plainText(400, "400 Bad Request: invalid URL escape"));
       const query = parseQuery(request.query);
-      const context: RequestContext = {
-        request,
-        query,
-        info: parseRequestInfo(request.method, path, query),
-        receivedMs: clock.now(),
-        user: anonymous,
-        warnings: [],
-      };
-      return chain(context, signal);
+      const info = parseRequestInfo(request.method, path, query);
+      const startedMs = metrics === undefined || request.direct ? UNTIMED : clock.monotonicMs();
+      return chain(new Exchange(clock, request, query, info, anonymous, startedMs), signal);
     },
     close: () => {
       closing.abort(new Aborted("the server is closing"));
@@ -135,8 +142,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
-function dispatch(core: ServerCore): Handler {
-  const handleNonResource = nonResourceHandler(core);
+function dispatch(core: ServerCore, metrics: RequestMetrics | undefined, page: MetricsPage | undefined): Handler {
+  const handleNonResource = nonResourceHandler(core, page);
   return async (context, signal) => {
     const { info } = context;
     if (info.path.startsWith("//")) return pageNotFound();
@@ -145,7 +152,8 @@ function dispatch(core: ServerCore): Handler {
     if (!core.registry.hasGroup(info.group) || isUnknownToCustomKinds(core.registry, info)) {
       return pageNotFound();
     }
-    const { call, handle } = routeResource(core, context, info);
+    const { call, handle, place } = routeResource(core, context, info);
+    if (metrics !== undefined) context.series = metrics.seriesOf(call, place);
     addWarning(context, call.endpoint.version.deprecationWarning ?? "");
     return handle(core, call, signal);
   };
@@ -222,6 +230,7 @@ function createCore(
     accountTokens,
     audience,
     gates,
+    keyReader: options.keyReader,
     expiry: new Expiry(clock),
     nodePorts: new NodePorts(rng.fork("node-ports"), () => storedNodePorts(core)),
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -37,20 +37,21 @@ const NO_OPTIONS: ListOptions = {
 /** Throws 400 for what cannot be read and 422 for what does not fit together. */
 export function parseListOptions(query: Query, isWatchPath = false): ListOptions {
   if (query.isEmpty && !isWatchPath) return NO_OPTIONS;
-  const options = withInitialEventsByDefault(decode(query, isWatchPath));
+  const options = withInitialEventsByDefault(decode(query));
   const errors = options.isWatch ? validateWatch(options) : validateList(options);
   if (errors.length > 0) throw newInvalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
-  return options;
+  // Only then upstream looks at the path: until here its watches are lists.
+  return isWatchPath && !options.isWatch ? withInitialEventsByDefault({ ...options, isWatch: true }) : options;
 }
 
-function decode(query: Query, isWatchPath: boolean): ListOptions {
+function decode(query: Query): ListOptions {
   const timeoutSeconds = query.optionalInteger("timeoutSeconds");
   const limit = query.optionalInteger("limit") ?? 0;
   const sendInitialEvents = query.optionalFlag("sendInitialEvents");
   return {
     labels: orBadRequest(() => parseLabelSelector(query.text("labelSelector"))),
     fields: orBadRequest(() => parseFieldSelector(query.text("fieldSelector"))),
-    isWatch: isWatchPath || query.flag("watch"),
+    isWatch: query.flag("watch"),
     allowWatchBookmarks: query.flag("allowWatchBookmarks"),
     resourceVersion: query.text("resourceVersion"),
     resourceVersionMatch: query.text("resourceVersionMatch"),

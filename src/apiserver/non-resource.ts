@@ -11,7 +11,7 @@ import { pageNotFound } from "./filters/errors.ts";
 import { HEALTH_PATHS, healthHandler } from "./health.ts";
 import { respondWithValue } from "./rendering.ts";
 import { checkRoute, PRETTY_JSON } from "./representation.ts";
-import type { Handler, RequestContext } from "./request-context.ts";
+import type { Handler, RequestContext, ServerRequest } from "./request-context.ts";
 import { openIdPages } from "./tokens/openid.ts";
 import { VERSION_INFO } from "./version.ts";
 
@@ -24,7 +24,10 @@ interface Pages {
   paths(): readonly string[];
 }
 
-export function nonResourceHandler(core: ServerCore): Handler {
+/** Gives all metrics, in the form that the request asks for. */
+export type MetricsPage = (request: ServerRequest) => HttpResponse;
+
+export function nonResourceHandler(core: ServerCore, metricsPage?: MetricsPage): Handler {
   const openId = openIdPages(core);
   const pages: readonly Pages[] = [
     { handle: healthHandler(core), paths: () => HEALTH_PATHS },
@@ -33,6 +36,7 @@ export function nonResourceHandler(core: ServerCore): Handler {
     { handle: openApiHandler(core), paths: () => ["/openapi/v3", "/openapi/v3/"] },
     { handle: openApiV2Handler, paths: () => ["/openapi/v2"] },
     { handle: openId.handle, paths: () => openId.paths },
+    ...(metricsPage === undefined ? [] : [metricsPages(metricsPage)]),
   ];
   return async (context) => {
     if (INDEX_PATHS.has(context.info.path)) {
@@ -44,6 +48,19 @@ export function nonResourceHandler(core: ServerCore): Handler {
       if (answer !== undefined) return answer;
     }
     return pageNotFound();
+  };
+}
+
+/** Deviation: upstream's numbers begin anew after a DELETE. */
+function metricsPages(page: MetricsPage): Pages {
+  return {
+    paths: () => ["/metrics"],
+    handle: ({ info, request }) => {
+      if (info.path !== "/metrics") return undefined;
+      if (request.method === "DELETE") throw methodNotAllowed();
+      const response = page(request);
+      return { ...response, headers: { "cache-control": "no-cache, private", ...response.headers } };
+    },
   };
 }
 

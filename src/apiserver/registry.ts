@@ -14,6 +14,7 @@ import type { KindStrategy } from "#rules/strategy/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import type { DecodingWording, TypedDecoding } from "./decoding/typed-decoding.ts";
+import type { EndpointSeries } from "./request-metrics.ts";
 import type { StoredVersion, Table } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
 import type { TablePrinter } from "./table.ts";
@@ -123,6 +124,8 @@ export interface Endpoint {
   readonly apiVersion: string;
   readonly groupResource: GroupResource;
   readonly isStoredVersion: boolean;
+  /** What its requests are counted on, made by whoever counts the first one. */
+  series?: EndpointSeries | undefined;
 }
 
 export class Registry {
@@ -229,5 +232,6 @@ function endpointOf(row: KindRow, version: KindVersion): Endpoint {
     apiVersion: apiVersionOf(version),
     groupResource: { group: version.group, resource: row.resource },
     isStoredVersion: version.group === row.stored.group && version.version === row.stored.version,
+    series: undefined,
   };
 }

@@ -45,6 +45,8 @@ export const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
 export interface NegotiationRules {
   /** Custom resources speak no protobuf, though they are listed as if they did. */
   readonly allowsProtobuf: boolean;
+  /** True: it is not spoken here, and mentioned to those who did not ask for it. */
+  readonly listsProtobuf?: boolean;
   /** Is there a router in front of the endpoint, which refuses in its own words? */
   readonly hasRouter?: boolean;
   /** What the router says it could give; absent: the encodings. */
@@ -72,7 +74,8 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
       }
     }
   }
-  const isListed = rules.allowsProtobuf || rules.hasRouter === false;
+  const isWanted = clauses.some((clause) => covers(clause, MEDIA_TYPES.protobuf));
+  const isListed = rules.allowsProtobuf || rules.hasRouter === false || (rules.listsProtobuf === true && !isWanted);
   throw newNotAcceptable(ACCEPTED_TYPES.filter((type) => isListed || type !== MEDIA_TYPES.protobuf));
 }
 

@@ -1,10 +1,11 @@
 // One request on its way through the filters: what was asked, who asks, and what the answer must
 // mention besides its body.
 
-import type { EpochMs } from "#base/clock.ts";
+import type { Clock, EpochMs } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { Query } from "./query.ts";
 import type { RequestInfo } from "./request-info.ts";
+import type { RequestSeries } from "./request-metrics.ts";
 
 export interface UserInfo {
   readonly name: string;
@@ -35,14 +36,52 @@ export interface RequestContext {
   readonly request: ServerRequest;
   readonly info: RequestInfo;
   readonly query: Query;
-  /** The time of the request: all rules of one write see the same. */
+  /** The time of the request, looked up when it is first needed: all rules of one write see the same. */
   readonly receivedMs: EpochMs;
+  /** On the monotonic clock, or UNTIMED. */
+  readonly startedMs: number;
+  /** What the request is counted on when it is answered; undefined: nothing, or somebody else does. */
+  series: RequestSeries | undefined;
   /** Set by authentication. */
   user: UserInfo;
   /** The body had empty lists that the store does not keep apart from none. */
   hasEmptyLists?: boolean;
   /** For the Warning headers of the answer, in order, without repetitions. */
   readonly warnings: string[];
+}
+
+export class Exchange implements RequestContext {
+  readonly request: ServerRequest;
+  readonly info: RequestInfo;
+  readonly query: Query;
+  readonly startedMs: number;
+  readonly warnings: string[] = [];
+  user: UserInfo;
+  series: RequestSeries | undefined = undefined;
+  // Not #private, which costs more to make, for every request.
+  private readonly clock: Clock;
+  private lookedUpMs: EpochMs | undefined = undefined;
+
+  constructor(
+    clock: Clock,
+    request: ServerRequest,
+    query: Query,
+    info: RequestInfo,
+    user: UserInfo,
+    startedMs: number,
+  ) {
+    this.request = request;
+    this.query = query;
+    this.info = info;
+    this.user = user;
+    this.startedMs = startedMs;
+    this.clock = clock;
+  }
+
+  get receivedMs(): EpochMs {
+    this.lookedUpMs ??= this.clock.now();
+    return this.lookedUpMs;
+  }
 }
 
 export type Handler = (context: RequestContext, signal: AbortSignal) => Promise<HttpResponse>;

@@ -22,6 +22,7 @@ import { watch } from "./verbs/watch.ts";
 export interface Route {
   readonly call: ResourceCall;
   readonly handle: SubresourceHandler;
+  readonly place: Place["kind"];
 }
 
 interface Place {
@@ -44,7 +45,8 @@ export function routeResource(core: ServerCore, context: RequestContext, info: R
     name: place.name,
     subresource: place.subresource,
   };
-  return { call, handle: place.kind === "subresource" ? subresourceHandler(call) : verbHandler(call, place.kind) };
+  const handle = place.kind === "subresource" ? subresourceHandler(call) : verbHandler(call, place.kind);
+  return { call, handle, place: place.kind };
 }
 
 /**

@@ -28,8 +28,10 @@ import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
 import { publicJwk } from "#platform/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
 import { jwtVerifier } from "#platform/jwt-verifier.ts";
+import { keyReader } from "#platform/key-reader.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import { systemRng } from "#platform/system-rng.ts";
+import { serverMetrics } from "./server-metrics.ts";
 import { unwrittenWarning } from "./unwritten-warning.ts";
 
 const HOST = "127.0.0.1";
@@ -126,9 +128,10 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     clock,
     rng: rng.fork("apiserver"),
     log,
-    metrics: noMetrics,
+    ...serverMetrics(),
     storage,
     gates,
+    keyReader,
     tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: signToken, verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
     // A port that is still to be found clients learn from the kubeconfig alone.

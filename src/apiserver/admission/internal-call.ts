@@ -6,6 +6,7 @@ import type { ResourceCall, ServerCore } from "../core.ts";
 import { parseQuery } from "../query.ts";
 import type { KindRow } from "../registry.ts";
 import type { ResourceRequestInfo } from "../request-info.ts";
+import { UNTIMED } from "../request-metrics.ts";
 
 export interface InternalTarget {
   readonly namespace: string;
@@ -38,6 +39,8 @@ export function internalCall(core: ServerCore, row: KindRow, target: InternalTar
     info,
     query: parseQuery(""),
     receivedMs: now,
+    startedMs: UNTIMED,
+    series: undefined,
     user: { name: "system:apiserver", groups: ["system:masters"] },
     warnings: [],
   };

@@ -29,9 +29,10 @@ const ID_HEADER = "audit-id";
 export function recordAudit(clock: Clock, rng: Rng, sink: AuditSink): Filter {
   return (next) => async (context, signal) => {
     const id = headerOf(context.request, ID_HEADER) || rng.uuid();
+    const { receivedMs } = context;
     const answer = await next(context, signal);
     const response = { ...answer, headers: { ...answer.headers, [ID_HEADER]: id } };
-    const { request, info, user, receivedMs } = context;
+    const { request, info, user } = context;
     sink.record({ id, request, info, user, receivedMs, answeredMs: clock.now(), response });
     return response;
   };

@@ -1,4 +1,5 @@
-// Turns what the handlers throw into answers: API errors as Status, all else as 500 and a log line.
+// Turns what the handlers throw into answers: API errors as Status, all else as 500 and a log line. Here every request
+// has its answer, and is counted.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters
 
 import { type ApiError, asApiError, newInternalError, newTimeout } from "#api/status-error.ts";
@@ -12,12 +13,15 @@ import { StorageWriteFailed } from "../storage/storage.ts";
 
 export function answerErrors(log: Logger): Filter {
   return (next) => async (context, signal) => {
+    let response: HttpResponse;
     try {
-      return await next(context, signal);
+      response = await next(context, signal);
     } catch (error) {
       if (isAborted(error, signal)) throw error;
-      return respondWithError(context, asFailure(error, log, context));
+      response = respondWithError(context, asFailure(error, log, context));
     }
+    context.series?.answered(response.status, context.startedMs);
+    return response;
   };
 }
 

@@ -19,7 +19,9 @@ import { collectionRules } from "./get.ts";
 
 export async function watch(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;
-  const representation = negotiate(context, { ...collectionRules(call), allowsProtobuf: false });
+  const rules = collectionRules(call);
+  // Deviation: events are JSON only.
+  const representation = negotiate(context, { ...rules, allowsProtobuf: false, listsProtobuf: rules.allowsProtobuf });
   const options = parseListOptions(context.query, call.info.isWatchPath);
   const selection = selectionOf(endpoint, call.namespace, options, call.name);
   const parsed = parseRevision(options.resourceVersion);
@@ -46,8 +48,15 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   );
   watcher.start(start.initial);
   hub.add(watcher);
+  // It is not answered before it ends, and counted there.
+  const { series } = context;
+  context.series = undefined;
+  series?.opened();
+  let isOpen = true;
   const timers = startTimers(core, watcher, timeoutMs(core, options), () => end());
   const end = (): void => {
+    if (isOpen) series?.ended(200, context.startedMs);
+    isOpen = false;
     watcher.close();
     hub.remove(watcher);
     timers[Symbol.dispose]();

@@ -19,6 +19,8 @@ export interface WireEvent {
 }
 
 export class WatchEvents {
+  /** False: no event has the wanted form, and the first one ends the watch. Upstream finds out that late. */
+  readonly areShown: boolean;
   readonly #endpoint: Endpoint;
   readonly #representation: Representation;
   readonly #clock: Clock;
@@ -31,6 +33,7 @@ export class WatchEvents {
     this.#representation = representation;
     this.#clock = clock;
     const { shape } = representation;
+    this.areShown = shape.kind !== "partial" || !shape.isList;
     const form = shape.kind === "partial" ? `partial ${shape.metaVersion}` : endpoint.apiVersion;
     this.#cacheName = shape.kind === "table" ? undefined : form;
   }

@@ -12,15 +12,16 @@ const BATCH_EVENTS_MAX = 500;
 /** `end` runs once, however the stream ends. */
 export function watchBody(watcher: Watcher, events: WatchEvents, direct: boolean, end: () => void): HttpBody {
   if (direct) {
-    const batches = stream(watcher, (batch) => batch.map((event) => events.event(event)), end);
+    const batches = stream(watcher, events, (batch) => batch.map((event) => events.event(event)), end);
     return { kind: "events", batches };
   }
-  const chunks = stream(watcher, (batch) => concat(batch.map((event) => events.frame(event))), end);
+  const chunks = stream(watcher, events, (batch) => concat(batch.map((event) => events.frame(event))), end);
   return { kind: "stream", chunks };
 }
 
 function stream<T>(
   watcher: Watcher,
+  { areShown }: WatchEvents,
   render: (batch: ReturnType<Watcher["take"]>) => T,
   end: () => void,
 ): AsyncIterable<T> {
@@ -42,7 +43,7 @@ function stream<T>(
       batch = watcher.take(BATCH_EVENTS_MAX);
       if (batch.length === 0) return finish();
     }
-    return { done: false, value: render(batch) };
+    return areShown ? { done: false, value: render(batch) } : finish();
   };
   const iterator: AsyncIterator<T> = { next, return: async () => finish() };
   return { [Symbol.asyncIterator]: () => iterator };

@@ -17,10 +17,14 @@ const PROTOBUF =
   "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores";
 
 /** text: all metrics in the text format, from which the other is made. */
-export function metricsResponse(text: string, format: MetricsPageFormat, request: DaemonRequest): HttpResponse {
-  const isProtobuf = prefersProtobuf(headerValue(request.headers, "accept"));
+export function metricsResponse(
+  text: string,
+  format: MetricsPageFormat,
+  { headers }: Pick<DaemonRequest, "headers">,
+): HttpResponse {
+  const isProtobuf = prefersProtobuf(headerValue(headers, "accept"));
   const bytes = isProtobuf ? prometheusProtobuf(text) : new TextEncoder().encode(text);
-  const isGzip = acceptsGzip(headerValue(request.headers, "accept-encoding"));
+  const isGzip = acceptsGzip(headerValue(headers, "accept-encoding"));
   return {
     status: 200,
     headers: {

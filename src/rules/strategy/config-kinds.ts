@@ -23,6 +23,7 @@ import {
 } from "#rules/validation/quota-kinds.ts";
 import { put, putMeta } from "./parts.ts";
 import type { KindStrategy } from "./strategy.ts";
+import { tlsSecretWarnings } from "./tls-secret.ts";
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
@@ -97,8 +98,6 @@ export const serviceAccountStrategy: KindStrategy<core.ServiceAccount> = {
   subresources: {},
 };
 
-// Deviation: a TLS secret whose certificate and key do not fit together is not warned about: that
-// needs the keys parsed, which deterministic layers do not do.
 export const secretStrategy: KindStrategy<core.Secret> = {
   namespaced: true,
   allowCreateOnUpdate: false,
@@ -106,8 +105,10 @@ export const secretStrategy: KindStrategy<core.Secret> = {
   defaultPropagation: "Background",
   prepareForCreate: (secret) => secret,
   validate: validateSecret,
+  warningsOnCreate: (secret, { keyReader }) => tlsSecretWarnings(secret, keyReader),
   prepareForUpdate: (secret, old) => (secret.type ? secret : put(secret, "type", old.type)),
   validateUpdate: validateSecretUpdate,
+  warningsOnUpdate: (secret, _, { keyReader }) => tlsSecretWarnings(secret, keyReader),
   selectableFields: ({ type = "" }) => ({ type }),
   subresources: {},
 };

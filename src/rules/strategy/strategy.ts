@@ -8,6 +8,7 @@ import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { Rng } from "#base/rng.ts";
+import type { KeyReader } from "./tls-secret.ts";
 
 export interface StrategyContext {
   /** The request's time: read once, so that all rules of one write see the same. */
@@ -18,6 +19,8 @@ export interface StrategyContext {
   readonly dryRun: boolean;
   /** The group and version that the request named; rules of kinds served by two groups depend on it. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
+  /** Absent: nobody can tell what a certificate or a key is. */
+  readonly keyReader?: KeyReader | undefined;
 }
 
 export interface FeatureGateReader {

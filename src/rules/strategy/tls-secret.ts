@@ -1,0 +1,92 @@
+// Whether the certificate and the key of a TLS secret fit together: a warning, never a refusal.
+// Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret; Go's crypto/tls, X509KeyPair
+
+import { decodeBase64 } from "#api/base64.ts";
+import { CodecError } from "#api/codec-error.ts";
+import type * as core from "#api/generated/types/core-v1.ts";
+
+/** Reads DER, which takes cryptography that deterministic layers do not have. */
+export interface KeyReader {
+  /** Undefined: it is no certificate. */
+  certificateKey(der: Uint8Array): PublicKeyIdentity | undefined;
+  /** Of the public half. Undefined: it is no private key. */
+  privateKey(der: Uint8Array): PublicKeyIdentity | undefined;
+}
+
+export interface PublicKeyIdentity {
+  readonly type: string;
+  /** Equal for equal keys of one type. */
+  readonly identity: string;
+}
+
+interface PemBlock {
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set(["rsa", "ec", "ed25519"]);
+
+/** Nothing where nobody can read keys. */
+export function tlsSecretWarnings({ type, data = {} }: core.Secret, reader: KeyReader | undefined): string[] {
+  if (type !== "kubernetes.io/tls" || reader === undefined) return [];
+  const problem = pairProblem(textOf(data["tls.crt"]), textOf(data["tls.key"]), reader);
+  return problem === undefined ? [] : [problem];
+}
+
+/** Undefined: they fit. */
+function pairProblem(certificateText: string, keyText: string, reader: KeyReader): string | undefined {
+  const certificates = pemBlocks(certificateText);
+  const certificate = certificates.find(({ type }) => type === "CERTIFICATE");
+  if (certificate === undefined) return missingCertificate(certificates.map(({ type }) => type));
+  const blocks = pemBlocks(keyText);
+  const block = blocks.find(({ type }) => type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY"));
+  if (block === undefined) return missingKey(blocks.map(({ type }) => type));
+  const publicKey = reader.certificateKey(certificate.bytes);
+  // Deviation: Go's parser tells what exactly is malformed.
+  if (publicKey === undefined) return "x509: malformed certificate";
+  const key = reader.privateKey(block.bytes);
+  if (key === undefined) return "tls: failed to parse private key";
+  if (!KNOWN_TYPES.has(key.type)) return "tls: found unknown private key type in PKCS#8 wrapping";
+  if (!KNOWN_TYPES.has(publicKey.type)) return "tls: unknown public key algorithm";
+  if (key.type !== publicKey.type) return "tls: private key type does not match public key type";
+  return key.identity === publicKey.identity ? undefined : "tls: private key does not match public key";
+}
+
+function missingCertificate(skipped: readonly string[]): string {
+  if (skipped.length === 0) return "tls: failed to find any PEM data in certificate input";
+  if (skipped.length === 1 && skipped[0]?.endsWith("PRIVATE KEY")) {
+    const advice = "but did find a private key; PEM inputs may have been switched";
+    return `tls: failed to find certificate PEM data in certificate input, ${advice}`;
+  }
+  return `tls: failed to find "CERTIFICATE" PEM block in certificate input after ${skippedText(skipped)}`;
+}
+
+function missingKey(skipped: readonly string[]): string {
+  if (skipped.length === 0) return "tls: failed to find any PEM data in key input";
+  if (skipped.length === 1 && skipped[0] === "CERTIFICATE")
+    return "tls: found a certificate rather than a key in the PEM for the private key";
+  return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after ${skippedText(skipped)}`;
+}
+
+const skippedText = (types: readonly string[]): string =>
+  `skipping PEM blocks of the following types: [${types.join(" ")}]`;
+
+const BLOCK =
+  /(?<=^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n((?:[^\n:]+:[^\n]*\n)*)([^-]*?)-----END \1-----[ \t\r]*(?=\n|$)/g;
+
+/** What else is in the text does not count, and neither do blocks that are no base64. */
+function pemBlocks(text: string): readonly PemBlock[] {
+  return [...text.matchAll(BLOCK)].flatMap(([, type = "", , body = ""]) => {
+    try {
+      return [{ type, bytes: decodeBase64(body.replace(/[ \t\r\n]/g, "")) }];
+    } catch (error) {
+      if (error instanceof CodecError) return [];
+      throw error;
+    }
+  });
+}
+
+/** PEM is ASCII; what is not does not become so by reading it as UTF-8. */
+function textOf(base64: string | undefined): string {
+  return base64 === undefined ? "" : new TextDecoder().decode(decodeBase64(base64));
+}
