@@ -12,12 +12,13 @@ import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
-import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
+import { serverMetrics } from "#cmd/server-metrics.ts";
 import { createHttpClient } from "#platform/http-client.ts";
 import { publicJwk } from "#platform/jwk.ts";
 import { jwtSigner } from "#platform/jwt-signer.ts";
 import { jwtVerifier } from "#platform/jwt-verifier.ts";
+import { keyReader } from "#platform/key-reader.ts";
 import { systemClock } from "#platform/system-clock.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 
@@ -60,10 +61,11 @@ export function embeddedSubject(): Subject {
     clock: systemClock,
     rng: seededRng("judge"),
     log: noLog,
-    metrics: noMetrics,
+    ...serverMetrics(),
     storage,
     gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
     admission: defaultPlugins,
+    keyReader,
     tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },
   });
   const peer = { user: { name: "test-admin", groups: ["system:masters"] } };

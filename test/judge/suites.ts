@@ -11,7 +11,11 @@ import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
 import { expiryCases, protocolCases } from "./protocol-cases.ts";
+import { ruleCostCases } from "./rule-cost-cases.ts";
+import { serverPathCases } from "./server-path-cases.ts";
 import { serviceCases } from "./service-cases.ts";
+import { tlsSecretCases } from "./tls-secret-cases.ts";
+import { watchFormCases } from "./watch-form-cases.ts";
 
 /** The last one makes the servers forget their history. */
 export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
@@ -19,9 +23,11 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   kinds: kindCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
   protocol: protocolCases,
+  server: [...serverPathCases, ...watchFormCases, ...tlsSecretCases],
   details: detailCases,
   services: serviceCases,
   customs: customResourceCases,
+  costs: ruleCostCases,
   others: otherKindCases,
   expiry: expiryCases,
 };

@@ -1,0 +1,65 @@
+// Watches in forms of the client's choice: metadata, tables, and forms that events do not have.
+
+import type { JudgeCase } from "./case.ts";
+import { GADGETS } from "./custom-kind.ts";
+import { get, post } from "./steps.ts";
+
+const MAPS = "/api/v1/namespaces/$ns/configmaps";
+const STATE =
+  "watch=true&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+const form = (as: string, version = "v1"): string => `application/json;as=${as};g=meta.k8s.io;v=${version}`;
+const FORMS = [
+  ...["PartialObjectMetadata", "PartialObjectMetadataList", "Table"].flatMap((as) => [form(as), form(as, "v1beta1")]),
+  form("Table", "v2"),
+  `${form("Table", "v2")},application/json`,
+  form("Nonsense"),
+  `${form("Table")};stream=watch`,
+  "application/json;stream=watch",
+  "application/json;stream=nonsense",
+  "application/yaml",
+  "application/yaml,application/json",
+  "text/plain",
+];
+
+const gadget = { apiVersion: "judge.example/v1", kind: "Gadget", metadata: { name: "a" }, spec: { size: 1 } };
+
+/** One case each: a watch takes a second, and those of one namespace do not get in each other's way. */
+const watched = FORMS.flatMap((accept): JudgeCase[] => [
+  {
+    name: `machinery/7.1.r12, machinery/7.1.r13 a watch as ${accept}`,
+    steps: [
+      post(MAPS, { metadata: { name: "a" } }),
+      get(`${MAPS}?${STATE}&fieldSelector=metadata.name%3Da`, { accept }),
+      get(`${MAPS}?${STATE}&fieldSelector=metadata.name%3Dnobody`, { accept }),
+    ],
+  },
+  {
+    name: `machinery/7.1.r12, machinery/7.1.r13 a watch of custom resources as ${accept}`,
+    steps: [post(GADGETS, gadget), get(`${GADGETS}?${STATE}`, { accept })],
+  },
+]);
+
+export const watchFormCases: readonly JudgeCase[] = [
+  ...watched,
+  {
+    name: "machinery/7.1.r12 a watch as a table with more, less or nothing of the object",
+    steps: [
+      post(MAPS, { metadata: { name: "a" } }),
+      ...["None", "Metadata", "Object", "Nonsense"].map((included) =>
+        get(`${MAPS}?${STATE}&fieldSelector=metadata.name%3Da&includeObject=${included}`, { accept: form("Table") }),
+      ),
+    ],
+  },
+  {
+    name: "machinery/7.1.r8 options of a watch by its path are read as those of a list",
+    steps: [
+      post(MAPS, { metadata: { name: "a" } }),
+      ...[
+        STATE.replace("watch=true&", ""),
+        STATE,
+        "timeoutSeconds=1",
+        "timeoutSeconds=1&resourceVersionMatch=Exact",
+      ].map((query) => get(`/api/v1/watch/namespaces/$ns/configmaps/a?${query}`)),
+    ],
+  },
+];
