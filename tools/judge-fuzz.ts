@@ -1,14 +1,15 @@
 // Sends the same random requests to the embedded and to the real API server and prints how often they
-// agree, then sends them to the embedded one alone and prints what memory it keeps. The disagreements go to
-// standard error. `bun tools/judge-fuzz.ts [seed] [requests] [--publish]`; the last writes docs/parity.md.
+// agree, at the same time sends them to the embedded one alone, and prints what memory it keeps. The disagreements go
+// to standard error. `bun tools/judge-fuzz.ts [seed] [requests] [--publish]`; the last writes docs/parity.md.
 
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { embeddedSubject, realSubject } from "#test/judge/exchange.ts";
 import { type FuzzReport, fuzz, reportLines } from "#test/judge/fuzz.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { classOf } from "#test/judge/known-differences.ts";
 import { startControlPlane } from "#test/real/control-plane.ts";
-import { fuzzedMemory, memoryLines } from "../bench/fuzzed-server.ts";
 
 const HEADING = "## Agreement of the API servers";
 const LEDGER = "docs/parity.md";
@@ -43,8 +44,11 @@ function published(markdown: string, section: string): string {
   return `${markdown.slice(0, from)}${HEADING}\n\n${section}\n\n${markdown.slice(to)}`;
 }
 
-const memory = memoryLines(await fuzzedMemory(seed, WARM_UP_REQUESTS, requests));
-const report = await compare();
+/** In a process of its own, at the same time: neither is about time. One that keeps too much ends with an error. */
+const measuring = promisify(execFile)(process.execPath, ["bench/fuzz-memory.ts", seed, `${WARM_UP_REQUESTS}`, count])
+  .catch((error: { stdout?: string }) => (error.stdout ? { stdout: error.stdout } : Promise.reject(error)))
+  .then(({ stdout }) => stdout.trimEnd());
+const [memory, report] = await Promise.all([measuring, compare()]);
 for (const { index, call, what } of report.disagreements) process.stderr.write(`#${index} ${call}\n    ${what}\n`);
 const unexplained = report.disagreements.filter((each) => classOf(each) === undefined);
 const text = [
