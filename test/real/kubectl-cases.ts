@@ -294,7 +294,7 @@ export const kubectlCases: readonly KubectlCase[] = [
       "kubectl label cm settings 'a=not valid!'",
       "kubectl label cm settings x=y --resource-version=1",
       "kubectl label pods,cm -l app=web seen=yes",
-      "kubectl label gadget spinner color=red --list",
+      "kubectl label gadget spinner color=red --list | sort",
       "kubectl label cm --all all=yes --dry-run=server",
       "kubectl label netpol inside tier=net",
       "kubectl annotate cm settings note='a longer note'",
