@@ -64,6 +64,18 @@ describe("metrics of requests", () => {
     });
   });
 
+  it("have times of requests over the network, not of those from within the process", async () => {
+    const { bytes, direct, metrics } = start();
+    await direct.post(MAPS, map("a"));
+    expect(metrics.render()).not.toContain("apiserver_request_duration_seconds_count");
+    await bytes.get(`${MAPS}/a`);
+    await direct.get(`${MAPS}/a`);
+    const counts = [
+      ...metrics.render().matchAll(/^apiserver_request_duration_seconds_count\{.*verb="(.*?)".*\} (\d+)$/gm),
+    ];
+    expect(counts.map(([, verb, count]) => `${verb} ${count}`)).toEqual(["GET 1"]);
+  });
+
   it("leave out what no route answers, and who is not let in", async () => {
     const { bytes, server, counts } = start();
     const nobody = testClient(bytesTransport(server));

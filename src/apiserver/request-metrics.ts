@@ -96,7 +96,7 @@ export class RequestMetrics {
     const name = VERBS[verb];
     return new RequestSeries(
       this.#clock,
-      this.#duration.with([name, dryRun, ...place]),
+      () => this.#duration.with([name, dryRun, ...place]),
       (code) => this.#total.with([name, dryRun, ...place, String(code)]),
       (change) => this.#longRunning.add(change, [name, ...place]),
     );
@@ -109,7 +109,9 @@ export const UNTIMED = -1;
 /** Of requests that differ in their answers only. */
 export class RequestSeries {
   readonly #clock: Clock;
-  readonly #duration: HistogramSeries;
+  readonly #openDuration: () => HistogramSeries;
+  /** Made with the first one that is timed: a series is shown from then on. */
+  #duration: HistogramSeries | undefined;
   readonly #openCode: (code: number) => CounterSeries;
   readonly #codes = new Map<number, CounterSeries>();
   readonly #addOpen: (change: 1 | -1) => void;
@@ -119,18 +121,21 @@ export class RequestSeries {
 
   constructor(
     clock: Clock,
-    duration: HistogramSeries,
+    openDuration: () => HistogramSeries,
     openCode: (code: number) => CounterSeries,
     addOpen: (change: 1 | -1) => void,
   ) {
     this.#clock = clock;
-    this.#duration = duration;
+    this.#openDuration = openDuration;
     this.#openCode = openCode;
     this.#addOpen = addOpen;
   }
 
   answered(code: number, startedMs: number): void {
-    if (startedMs !== UNTIMED) this.#duration.observe((this.#clock.monotonicMs() - startedMs) / 1000);
+    if (startedMs !== UNTIMED) {
+      this.#duration ??= this.#openDuration();
+      this.#duration.observe((this.#clock.monotonicMs() - startedMs) / 1000);
+    }
     if (code !== this.#lastCode) {
       this.#lastCode = code;
       this.#last = this.#codes.get(code) ?? this.#openCode(code);
