@@ -565,6 +565,7 @@ export const kubectlCases: readonly KubectlCase[] = [
       "kubectl config current-context",
       "kubectl config view | grep -v server",
       "kubectl get cm --context=nowhere",
+      "(kubectl proxy --port=0 > proxy.log & until grep -q Starting proxy.log; do sleep 0.02; done; kubectl --kubeconfig=/dev/null --server=http://$(grep -o '127.*' proxy.log) get ns $NS; kill -9 $!)",
       "kubectl get cm --server=https://127.0.0.1:1 --request-timeout=5s 2>&1 | tail -n 1",
     ],
   },
