@@ -1,6 +1,7 @@
 // A request as it comes in over HTTPS: its parts, who sent it, and its body. What is small is collected within a
 // time limit; what is large goes on as a stream.
 
+import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
 import type { HttpBody, HttpHeaders, HttpRequest } from "#base/http.ts";
@@ -18,6 +19,7 @@ const ABSOLUTE = /^https?:\/\/[^/?]*/i;
 export interface ServedRequest extends HttpRequest {
   readonly isHttp2: boolean;
   readonly peer: {
+    /** "127.0.0.1:40206", "[::1]:40206". */
     readonly address: string;
     /** One of our CAs vouches for it. */
     readonly certificate?: PeerCertificate;
@@ -49,11 +51,15 @@ function servedRequest(
     isHttp2: incoming.httpVersionMajor === 2,
     ...(body === undefined ? {} : { body }),
     peer: {
-      address: socket.remoteAddress ?? "",
+      address: peerAddress(socket),
       ...(certificate === undefined ? {} : { certificate }),
       ...(untrusted === undefined ? {} : { untrusted }),
     },
   };
+}
+
+export function peerAddress({ remoteAddress = "", remotePort = 0 }: Socket): string {
+  return `${remoteAddress.includes(":") ? `[${remoteAddress}]` : remoteAddress}:${remotePort}`;
 }
 
 /**

@@ -18,14 +18,18 @@ export async function writeResponse(
 ): Promise<void> {
   const { incoming, outgoing } = wire;
   outgoing.statusCode = response.status;
+  // As Go's server, which says nothing of a connection that stays open.
+  if (incoming.httpVersion === "1.1" && !CLOSE.test(incoming.headers.connection ?? "")) {
+    outgoing.removeHeader("connection");
+  }
   for (const [name, value] of Object.entries(response.headers)) {
     if (name === "connection" && incoming.httpVersionMajor === 2) closeAfterwards(outgoing as Http2ServerResponse);
-    else outgoing.setHeader(name, value as string | string[]);
+    else outgoing.setHeader(incoming.httpVersionMajor === 2 ? name : wireName(name), value as string | string[]);
   }
   const { body } = response;
   switch (body.kind) {
     case "bytes":
-      outgoing.setHeader("content-length", body.bytes.length);
+      outgoing.setHeader(incoming.httpVersionMajor === 2 ? "content-length" : "Content-Length", body.bytes.length);
       return incoming.complete ? endWith(wire, body.bytes) : refuseUpload(incoming, outgoing, body.bytes);
     case "object":
       return endWith(wire, Buffer.from(JSON.stringify(body.value)));
@@ -34,6 +38,19 @@ export async function writeResponse(
     case "events":
       throw new TypeError("decoded watch events cannot leave the process");
   }
+}
+
+const CLOSE = /\bclose\b/i;
+const wireNames = new Map<string, string>();
+
+/** "Content-Type" for "content-type": names do not depend on it, but people look for them so. */
+function wireName(name: string): string {
+  let found = wireNames.get(name);
+  if (found === undefined) {
+    found = name.replaceAll(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase());
+    wireNames.set(name, found);
+  }
+  return found;
 }
 
 /** "connection: close" in h2: no further requests are taken, those under way are answered. */

@@ -10,7 +10,7 @@ import { Aborted } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { Connection, type ConnectionLimits, WaitingConnections } from "./https-connection.ts";
 import { headProblem, refuseHead } from "./https-head.ts";
-import { readRequest, type ServedRequest } from "./https-request.ts";
+import { peerAddress, readRequest, type ServedRequest } from "./https-request.ts";
 import { writeResponse } from "./https-response.ts";
 import type { Incoming, Outgoing, Wire } from "./https-wire.ts";
 import { processLimit } from "./process-limits.ts";
@@ -145,7 +145,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     socket.on("close", () => arrivals.delete(socket));
   });
   server.on("tlsClientError", (error, socket) => {
-    options.onHandshakeError?.(error, `${socket.remoteAddress}:${socket.remotePort}`);
+    options.onHandshakeError?.(error, peerAddress(socket));
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {

@@ -28,6 +28,8 @@ export interface TlsSettings extends CertificateKey {
 
 export interface ClientCa {
   readonly name: string;
+  /** Where it was read, for the log; absent: its name says it. */
+  readonly source?: string;
   readonly pem: string;
 }
 

@@ -105,10 +105,22 @@ describeReal("the limits of the daemon's port", () => {
         const guests = Array.from({ length: 100 }, () => connectTcp(port, HOST).on("error", () => undefined));
         await eventually(() => /http: Accept error.*too many open files/.test(program.log()) || undefined);
         for (const guest of guests) guest.destroy();
-        return eventually(() => isTaken(port));
+        return eventually(() => isTaken(port)).catch((cause: unknown) => {
+          throw new Error(`it stays closed: ${program.log().slice(-2000)}`, { cause });
+        });
       };
       const short = ["sh", "-c", 'ulimit -n 70; exec "$@"', "sh"] as const;
       expect(await same([], crowd, (command) => [...short, ...command])).toBe(true);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "names the fields of its answers as the Go program does, and no connection that stays open",
+    async () => {
+      const [kept, closed] = await same([], namesInAnswers);
+      expect(kept).toEqual(["Cache-Control", "Content-Length", "Content-Type", "Date", "X-Content-Type-Options"]);
+      expect(closed).toContain("Connection");
     },
     LIMIT_MS,
   );
@@ -220,6 +232,24 @@ async function answerToHead({ url }: RunningManager, head: string): Promise<{ fi
   await new Promise((resolve) => socket.on("close", resolve));
   const [top = "", body = ""] = text.split("\r\n\r\n");
   return { first: top.split("\r\n")[0] ?? "", body };
+}
+
+/** The names of the fields of two answers on one connection, which the second one ends. */
+async function namesInAnswers({ url }: RunningManager): Promise<readonly (readonly string[])[]> {
+  const socket = await openTls(url, ["http/1.1"]);
+  let text = "";
+  socket.on("data", (chunk) => (text += chunk.toString("latin1"))).on("error", () => undefined);
+  const isClosed = new Promise((resolve) => socket.on("close", resolve));
+  socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+  await eventually(() => text.endsWith("\r\n\r\nok") || undefined);
+  socket.write("GET /nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  await isClosed;
+  return text
+    .split(/HTTP\/1\.1 (?=\d)/)
+    .slice(1)
+    .map((answer) =>
+      [...(answer.split("\r\n\r\n")[0] ?? "").matchAll(/^([\w-]+):/gm)].map(([, name = ""]) => name).sort(),
+    );
 }
 
 const HANDSHAKE_RECORD = 22;

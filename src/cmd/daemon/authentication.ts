@@ -30,6 +30,9 @@ import { CertificateLog } from "./certificate-log.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const { namespace, name } = authenticationConfigMap;
+/** What files of CAs are for, as the log names them. */
+const CLIENT_BUNDLE = "client-ca-bundle";
+const PROXY_BUNDLE = "request-header";
 const MAP = `configmap/${name} in ${namespace}`;
 
 export interface Delegation {
@@ -124,11 +127,11 @@ class Bundles {
   }
 
   readClientCa(): void {
-    this.#clientCa = this.#read("client-ca-bundle", this.#options.clientCaFile);
+    this.#clientCa = this.#read(CLIENT_BUNDLE, this.#options.clientCaFile);
   }
 
   readRequestHeaderCa(): void {
-    this.#requestHeaderCa = this.#read("request-header", this.#options.requestHeader.clientCaFile);
+    this.#requestHeaderCa = this.#read(PROXY_BUNDLE, this.#options.requestHeader.clientCaFile);
   }
 
   #read(purpose: string, file: string): string {
@@ -153,9 +156,16 @@ class Bundles {
   }
 
   list(): readonly ClientCa[] {
+    const { clientCaFile, requestHeader } = this.#options;
+    const sourceOf = (purpose: string, file: string, key: string): string =>
+      file === "" ? `client-ca::${namespace}::${name}::${key}` : `${purpose}::${file}`;
     return [
-      { name: CLIENT_CA, pem: this.clientCa },
-      { name: REQUEST_HEADER_CA, pem: this.requestHeaderCa },
+      { name: CLIENT_CA, source: sourceOf(CLIENT_BUNDLE, clientCaFile, "client-ca-file"), pem: this.clientCa },
+      {
+        name: REQUEST_HEADER_CA,
+        source: sourceOf(PROXY_BUNDLE, requestHeader.clientCaFile, "requestheader-client-ca-file"),
+        pem: this.requestHeaderCa,
+      },
     ].filter(({ pem }) => pem !== "");
   }
 

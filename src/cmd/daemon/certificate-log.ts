@@ -28,7 +28,7 @@ export class CertificateLog {
 
   /** These settings are in force; the serving certificate goes by this name. */
   inForce({ cert, sni = [], clientCas = [] }: TlsSettings, servingName: string): void {
-    const certName = clientCas.map(({ name }) => name).join(",");
+    const certName = clientCas.map(({ name, source = name }) => source).join(",");
     const authorities = clientCas.map(({ pem }) => pem).join("\n");
     if (this.#isNews("client CAs", authorities)) {
       for (const [index, pem] of certificatesIn(authorities).entries()) {

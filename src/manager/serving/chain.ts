@@ -1,6 +1,7 @@
 // The way of a request through the daemon's port: no caching, who is it, may they, then the page; and a log line.
 // Upstream: controller-manager/app/serve.go, BuildHandlerChain; apiserver/pkg/endpoints/filters.
 
+import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import { goQuote } from "#api/go-text.ts";
 import { newForbidden, newUnauthorized } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
@@ -39,7 +40,7 @@ export function buildChain(deps: ChainDeps): Handler {
       httpLog.info("HTTP", {
         verb: request.method,
         URI: request.uri,
-        latency: `${(clock.monotonicMs() - beganMs).toFixed(3)}ms`,
+        latency: formatDuration(durationOfMs(clock.monotonicMs() - beganMs)),
         userAgent: headerValue(request.headers, "user-agent"),
         "audit-ID": headerValue(request.headers, "audit-id"),
         srcIP: request.peer.address,
@@ -51,29 +52,51 @@ export function buildChain(deps: ChainDeps): Handler {
 }
 
 async function answer(request: DaemonRequest, deps: ChainDeps, signal: AbortSignal): Promise<HttpResponse> {
-  const user = await authenticated(request, deps);
+  // As upstream it is counted only when all is done: a page of metrics does not count the request for itself.
+  const counts: (() => void)[] = [];
+  try {
+    return await judged(request, deps, counts, signal);
+  } finally {
+    for (const count of counts) count();
+  }
+}
+
+async function judged(
+  request: DaemonRequest,
+  deps: ChainDeps,
+  counts: (() => void)[],
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  const user = await authenticated(request, deps, counts);
   const isStranger = user === undefined || user.name === anonymousUser.name;
   const closes = isStranger && request.isHttp2 === true && deps.limitsAnonymousHttp2 === true;
   const { status, headers, body } =
     user === undefined
       ? statusResponse(newUnauthorized("Unauthorized"), request)
-      : ((await refused(user, request, deps, signal)) ?? (await deps.page(request, signal)));
+      : ((await refused(user, request, deps, counts, signal)) ?? (await deps.page(request, signal)));
   return { status, headers: closes ? { connection: "close", ...headers } : headers, body };
 }
 
-async function authenticated(request: DaemonRequest, deps: ChainDeps): Promise<User | undefined> {
+async function authenticated(
+  request: DaemonRequest,
+  deps: ChainDeps,
+  counts: (() => void)[],
+): Promise<User | undefined> {
   const { clock, log, metrics } = deps;
   const beganMs = clock.monotonicMs();
   let user: User | undefined;
   try {
     user = await deps.authenticate(request);
-    metrics.userRequests.inc([userLabel(user.name)]);
   } catch (error) {
     log.error(error, "Unable to authenticate the request");
   }
-  const result = user === undefined ? "error" : "success";
-  metrics.authenticationAttempts.inc([result]);
-  metrics.authenticationSeconds.observe((clock.monotonicMs() - beganMs) / 1000, [result]);
+  const seconds = (clock.monotonicMs() - beganMs) / 1000;
+  counts.push(() => {
+    const result = user === undefined ? "error" : "success";
+    if (user !== undefined) metrics.userRequests.inc([userLabel(user.name)]);
+    metrics.authenticationAttempts.inc([result]);
+    metrics.authenticationSeconds.observe(seconds, [result]);
+  });
   return user;
 }
 
@@ -81,14 +104,18 @@ async function refused(
   user: User,
   request: DaemonRequest,
   deps: ChainDeps,
+  counts: (() => void)[],
   signal: AbortSignal,
 ): Promise<HttpResponse | undefined> {
   const { clock, log, metrics } = deps;
   const beganMs = clock.monotonicMs();
   const verb = request.method.toLowerCase();
   const note = (result: string): void => {
-    metrics.authorizationAttempts.inc([result]);
-    metrics.authorizationSeconds.observe((clock.monotonicMs() - beganMs) / 1000, [result]);
+    const seconds = (clock.monotonicMs() - beganMs) / 1000;
+    counts.push(() => {
+      metrics.authorizationAttempts.inc([result]);
+      metrics.authorizationSeconds.observe(seconds, [result]);
+    });
   };
   try {
     const { kind, reason } = await deps.authorize(user, verb, request.path, signal);
