@@ -3,13 +3,14 @@
 
 import { isIP } from "node:net";
 import type { CertificateKey } from "./tls-settings.ts";
-import { issueCertificate } from "./x509.ts";
+import { issueCertificate, type KeyType } from "./x509.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-// Deviation: ECDSA keys where upstream makes RSA ones: a hundred times faster to make, and nobody depends on it.
-export function selfSigned(bindAddress: string, nowMs: number): CertificateKey {
+// Deviation: ECDSA keys where upstream makes RSA ones: a hundred times faster to make. Only who has chosen ciphers that
+// want an RSA key depends on it, and gets one.
+export function selfSigned(bindAddress: string, nowMs: number, keyType: KeyType = "ec"): CertificateKey {
   const seconds = Math.trunc(nowMs / 1000);
   const valid = { notBefore: nowMs - HOUR_MS, notAfter: nowMs - HOUR_MS + YEAR_MS };
   const isUnspecified = bindAddress === "0.0.0.0" || bindAddress === "::" || isIP(bindAddress) === 0;
@@ -20,6 +21,7 @@ export function selfSigned(bindAddress: string, nowMs: number): CertificateKey {
     ipAddresses: isUnspecified ? ["127.0.0.1"] : ["127.0.0.1", bindAddress],
     usages: ["server"],
     issuer: ca,
+    keyType,
     ...valid,
   });
   return { cert: leaf.certificatePem + ca.certificatePem, key: leaf.keyPem };

@@ -30,17 +30,25 @@ export interface CertificateOptions {
   readonly isCa?: boolean;
   readonly notBefore: EpochMs;
   readonly notAfter: EpochMs;
-  /** Absent: the certificate signs itself. */
+  /** Absent: the certificate signs itself, which takes an EC key. */
   readonly issuer?: KeyCertificate;
+  readonly keyType?: KeyType;
 }
+
+export type KeyType = "ec" | "rsa";
 
 const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
 const commonNameOid = "2.5.4.3";
 const organizationOid = "2.5.4.10";
 
-/** A fresh ECDSA P-256 private key, PKCS #8 PEM. */
-export function newPrivateKeyPem(): string {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const RSA_BITS = 2048;
+
+/** A fresh private key, PKCS #8 PEM: on the curve P-256, or an RSA key. */
+export function newPrivateKeyPem(type: KeyType = "ec"): string {
+  const { privateKey } =
+    type === "ec"
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+      : generateKeyPairSync("rsa", { modulusLength: RSA_BITS });
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
@@ -50,7 +58,7 @@ export function publicKeyPem(privateKeyPem: string): string {
 }
 
 export function issueCertificate(options: CertificateOptions): KeyCertificate {
-  const keyPem = newPrivateKeyPem();
+  const keyPem = newPrivateKeyPem(options.keyType);
   const subjectKey = spkiOf(keyPem);
   const subject = distinguishedName(options);
   const issuer = options.issuer === undefined ? undefined : parseCertificate(options.issuer.certificatePem);

@@ -6,7 +6,9 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { daemonOf, finalError, runToEnd, sides } from "./daemon.ts";
+import { callHttps } from "./https.ts";
 import { type IdleDaemon, useIdleDaemons } from "./idle-daemon.ts";
+import { freePorts } from "./processes.ts";
 import { describeReal, eventually, logged } from "./suite.ts";
 
 const LIMIT_MS = 60_000;
@@ -51,6 +53,48 @@ describeReal("flags of the daemon", () => {
       daemons().start(flags, { command: daemonOf(side), ...more });
     const run = (flags: readonly string[]): ReturnType<typeof runToEnd> =>
       runToEnd(daemonOf(side), [...daemons().common, ...flags]);
+
+    it(
+      "machinery/2.4.4 serves the ciphers that are chosen with the certificate that it makes",
+      async () => {
+        const suite = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
+        const { port, kill } = await start([`--tls-cipher-suites=${suite}`]);
+        const cipher = await new Promise<string>((resolve, reject) => {
+          const options = { host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" } as const;
+          const socket: TLSSocket = connect(options, () => {
+            resolve(socket.getCipher().name);
+            socket.destroy();
+          }).on("error", reject);
+        });
+        expect(cipher).toBe("ECDHE-RSA-AES128-GCM-SHA256");
+        await kill();
+      },
+      LIMIT_MS,
+    );
+
+    it(
+      "counts a request when it is answered: a page of metrics does not count itself",
+      async () => {
+        const [port = 0] = await freePorts(1);
+        const program = daemons().launch([...daemonOf(side), ...daemons().common, `--secure-port=${port}`]);
+        await logged(program, "Serving securely on");
+        const url = `https://127.0.0.1:${port}/metrics`;
+        const counted = async (): Promise<readonly string[]> =>
+          (await callHttps({ url, caPem: "", isInsecure: true })).text.match(
+            /^(?:authenticated_user_requests|authentication_attempts|authorization_attempts_total)\{.*$/gm,
+          ) ?? [];
+        expect([await counted(), await counted()]).toEqual([
+          [],
+          [
+            'authenticated_user_requests{username="other"} 1',
+            'authentication_attempts{result="success"} 1',
+            'authorization_attempts_total{result="allowed"} 1',
+          ],
+        ]);
+        await program.stop("SIGKILL");
+      },
+      LIMIT_MS,
+    );
 
     it(
       "machinery/1.7.r131, machinery/1.7.r132 --allow-metric-labels and its manifest fold other values into one",

@@ -29,23 +29,26 @@ export async function prepareCertificate(
   nowMs: number,
   logging: Logging,
 ): Promise<ServingCertificate | undefined> {
-  const { port, certFile, keyFile, certDirectory, bindAddress } = secureServing;
+  const { port, certFile, keyFile, certDirectory, bindAddress, cipherSuites } = secureServing;
   if (port === 0) return undefined;
   if (certFile !== "" || keyFile !== "") return { kind: "files", certFile, keyFile };
+  const keyType = cipherSuites.some((name) => name.includes("_RSA_")) && !cipherSuites.some(isForEc) ? "rsa" : "ec";
   try {
     const { selfSigned } = await import("#platform/self-signed.ts");
     if (certDirectory === "") {
-      const pair = selfSigned(bindAddress, nowMs);
+      const pair = selfSigned(bindAddress, nowMs, keyType);
       logging.plain(0, "Generated self-signed cert in-memory");
       return { kind: "memory", pair };
     }
-    const files = pairInDirectory(certDirectory, PAIR_NAME, () => selfSigned(bindAddress, nowMs));
+    const files = pairInDirectory(certDirectory, PAIR_NAME, () => selfSigned(bindAddress, nowMs, keyType));
     if (files.isNew) logging.plain(0, `Generated self-signed cert (${files.certFile}, ${files.keyFile})`);
     return { kind: "files", ...files };
   } catch (cause) {
     throw new Error(`error creating self-signed certificates: ${errorMessage(cause)}`, { cause });
   }
 }
+
+const isForEc = (cipherSuite: string): boolean => cipherSuite.includes("_ECDSA_");
 
 export interface Port {
   /** Answers from now on; what came before waited. */
