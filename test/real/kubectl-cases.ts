@@ -525,8 +525,8 @@ export const kubectlCases: readonly KubectlCase[] = [
   {
     name: "uses certificates, leases and other kinds",
     lines: [
-      "sed 's/wanted/bad/; s/$REQUEST/bm9uc2Vuc2U=/' csr-template.yaml | kubectl create -f -",
-      'sed "s/\\$REQUEST/$(openssl req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=jane 2> /dev/null | base64 -w0)/" csr-template.yaml | kubectl create -f -',
+      "kubectl create -f bad-csr.yaml",
+      "kubectl create -f csr.yaml",
       "kubectl get csr wanted",
       "kubectl certificate approve wanted",
       "kubectl get csr wanted",

@@ -42,7 +42,7 @@ export const kubectlDifferences: readonly KubectlDifference[] = [
   { line: "kubectl get job j -o yaml", reason: JOBS, ours: /metadata: \{\}/, theirs: /controller-uid: <uid>/ },
   { line: "kubectl describe job j", reason: JOBS, ours: /Labels: +<none>/, theirs: /controller-uid=<uid>/ },
   {
-    line: "sed 's/wanted/bad/; s/$REQUEST/bm9uc2Vuc2U=/' csr-template.yaml | kubectl create -f -",
+    line: "kubectl create -f bad-csr.yaml",
     reason: REQUESTS,
     ours: /bad created/,
     theirs: /PEM block type must be CERTIFICATE REQUEST/,

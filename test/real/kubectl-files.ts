@@ -137,6 +137,21 @@ const gadgets = {
   },
 };
 
+/** A request for CN=jane, signed with a key that nobody kept. */
+const jane =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlISk1IRUNBUUF3RHpFTk1Bc0dBMVVFQXd3RWFtRnVaVEJaTUJN" +
+  "R0J5cUdTTTQ5QWdFR0NDcUdTTTQ5QXdFSApBMElBQkVlWktMS1NVVWlhRkxVSnBKK296YmlLQldKRlRrTDJZS3daanZjaVRnN3Y0" +
+  "dUtGbzVGNkI5WEJ0QXpHCjExbXREUjIrMTFtQmxSR1owZ2JsbzVCZE90dWdBREFLQmdncWhrak9QUVFEQWdOSUFEQkZBaUVBbG1o" +
+  "Q0crcEQKcmVEMEFuSVJsSEFiT3pRd2svSmxJVnhMWXBtNmxZYTFraXdDSUdBT0xIUzVHUjlxYkVRYm9jMW1qcmR2eU1VawpYaXdZ" +
+  "U2diZzRLdnpieXp5Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
+
+const certificateRequest = (name: string, request: string): object => ({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  metadata: { name },
+  spec: { signerName: "example.com/signer", request, usages: ["client auth"] },
+});
+
 const documents = (...values: readonly object[]): string => values.map(yaml).join("---\n");
 
 export const kubectlFiles: Readonly<Record<string, string>> = {
@@ -241,12 +256,8 @@ export const kubectlFiles: Readonly<Record<string, string>> = {
       storageClassName: "fast",
     },
   }),
-  "csr-template.yaml": yaml({
-    apiVersion: "certificates.k8s.io/v1",
-    kind: "CertificateSigningRequest",
-    metadata: { name: "wanted" },
-    spec: { signerName: "example.com/signer", request: "$REQUEST", usages: ["client auth"] },
-  }),
+  "csr.yaml": yaml(certificateRequest("wanted", jane)),
+  "bad-csr.yaml": yaml(certificateRequest("bad", Buffer.from("nonsense").toString("base64"))),
   "gadget.yaml": yaml(gadget({ size: 3, tags: ["a", "b"], parts: [{ name: "wheel" }] })),
   "gadget-changed.yaml": yaml(gadget({ size: 4, color: "blue", parts: [{ name: "axle", weight: 2 }] })),
   "bad-gadget.yaml": yaml(gadget({ size: 300, color: "green" })),
