@@ -101,7 +101,7 @@ function openTerminal(
   for (const [file, text] of Object.entries(files)) writeFileSync(join(home, file), text, { mode: 0o755 });
   const kubeconfig = plane.kubeconfigFor({ user: "test-admin", groups: ["system:masters"] }, server);
   // kubectl is gone before its garbage matters: collecting it is a fifth of what the suite costs.
-  const env = { PATH: `${programs}:${process.env.PATH ?? ""}`, HOME: home, GOGC: "off", SERVER: server };
+  const env = { PATH: `${programs}:${process.env.PATH ?? ""}`, HOME: home, GOGC: "off", TZ: "UTC", SERVER: server };
   const configs = new Map<string, Promise<string>>();
   /** A kubeconfig for each namespace, so that lines need not name it. */
   const configOf = async (namespace: string): Promise<string> => {
