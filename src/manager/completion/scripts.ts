@@ -65,9 +65,19 @@ compdef _kube_controller_manager kube-controller-manager
   fish: `# fish completion for kube-controller-manager
 function __kube_controller_manager_candidates
   set -l words (commandline -opc)
-  $words[1] REQUEST $words[2..-1] (commandline -ct) 2>/dev/null | string match -v -r '^:'
+  set -l word (commandline -ct)
+  set -l answer ($words[1] REQUEST $words[2..-1] $word 2>/dev/null)
+  set -l candidates (string match -v -r '^:' -- $answer)
+  if set -q candidates[1]
+    printf '%s\\n' $candidates
+  else if test "$answer[-1]" != ':4'
+    set -l flag (string match -r '^-[^=]*=' -- $word)
+    for path in (__fish_complete_path (string replace -r '^-[^=]*=' '' -- $word))
+      printf '%s%s\\n' "$flag" $path
+    end
+  end
 end
-complete -c kube-controller-manager -a '(__kube_controller_manager_candidates)'
+complete -c kube-controller-manager -f -a '(__kube_controller_manager_candidates)'
 `,
   powershell: `# PowerShell completion for kube-controller-manager
 Register-ArgumentCompleter -Native -CommandName 'kube-controller-manager' -ScriptBlock {
