@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
@@ -31,6 +32,8 @@ type celCase struct {
 	Value   string          `json:"value,omitempty"`
 	Error   string          `json:"error,omitempty"`
 	Cost    uint64          `json:"cost,omitempty"`
+	// What a rule that makes a list of it may cost at most.
+	Estimate string `json:"estimate,omitempty"`
 }
 
 const celSchema = `{"type":"object","properties":{
@@ -83,9 +86,21 @@ func celCases() []celCase {
 		if details != nil && details.ActualCost() != nil {
 			c.Cost = *details.ActualCost()
 		}
+		c.Estimate = estimate(*ss, e)
 		cases = append(cases, c)
 	}
 	return cases
+}
+
+func estimate(ss structuralschema.Structural, expression string) string {
+	ss.XValidations = apiextensionsv1.ValidationRules{{Rule: "[" + expression + "].size() == 1"}}
+	env := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+	results, err := cel.Compile(&ss, model.SchemaDeclType(&ss, false), celconfig.PerCallLimit, env, cel.NewExpressionsEnvLoader())
+	must(err)
+	if results[0].Error != nil {
+		return ""
+	}
+	return strconv.FormatUint(results[0].MaxCost, 10)
 }
 
 func print(v ref.Val) string {

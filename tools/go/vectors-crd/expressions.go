@@ -20,7 +20,7 @@ var expressions = []string{
 	`1 +`, ``, `(`, `)`, `1 2`, `self.`, `self..i`, `[1, 2`, `{'a'}`, `'abc`, `@`, `self.i &`, `for`, `self.for`, `a.b.c()`, `self.i =`, `1 = 1`, `true ? 1`, `self.true`, `#`, `"\q"`, `// comment`, `1 // comment`,
 	// Macros.
 	`self.l.all(x, x > 0)`, `self.l.all(x, x > 1)`, `self.l.exists(x, x == 2)`, `self.l.exists(x, x == 9)`, `self.l.exists_one(x, x == 2)`, `self.l.existsOne(x, x > 1)`, `self.l.map(x, x * 2)`, `self.l.map(x, x > 1, x * 2)`, `self.l.filter(x, x > 1)`,
-	`self.m.all(k, k.startsWith('k'))`, `self.m.exists(k, self.m[k] == 'w')`, `self.mi.map(k, self.mi[k]).sum()`, `self.l.all(1, true)`, `self.l.map(x + 1, x)`, `self.i.all(x, true)`, `self.s.map(x, x)`, `self.l.all(x, x)`, `self.l.all(x, 1/0 > x)`,
+	`self.m.all(k, k.startsWith('k'))`, `self.m.exists(k, self.m[k].size() == 1)`, `self.mi.map(k, self.mi[k]).sum()`, `self.l.all(1, true)`, `self.l.map(x + 1, x)`, `self.i.all(x, true)`, `self.s.map(x, x)`, `self.l.all(x, x)`, `self.l.all(x, 1/0 > x)`,
 	`self.l.exists(x, 1/(x-1) > 0)`, `self.l.all(x, y > 0)`, `self.os.all(o, has(o.v) && o.v > 0)`, `self.os.map(o, o.name)`, `self.os.filter(o, o.name == 'q')[0].v`, `self.l.all(__result__, true)`, `self.l.map(x, self.l.map(y, x * y))`,
 	`self.l.all(i, v, v > i)`, `self.l.exists(i, v, i == v)`, `self.l.existsOne(i, v, v == 2)`, `self.l.transformList(i, v, i * v)`, `self.l.transformList(i, v, v > 1, v)`, `self.m.transformMap(k, v, v + k)`, `self.m.transformMap(k, v, v == 'v', k)`,
 	`self.m.transformMapEntry(k, v, {v: k})`, `self.m.all(k, v, k.size() >= v.size())`, `self.l.all(i, i, true)`, `self.l.transformMapEntry(i, v, {'same': v})`, `[1, 2, 3].sortBy(x, -x)`, `self.os.sortBy(o, -o.v).map(o, o.name)`, `[].sortBy(x, x)`,
@@ -63,4 +63,9 @@ var expressions = []string{
 	`semver('1.2.3')`, `semver('1.2')`, `semver('v1.2.3')`, `semver('v1.2', true)`, `semver('01.2.3')`, `isSemver('1.2.3-rc.1+b')`, `isSemver('x')`, `isSemver('v1', true)`, `semver('1.2.3').major()`, `semver('1.2.3').minor()`, `semver('1.2.3').patch()`, `semver('1.2.3').isGreaterThan(semver('1.2.2'))`, `semver('1.2.3-a').isLessThan(semver('1.2.3'))`, `semver('1.2.3').compareTo(semver('1.2.3'))`, `semver('1.0.0-2').compareTo(semver('1.0.0-10'))`, `semver('1.2.3') == semver('1.2.3')`,
 	// Budgets.
 	`lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0))`, `[1,2,3,4,5,6,7,8,9,10].all(a, [1,2,3,4,5,6,7,8,9,10].all(b, [1,2,3,4,5,6,7,8,9,10].all(c, a + b + c > 0)))`,
+	// What fails costs, too.
+	`[1, 1 / 0, self.i]`, `{'a': 1 / 0}`, `[self.nope2 == 1, true]`, `self.l.map(x, 1 / (x - 3))`, `(1 / 0) in []`, `self.s in []`, `has(self.o.deep.nope)`, `has(self.m.zz.size)`, `has(self.mi['zz'])`, `url('x').getHost() < ''`, `url('x').getHost() + self.s`, `self.s + url('x').getHost()`,
+	`url('x').getHost().matches('^[a-z]+$')`, `url('x').getHost().matches(self.s)`, `url('x').getHost().find('[a-z]+')`, `self.s.replace(url('x').getHost(), 'a')`, `self.s.replace('a', url('x').getHost())`, `[1].slice(2, 7)[0]`, `self.l.slice(0, 9).distinct() == []`, `self.l.slice(0, 9).sort() == [] || true`, `string(bytes(''))`, `string(bytes(self.s))`,
+	`b'abc' < b'abd'`, `self.by + b'a longer text'`, `(self.b ? ['x'] : ['y'])[0]`, `self.b ? ['x'][0] : 'y'`, `self.b ? self.os.map(o, o.name)[0] : 'y'`, `ip('::1') != ip('::1')`, `quantity('1') != quantity('2')`, `dyn(self.s) < dyn('abcdefghijklmnop')`, `dyn(self.l).sort()`, `dyn(self.s) + 'abc'`, `dyn(self.s) + dyn('abc')`,
+	`duration(dyn('x'))`, `int(string(b'abc'))`, `int(dyn('5'))`, `timestamp(string(5))`, `self.os.indexOf(self.os[1])`, `self.os.all(o, self.mi[o.name] > 0 || o.v in self.l)`, `self.os.map(o, o.v).sum() == self.os.map(o, o.name).join().size()`,
 }

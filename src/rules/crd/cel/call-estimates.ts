@@ -3,6 +3,7 @@
 // github.com/google/cel-go/{checker/cost,ext/lists,ext/sets}.go
 
 import type { Expr } from "./ast.ts";
+import { COMPARISON } from "./cost.ts";
 import {
   fixed,
   plus,
@@ -211,8 +212,6 @@ function literalOf(operand: Operand | undefined, otherwise: bigint): bigint {
   if (typeof value !== "bigint") return otherwise;
   return value < 0n ? 0n : value;
 }
-
-const COMPARISON = /^(?:(?:less|greater)(?:_equals)?_(?:string|bytes)|equals|not_equals)$/;
 
 /** Of the language's own functions; undefined for those that cost one. */
 export function standardEstimate(

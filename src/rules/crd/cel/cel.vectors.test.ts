@@ -1,4 +1,4 @@
-// Expressions compiled and evaluated as upstream does: values, errors and what they cost.
+// Expressions compiled and evaluated as upstream does: values, errors, what they cost and what they may cost.
 
 import { describe, expect, it } from "vitest";
 import file from "../../vectors/crd-cel.json" with { type: "json" };
@@ -6,6 +6,7 @@ import type { JSONSchemaProps } from "../json-schema.ts";
 import { type Cidr, cidrText, type Ip, ipText } from "./addresses.ts";
 import { compileCel, isFailure } from "./compile.ts";
 import { doubleText, toText } from "./conversions.ts";
+import { type Bounds, boundsOf } from "./schema-bounds.ts";
 import { celType, celValue } from "./schema-types.ts";
 import type { Type } from "./types.ts";
 import {
@@ -31,11 +32,14 @@ interface Case {
   readonly value?: string;
   readonly error?: string;
   readonly cost?: number;
+  /** Of a rule that makes a list of it. */
+  readonly estimate?: string;
 }
 
 const [first, ...cases] = file as unknown as readonly Case[];
 const schema = first?.schema as JSONSchemaProps;
 const variables = new Map<string, Type>([["self", celType(schema, false, "selfType") as Type]]);
+const bounds = boundsOf(schema, false) as Bounds;
 
 /** Both sides print values alike. */
 function print(value: Value): string {
@@ -100,4 +104,14 @@ describe("CEL against upstream", () => {
       expect(print(outcome.value)).toBe(each.value?.startsWith("url ") ? "url" : each.value);
     }
   });
+
+  const estimated = cases.filter(({ estimate }) => estimate !== undefined);
+
+  it.each(estimated.map(({ expr, estimate }) => [expr, estimate]))(
+    "machinery/7.2.r8 may cost: %s",
+    (expr, estimate) => {
+      const program = compileCel(`[${expr}].size() == 1`, variables, bounds);
+      expect(isFailure(program) ? program.message : String(program.costMax)).toBe(estimate);
+    },
+  );
 });

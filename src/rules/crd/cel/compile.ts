@@ -53,6 +53,8 @@ export function compileCel(
   return program(parsed.expr, checked, constants, costMax);
 }
 
+const NOTHING = { variable: (): undefined => undefined, qualified: new Map(), overloads: new Map() };
+
 /** What is constant is computed once, when the program is made, and so are the patterns of searches. */
 function constantFailure(expr: Expr, constants: ReadonlySet<number>): string | undefined {
   for (const below of childrenOf(expr)) {
@@ -66,15 +68,14 @@ function constantFailure(expr: Expr, constants: ReadonlySet<number>): string | u
     if (typeof compiled === "string") return compiled;
   }
   if (first === undefined || !constants.has(expr.id)) return undefined;
-  const compute = (each: Expr): Outcome =>
-    evaluate(each, { variable: () => undefined, qualified: new Map(), constants, costMax: COST_PER_CALL_MAX });
+  const compute = (each: Expr): Outcome => evaluate(each, { ...NOTHING, constants, costMax: COST_PER_CALL_MAX });
   const { error } = compute(expr);
   return error === NO_OVERLOAD ? `${NO_OVERLOAD}: ${expr.name}(${typeName(compute(first).value ?? null)})` : error;
 }
 
 function program(
   expr: Expr,
-  { type, qualified, idents }: Checked,
+  { type, qualified, idents, overloads }: Checked,
   constants: ReadonlySet<number>,
   costMax: bigint,
 ): Program {
@@ -82,7 +83,7 @@ function program(
     type,
     usesOldSelf: idents.has("oldSelf"),
     costMax,
-    run: (variable) => evaluate(expr, { variable, qualified, constants, costMax: COST_PER_CALL_MAX }),
+    run: (variable) => evaluate(expr, { variable, qualified, overloads, constants, costMax: COST_PER_CALL_MAX }),
   };
 }
 

@@ -4,17 +4,28 @@
 import { byteLength } from "#api/go-text.ts";
 import type { Cidr, Ip } from "./addresses.ts";
 import { REGEX_FACTOR, STRING_FACTOR } from "./sizes.ts";
-import { isList, isMap, itemsOf, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
+import { isList, isMap, itemsOf, type MapLike, type NamedFormat, Opaque, Optional, type Value } from "./values.ts";
 
 /** One call of one rule. */
 export const COST_PER_CALL_MAX = 1_000_000;
 /** All rules of one object. */
 export const COST_PER_OBJECT_MAX = 10_000_000;
 
+export const LIST_COST = 10;
+export const MAP_COST = 30;
+
 export class CostLimitExceeded extends Error {
   override readonly name = "CostLimitExceeded";
   constructor() {
     super("operation cancelled: actual cost limit exceeded");
+  }
+}
+
+/** Upstream cannot tell what such a call costs whose argument failed, and stops there, whatever else is said. */
+export class CostPanic extends Error {
+  override readonly name = "CostPanic";
+  constructor() {
+    super("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");
   }
 }
 
@@ -34,6 +45,9 @@ function sizeOf(value: Value | undefined): number {
 export const charactersOf = (text: string): number =>
   /[\ud800-\udfff]/.test(text) ? Array.from(text).length : text.length;
 
+/** Overloads that compare texts, or values of any kind. */
+export const COMPARISON: RegExp = /^(?:(?:less|greater)(?:_equals)?_(?:string|bytes)|equals|not_equals)$/;
+
 const traversal = (size: number, factor = 1): number => Math.ceil(size * factor * STRING_FACTOR);
 
 const regex = (text: number, pattern: number): number => traversal(1 + text) * Math.ceil(pattern * REGEX_FACTOR);
@@ -43,24 +57,50 @@ function walk(value: Value | undefined): number {
   if (value === undefined) return 1;
   if (typeof value === "string") return Math.floor(byteLength(value) * STRING_FACTOR);
   if (value instanceof Uint8Array) return Math.floor(value.length * STRING_FACTOR);
-  if (isList(value)) {
-    let total = 0;
-    for (const item of itemsOf(value)) total += walk(item);
-    return total;
-  }
-  return isMap(value) ? value.size : 1;
+  const parts = isList(value) ? [...itemsOf(value)] : isMap(value) ? entriesOf(value) : undefined;
+  return parts === undefined ? 1 : parts.reduce<number>((total, part) => total + walk(part), 0);
 }
 
+const entriesOf = (map: MapLike): (Value | undefined)[] => map.keys().flatMap((key) => [key, map.get(key)]);
+
 function selfCompare(list: Value | undefined): number {
-  // A failed argument has no items.
-  const items = list === undefined || list === null || !isList(list) ? undefined : list;
-  const size = items?.size ?? 1;
-  const first = items !== undefined && size > 0 ? items.at(0) : undefined;
+  if (list === undefined || list === null || !isList(list)) throw new CostPanic();
+  const { size } = list;
+  const first = size > 0 ? list.at(0) : undefined;
   const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + STRING_FACTOR : 2;
   return Math.trunc(size * size * factor) + 11;
 }
 
-export function callCost(name: string, args: readonly Value[], result: Value): number {
+/** `overload` is "" where types alone do not tell which one it is; then such a call is like any other. */
+export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
+  return listCost(overload, args, result) ?? libraryCost(name, overload, args, result) ?? standardCost(overload, args);
+}
+
+function listCost(overload: string, args: readonly Value[], result: Value): number | undefined {
+  const size = (i: number): number => sizeOf(args[i]);
+  switch (overload) {
+    case "list_slice":
+    case "lists_range":
+    case "list_reverse":
+      return sizeOf(result) + 11;
+    case "list_flatten":
+    case "list_flatten_int":
+      return Math.trunc(size(0) * (args[1] === undefined ? 1 : Number(args[1]))) + 11;
+    case "list_sets_contains_list":
+    case "list_sets_intersects_list":
+      return size(0) * size(1) + 1;
+    case "list_sets_equivalent_list":
+      return 2 * size(0) * size(1) + 1;
+    case "list_distinct":
+      return selfCompare(args[0]);
+    default: {
+      const sorted = /^list_.+_sort(ByAssociatedKeys)?$/.exec(overload);
+      return sorted === null ? undefined : selfCompare(args[sorted[1] === undefined ? 0 : 1]);
+    }
+  }
+}
+
+function libraryCost(name: string, overload: string, args: readonly Value[], result: Value): number | undefined {
   const size = (i: number): number => sizeOf(args[i]);
   switch (name) {
     case "isSorted":
@@ -82,13 +122,9 @@ export function callCost(name: string, args: readonly Value[], result: Value): n
     case "isQuantity":
     case "semver":
     case "isSemver":
-    case "startsWith":
-    case "endsWith":
-    case "strings.quote":
-    case "format":
       return traversal(size(0));
     case "ip":
-      return typeof args[0] === "string" ? traversal(size(0)) : 1;
+      return overload === "cidr_ip" ? 1 : traversal(size(0));
     case "replace":
     case "split":
     case "ip.isCanonical":
@@ -97,45 +133,42 @@ export function callCost(name: string, args: readonly Value[], result: Value): n
       return traversal(sizeOf(result), 2);
     case "find":
     case "findAll":
-    case "matches":
       return regex(size(0), size(1));
-    case "contains":
-      return traversal(size(0)) * traversal(size(1));
     case "validate":
       return args[0] instanceof Opaque ? regex(size(1), (args[0].value as NamedFormat).regexSize) : 1;
     case "containsIP":
-      return traversal(size(0), 2) + (typeof args[1] === "string" ? traversal(size(1)) : 0);
-    case "containsCIDR":
-      return traversal(size(0), 2) + traversal(size(0)) + 1 + (typeof args[1] === "string" ? traversal(size(1)) : 0);
-    case "@in":
-      return isList(args[1] as Value) ? size(1) : 1;
+      return traversal(size(0), 2) + (overload === "cidr_contains_ip_string" ? traversal(size(1)) : 0);
+    case "containsCIDR": {
+      const parsed = overload === "cidr_contains_cidr_string" ? traversal(size(1)) : 0;
+      return traversal(size(0), 2) + traversal(size(0)) + 1 + parsed;
+    }
     case "_==_":
-    case "_!=_":
-      return args[0] instanceof Opaque ? 1 : traversal(Math.min(size(0), size(1)));
-    case "_<_":
-    case "_<=_":
-    case "_>_":
-    case "_>=_":
-      return typeof args[0] === "string" ? traversal(Math.min(size(0), size(1))) : 1;
-    case "_+_":
-      return typeof args[0] === "string" ? traversal(size(0) + size(1)) : 1;
-    case "slice":
-    case "lists.range":
-    case "reverse":
-      return sizeOf(result) + 11;
-    case "flatten":
-      return Math.trunc(size(0) * (args[1] === undefined ? 1 : Number(args[1]))) + 11;
-    case "sets.contains":
-    case "sets.intersects":
-      return size(0) * size(1) + 1;
-    case "sets.equivalent":
-      return 2 * size(0) * size(1) + 1;
-    case "distinct":
-    case "sort":
-      return selfCompare(args[0]);
-    case "@sortByAssociatedKeys":
-      return selfCompare(args[1]);
+      return args[0] instanceof Opaque ? 1 : undefined;
     default:
-      return 1;
+      return undefined;
+  }
+}
+
+function standardCost(overload: string, args: readonly Value[]): number {
+  const size = (i: number): number => sizeOf(args[i]);
+  switch (overload) {
+    case "starts_with_string":
+    case "ends_with_string":
+    case "string_to_bytes":
+    case "bytes_to_string":
+    case "strings_quote":
+    case "string_format":
+      return traversal(size(0));
+    case "in_list":
+      return size(1);
+    case "add_string":
+    case "add_bytes":
+      return traversal(size(0) + size(1));
+    case "matches_string":
+      return regex(size(0), size(1));
+    case "contains_string":
+      return traversal(size(0)) * traversal(size(1));
+    default:
+      return COMPARISON.test(overload) ? traversal(Math.min(size(0), size(1))) : 1;
   }
 }

@@ -4,7 +4,7 @@
 import type { Call, Expr, Fold, ListExpr, MapExpr } from "./ast.ts";
 import { type Estimate, libraryEstimate, type Operand, standardEstimate } from "./call-estimates.ts";
 import type { Checked } from "./checker.ts";
-import { charactersOf } from "./cost.ts";
+import { charactersOf, LIST_COST, MAP_COST } from "./cost.ts";
 import type { Bounds } from "./schema-bounds.ts";
 import { SchemaPath } from "./schema-path.ts";
 import {
@@ -21,9 +21,6 @@ import {
   UNKNOWN,
 } from "./sizes.ts";
 import { isOptional, type Type } from "./types.ts";
-
-const LIST_COST = 10n;
-const MAP_COST = 30n;
 
 export function estimateCost(expr: Expr, checked: Checked, root: Bounds): bigint {
   return new Estimator(checked, root).cost(expr);
@@ -226,7 +223,7 @@ class Estimator {
   }
 
   #list(expr: ListExpr): bigint {
-    let cost = LIST_COST;
+    let cost = BigInt(LIST_COST);
     let value = NOTHING;
     for (const item of expr.items) {
       cost = plus(cost, this.cost(item));
@@ -237,7 +234,7 @@ class Estimator {
   }
 
   #map(expr: MapExpr): bigint {
-    let cost = MAP_COST;
+    let cost = BigInt(MAP_COST);
     let [key, value] = [NOTHING, NOTHING];
     for (const entry of expr.entries) {
       cost = plus(cost, plus(this.cost(entry.key), this.cost(entry.value)));

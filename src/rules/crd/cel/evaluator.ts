@@ -2,7 +2,7 @@
 // Upstream: github.com/google/cel-go/interpreter
 
 import type { Call, Expr, Fold } from "./ast.ts";
-import { CostLimitExceeded, callCost } from "./cost.ts";
+import { CostLimitExceeded, CostPanic, callCost, LIST_COST, MAP_COST } from "./cost.ts";
 import { namedType } from "./declarations.ts";
 import { CEL_FUNCTIONS } from "./functions.ts";
 import { hasField, optionalSelect, select } from "./operators.ts";
@@ -24,6 +24,7 @@ export interface Evaluation {
   variable(name: string): Value | undefined;
   readonly costMax: number;
   readonly qualified: ReadonlyMap<number, string>;
+  readonly overloads: ReadonlyMap<number, readonly string[]>;
   /** Parts that cost nothing: computed once, when the program was made. */
   readonly constants: ReadonlySet<number>;
 }
@@ -41,7 +42,7 @@ export function evaluate(expr: Expr, options: Evaluation): Outcome {
     const value = evaluator.eval(expr);
     return { value, cost: evaluator.cost };
   } catch (error) {
-    if (error instanceof CelError || error instanceof CostLimitExceeded) {
+    if (error instanceof CelError || error instanceof CostLimitExceeded || error instanceof CostPanic) {
       return { error: error.message, cost: evaluator.cost };
     }
     throw error;
@@ -86,8 +87,8 @@ class Evaluator {
           this.#charge(1);
           return this.#ident(qualified);
         }
+        if (expr.isTest) return this.#test(expr.operand, expr.field);
         const operand = this.eval(expr.operand);
-        if (expr.isTest) return hasField(operand, expr.field);
         this.#charge(isQualified(expr.operand) ? 1 : 2);
         return select(operand, expr.field);
       }
@@ -95,31 +96,55 @@ class Evaluator {
         return this.#call(expr);
       case "list": {
         const items: Value[] = [];
-        expr.items.forEach((item, i) => {
-          const value = this.eval(item);
-          if (!expr.optional.has(i)) items.push(value);
-          else if (!(value instanceof Optional))
-            throw new CelError("cannot initialize optional list element from non-optional value");
-          else if (value.value !== undefined) items.push(value.value);
+        return this.#made(LIST_COST, () => {
+          expr.items.forEach((item, i) => {
+            const value = this.eval(item);
+            if (!expr.optional.has(i)) items.push(value);
+            else if (!(value instanceof Optional))
+              throw new CelError("cannot initialize optional list element from non-optional value");
+            else if (value.value !== undefined) items.push(value.value);
+          });
+          return new ArrayList(items);
         });
-        this.#charge(10);
-        return new ArrayList(items);
       }
       case "map": {
         const entries: [Value, Value][] = [];
-        for (const entry of expr.entries) {
-          const key = this.eval(entry.key);
-          const value = this.eval(entry.value);
-          if (!entry.isOptional) entries.push([key, value]);
-          else if (value instanceof Optional && value.value !== undefined) entries.push([key, value.value]);
-        }
-        this.#charge(30);
-        return LiteralMap.of(entries);
+        return this.#made(MAP_COST, () => {
+          for (const entry of expr.entries) {
+            const key = this.eval(entry.key);
+            const value = this.eval(entry.value);
+            if (!entry.isOptional) entries.push([key, value]);
+            else if (value instanceof Optional && value.value !== undefined) entries.push([key, value.value]);
+          }
+          return LiteralMap.of(entries);
+        });
       }
       case "struct":
         return noOverload();
       case "fold":
         return this.#fold(expr);
+    }
+  }
+
+  /** What fails half-way costs as much. */
+  #made(cost: number, make: () => Value): Value {
+    try {
+      const value = make();
+      this.#charge(cost);
+      return value;
+    } catch (error) {
+      if (error instanceof CelError) this.#charge(cost);
+      throw error;
+    }
+  }
+
+  #test(operand: Expr, field: string): Value {
+    try {
+      return hasField(this.eval(operand), field);
+    } catch (error) {
+      // The field that is asked for stands for the name it begins with; it is not reached.
+      if (error instanceof CelError && isAttribute(operand)) this.cost--;
+      throw error;
     }
   }
 
@@ -189,22 +214,33 @@ class Evaluator {
       case "or":
       case "orValue":
         return this.#orElse(name, expr);
+      case "@in":
+        // Nothing is in an empty list, whatever it is.
+        if (args[1]?.kind === "list" && args[1].items.length === 0) return false;
+        break;
       default:
         break;
     }
     const target = this.#options.qualified.has(expr.id) ? undefined : expr.target;
-    return this.#run(name, target === undefined ? args : [target, ...args], target !== undefined);
+    return this.#run(expr.id, name, target === undefined ? args : [target, ...args]);
   }
 
   /** A call that fails, or is given a failure, costs what it would have cost. */
-  #run(name: string, args: readonly Expr[], isMember: boolean): Value {
+  #run(id: number, name: string, args: readonly Expr[]): Value {
+    const isPlace = name === "_[_]" || name === "_[?_]";
     const values: Value[] = [];
     let failure: CelError | undefined;
+    // One or two arguments are all looked at; of more, and of texts for a known pattern, none after one that fails.
+    const endsEarly = args.length > 2 || (PATTERNS.has(name) && this.#options.constants.has((args[1] as Expr).id));
     for (const arg of args) {
       const value = this.#attempt(arg);
       if (value instanceof CelError) {
         failure ??= value;
-        if (args.length > 2) throw failure;
+        if (isPlace && arg === args[0]) {
+          if (!isQualified(arg)) this.#charge(1);
+          throw failure;
+        }
+        if (endsEarly && arg !== args.at(-1)) throw failure;
         values.push(null);
       } else values.push(value);
     }
@@ -218,7 +254,7 @@ class Evaluator {
         failure = error;
       }
     }
-    if (name === "_[_]" || name === "_[?_]") {
+    if (isPlace) {
       // A place is part of the name it belongs to, and so is a name within the brackets.
       if (isAttribute(args[1] as Expr)) this.cost--;
       if (!isQualified(args[0] as Expr)) this.#charge(1);
@@ -226,7 +262,8 @@ class Evaluator {
     const isSetMembership =
       name === "@in" && this.#options.constants.has((args[1] as Expr).id) && isList(values[1] as Value);
     const isFree = isSetMembership || (name === "_[?_]" && isNone(result));
-    if (!isFree) this.#charge(callCost(name === "matches" && !isMember ? "" : name, values, result));
+    const [overload = "", ...others] = this.#options.overloads.get(id) ?? [];
+    if (!isFree) this.#charge(callCost(name, others.length > 0 ? "" : overload, values, result));
     if (failure !== undefined) throw failure;
     return result;
   }
@@ -275,17 +312,18 @@ function iteration(range: Value, isTwo: boolean): [Value[], Value[]] {
   return [keys, isTwo ? keys.map((key) => range.get(key) as Value) : []];
 }
 
-/** A name, and what is selected from it. */
+const PATTERNS: ReadonlySet<string> = new Set(["matches", "find", "findAll"]);
+
+/** A name, or what is selected from something. */
 function isAttribute(expr: Expr): boolean {
-  if (expr.kind === "select") return !expr.isTest && isAttribute(expr.operand);
-  if (expr.kind === "call") return expr.name === "_[_]" && isAttribute(expr.args[0] as Expr);
-  return expr.kind === "ident";
+  if (expr.kind === "select") return !expr.isTest;
+  return expr.kind === "ident" || (expr.kind === "call" && expr.name === "_[_]");
 }
 
 /** Part of a chain of names and places. */
 const isQualified = (expr: Expr): boolean =>
   expr.kind === "ident" ||
   expr.kind === "select" ||
-  (expr.kind === "call" && (expr.name === "_[_]" || expr.name === "_[?_]" || expr.name === "_?._"));
+  (expr.kind === "call" && ["_[_]", "_[?_]", "_?._", "_?_:_"].includes(expr.name));
 
 const isNone = (value: Value): boolean => value instanceof Optional && value.value === undefined;
