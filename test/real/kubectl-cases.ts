@@ -1,5 +1,6 @@
 // What users type, verb by verb. Each case has a namespace of its own, $NS, with the account that pods need; what
-// has no namespace is named once in the whole table.
+// has no namespace is named once in the whole table. Services are described without events: the real server's repair of
+// addresses may speak of a fresh one before it has heard of it.
 
 export interface KubectlCase {
   readonly name: string;
@@ -393,8 +394,8 @@ export const kubectlCases: readonly KubectlCase[] = [
       "kubectl describe quota all",
       "kubectl describe ns $NS",
       "kubectl expose rs web --port=80 --target-port=http",
-      "kubectl describe svc web",
-      "kubectl describe svc kubernetes -n default | grep -v -E 'Endpoints|TargetPort'",
+      "kubectl describe svc web --show-events=false",
+      "kubectl describe svc kubernetes -n default --show-events=false | grep -v -E 'Endpoints|TargetPort'",
       "kubectl describe netpol inside",
       "kubectl describe pvc disk",
       "kubectl create ingress i --rule='example.com/*=web:80'",
@@ -502,7 +503,7 @@ export const kubectlCases: readonly KubectlCase[] = [
       "kubectl expose pod web --name=front --port=8080 --target-port=80",
       "kubectl expose pod web --name=outside --type=NodePort --port=80",
       "kubectl get svc front outside exposed -o yaml",
-      "kubectl describe svc outside",
+      "kubectl describe svc outside --show-events=false",
       "kubectl delete svc front outside exposed",
       "kubectl delete pods --all --grace-period=0 --force",
     ],
