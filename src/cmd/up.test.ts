@@ -17,6 +17,7 @@ const program = join(import.meta.dirname, "steersman.ts");
 const replicaSet = readFileSync(join(import.meta.dirname, "../../docs/examples/replicaset.yaml"), "utf8");
 const PODS = "/api/v1/namespaces/default/pods";
 const MAPS = "/api/v1/namespaces/default/configmaps";
+const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
 const SETS = "/apis/apps/v1/namespaces/default/replicasets";
 
 const root = mkdtempSync(join(tmpdir(), "up-"));
@@ -134,6 +135,31 @@ describe("steersman up", () => {
     for (const { kubeconfig, port, client } of [first, second]) {
       expect(kubeconfig).toBe(join(root, ".steersman", port, "kubeconfig"));
       expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
+    }
+  }, 60_000);
+
+  it("shows its metrics and the keys of its tokens, and looks into TLS secrets", async () => {
+    const { client } = await up("--port=0", "--nodes=0", `--state=${newDirectory()}`);
+    expect((await client.post(ACCOUNTS, { metadata: { name: "robot" } })).status).toBe(201);
+    const { token } = (await client.post(`${ACCOUNTS}/robot/token`, {})).body.status;
+    const { kid } = JSON.parse(Buffer.from(String(token).split(".")[0] ?? "", "base64url").toString());
+    const { keys } = JSON.parse((await client.get("/openid/v1/jwks")).body);
+    expect(keys.map((key: { kid: string }) => key.kid)).toEqual([kid]);
+    const secret = {
+      metadata: { name: "a" },
+      type: "kubernetes.io/tls",
+      data: { "tls.crt": "YQ==", "tls.key": "YQ==" },
+    };
+    const { headers } = await client.post("/api/v1/namespaces/default/secrets", secret);
+    expect(String(headers.warning)).toContain("tls: failed to find any PEM data in certificate input");
+    const { body } = await client.get("/metrics");
+    expect(body).toMatch(/^apiserver_request_total\{code="201",.*resource="secrets",.*verb="POST",.*\} 1$/m);
+    for (const name of [
+      "apiserver_resource_objects",
+      "process_cpu_seconds_total",
+      "nodejs_eventloop_lag_p99_seconds",
+    ]) {
+      expect(body).toContain(`# TYPE ${name} `);
     }
   }, 60_000);
 
