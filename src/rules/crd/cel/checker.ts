@@ -44,7 +44,12 @@ export function checkCel(expr: Expr, variables: ReadonlyMap<string, Type>): Chec
   const checker = new Checker(variables);
   checker.check(expr);
   const { errors, qualified, idents, overloads } = checker;
-  const typeOf = (each: Expr): Type => checker.typeOf(each);
+  const types = new Map<number, Type>();
+  const typeOf = (each: Expr): Type => {
+    const type = types.get(each.id) ?? checker.typeOf(each);
+    types.set(each.id, type);
+    return type;
+  };
   if (errors.length === 0) errors.push(...validateCel(expr, typeOf));
   return { type: typeOf(expr), errors, qualified, idents, overloads, typeOf };
 }
