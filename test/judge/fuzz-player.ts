@@ -6,6 +6,7 @@ import type { Answer, Call, Subject } from "./exchange.ts";
 import type { FuzzedCall } from "./fuzz-calls.ts";
 import { furniture, nameAt, type Place, places } from "./fuzz-kinds.ts";
 import { edited } from "./fuzz-random.ts";
+import type { Round } from "./fuzz-watches.ts";
 import { yamlOf } from "./fuzz-yaml.ts";
 import { Normaliser } from "./normalise.ts";
 
@@ -20,6 +21,13 @@ export interface NormalAnswer {
   readonly status: number;
   readonly warnings: readonly string[];
   readonly body: unknown;
+}
+
+export interface PlayedRound {
+  /** Those of the watches come first. */
+  readonly answers: readonly Played[];
+  /** From the first watch to the last write. */
+  readonly writtenMs: number;
 }
 
 const MERGE = { "content-type": "application/merge-patch+json" };
@@ -91,11 +99,12 @@ export class Player {
     return this.#played(fuzzed.place, answer);
   }
 
-  /** Plays the writes while the watches are open; the answers of the watches come first. */
-  async playRound(watches: readonly FuzzedCall[], writes: readonly FuzzedCall[]): Promise<readonly Played[]> {
+  /** Plays the writes while the watches are open. */
+  async playRound({ watches, writes }: Round): Promise<PlayedRound> {
     // A read of the latest state: the real server's watches begin from a cache.
     for (const place of new Set(watches.map((each) => each.place)))
       await this.#ask("GET", place.collection.replaceAll("$ns", this.#namespace));
+    const start = performance.now();
     const written = Promise.withResolvers<void>();
     const opened: Promise<void>[] = [];
     const answers: Promise<Answer>[] = [];
@@ -112,9 +121,10 @@ export class Player {
     await Promise.all(opened);
     const others: Played[] = [];
     for (const each of writes) others.push(await this.play(each));
+    const writtenMs = performance.now() - start;
     written.resolve();
     const watched = await Promise.all(answers);
-    return [...watched.map((answer) => this.#normalised(answer)), ...others];
+    return { answers: [...watched.map((answer) => this.#normalised(answer)), ...others], writtenMs };
   }
 
   async #ensure(place: Place, name: string): Promise<void> {

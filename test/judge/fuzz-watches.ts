@@ -12,8 +12,10 @@ export interface Round {
   readonly writes: readonly FuzzedCall[];
 }
 
-/** Long enough for the writes on a busy machine, too short for bookmarks that come by the clock. */
-const WATCH_SECONDS = 2;
+/** Too short for bookmarks that come by the clock. */
+const WATCH_SECONDS = 3;
+/** Writes that are done by then are seen before the watches end. */
+export const WRITE_MS_MAX = 1_500;
 const WATCHES = 12;
 const WRITES = 6;
 
