@@ -21,6 +21,8 @@ const QUOTED_SUFFIX = /("[$a-z0-9.-]+-)[bcdfghjklmnpqrstvwxz2456789]{5}"/g;
  */
 const DRAWN_IP = /\b10\.0\.0\.(1[7-9]|[2-9]\d|1\d\d|2[0-4]\d|25[0-4])\b/g;
 const DRAWN_PORTS = { from: 30_086, to: 32_767 };
+const isDrawn = (port: number): boolean => port >= DRAWN_PORTS.from && port <= DRAWN_PORTS.to;
+const DUPLICATE_PORT = /(Duplicate value: )(3\d{4})\b/g;
 const PORT_IN_CELL = /(:)(3\d{4})(\/)/g;
 const PORT_FIELDS: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"]);
 
@@ -98,14 +100,15 @@ export class Normaliser {
   }
 
   #port(port: number): number | string {
-    return port < DRAWN_PORTS.from || port > DRAWN_PORTS.to
-      ? port
-      : this.#placeholder("port", `${this.#owner} ${port}`);
+    return isDrawn(port) ? this.#placeholder("port", `${this.#owner} ${port}`) : port;
   }
 
   #text(text: string): string {
     return text
       .replace(DRAWN_IP, (ip) => this.#placeholder("ip", `${this.#owner} ${ip}`))
+      .replace(DUPLICATE_PORT, (text, before: string, port: string) =>
+        isDrawn(Number(port)) ? `${before}<port>` : text,
+      )
       .replaceAll(this.#namespace, "$ns")
       .replace(UUID, (uuid) => this.#placeholder("uid", uuid))
       .replace(TIME, "<time>")
