@@ -12,7 +12,7 @@ const WATCHED_MS = 16_000;
 const LIMIT_MS = 60_000;
 
 const combinations = [true, false].flatMap((leaderElect) =>
-  ["without", "with", "with a tolerated"].map((lookup) => ({ leaderElect, lookup })),
+  ["without", "with", "with a tolerated", "with but half a"].map((lookup) => ({ leaderElect, lookup })),
 );
 
 describeReal("an API server that cannot be reached at the start", () => {
@@ -28,9 +28,8 @@ describeReal("an API server that cannot be reached at the start", () => {
         `--controllers=${sharedControllers.join(",")}`,
         `--leader-elect=${leaderElect}`,
         "-v=2",
-        ...(lookup === "without"
-          ? []
-          : [`--authentication-kubeconfig=${kubeconfig}`, `--authorization-kubeconfig=${kubeconfig}`]),
+        ...(lookup === "without" ? [] : [`--authentication-kubeconfig=${kubeconfig}`]),
+        ...(lookup === "without" || lookup === "with but half a" ? [] : [`--authorization-kubeconfig=${kubeconfig}`]),
         ...(lookup === "with a tolerated" ? ["--authentication-tolerate-lookup-failure"] : []),
       ];
       const [ours, go] = await Promise.all(
