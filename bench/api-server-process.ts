@@ -3,8 +3,8 @@
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
-import { issuePki } from "#platform/cluster-pki.ts";
-import { startHttpsServer } from "#platform/https-server.ts";
+import { issuePki } from "#platform/certificates/cluster-pki.ts";
+import { startHttpsServer } from "#platform/https-server/https-server.ts";
 import {
   type Credentials,
   createPods,

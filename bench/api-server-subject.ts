@@ -11,8 +11,8 @@ import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
-import { systemClock } from "#platform/system-clock.ts";
-import { systemRng } from "#platform/system-rng.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { systemRng } from "#platform/system/system-rng.ts";
 
 export const PODS = "/api/v1/namespaces/default/pods";
 export const HEADERS = { "user-agent": "bench/1", "content-type": "application/json" };

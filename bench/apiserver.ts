@@ -5,7 +5,7 @@
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Transport } from "#base/http.ts";
-import { createHttpClient } from "#platform/http-client.ts";
+import { createHttpClient } from "#platform/http-client/http-client.ts";
 import {
   createPods,
   HEADERS,

@@ -9,8 +9,8 @@ import { readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import { clientCertificate, newAuthority, serverCertificate } from "#platform/http-client.testing.ts";
-import { createHttpClient, type HttpClient } from "#platform/http-client.ts";
+import { clientCertificate, newAuthority, serverCertificate } from "#platform/http-client/http-client.testing.ts";
+import { createHttpClient, type HttpClient } from "#platform/http-client/http-client.ts";
 
 const WORKERS = 32;
 /** Rounds until caches, pools and compiled code are what they stay. */

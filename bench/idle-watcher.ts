@@ -4,10 +4,10 @@ import { parseApiVersion } from "#api/object.ts";
 import { createClient } from "#client/create-client.ts";
 import { createDiscovery, preferredResources } from "#client/discovery.ts";
 import { createInformerFactory } from "#informers/factory.ts";
-import { loadClientConfig } from "#platform/kubeconfig.ts";
-import { createTransport } from "#platform/kubeconfig-transport.ts";
-import { systemClock } from "#platform/system-clock.ts";
-import { systemRng } from "#platform/system-rng.ts";
+import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { systemRng } from "#platform/system/system-rng.ts";
 
 const SETTLE_MS = 10_000;
 

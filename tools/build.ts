@@ -2,11 +2,11 @@
 // that Node 22.13 or newer runs and `npm pack` ships. The bundles hold all they use, so that installing the package
 // installs nothing else; third-party-licenses.txt has the licenses of what they hold. `bun tools/build.ts bundles` leaves the compiled ones out. Each is asked for its version.
 // Log lines name their place in the source: why the one has source maps and the other a table of lines for that is
-// written down in src/platform/call-site.ts.
+// written down in src/platform/system/call-site.ts.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { LINE_TABLE_SUFFIX } from "#platform/call-site.ts";
+import { LINE_TABLE_SUFFIX } from "#platform/system/call-site.ts";
 import { lineTable, type SourceMap } from "./line-table.ts";
 import { bundledPackages, licenseTexts } from "./third-party-licenses.ts";
 

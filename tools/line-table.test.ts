@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lookUp } from "#platform/call-site.ts";
+import { lookUp } from "#platform/system/call-site.ts";
 import { lineTable } from "./line-table.ts";
 
 describe("the table of lines", () => {

@@ -1,7 +1,7 @@
-// The table that lets a bundle name the source lines of its log calls (src/platform/call-site.ts), out of the
+// The table that lets a bundle name the source lines of its log calls (src/platform/system/call-site.ts), out of the
 // bundle's source map: one entry where another source line begins, code of others as one piece.
 
-import type { LineTable } from "#platform/call-site.ts";
+import type { LineTable } from "#platform/system/call-site.ts";
 
 export interface SourceMap {
   readonly sources: readonly string[];

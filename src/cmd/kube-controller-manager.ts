@@ -1,13 +1,13 @@
 // The kube-controller-manager program: reads the command line and does what it says.
 
-import "#platform/supported-runtime.ts";
+import "#platform/system/supported-runtime.ts";
 import { argv, stdout } from "node:process";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";
 import { readCommandLine } from "#manager/command.ts";
-import { callSite } from "#platform/call-site.ts";
-import { writeAll } from "#platform/log-output.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { callSite } from "#platform/system/call-site.ts";
+import { writeAll } from "#platform/system/log-output.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { runDaemon } from "./daemon/daemon.ts";
 
 const STDOUT = 1;

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { ApiServerOptions } from "#apiserver/create-api-server.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { metricsResponse } from "#manager/serving/metrics-page.ts";
-import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
+import { processStartSeconds, registerProcessMetrics } from "#platform/system/process-metrics.ts";
 import { kubernetesVersion } from "./version.ts";
 
 export function serverMetrics(): Required<Pick<ApiServerOptions, "metrics" | "metricsPage">> {

@@ -1,6 +1,6 @@
 // The steersman program: chooses the sub-command and prints what it does.
 
-import "#platform/supported-runtime.ts";
+import "#platform/system/supported-runtime.ts";
 import { argv, stderr, stdout } from "node:process";
 import { errorMessage } from "#base/errors.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
@@ -9,8 +9,8 @@ import { FlagError, type FlagSection, flag, parseFlags } from "#manager/flags/fl
 import { bool, int, level, string } from "#manager/flags/flag-types.ts";
 import { printSections } from "#manager/flags/usage.ts";
 import { unwrittenControllers } from "#manager/registry.ts";
-import { callSite } from "#platform/call-site.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { callSite } from "#platform/system/call-site.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { type DataOptions, DEFAULT_PORT, type RunningCluster, startCluster } from "./up.ts";
 import { kubernetesVersion, steersmanVersion } from "./version.ts";
 

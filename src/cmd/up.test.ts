@@ -9,9 +9,9 @@ import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { configMap, type TestClient, testClient } from "#apiserver/testing.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
 import { unwrittenControllers } from "#manager/registry.ts";
-import { loadClientConfig } from "#platform/kubeconfig.ts";
-import { createTransport } from "#platform/kubeconfig-transport.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 
 const program = join(import.meta.dirname, "steersman.ts");
 const replicaSet = readFileSync(join(import.meta.dirname, "../../docs/examples/replicaset.yaml"), "utf8");

@@ -23,14 +23,14 @@ import {
 import { runControllers } from "#manager/run-controllers.ts";
 import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNode } from "#nodes/simulated-node.ts";
-import { type ClusterPki, issuePki, keptPki } from "#platform/cluster-pki.ts";
-import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
-import { publicJwk } from "#platform/jwk.ts";
-import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
-import { jwtVerifier } from "#platform/jwt-verifier.ts";
-import { keyReader } from "#platform/key-reader.ts";
-import { systemClock } from "#platform/system-clock.ts";
-import { systemRng } from "#platform/system-rng.ts";
+import { type ClusterPki, issuePki, keptPki } from "#platform/certificates/cluster-pki.ts";
+import { keyReader } from "#platform/certificates/key-reader.ts";
+import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { systemRng } from "#platform/system/system-rng.ts";
+import { publicJwk } from "#platform/tokens/jwk.ts";
+import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
+import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import { serverMetrics } from "./server-metrics.ts";
 import { unwrittenWarning } from "./unwritten-warning.ts";
 
@@ -102,7 +102,7 @@ async function openState(data: DataOptions | undefined): Promise<State> {
     throw new ClusterNotStarted(`cannot use ${directory} as the data directory: ${errorMessage(cause)}`, { cause });
   }
   // Loaded on demand: a cluster in memory does without.
-  const { openSqliteJournal } = await import("#platform/sqlite-store.ts");
+  const { openSqliteJournal } = await import("#platform/storage/sqlite-store.ts");
   const journal = openSqliteJournal({
     path: join(directory, "store.db"),
     synchronous,

@@ -14,12 +14,12 @@ import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { serverMetrics } from "#cmd/server-metrics.ts";
-import { createHttpClient } from "#platform/http-client.ts";
-import { publicJwk } from "#platform/jwk.ts";
-import { jwtSigner } from "#platform/jwt-signer.ts";
-import { jwtVerifier } from "#platform/jwt-verifier.ts";
-import { keyReader } from "#platform/key-reader.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { keyReader } from "#platform/certificates/key-reader.ts";
+import { createHttpClient } from "#platform/http-client/http-client.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { publicJwk } from "#platform/tokens/jwk.ts";
+import { jwtSigner } from "#platform/tokens/jwt-signer.ts";
+import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 
 export interface Call {

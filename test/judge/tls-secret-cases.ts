@@ -1,7 +1,7 @@
 // Certificates and keys in secrets that do not fit together: what the servers warn about.
 
 import { generateKeyPairSync } from "node:crypto";
-import { issueCertificate } from "#platform/x509.ts";
+import { issueCertificate } from "#platform/certificates/x509.ts";
 import type { JudgeCase, Step } from "./case.ts";
 import { merge, patch, post, put } from "./steps.ts";
 

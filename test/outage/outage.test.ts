@@ -2,7 +2,7 @@
 // minute: the Go manager and ours live through it side by side, as the only manager, as a standby and as leader.
 
 import { beforeAll, expect, it } from "vitest";
-import { issueCertificate } from "#platform/x509.ts";
+import { issueCertificate } from "#platform/certificates/x509.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { daemonOf, goDaemon, type Side } from "#test/real/daemon.ts";
 import type { FaultProxy } from "#test/real/fault-proxy.ts";

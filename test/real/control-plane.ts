@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { KeyCertificate } from "#platform/x509.ts";
+import type { KeyCertificate } from "#platform/certificates/x509.ts";
 import { binaryPath } from "#tools/control-plane-binaries.ts";
 import { apiServerFlags, etcdFlags, type ManagerOptions, managerFlags, schedulerFlags } from "./arguments.ts";
 import { type AuditLog, auditPolicy, openAuditLog } from "./audit-log.ts";

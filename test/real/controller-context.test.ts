@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import { createClient } from "#client/create-client.ts";
-import { createHttpClient } from "#platform/http-client.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { createHttpClient } from "#platform/http-client/http-client.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { playControllerContext } from "#test/scenarios/controller-context.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { describeReal, eventually, useControlPlane } from "./suite.ts";

@@ -2,7 +2,7 @@
 // same bodies, same headers.
 
 import { beforeAll, expect, it } from "vitest";
-import { issueCertificate, type KeyCertificate } from "#platform/x509.ts";
+import { issueCertificate, type KeyCertificate } from "#platform/certificates/x509.ts";
 import type { ManagerOptions } from "./arguments.ts";
 import type { ControlPlane, RunningManager } from "./control-plane.ts";
 import { goDaemon, ourDaemon, runToEnd } from "./daemon.ts";

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { issueCertificate, newPrivateKeyPem } from "#platform/x509.ts";
+import { issueCertificate, newPrivateKeyPem } from "#platform/certificates/x509.ts";
 
 export const directory: string = mkdtempSync(join(tmpdir(), "daemon-errors-"));
 const file = (name: string, content: string): string => {

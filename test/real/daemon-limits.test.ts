@@ -1,5 +1,5 @@
 // How much the daemon's port bears with, beside the Go program in the same run: sizes, streams, silence, certificates.
-// How long each kind of silence may last is in src/platform/https-connection.test.ts.
+// How long each kind of silence may last is in src/platform/https-server/https-connection.test.ts.
 
 import { readFileSync } from "node:fs";
 import { connect as connectHttp2, type Settings } from "node:http2";

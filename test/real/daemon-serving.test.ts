@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 
 import { join } from "node:path";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { expect, it } from "vitest";
-import { issueCertificate, type KeyCertificate } from "#platform/x509.ts";
+import { issueCertificate, type KeyCertificate } from "#platform/certificates/x509.ts";
 import type { ControlPlane, RunningManager } from "./control-plane.ts";
 import { ourDaemon } from "./daemon.ts";
 import { freePorts, openProcessScope } from "./processes.ts";

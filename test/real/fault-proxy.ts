@@ -6,7 +6,7 @@ import { Agent, request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
-import type { KeyCertificate } from "#platform/x509.ts";
+import type { KeyCertificate } from "#platform/certificates/x509.ts";
 import {
   type Fault,
   type Injection,

@@ -15,9 +15,9 @@ import { createRestMapper } from "#client/rest-mapper.ts";
 import { EventModel } from "#informers/event-model.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { DEFAULT_GATES, type InformerGates } from "#informers/shared-informer.ts";
-import { loadClientConfig } from "#platform/kubeconfig.ts";
-import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig-transport.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
+import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { type ControlPlane, sharedControlPlane } from "./control-plane.ts";
 import { describeReal, eventually } from "./suite.ts";
 

@@ -12,9 +12,9 @@ import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients
 import { defaultConfig } from "#manager/options/config.ts";
 import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
-import { createHttpClient } from "#platform/http-client.ts";
-import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { createHttpClient } from "#platform/http-client/http-client.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
 export interface OurManagerOptions {

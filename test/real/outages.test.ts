@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, it } from "vitest";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { outages } from "#test/scenarios/outages.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import type { FaultProxy } from "./fault-proxy.ts";

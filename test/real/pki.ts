@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { issueCertificate, type KeyCertificate, newPrivateKeyPem, publicKeyPem } from "#platform/x509.ts";
+import { issueCertificate, type KeyCertificate, newPrivateKeyPem, publicKeyPem } from "#platform/certificates/x509.ts";
 
 const hourMs = 3_600_000;
 export const frontProxyUser = "front-proxy-client";

@@ -1,8 +1,8 @@
 // A namespace of a real control plane as a stage for scenarios.
 
 import { createClient } from "#client/create-client.ts";
-import { createHttpClient } from "#platform/http-client.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { createHttpClient } from "#platform/http-client/http-client.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import type { Stage, StageWrite } from "#test/scenarios/stage.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./suite.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSqliteJournal } from "#platform/sqlite-store.ts";
+import { openSqliteJournal } from "#platform/storage/sqlite-store.ts";
 import { playEmbedded, traceOf } from "./embedded-suite.ts";
 import { killedAfter, outages } from "./outages.ts";
 

@@ -3,7 +3,7 @@
 
 import type { Clock } from "#base/clock.ts";
 import { deadlineSignal, sleepOn } from "#base/clock-waits.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 
 export function hurriedClock(factor: number): Clock {
   const clock: Clock = {

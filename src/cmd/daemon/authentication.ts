@@ -22,10 +22,10 @@ import { type Authorizer, createAuthorizer } from "#manager/serving/authorizatio
 import type { ReviewDeps } from "#manager/serving/review-call.ts";
 import { createReviewClient, type ReviewPart } from "#manager/serving/review-client.ts";
 import { TokenReviews } from "#manager/serving/token-reviews.ts";
-import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubeconfig.ts";
-import { createTransport } from "#platform/kubeconfig-transport.ts";
-import { readCaBundle } from "#platform/serving-files.ts";
-import type { ClientCa } from "#platform/tls-settings.ts";
+import { readCaBundle } from "#platform/https-server/serving-files.ts";
+import type { ClientCa } from "#platform/https-server/tls-settings.ts";
+import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubeconfig/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { CertificateLog } from "./certificate-log.ts";
 import type { Surroundings } from "./surroundings.ts";
 

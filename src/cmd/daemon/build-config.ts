@@ -18,10 +18,10 @@ import { type Manifest, registryOptions } from "#manager/options/metrics-options
 import { cloudAdvice, servingWarnings, validateOptions } from "#manager/options/validate.ts";
 import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
 import { unwrittenProblem } from "#manager/unwritten-selection.ts";
-import { loadClientConfig } from "#platform/kubeconfig.ts";
-import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig-transport.ts";
-import { systemClock } from "#platform/system-clock.ts";
-import { systemRng } from "#platform/system-rng.ts";
+import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
+import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { systemRng } from "#platform/system/system-rng.ts";
 import { type Delegation, delegate } from "./authentication.ts";
 import { readManifest, readMigration } from "./files.ts";
 import type { Logging } from "./logging.ts";

@@ -3,9 +3,9 @@
 
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
-import { certificatesIn } from "#platform/certificate-fields.ts";
-import { certificateText } from "#platform/certificate-text.ts";
-import type { TlsSettings } from "#platform/tls-settings.ts";
+import { certificatesIn } from "#platform/certificates/certificate-fields.ts";
+import { certificateText } from "#platform/certificates/certificate-text.ts";
+import type { TlsSettings } from "#platform/https-server/tls-settings.ts";
 
 export class CertificateLog {
   readonly #log: Logger;

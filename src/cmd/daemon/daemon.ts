@@ -29,8 +29,8 @@ import { type BuiltController, runControllers } from "#manager/run-controllers.t
 import { mountDebugPages } from "#manager/serving/debug-pages.ts";
 import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
-import { createTransport } from "#platform/kubeconfig-transport.ts";
-import { processStartSeconds, registerProcessMetrics } from "#platform/process-metrics.ts";
+import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { processStartSeconds, registerProcessMetrics } from "#platform/system/process-metrics.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
 import { standAsCandidate } from "./candidate.ts";
 import { lazySettings } from "./files.ts";

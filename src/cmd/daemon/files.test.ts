@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
 import { defaultOptions } from "#manager/options/options.ts";
-import { selfSigned } from "#platform/self-signed.ts";
+import { selfSigned } from "#platform/certificates/self-signed.ts";
 import { lazySettings, readMigration } from "./files.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "daemon-files-"));

@@ -7,8 +7,8 @@ import { defaultLeaderMigration, readLeaderMigration } from "#manager/options/le
 import type { Manifest } from "#manager/options/metrics-options.ts";
 import type { Options } from "#manager/options/options.ts";
 import type { ControllerSettings } from "#manager/registry.ts";
-import { jwtSigner, readPrivateKey } from "#platform/jwt-signer.ts";
-import { certificatesProblem, readFileAsGo } from "#platform/serving-files.ts";
+import { certificatesProblem, readFileAsGo } from "#platform/https-server/serving-files.ts";
+import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 
 /** Undefined when leader migration is off. */
 export async function readMigration(options: Options): Promise<LeaderMigrationConfig | undefined> {

@@ -9,9 +9,9 @@ import type { Command } from "#manager/command.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
 import { bufferBytes } from "#manager/options/log-options.ts";
 import type { LogOptions } from "#manager/options/options.ts";
-import { callSite } from "#platform/call-site.ts";
-import { openLogOutput, writeAll } from "#platform/log-output.ts";
-import { systemClock } from "#platform/system-clock.ts";
+import { callSite } from "#platform/system/call-site.ts";
+import { openLogOutput, writeAll } from "#platform/system/log-output.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 
 const STDERR = 2;
 /** What Go exits with after a panic. */

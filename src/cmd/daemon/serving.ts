@@ -7,12 +7,18 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Options } from "#manager/options/options.ts";
 import type { DaemonRequest, Handler } from "#manager/serving/request.ts";
 import { type TlsPolicy, tlsPolicy } from "#manager/serving/tls-names.ts";
-import type { ServedRequest } from "#platform/https-request.ts";
-import { type HttpsServer, startHttpsServer } from "#platform/https-server.ts";
-import { listenAsGo } from "#platform/listen-address.ts";
-import { namesIn, pairInDirectory, readPair, systemErrorText, watchFiles } from "#platform/serving-files.ts";
-import { systemClock } from "#platform/system-clock.ts";
-import type { CertificateKey, ClientCa, TlsSettings } from "#platform/tls-settings.ts";
+import type { ServedRequest } from "#platform/https-server/https-request.ts";
+import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
+import { listenAsGo } from "#platform/https-server/listen-address.ts";
+import {
+  namesIn,
+  pairInDirectory,
+  readPair,
+  systemErrorText,
+  watchFiles,
+} from "#platform/https-server/serving-files.ts";
+import type { CertificateKey, ClientCa, TlsSettings } from "#platform/https-server/tls-settings.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { CertificateLog } from "./certificate-log.ts";
 import type { Logging } from "./logging.ts";
 
@@ -34,7 +40,7 @@ export async function prepareCertificate(
   if (certFile !== "" || keyFile !== "") return { kind: "files", certFile, keyFile };
   const keyType = cipherSuites.some((name) => name.includes("_RSA_")) && !cipherSuites.some(isForEc) ? "rsa" : "ec";
   try {
-    const { selfSigned } = await import("#platform/self-signed.ts");
+    const { selfSigned } = await import("#platform/certificates/self-signed.ts");
     if (certDirectory === "") {
       const pair = selfSigned(bindAddress, nowMs, keyType);
       logging.plain(0, "Generated self-signed cert in-memory");
@@ -113,7 +119,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
 }
 
 async function substitute(bindAddress: string): Promise<CertificateKey> {
-  return (await import("#platform/self-signed.ts")).selfSigned(bindAddress, Date.now());
+  return (await import("#platform/certificates/self-signed.ts")).selfSigned(bindAddress, Date.now());
 }
 
 function pairOf(certificate: ServingCertificate): CertificateKey | { readonly problem: unknown } {

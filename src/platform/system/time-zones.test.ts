@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import file from "#api/vectors/values-cron.json" with { type: "json" };
-import { systemTimeZones } from "#platform/time-zones.ts";
+import { systemTimeZones } from "../system/time-zones.ts";
 
 const recorded = new Map((file as unknown as { zones: [string, [number, number][]][] }).zones);
 

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { selfSigned } from "./self-signed.ts";
+import { selfSigned } from "../certificates/self-signed.ts";
+import { issueCertificate, newPrivateKeyPem } from "../certificates/x509.ts";
 import { namesIn, pairInDirectory, readCaBundle, readPair, watchFiles } from "./serving-files.ts";
-import { issueCertificate, newPrivateKeyPem } from "./x509.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "serving-files-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -4,9 +4,9 @@ import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpResponse } from "#base/http.ts";
+import { type CertificateOptions, issueCertificate, type KeyCertificate } from "../certificates/x509.ts";
 import type { ServedRequest } from "./https-request.ts";
 import { type HttpsServer, startHttpsServer } from "./https-server.ts";
-import { type CertificateOptions, issueCertificate, type KeyCertificate } from "./x509.ts";
 
 const HOUR_MS = 3_600_000;
 const issue = (options: Omit<CertificateOptions, "notBefore" | "notAfter">): KeyCertificate =>

@@ -7,12 +7,12 @@ import type { ApiServer } from "#apiserver/create-api-server.ts";
 import { startTestServer, type TestClient, type TestSubject, testClient } from "#apiserver/testing.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { hostTurn } from "#base/testing.ts";
-import { clientCertificate, newAuthority, serverCertificate } from "./http-client.testing.ts";
-import type { HttpClientOptions } from "./http-client.ts";
+import type { KeyCertificate } from "../certificates/x509.ts";
+import { clientCertificate, newAuthority, serverCertificate } from "../http-client/http-client.testing.ts";
+import type { HttpClientOptions } from "../http-client/http-client.ts";
 import type { ServedRequest } from "./https-request.ts";
 import { type HttpsServer, type HttpsServerOptions, startHttpsServer } from "./https-server.ts";
 import type { TlsSettings } from "./tls-settings.ts";
-import type { KeyCertificate } from "./x509.ts";
 
 const EXCHANGE_HEADER = "x-test-exchange";
 

@@ -5,7 +5,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "#base/errors.ts";
-import { alternativeNames, attributesOf, certificatesIn } from "./certificate-fields.ts";
+import { alternativeNames, attributesOf, certificatesIn } from "../certificates/certificate-fields.ts";
 import type { CertificateKey } from "./tls-settings.ts";
 
 /** A file that cannot be used; the message has Go's form. */

@@ -2,8 +2,8 @@
 // as it can and says each write once it is acknowledged, until it is killed.
 
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { systemClock } from "../system/system-clock.ts";
 import { openSqliteJournal } from "./sqlite-store.ts";
-import { systemClock } from "./system-clock.ts";
 
 const [path = "", round = "0"] = process.argv.slice(2);
 const storage = new MemoryStorage({ clock: systemClock, journal: openSqliteJournal({ path, synchronous: "normal" }) });

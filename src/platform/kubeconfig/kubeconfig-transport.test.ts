@@ -7,6 +7,7 @@ import type { Transport } from "#base/http.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { testClock } from "#base/testing.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
+import type { KeyCertificate } from "../certificates/x509.ts";
 import {
   chunksOf,
   clientCertificate,
@@ -17,10 +18,9 @@ import {
   serverCertificate,
   startTestServer,
   type TestServer,
-} from "./http-client.testing.ts";
+} from "../http-client/http-client.testing.ts";
 import { execConfig, temporaryFiles, V1 } from "./kubeconfig.testing.ts";
 import { createTransport } from "./kubeconfig-transport.ts";
-import type { KeyCertificate } from "./x509.ts";
 
 const { dir, file } = temporaryFiles();
 const signal = new AbortController().signal;

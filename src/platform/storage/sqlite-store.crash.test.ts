@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { systemClock } from "../system/system-clock.ts";
 import { openSqliteJournal } from "./sqlite-store.ts";
-import { systemClock } from "./system-clock.ts";
 
 /** CRASH_ROUNDS=20 for the long run. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 4);

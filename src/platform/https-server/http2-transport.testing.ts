@@ -2,7 +2,7 @@
 
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
 import { type HttpHeaders, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
-import { targetOf } from "./http1-request.ts";
+import { targetOf } from "../http-client/http1-request.ts";
 
 export interface Http2Transport extends Transport {
   readonly session: ClientHttp2Session;

@@ -4,13 +4,13 @@
 import type { Clock } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
+import { backgroundTimers } from "../system/system-clock.ts";
 import { Connection, type ConnectionHome } from "./http-connection.ts";
 import { exchangeError } from "./http-errors.ts";
 import { routeOf } from "./http-route.ts";
 import { isReplayable, type RequestTarget, requestHead } from "./http1-request.ts";
 import { lostConnections, portsKey } from "./lost-connections.ts";
 import { type Dial, resetError, type SocketTarget, timeoutError } from "./socket.ts";
-import { backgroundTimers } from "./system-clock.ts";
 
 export interface HttpClientOptions {
   /** Scheme, host and port, and a path to put before every request's path if there is one. */

@@ -3,10 +3,10 @@
 // Upstream: client-go/transport/{cert_rotation,ca_rotation}.go
 import type { Logger } from "#base/log.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
-import type { ClientTls } from "./http-client.ts";
+import type { ClientTls } from "../http-client/http-client.ts";
+import { certificatesProblem, checkPair, readFileAsGo } from "../https-server/serving-files.ts";
 import type { ExecCredentials } from "./kubeconfig-exec.ts";
 import type { TransportMetrics } from "./kubeconfig-metrics.ts";
-import { certificatesProblem, checkPair, readFileAsGo } from "./serving-files.ts";
 
 export interface MaterialDeps {
   readonly log?: Logger;

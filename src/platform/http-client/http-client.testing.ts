@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
-import { type CertificateOptions, issueCertificate, type KeyCertificate } from "./x509.ts";
+import { type CertificateOptions, issueCertificate, type KeyCertificate } from "../certificates/x509.ts";
 
 export interface TestServer {
   readonly url: string;

@@ -6,9 +6,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { configMap, type TestWatch } from "#apiserver/testing.ts";
 import type { Transport } from "#base/http.ts";
 import { neverAborted } from "#base/testing.ts";
+import { eventually, newAuthority, serverCertificate } from "../http-client/http-client.testing.ts";
+import { createHttpClient } from "../http-client/http-client.ts";
 import { ApiServersOverHttps, adminOptions, servingSettings } from "./api-server-over-https.testing.ts";
-import { eventually, newAuthority, serverCertificate } from "./http-client.testing.ts";
-import { createHttpClient } from "./http-client.ts";
 import { http2Transport } from "./http2-transport.testing.ts";
 import type { HttpsServerOptions } from "./https-server.ts";
 

@@ -18,7 +18,7 @@ const loggingFiles = [
   "base/log-verbosity.ts",
   "manager/log-repeats.ts",
   "daemon/logging.ts",
-  "platform/call-site.ts",
+  "platform/system/call-site.ts",
 ];
 /** All of logging, and something that the runtime may put between. */
 const FRAMES_MAX = 8;

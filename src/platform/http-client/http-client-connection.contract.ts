@@ -2,6 +2,7 @@
 // changes: run by http-client.test.ts.
 import { type AddressInfo, createServer } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { CertificateOptions } from "../certificates/x509.ts";
 import {
   bodyText,
   chunksOf,
@@ -20,7 +21,6 @@ import {
 } from "./http-client.testing.ts";
 import type { ClientTls, HttpClient, HttpClientOptions } from "./http-client.ts";
 import { clientStage } from "./http-client-stage.testing.ts";
-import type { CertificateOptions } from "./x509.ts";
 
 export function httpConnectionContract(name: string, create: (options: HttpClientOptions) => HttpClient): void {
   describe(`${name} keeps the HTTP client contract of connections`, () => {

@@ -2,7 +2,7 @@
 // certificates takes time and megabytes to load.
 
 import { isIP } from "node:net";
-import type { CertificateKey } from "./tls-settings.ts";
+import type { CertificateKey } from "../https-server/tls-settings.ts";
 import { issueCertificate, type KeyType } from "./x509.ts";
 
 const HOUR_MS = 3_600_000;

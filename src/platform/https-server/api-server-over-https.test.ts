@@ -5,8 +5,8 @@ import { describeDeletes } from "#apiserver/deletes.contract.ts";
 import { describeReads } from "#apiserver/reads.contract.ts";
 import { describeWatches } from "#apiserver/watches.contract.ts";
 import { describeWrites } from "#apiserver/writes.contract.ts";
+import { createHttpClient } from "../http-client/http-client.ts";
 import { ApiServersOverHttps, adminOptions } from "./api-server-over-https.testing.ts";
-import { createHttpClient } from "./http-client.ts";
 import { http2Transport } from "./http2-transport.testing.ts";
 
 // The client of Node would choose h2.

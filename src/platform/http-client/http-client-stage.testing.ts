@@ -1,5 +1,6 @@
 // For the contracts of the HTTP client: a server whose answers each test writes, and clients that trust it.
 import { afterAll, beforeAll } from "vitest";
+import type { KeyCertificate } from "../certificates/x509.ts";
 import {
   type IncomingMessage,
   newAuthority,
@@ -9,7 +10,6 @@ import {
   type TestServer,
 } from "./http-client.testing.ts";
 import type { HttpClient, HttpClientOptions } from "./http-client.ts";
-import type { KeyCertificate } from "./x509.ts";
 
 export interface ClientStage {
   readonly authority: KeyCertificate;

@@ -2,7 +2,7 @@
 
 import { createHash, X509Certificate } from "node:crypto";
 import type { TLSSocket } from "node:tls";
-import { attributesOf, certificatesIn } from "./certificate-fields.ts";
+import { attributesOf, certificatesIn } from "../certificates/certificate-fields.ts";
 import type { ClientCa } from "./tls-settings.ts";
 
 export interface PeerCertificate {

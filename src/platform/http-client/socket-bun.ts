@@ -2,8 +2,8 @@
 // name of the certificate itself, tries all addresses of a host, and gives each piece of data a buffer of its own.
 import { isIP } from "node:net";
 import { assert } from "#base/assert.ts";
-import { attributesOf } from "./certificate-fields.ts";
-import { nameError } from "./server-name.ts";
+import { attributesOf } from "../certificates/certificate-fields.ts";
+import { nameError } from "../certificates/server-name.ts";
 import {
   ALPN,
   type Dial,

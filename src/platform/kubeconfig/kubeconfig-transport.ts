@@ -9,12 +9,12 @@ import type { Metrics } from "#base/metrics.ts";
 import { cachedTokenSource, withBearerToken } from "#client/bearer-token.ts";
 import type { ClientConfig, Impersonation } from "#client/kubeconfig.ts";
 import { withoutPassword } from "#client/kubeconfig-validation.ts";
-import { createHttpClient } from "./http-client.ts";
+import { createHttpClient } from "../http-client/http-client.ts";
+import { readFileAsGo } from "../https-server/serving-files.ts";
 import type { ExecCredentials, ExecPlugin } from "./kubeconfig-exec.ts";
 import { connectionMetrics } from "./kubeconfig-metrics.ts";
 import { TlsMaterial } from "./kubeconfig-tls.ts";
 import { serverUrl } from "./server-url.ts";
-import { readFileAsGo } from "./serving-files.ts";
 
 export interface TransportDeps {
   readonly clock: Clock;
@@ -54,7 +54,9 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   const isTls = baseUrl.startsWith("https:");
   const material = new TlsMaterial(config, deps, metrics && connectionMetrics(metrics, clock).transport);
   const isTrustOpen = isTls && material.current.ca === undefined && !config.insecureSkipTlsVerify;
-  const trusted = isTrustOpen ? (await import("./system-authorities.ts")).systemAuthorities(env) : undefined;
+  const trusted = isTrustOpen
+    ? (await import("../certificates/system-authorities.ts")).systemAuthorities(env)
+    : undefined;
   const fixed = {
     baseUrl,
     ...(trusted !== undefined && { ca: trusted }),

@@ -3,8 +3,8 @@
 import { connect as connectTcp, isIP, type Socket as NodeSocket } from "node:net";
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { TransportError } from "#base/http.ts";
+import { nameError } from "../certificates/server-name.ts";
 import { AnswerParser } from "./http1-answer.ts";
-import { nameError } from "./server-name.ts";
 import {
   ALPN,
   type Dial,

@@ -8,14 +8,14 @@ import type { AddressInfo, Socket } from "node:net";
 import { createServer as createTlsServer, type Server, type TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
+import { processLimit } from "../system/process-limits.ts";
+import { systemClock } from "../system/system-clock.ts";
 import { Connection, type ConnectionLimits, WaitingConnections } from "./https-connection.ts";
 import { headProblem, refuseHead } from "./https-head.ts";
 import { peerAddress, readRequest, type ServedRequest } from "./https-request.ts";
 import { writeResponse } from "./https-response.ts";
 import type { Incoming, Outgoing, Wire } from "./https-wire.ts";
-import { processLimit } from "./process-limits.ts";
 import { StreamPacer } from "./stream-pacer.ts";
-import { systemClock } from "./system-clock.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
 
 // Upstream: apiserver/pkg/server/secure_serving.go, Serve, but for slow clients, which it bears with.
