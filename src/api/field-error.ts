@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apimachinery/pkg/util/validation/field
 
 import { goJson, goQuote } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 
 export { aggregateText } from "#base/errors.ts";
 
@@ -113,12 +114,12 @@ export function notSupported(path: Path, badValue: unknown, supported: readonly 
   return { ...fieldError("FieldValueNotSupported", path, detail), badValue };
 }
 
-function plural(count: number, one: string): string {
+function plural(count: Int64, one: string): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** A negative maximum means that it is not known. */
-export function tooLong(path: Path, maxBytes: number): FieldError {
+export function tooLong(path: Path, maxBytes: Int64): FieldError {
   const detail = maxBytes >= 0 ? `may not be more than ${plural(maxBytes, "byte")}` : "value is too long";
   return fieldError("FieldValueTooLong", path, detail);
 }
@@ -134,7 +135,7 @@ export function tooShort(path: Path, min: number): FieldError {
 }
 
 /** A negative actual count is left out of the text. */
-export function tooMany(path: Path, actual: number, max: number): FieldError {
+export function tooMany(path: Path, actual: number, max: Int64): FieldError {
   const detail = max >= 0 ? `must have at most ${plural(max, "item")}` : "has too many items";
   const error = fieldError("FieldValueTooMany", path, detail);
   return actual >= 0 ? { ...error, badValue: actual } : error;

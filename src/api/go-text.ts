@@ -1,6 +1,7 @@
 // How Go prints: %q, encoding/json and strconv's integer errors. Messages of the API embed these
 // forms, so they are part of the wire contract.
 
+import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 import { goQuote } from "#base/go-text.ts";
 
 export { goJson, goQuote, goSortedJson } from "#base/go-text.ts";
@@ -13,8 +14,6 @@ export function byteLength(text: string): number {
   return ASCII.test(text) ? text.length : encoder.encode(text).length;
 }
 
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /** Go returns the nearest int64 along with a range error, and some callers use it. */

@@ -1,5 +1,7 @@
 // metav1 types that every layer names. Hand-written because all generated types refer to them.
 
+import type { Int64 } from "#api/int64.ts";
+
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -10,7 +12,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp?: string | null;
   readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
+  readonly deletionGracePeriodSeconds?: Int64;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
@@ -113,7 +115,7 @@ export type StatusReason =
 export interface DeleteOptions {
   readonly kind?: "DeleteOptions";
   readonly apiVersion?: string;
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: Int64;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | (string & {});

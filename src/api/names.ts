@@ -3,6 +3,7 @@
 // Upstream: k8s.io/apimachinery/pkg/util/validation and pkg/api/validate/content
 
 import { byteLength } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 import type { Rng } from "#base/rng.ts";
 
 export type NameCheck = (value: string) => string[];
@@ -166,7 +167,7 @@ export function isPortName(value: string): string[] {
   return errors;
 }
 
-export function isUserId(id: number): string[] {
+export function isUserId(id: Int64): string[] {
   return id >= 0 && id <= 2147483647 ? [] : [inclusiveRange(0, 2147483647)];
 }
 

@@ -10,6 +10,7 @@
 
 import type { Lease } from "#api/generated/types/coordination-v1.ts";
 import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
 import { objectKey, splitKey } from "#api/object.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
 import { formatMicroTime, formatTime, timeOrUndefined } from "#api/time.ts";
@@ -113,7 +114,7 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
 /** deletionTimestamp is when the grace period ends; the node may be done earlier. */
 async function endPod(pod: Pod, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const endMs = timeOrUndefined(pod.metadata?.deletionTimestamp) ?? now;
-  const askedMs = endMs - (pod.metadata?.deletionGracePeriodSeconds ?? 0) * 1000;
+  const askedMs = endMs - wrappedSecondsMs(pod.metadata?.deletionGracePeriodSeconds ?? 0);
   const waitMs = Math.min(endMs, askedMs + deps.stopMs) - now;
   if (waitMs > 0) return requeueAfter(waitMs, "containers are stopping");
   const { namespace, name } = splitKey(objectKey(pod));

@@ -44,6 +44,13 @@ const aliases: Readonly<Record<string, string>> = {
   Time: "string",
 };
 
+/**
+ * Counted by the API server or by controllers, so beyond 2^53 in no real cluster: plain numbers by type. Every other
+ * int64 field holds what a user or a driver wrote.
+ */
+const counted =
+  /\.(?:observedGeneration|remainingItemCount)$|^(?:ObjectMeta\.generation|ControllerRevision\.revision)$/;
+
 export function generateTypes(definitions: Definitions): void {
   clear("types");
   const fileOf = new Map<string, string>();
@@ -83,7 +90,10 @@ function fileBody(
     .map((from) => `import type * as ${namespaceOf(from)} from "./${from}.ts";\n`);
   const exportLines = given.map(([from, names]) => `export type { ${names.join(", ")} } from "${from}";\n`);
   const selfImports = given.map(([from, names]) => `import type { ${used(names, declarations)} } from "${from}";\n`);
-  const head = [...selfImports.filter((line) => !line.includes("{  }")), ...importLines, ...exportLines].join("");
+  const int64 = used(["Int64"], declarations) && 'import type { Int64 } from "#api/int64.ts";\n';
+  const head = [int64, ...selfImports.filter((line) => !line.includes("{  }")), ...importLines, ...exportLines].join(
+    "",
+  );
   return `${head}${head && "\n"}${declarations.join("\n")}`;
 }
 
@@ -103,7 +113,7 @@ function declaration(definition: Definition, nameOf: (fullName: string) => strin
   if (alias !== undefined) return `export type ${name} = ${alias};\n`;
   const fields = Object.entries(schema.properties ?? {}).map(([field, fieldSchema]) => {
     const optional = schema.required?.includes(field) ? "" : "?";
-    const type = literal(definition, field) ?? typeOf(fieldSchema, nameOf);
+    const type = literal(definition, field) ?? typeOf(fieldSchema, nameOf, counted.test(`${name}.${field}`));
     return `  readonly ${/^\w+$/.test(field) ? field : JSON.stringify(field)}${optional}: ${type};\n`;
   });
   if (fields.length === 0) return `export type ${name} = Readonly<Record<string, never>>;\n`;
@@ -119,7 +129,7 @@ function literal(definition: Definition, field: string): string | undefined {
   return undefined;
 }
 
-function typeOf(schema: OpenApiSchema, nameOf: (fullName: string) => string): string {
+function typeOf(schema: OpenApiSchema, nameOf: (fullName: string) => string, isCounted = false): string {
   const ref = refTarget(schema);
   if (ref !== undefined) return nameOf(ref);
   switch (schema.type) {
@@ -128,7 +138,7 @@ function typeOf(schema: OpenApiSchema, nameOf: (fullName: string) => string): st
       return schema.type;
     case "integer":
     case "number":
-      return "number";
+      return schema.format === "int64" && !isCounted ? "Int64" : "number";
     case "array":
       return `readonly ${element(typeOf(schema.items as OpenApiSchema, nameOf))}[]`;
     case "object":

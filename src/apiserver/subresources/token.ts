@@ -4,6 +4,7 @@
 import * as field from "#api/field-error.ts";
 import type { BoundObjectReference, TokenRequest } from "#api/generated/types/authentication-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import { clampToNumber } from "#api/int64.ts";
 import type { KubeObject } from "#api/object.ts";
 import { parseApiVersion } from "#api/object.ts";
 import { newBadRequest, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
@@ -128,7 +129,8 @@ function issue(core: ServerCore, call: ResourceCall, tokens: AccountTokens, requ
   const { metadata = {}, spec = {} } = request;
   const now = call.context.receivedMs;
   const bound = spec.boundObjectRef ? boundTo(core, call, spec.boundObjectRef) : {};
-  const { audiences = [], expirationSeconds = 0 } = spec;
+  const { audiences = [] } = spec;
+  const expirationSeconds = clampToNumber(spec.expirationSeconds ?? 0);
   const isExtended =
     bound.pod !== undefined &&
     expirationSeconds === EXTENDED_SECONDS_ASKED &&

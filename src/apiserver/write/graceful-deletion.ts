@@ -1,6 +1,7 @@
 // How a delete begins: preconditions, the grace period, and whether an earlier delete still runs.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete
 
+import { type Int64, wrappedSecondsMs } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { newConflict } from "#api/status-error.ts";
@@ -15,7 +16,7 @@ export type DeletionStart =
   /** An earlier delete will end no later than this one would. */
   | { readonly kind: "pending"; readonly object: KubeObject }
   /** The object, marked, lives on for the grace period. */
-  | { readonly kind: "graceful"; readonly object: KubeObject; readonly graceSeconds: number };
+  | { readonly kind: "graceful"; readonly object: KubeObject; readonly graceSeconds: Int64 };
 
 /** Throws a 409 when a precondition does not hold. */
 export function beginDeletion(
@@ -39,7 +40,7 @@ export function beginDeletion(
   const graceSeconds = row.strategy.gracefulDelete.checkGracefulDelete(object, effective, ctx);
   if (graceSeconds === undefined) return { kind: "immediate", object };
   const marked = withMeta(object, {
-    deletionTimestamp: formatTime(ctx.now + graceSeconds * 1000),
+    deletionTimestamp: formatTime(ctx.now + wrappedSecondsMs(graceSeconds)),
     deletionGracePeriodSeconds: graceSeconds,
     ...(generation > 0 ? { generation: generation + 1 } : {}),
   });
@@ -50,11 +51,11 @@ export function beginDeletion(
 function shorten(
   object: KubeObject,
   end: string,
-  graceSeconds: number,
-  requested: number,
+  graceSeconds: Int64,
+  requested: Int64,
   ctx: StrategyContext,
 ): DeletionStart {
-  const shortened = parseTime(end) + (requested - graceSeconds) * 1000;
+  const shortened = parseTime(end) + wrappedSecondsMs(requested) - wrappedSecondsMs(graceSeconds);
   const isPast = shortened < ctx.now;
   const period = isPast && requested !== 0 ? 1 : requested;
   const marked = withMeta(object, {
@@ -79,7 +80,7 @@ function checkPreconditions(row: KindRow, object: KubeObject, { preconditions }:
   }
 }
 
-const atLeastOneIfNegative = (seconds: number): number => (seconds < 0 ? 1 : seconds);
+const atLeastOneIfNegative = (seconds: Int64): Int64 => (seconds < 0 ? 1 : seconds);
 
 function repairGracePeriod(object: KubeObject): KubeObject {
   return (object.metadata?.deletionGracePeriodSeconds ?? 0) < 0

@@ -2,6 +2,7 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go
 
 import * as field from "#api/field-error.ts";
+import type { Int64 } from "#api/int64.ts";
 import { plus, times } from "./cel/sizes.ts";
 import type { SchemaNode } from "./crd-schema-validation.ts";
 import type { JSONSchemaProps } from "./json-schema.ts";
@@ -77,8 +78,8 @@ export function occurrencesOf({ parent }: SchemaNode): bigint | undefined {
 }
 
 function childrenMax({ type, additionalProperties, maxProperties, maxItems }: JSONSchemaProps): bigint | undefined {
-  const limit = (given: number | undefined): bigint | undefined =>
-    given === undefined || given === null ? undefined : BigInt(Math.max(0, given));
+  const limit = (given: Int64 | undefined): bigint | undefined =>
+    given === undefined || given === null ? undefined : BigInt(given > 0 ? given : 0);
   if (type === "array") return limit(maxItems);
   const isMap = type === "object" && additionalProperties !== undefined && additionalProperties !== null;
   return isMap ? limit(maxProperties) : 1n;

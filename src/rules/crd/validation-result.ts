@@ -3,6 +3,7 @@
 
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 import { goFormat } from "#api/patch/go-format.ts";
 
 type Code = "type" | "required" | "tooLong" | "enum" | "maxItems" | "maxProperties" | "other" | "plain";
@@ -13,7 +14,7 @@ export interface SchemaError {
   readonly name: string;
   readonly message: string;
   readonly value?: unknown;
-  readonly limit?: number;
+  readonly limit?: Int64;
   readonly allowed?: readonly unknown[];
 }
 
@@ -64,7 +65,7 @@ export const limitError = (
   code: "tooLong" | "maxItems" | "maxProperties",
   name: string,
   text: string,
-  limit: number,
+  limit: Int64,
   value: unknown,
 ): SchemaError => ({ code, name, message: `${name} ${IN} ${text}`, value, limit });
 

@@ -2,6 +2,7 @@
 // Upstream: pkg/quota/v1/evaluator/core/pods.go
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
 import { isQualifiedName } from "#api/names.ts";
 import { quantityOf } from "#api/quantity.ts";
 import { parseTime } from "#api/time.ts";
@@ -96,7 +97,7 @@ export function isChargeable(pod: Pod, now: EpochMs): boolean {
   if (isPodTerminal(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
-  return now <= parseTime(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return now <= parseTime(deletionTimestamp) + wrappedSecondsMs(deletionGracePeriodSeconds);
 }
 
 function charge(requests: ReadonlyAmounts, limits: ReadonlyAmounts): Amounts {

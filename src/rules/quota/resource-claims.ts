@@ -3,6 +3,7 @@
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { ResourceClaim } from "#api/generated/types/resource-v1.ts";
+import type { Int64 } from "#api/int64.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import { quantityOf, ZERO_QUANTITY } from "#api/quantity.ts";
 import { timeOrUndefined } from "#api/time.ts";
@@ -54,27 +55,27 @@ export function resourceClaimQuota(sources: ResourceClaimSources): QuotaEvaluato
 interface DeviceRequest {
   readonly deviceClassName: string;
   readonly allocationMode?: string;
-  readonly count?: number;
+  readonly count?: Int64;
 }
 
-function deviceCount({ allocationMode, count = 0 }: DeviceRequest): number {
+function deviceCount({ allocationMode, count = 0 }: DeviceRequest): Int64 {
   if (allocationMode === "All") return DEVICES_MAX;
   return allocationMode === "ExactCount" ? count : 0;
 }
 
 function deviceUsage(claim: ResourceClaim): Amounts {
   const usage: Amounts = new Map([[COUNT, quantityOf(1)]]);
-  const add = (className: string, devices: number): void => {
+  const add = (className: string, devices: Int64): void => {
     const name = className + PER_CLASS;
     usage.set(name, (usage.get(name) ?? ZERO_QUANTITY).add(quantityOf(devices)));
   };
   for (const { firstAvailable = [], exactly } of claim.spec?.devices?.requests ?? []) {
     if (firstAvailable.length > 0) {
       // Any of the alternatives may be taken, so each class counts with its largest.
-      const worst = new Map<string, number>();
+      const worst = new Map<string, Int64>();
       for (const request of firstAvailable) {
-        const devices = Math.max(worst.get(request.deviceClassName) ?? 0, deviceCount(request));
-        if (devices > 0) worst.set(request.deviceClassName, devices);
+        const devices = deviceCount(request);
+        if (devices > (worst.get(request.deviceClassName) ?? 0)) worst.set(request.deviceClassName, devices);
       }
       for (const [className, devices] of worst) add(className, devices);
     } else if (exactly !== undefined) add(exactly.deviceClassName, deviceCount(exactly));

@@ -3,6 +3,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
+import type { Int64 } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import { isDns1123Label } from "#api/names.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
@@ -190,7 +191,7 @@ function statusWarnings({ status }: core.Pod): string[] {
 }
 
 /** Pods that no kubelet runs any more, or yet, go at once. */
-export function checkGracefulDelete(pod: core.Pod, options: DeleteOptions): number {
+export function checkGracefulDelete(pod: core.Pod, options: DeleteOptions): Int64 {
   const isOver = pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded";
   if (!pod.spec?.nodeName || isOver) return 0;
   const seconds = options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 0;

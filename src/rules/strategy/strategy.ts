@@ -4,6 +4,7 @@
 // Upstream: apiserver pkg/registry/rest, RESTCreateStrategy, RESTUpdateStrategy, RESTDeleteStrategy
 
 import type { FieldError } from "#api/field-error.ts";
+import type { Int64 } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -67,5 +68,5 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
 
 export interface GracefulDelete<T extends KubeObject = KubeObject> {
   /** The grace period of this delete; undefined when the kind does not delete gracefully. */
-  checkGracefulDelete(object: T, options: DeleteOptions, ctx: StrategyContext): number | undefined;
+  checkGracefulDelete(object: T, options: DeleteOptions, ctx: StrategyContext): Int64 | undefined;
 }

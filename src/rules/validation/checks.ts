@@ -3,6 +3,7 @@
 
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 import type { LabelSelector, LabelSelectorRequirement } from "#api/meta.ts";
 import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, type NameCheck } from "#api/names.ts";
 import { isIpAddress, isIpPrefix, parseSloppyCidr, parseSloppyIp } from "./ip.ts";
@@ -30,11 +31,11 @@ export function requiredName(errors: Errors, value: string | undefined, path: Pa
   else if (check) name(errors, value, path, check);
 }
 
-export function nonNegative(errors: Errors, value: number | undefined, path: Path): void {
+export function nonNegative(errors: Errors, value: Int64 | undefined, path: Path): void {
   if (value !== undefined && value < 0) errors.push(field.invalid(path, value, NOT_NEGATIVE));
 }
 
-export function positive(errors: Errors, value: number, path: Path): void {
+export function positive(errors: Errors, value: Int64, path: Path): void {
   if (value <= 0) errors.push(field.invalid(path, value, "must be greater than zero"));
 }
 

@@ -5,6 +5,7 @@ import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { byteLength, goQuote } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 import { isDns1123Subdomain, isUserId } from "#api/names.ts";
 import { containerShouldRestart } from "#rules/pod-conditions.ts";
 import {
@@ -270,7 +271,7 @@ function users(errors: Errors, list: readonly core.ContainerStatus[], os: core.P
       return;
     }
     if (os !== undefined && os.name !== "linux") return;
-    const id = (value: number | undefined, idAt: Path): void => {
+    const id = (value: Int64 | undefined, idAt: Path): void => {
       for (const message of isUserId(value ?? 0)) errors.push(field.invalid(idAt, value ?? 0, message));
     };
     id(user.linux.uid, at.child("uid"));

@@ -4,6 +4,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
+import type { Int64 } from "#api/int64.ts";
 import { inclusiveRange, isDns1123Subdomain } from "#api/names.ts";
 import { type Errors, labels, type Path } from "./checks.ts";
 import { imageWithoutSpace } from "./containers.ts";
@@ -179,7 +180,7 @@ function sameContainers(
   return true;
 }
 
-function deadline(errors: Errors, seconds: number | undefined, old: number | undefined): boolean {
+function deadline(errors: Errors, seconds: Int64 | undefined, old: Int64 | undefined): boolean {
   const path = SPEC.child("activeDeadlineSeconds");
   if (seconds === undefined) {
     if (old !== undefined) {

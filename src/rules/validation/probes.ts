@@ -3,13 +3,14 @@
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import type { IntOrString } from "#api/int-or-string.ts";
+import type { Int64 } from "#api/int64.ts";
 import { isHttpHeaderName, isPortName, isPortNumber } from "#api/names.ts";
 import { type Errors, nonNegative, oneOf, type Path } from "./checks.ts";
 
 export type ProbeKind = "livenessProbe" | "readinessProbe" | "startupProbe";
 export const PROBES: readonly ProbeKind[] = ["livenessProbe", "readinessProbe", "startupProbe"];
 
-export function probe(errors: Errors, kind: ProbeKind, value: core.Probe, grace: number | undefined, path: Path): void {
+export function probe(errors: Errors, kind: ProbeKind, value: core.Probe, grace: Int64 | undefined, path: Path): void {
   handler(errors, value, grace, path);
   nonNegative(errors, value.initialDelaySeconds, path.child("initialDelaySeconds"));
   nonNegative(errors, value.timeoutSeconds, path.child("timeoutSeconds"));
@@ -47,7 +48,7 @@ const HANDLERS: {
   grpc: (errors, action: core.GRPCAction, path) => port(errors, action.port, path.child("port")),
 };
 
-function handler(errors: Errors, value: Handler, grace: number | undefined, path: Path): void {
+function handler(errors: Errors, value: Handler, grace: Int64 | undefined, path: Path): void {
   let count = 0;
   const isFurther = (name: string): boolean => {
     if (count++ === 0) return false;
@@ -62,7 +63,7 @@ function handler(errors: Errors, value: Handler, grace: number | undefined, path
   if (count === 0) errors.push(field.required(path, "must specify a handler type"));
 }
 
-function sleep(errors: Errors, { seconds = 0 }: core.SleepAction, grace: number | undefined, path: Path): void {
+function sleep(errors: Errors, { seconds = 0 }: core.SleepAction, grace: Int64 | undefined, path: Path): void {
   if (grace === undefined || (seconds >= 0 && seconds <= grace)) return;
   const detail = `must be non-negative and less than terminationGracePeriodSeconds (${grace})`;
   errors.push(field.invalid(path, seconds, detail));
@@ -90,7 +91,7 @@ function counted(prefix: string, count: number): string[] {
 export function lifecycle(
   errors: Errors,
   value: core.Lifecycle,
-  grace: number | undefined,
+  grace: Int64 | undefined,
   os: core.PodOS | undefined,
   path: Path,
 ): void {

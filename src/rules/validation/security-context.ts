@@ -4,6 +4,7 @@
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { byteLength } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 import { isUserId } from "#api/names.ts";
 import { type Errors, oneOf, type Path, requiredOneOf } from "./checks.ts";
 import { descendingPath } from "./file-paths.ts";
@@ -14,7 +15,7 @@ import { windowsOptions } from "./windows.ts";
 
 const PROFILES = ["Localhost", "RuntimeDefault", "Unconfined"];
 
-function id(errors: Errors, value: number | undefined, path: Path): void {
+function id(errors: Errors, value: Int64 | undefined, path: Path): void {
   if (value === undefined) return;
   for (const message of isUserId(value)) errors.push(field.invalid(path, value, message));
 }

@@ -2,6 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/cel/{common/schemas.go,limits.go}, SchemaDeclType
 
 import { byteLength } from "#api/go-text.ts";
+import type { Int64 } from "#api/int64.ts";
 import { hasDefault, isEmbedded, itemsOf, type JSONSchemaProps, valuesOf } from "../json-schema.ts";
 import { asResource, escapeName } from "./schema-types.ts";
 import { wrapped } from "./sizes.ts";
@@ -60,11 +61,11 @@ export function boundsOf(schema: JSONSchemaProps | undefined, isResourceRoot: bo
   }
 }
 
-const limit = (given: number | undefined): bigint | undefined =>
-  given === undefined || given === null ? undefined : BigInt(Math.max(0, given));
+const limit = (given: Int64 | undefined): bigint | undefined =>
+  given === undefined || given === null ? undefined : BigInt(given > 0 ? given : 0);
 
 /** Lengths are told in characters, of which each can have four bytes. */
-function fourBytesEach(length: number | undefined): bigint | undefined {
+function fourBytesEach(length: Int64 | undefined): bigint | undefined {
   const most = limit(length);
   return most === undefined ? undefined : wrapped(most * 4n);
 }
