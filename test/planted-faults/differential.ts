@@ -3,7 +3,7 @@
 
 import type { FaultPlan } from "./fault.ts";
 
-const replicaset = "src/controllers/replicaset";
+const replicaset = "src/families/replicas";
 
 export const plan: FaultPlan = {
   faults: [

@@ -7,7 +7,7 @@ export const plan: FaultPlan = {
   faults: [
     {
       name: "a create whose answer was lost counts as one that failed",
-      file: "src/controllers/replicaset/scale.ts",
+      file: "src/families/replicas/scale.ts",
       find: "      deps.doubts.note(key, error);\n",
       replace: "",
       noticedBy: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",

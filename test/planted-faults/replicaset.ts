@@ -2,7 +2,7 @@
 
 import type { FaultPlan } from "./fault.ts";
 
-const folder = "src/controllers/replicaset";
+const folder = "src/families/replicas";
 
 export const plan: FaultPlan = {
   suites: [
@@ -149,7 +149,7 @@ export const plan: FaultPlan = {
     },
     {
       name: "own writes of pods are not remembered",
-      file: `${folder}/controller.ts`,
+      file: `${folder}/engine.ts`,
       find: "if (controller === undefined) return;\n        const { namespace",
       replace: "if (controller !== undefined) return;\n        const { namespace",
       noticedBy: "hold a sync back before it reads or writes anything, count it and try again",

@@ -13,23 +13,9 @@
  *              replicaset-controller, which registers them upstream, does not run.
  */
 
-import type { ReplicationController } from "#api/generated/types/core-v1.ts";
-import { nothing, selectorFromSet } from "#api/label-selector.ts";
-import { buildReplicaController, type ReplicaOptions } from "#controllers/replicaset/controller.ts";
-import type { ReplicaKind } from "#controllers/replicaset/replica-kind.ts";
+import { buildReplicaController, type ReplicaOptions } from "#families/replicas/engine.ts";
+import { replicationControllerKind } from "#families/replicas/kinds.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
-
-export const replicationControllerKind: ReplicaKind<ReplicationController> = {
-  gvr: { group: "", version: "v1", resource: "replicationcontrollers" },
-  apiVersion: "v1",
-  kind: "ReplicationController",
-  queueName: "replicationmanager",
-  identity: "replication-controller",
-  selectorOf: ({ spec }) => (spec?.selector === undefined ? nothing : selectorFromSet(spec.selector)),
-  reportsTerminating: false,
-  ranksBySiblings: false,
-  consistencyGate: undefined,
-};
 
 export const replicationController: ControllerDescriptor<ReplicaOptions> = {
   name: "replicationcontroller-controller",

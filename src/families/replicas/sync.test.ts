@@ -9,7 +9,7 @@ import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { done } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
-import { replicaSetKind } from "./replica-kind.ts";
+import { replicaSetKind } from "./kinds.ts";
 import { syncReplicas } from "./sync.ts";
 
 const KEY = "ns/gone";

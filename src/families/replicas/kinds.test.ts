@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { replicationController, replicationControllerKind } from "./controller.ts";
+import { replicationControllerKind } from "./kinds.ts";
 
-describe("replicationcontroller-controller", () => {
+describe("the kind ReplicationController", () => {
   it("replicationcontroller/about has a name, an account and a queue of its own, and no gate", () => {
-    expect(replicationController.name).toBe("replicationcontroller-controller");
     expect(replicationControllerKind).toMatchObject({
       identity: "replication-controller",
       queueName: "replicationmanager",

@@ -13,7 +13,7 @@ import { WrittenVersions } from "#kit/consistency.ts";
 import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
-import { replicaSetKind } from "./replica-kind.ts";
+import { replicaSetKind } from "./kinds.ts";
 import { ownerTriggers, podTriggers, type TriggerDeps } from "./triggers.ts";
 
 const web = { app: "web" };

@@ -2,9 +2,9 @@
 // ReplicationController differ in their selector's form and in what 1.36 gives only to the former.
 
 import { ValueError } from "#api/errors.ts";
-import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
+import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
-import { type Selector, selectorFromObject } from "#api/label-selector.ts";
+import type { Selector } from "#api/label-selector.ts";
 import type { GroupVersionResource, Kind, KubeObject } from "#api/object.ts";
 
 /** What both kinds have in common on the wire. */
@@ -31,18 +31,6 @@ export interface ReplicaKind<T extends ReplicaObject> extends Kind {
   /** The gate of read-your-own-writes; none means no guard. */
   readonly consistencyGate: string | undefined;
 }
-
-export const replicaSetKind: ReplicaKind<ReplicaSet> = {
-  gvr: { group: "apps", version: "v1", resource: "replicasets" },
-  apiVersion: "apps/v1",
-  kind: "ReplicaSet",
-  queueName: "replicaset",
-  identity: "replicaset-controller",
-  selectorOf: (replicaSet) => selectorFromObject(replicaSet.spec?.selector),
-  reportsTerminating: true,
-  ranksBySiblings: true,
-  consistencyGate: "StaleControllerConsistencyReplicaSet",
-};
 
 /** Reads selectors, each once: objects are immutable, so a parsed selector is good as long as its object lives. */
 export function parsedSelectors<T extends ReplicaObject>(kind: ReplicaKind<T>): (object: T) => Selector | ValueError {
