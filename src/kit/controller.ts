@@ -10,6 +10,7 @@ import type { Rng } from "#base/rng.ts";
 import type { Client } from "#client/client.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";
 import type { InformerFactory } from "#informers/informer.ts";
+import type { ControllerName } from "./known-controllers.ts";
 import type { SyncTrace } from "./trace.ts";
 
 /** Some clients may do more than others. */
@@ -42,10 +43,9 @@ export interface ControllerContext {
   readonly trace?: SyncTrace;
 }
 
-/** Aliases, gates and whether it is on by default go by the name: the program knows them of all, written or not. */
 export interface ControllerDescriptor<Options = undefined> {
-  /** As in --controllers. */
-  readonly name: string;
+  /** As in --controllers. Identity, aliases and gates go by it. */
+  readonly name: ControllerName;
   /** Returns nothing when the options switch the controller off. A failure ends the program. */
   build(context: ControllerContext, options: Options): Promise<Controller | undefined>;
 }

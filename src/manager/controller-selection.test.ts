@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
+import {
+  controllerAliases,
+  knownControllerNames,
+  knownControllers,
+  offByDefaultNames,
+} from "#kit/known-controllers.ts";
 import { canonicalSelection, isSelected } from "./controller-selection.ts";
-import { controllerAliases, knownControllerNames, knownControllers, offByDefaultNames } from "./known-controllers.ts";
 import { registeredControllers, unwrittenControllers } from "./registry.ts";
 import { unwrittenProblem } from "./unwritten-selection.ts";
 

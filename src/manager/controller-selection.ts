@@ -2,7 +2,7 @@
 // decides, and '*' speaks for all that are on by default.
 // Upstream: k8s.io/controller-manager/pkg/... genericcontrollermanager.IsControllerEnabled; options/generic.go.
 
-import { controllerAliases, offByDefaultNames } from "./known-controllers.ts";
+import { controllerAliases, offByDefaultNames } from "#kit/known-controllers.ts";
 
 /** Aliases become canonical names; a leading '-' stays. */
 export function canonicalSelection(words: readonly string[]): readonly string[] {

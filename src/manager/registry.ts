@@ -7,7 +7,7 @@ import { rootCaPublisherController } from "#controllers/root-ca-certificate-publ
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
-import { knownControllers } from "./known-controllers.ts";
+import { knownController, knownControllers } from "#kit/known-controllers.ts";
 import type { ComponentConfig } from "./options/config.ts";
 
 /** What controllers are configured with: the flags, and what the files they name contain. */
@@ -47,12 +47,12 @@ function bind<Options>(
   optionsOf: (settings: ControllerSettings) => Options,
 ): RegisteredController {
   const { name } = descriptor;
-  const featureGates = knownControllers.find((known) => known.name === name)?.featureGates ?? [];
+  const { featureGates } = knownController(name);
   return { name, featureGates, build: (context, settings) => descriptor.build(context, optionsOf(settings)) };
 }
 
 /** Known by name, on by default or not, but not written yet. Cloud loops have no provider and are never built. */
 export function unwrittenControllers(): readonly string[] {
-  const written = new Set([...registeredControllers.map(({ name }) => name), serviceAccountTokens.name]);
+  const written = new Set<string>([...registeredControllers.map(({ name }) => name), serviceAccountTokens.name]);
   return knownControllers.filter(({ name, isCloud }) => !isCloud && !written.has(name)).map(({ name }) => name);
 }

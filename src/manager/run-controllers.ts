@@ -8,10 +8,10 @@ import { isAborted } from "#base/errors.ts";
 import { jitterMs } from "#base/go-backoff.ts";
 import type { Logger } from "#base/log.ts";
 import type { Controller } from "#kit/controller.ts";
+import { knownControllers } from "#kit/known-controllers.ts";
 import type { ClientBuilder } from "./clients/client-builder.ts";
 import { type ContextDeps, createControllerContext, type SharedContext } from "./controller-context.ts";
 import { isSelected } from "./controller-selection.ts";
-import { knownControllers } from "./known-controllers.ts";
 import type { RegisteredController } from "./registry.ts";
 
 /** Not a matter of --controllers. */

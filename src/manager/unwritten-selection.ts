@@ -2,8 +2,8 @@
 // written here is refused, with the value to use instead.
 
 import type { FeatureGates } from "#base/feature-gates.ts";
+import { knownControllers } from "#kit/known-controllers.ts";
 import { isSelected } from "./controller-selection.ts";
-import { knownControllers } from "./known-controllers.ts";
 import { registeredControllers, unwrittenControllers } from "./registry.ts";
 
 /** Undefined when every selected controller is written. The selection has canonical names. */

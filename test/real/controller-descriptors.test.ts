@@ -2,7 +2,7 @@
 // which are on by default and which are loops of a cloud. What a controller does has rows of its own.
 
 import { expect, it } from "vitest";
-import { type KnownController, knownControllers } from "#manager/known-controllers.ts";
+import { type KnownController, knownControllers } from "#kit/known-controllers.ts";
 import { goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";
 import { useIdleDaemons } from "./idle-daemon.ts";
 import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";

@@ -4,7 +4,7 @@
 import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
-import { knownControllerNames, offByDefaultNames } from "#manager/known-controllers.ts";
+import { knownControllerNames, offByDefaultNames } from "#kit/known-controllers.ts";
 import { flagTable } from "#manager/options/flag-table.ts";
 import type { BoundFlag } from "#manager/options/flags/bound-flag.ts";
 import { goDaemon, ourDaemon, runToEnd, sharedControllers } from "./daemon.ts";

@@ -4,7 +4,7 @@
 import { SECOND } from "#api/go-duration.ts";
 import { goQuote } from "#api/go-text.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
-import { controllerAliases, knownControllerNames } from "../known-controllers.ts";
+import { controllerAliases, knownControllerNames } from "#kit/known-controllers.ts";
 import type { ComponentConfig, SignerFiles } from "./config.ts";
 import { type Manifest, validateMetrics } from "./metrics-options.ts";
 import type { Options } from "./options.ts";

@@ -1,6 +1,8 @@
-// The 52 controllers that kube-controller-manager 1.36 knows, in upstream's order of registration:
-// names, aliases, gates and identities. Which of them are written is the registry's business.
+// The 52 controllers that kube-controller-manager 1.36 knows, in upstream's order of registration: the only home of
+// their names, aliases, gates and identities. The manager's registry lists the ones that are written.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, NewControllerDescriptors; names/controller_names.go.
+
+import { assert } from "#base/assert.ts";
 
 export interface KnownController {
   readonly name: string;
@@ -15,7 +17,7 @@ export interface KnownController {
   readonly isOffByDefault?: boolean;
 }
 
-export const knownControllers: readonly KnownController[] = [
+const table = [
   {
     name: "serviceaccount-token-controller",
     aliases: ["serviceaccount-token"],
@@ -257,7 +259,20 @@ export const knownControllers: readonly KnownController[] = [
     identity: "selinux-warning-controller",
     isOffByDefault: true,
   },
-];
+] as const;
+
+export type ControllerName = (typeof table)[number]["name"];
+
+export const knownControllers: readonly (KnownController & { readonly name: ControllerName })[] = table;
+
+const byControllerName: ReadonlyMap<string, KnownController> = new Map(table.map((known) => [known.name, known]));
+
+/** What the table says of this controller. */
+export function knownController(name: ControllerName): KnownController {
+  const known = byControllerName.get(name);
+  assert(known !== undefined, `no known controller is named ${name}`);
+  return known;
+}
 
 const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
