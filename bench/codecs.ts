@@ -2,7 +2,7 @@
 
 import { decodeBase64 } from "#api/base64.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
-import vectors from "#api/vectors/proto.json" with { type: "json" };
+import vectors from "#test/vectors/proto.json" with { type: "json" };
 
 function measure(name: string, run: () => unknown): void {
   const rounds = 20_000;

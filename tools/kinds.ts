@@ -3,7 +3,7 @@
 
 import { writeFileSync } from "node:fs";
 import { builtinResources } from "#api/resource-table.ts";
-import { builtinStrategies } from "#rules/strategy/builtin-strategies.ts";
+import { builtinStrategies } from "#kinds/builtin-strategies.ts";
 
 export const kindsFile = "docs/kinds.md";
 

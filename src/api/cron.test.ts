@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { parseCron } from "#api/cron.ts";
 import { loadTimeZone, type TimeZone, type TimeZones, UTC, UTC_ONLY } from "#api/time-zone.ts";
-import { differences, outcome } from "#api/vectors/outcome.ts";
-import file from "#api/vectors/values-cron.json" with { type: "json" };
+import file from "#test/vectors/values-cron.json" with { type: "json" };
+import { differences, outcome } from "./vector-outcome.ts";
 
 type Row = readonly unknown[];
 const { zones: zoneRows = [], specs = [] } = file as unknown as Readonly<Record<string, readonly Row[]>>;

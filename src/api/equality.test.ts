@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { isDerivative, semanticEqual } from "#api/equality.ts";
 import { schemaOf } from "#api/schema-table.ts";
-import file from "#api/vectors/values-equality.json" with { type: "json" };
+import file from "#test/vectors/values-equality.json" with { type: "json" };
 
 const { documents, rows } = file as unknown as { documents: [unknown][]; rows: [string, string][] };
 const pods = documents.map(([pod]) => pod);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
-import help from "#api/vectors/feature-gates.json" with { type: "json" };
 import { FeatureGates } from "#base/feature-gates.ts";
+import help from "#test/vectors/feature-gates.json" with { type: "json" };
 
 describe("feature gate table", () => {
   it("gives the lines of the Go manager's help: 148 gates, AllAlpha and AllBeta", () => {

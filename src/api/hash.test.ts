@@ -12,7 +12,7 @@ import {
   safeEncode,
   uidHash,
 } from "#api/hash.ts";
-import json from "#api/vectors/hash.json" with { type: "json" };
+import json from "#test/vectors/hash.json" with { type: "json" };
 
 interface Vectors {
   readonly templates: readonly [template: string, collisions: number, templateHash: string, revisionHash: string][];

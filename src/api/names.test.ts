@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import * as names from "#api/names.ts";
-import { differences } from "#api/vectors/outcome.ts";
-import file from "#api/vectors/values-names.json" with { type: "json" };
 import { seededRng } from "#base/seeded-rng.ts";
+import file from "#test/vectors/values-names.json" with { type: "json" };
+import { differences } from "./vector-outcome.ts";
 
 type Row = readonly [check: string, value: string, complaints: readonly string[] | number];
 const checks = (file as unknown as { readonly checks: readonly Row[] }).checks;

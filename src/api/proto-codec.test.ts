@@ -7,7 +7,7 @@ import { decodeBase64, encodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import type { KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
-import vectors from "#api/vectors/proto.json" with { type: "json" };
+import vectors from "#test/vectors/proto.json" with { type: "json" };
 
 interface Vector {
   readonly name: string;

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { ValueError } from "#api/errors.ts";
 import { maxQuantity, milliQuantity, type Quantity, quantityOf, scaledQuantity, ZERO_QUANTITY } from "#api/quantity.ts";
 import { parseQuantity, quantityFromWire } from "#api/quantity-parser.ts";
-import { differences, outcome } from "#api/vectors/outcome.ts";
-import file from "#api/vectors/values-quantity.json" with { type: "json" };
+import file from "#test/vectors/values-quantity.json" with { type: "json" };
+import { differences, outcome } from "./vector-outcome.ts";
 
 const vectors = file as unknown as Readonly<Record<string, readonly (readonly unknown[])[]>>;
 const { parse = [], arithmetic = [], sums = [] } = vectors;

@@ -16,8 +16,8 @@ import {
 } from "#api/label-selector.ts";
 import { parseLabelSelector, parseToLabelSelector } from "#api/label-selector-parser.ts";
 import type { LabelSelector } from "#api/meta.ts";
-import { differences, outcome } from "#api/vectors/outcome.ts";
-import file from "#api/vectors/values-selectors.json" with { type: "json" };
+import file from "#test/vectors/values-selectors.json" with { type: "json" };
+import { differences, outcome } from "./vector-outcome.ts";
 
 type Row = readonly unknown[];
 const vectors = file as unknown as Readonly<Record<string, readonly Row[]>>;

@@ -5,8 +5,8 @@ import * as field from "#api/field-error.ts";
 import { goJson, goQuote } from "#api/go-text.ts";
 import { newGenericServerResponse, type ServerResponse } from "#api/server-response.ts";
 import * as errors from "#api/status-error.ts";
-import { differences } from "#api/vectors/outcome.ts";
-import file from "#api/vectors/values-errors.json" with { type: "json" };
+import file from "#test/vectors/values-errors.json" with { type: "json" };
+import { differences } from "./vector-outcome.ts";
 
 type Row = readonly unknown[];
 const vectors = file as unknown as Readonly<Record<string, readonly Row[]>>;

@@ -6,8 +6,8 @@ import { durationMs, durationOfMs, formatDuration, parseDuration } from "#api/go
 import { type IntOrString, intValue, scaledValue } from "#api/int-or-string.ts";
 import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
 import { formatMicroTime, formatTime, parseMicroTime, parseTime, timeOrUndefined } from "#api/time.ts";
-import { differences, outcome } from "#api/vectors/outcome.ts";
-import file from "#api/vectors/values-time.json" with { type: "json" };
+import file from "#test/vectors/values-time.json" with { type: "json" };
+import { differences, outcome } from "./vector-outcome.ts";
 
 type Row = readonly unknown[];
 const vectors = file as unknown as Readonly<Record<string, readonly Row[]>>;

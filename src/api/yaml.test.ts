@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { CodecError } from "#api/codec-error.ts";
-import vectors from "#api/vectors/yaml.json" with { type: "json" };
 import { decodeYaml } from "#api/yaml.ts";
+import vectors from "#test/vectors/yaml.json" with { type: "json" };
 
 const rows = vectors as [text: string, json: string, strictError: string][];
 

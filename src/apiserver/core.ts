@@ -2,10 +2,11 @@
 
 import type { KubeObject } from "#api/object.ts";
 import type { Clock } from "#base/clock.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
-import type { FeatureGateReader, StrategyContext } from "#rules/strategy/strategy.ts";
-import type { KeyReader } from "#rules/strategy/tls-secret.ts";
+import type { KeyReader } from "#kinds/core/tls-secret.ts";
+import type { StrategyContext } from "#kinds/strategy.ts";
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./admission.ts";
 import type { Authorizer } from "./authorization.ts";
 import type { Expiry } from "./expiry.ts";

@@ -3,13 +3,14 @@
 
 import type { Clock } from "#base/clock.ts";
 import { Aborted } from "#base/errors.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import { type Metrics, noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
-import { builtinStrategies } from "#rules/strategy/builtin-strategies.ts";
-import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
-import type { KeyReader } from "#rules/strategy/tls-secret.ts";
+import { builtinStrategies } from "#kinds/builtin-strategies.ts";
+import type { KeyReader } from "#kinds/core/tls-secret.ts";
+import type { KindStrategy } from "#kinds/strategy.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";

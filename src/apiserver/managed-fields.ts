@@ -10,7 +10,7 @@ import { apiVersionOf, parseApiVersion } from "#api/object.ts";
 import { deepEqual, type JsonObject } from "#api/patch/json-value.ts";
 import type { Schema } from "#api/schema.ts";
 import { formatTime } from "#api/time.ts";
-import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
+import type { UpdateStrategy } from "#kinds/strategy.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import { withMeta } from "./object-meta.ts";
 import type { Endpoint, KindVersion } from "./registry.ts";

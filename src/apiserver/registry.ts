@@ -10,7 +10,7 @@ import type { Schema } from "#api/schema.ts";
 import type { GroupResource } from "#api/status-error.ts";
 import { assert } from "#base/assert.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { KindStrategy } from "#rules/strategy/strategy.ts";
+import type { KindStrategy } from "#kinds/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import type { DecodingWording, TypedDecoding } from "./decoding/typed-decoding.ts";

@@ -26,6 +26,12 @@ export interface FeatureTable {
   readonly dependencies?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** For code that only asks whether a gate is on. */
+export interface FeatureGateReader {
+  /** False for a name it does not know. */
+  isEnabled(name: string): boolean;
+}
+
 /** What was asked of the gates cannot be. */
 export class FeatureGateError extends Error {
   override readonly name = "FeatureGateError";

@@ -5,7 +5,7 @@ import type { Pod } from "#api/generated/types/core-v1.ts";
 import { computePodQos, podQos } from "#rules/pod-qos.ts";
 import { isPodResizeDeferred, type PodResourcesOptions, podLimits, podRequests } from "#rules/pod-resources.ts";
 import { readAmounts, type WireAmounts, writeAmounts } from "#rules/resource-amounts.ts";
-import file from "#rules/vectors/pods.json" with { type: "json" };
+import file from "#test/vectors/pods.json" with { type: "json" };
 
 interface Option extends PodResourcesOptions {
   readonly missing?: WireAmounts;

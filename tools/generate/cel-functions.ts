@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { runGoTool } from "#tools/generate/upstream.ts";
 
-const FILE = "src/rules/crd/cel/function-table.ts";
+const FILE = "src/cel/function-table.ts";
 
 export function generateCelFunctions(): void {
   const lines = runGoTool("vectors-crd", "functions").trim();

@@ -41,7 +41,7 @@ export function generateFeatureGates(): void {
     `export const featureStages: string = ${jsonLiteral(Object.fromEntries(rows))};\n\n` +
       `export const featureDependencies: string = ${jsonLiteral(Object.fromEntries(needs))};\n`,
   );
-  writeFileSync(join(vectorsDir("api"), "feature-gates.json"), `${JSON.stringify(help)}\n`);
+  writeFileSync(join(vectorsDir, "feature-gates.json"), `${JSON.stringify(help)}\n`);
 }
 
 function encodeStage(stage: Stage): string {

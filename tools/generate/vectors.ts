@@ -7,16 +7,14 @@ import { vectorsDir } from "#tools/generate/emit.ts";
 import { runGoTool } from "#tools/generate/upstream.ts";
 
 export function generateVectors(groupVersions: readonly string[]): void {
-  const api = vectorsDir("api");
-  const rules = vectorsDir("rules");
-  writeFileSync(join(api, "proto.json"), runGoTool("vectors-proto", ...groupVersions, "meta.k8s.io/v1"));
-  writeFileSync(join(api, "yaml.json"), runGoTool("vectors-yaml"));
-  writeFileSync(join(api, "hash.json"), runGoTool("vectors-hash"));
-  writeFileSync(join(api, "patch.json"), runGoTool("vectors-patch"));
-  writeFileSync(join(api, "apply.json"), runGoTool("vectors-apply"));
-  writeFileSync(join(rules, "defaults.json"), runGoTool("vectors-defaults"));
-  writeFileSync(join(rules, "validation.json"), runGoTool("vectors-validation"));
-  writeFileSync(join(rules, "printers.json"), runGoTool("vectors-printers"));
-  runGoTool("vectors-values", api, rules);
-  runGoTool("vectors-crd", rules);
+  writeFileSync(join(vectorsDir, "proto.json"), runGoTool("vectors-proto", ...groupVersions, "meta.k8s.io/v1"));
+  writeFileSync(join(vectorsDir, "yaml.json"), runGoTool("vectors-yaml"));
+  writeFileSync(join(vectorsDir, "hash.json"), runGoTool("vectors-hash"));
+  writeFileSync(join(vectorsDir, "patch.json"), runGoTool("vectors-patch"));
+  writeFileSync(join(vectorsDir, "apply.json"), runGoTool("vectors-apply"));
+  writeFileSync(join(vectorsDir, "defaults.json"), runGoTool("vectors-defaults"));
+  writeFileSync(join(vectorsDir, "validation.json"), runGoTool("vectors-validation"));
+  writeFileSync(join(vectorsDir, "printers.json"), runGoTool("vectors-printers"));
+  runGoTool("vectors-values", vectorsDir);
+  runGoTool("vectors-crd", vectorsDir);
 }

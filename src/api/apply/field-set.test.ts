@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "#api/patch/json-value.ts";
-import vectors from "#api/vectors/apply.json" with { type: "json" };
+import vectors from "#test/vectors/apply.json" with { type: "json" };
 import {
   difference,
   emptySet,

@@ -8,7 +8,7 @@ import type { JsonObject } from "#api/patch/json-value.ts";
 import type { Schema } from "#api/schema.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { ApiError } from "#api/status-error.ts";
-import vectors from "#api/vectors/apply.json" with { type: "json" };
+import vectors from "#test/vectors/apply.json" with { type: "json" };
 import { type ApplyKind, applyKind } from "./apply-kind.ts";
 import { withObjectMeta } from "./atoms.ts";
 import { applyPatch, updateManagedFields } from "./field-manager.ts";

@@ -5,7 +5,7 @@ import { parseApiVersion } from "#api/object.ts";
 import type { Schema } from "#api/schema.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { ApiError } from "#api/status-error.ts";
-import vectors from "#api/vectors/patch.json" with { type: "json" };
+import vectors from "#test/vectors/patch.json" with { type: "json" };
 import { applyJsonPatch } from "./json-patch.ts";
 import type { JsonObject } from "./json-value.ts";
 import { applyMergePatch, createMergePatch, createThreeWayJsonMergePatch } from "./merge-patch.ts";

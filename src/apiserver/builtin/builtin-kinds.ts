@@ -6,9 +6,10 @@ import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/objec
 import { builtinResources, type Resource } from "#api/resource-table.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
-import { applyDefaults } from "#rules/defaults/apply-defaults.ts";
-import { builtinPrinters } from "#rules/printers/builtin-printers.ts";
-import type { FeatureGateReader, KindStrategy } from "#rules/strategy/strategy.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
+import { applyDefaults } from "#kinds/apply-defaults.ts";
+import { builtinPrinters } from "#kinds/builtin-printers.ts";
+import type { KindStrategy } from "#kinds/strategy.ts";
 import { zeroObject } from "../decoding/struct-index.ts";
 import { decodeTyped } from "../decoding/typed-decoding.ts";
 import type { KindRow, KindVersion, Registry } from "../registry.ts";

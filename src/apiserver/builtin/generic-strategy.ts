@@ -3,13 +3,13 @@
 
 import type { FieldError } from "#api/field-error.ts";
 import { goTypeOfKind } from "#api/go-layout.ts";
+import { asPrefix } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { Resource } from "#api/resource-table.ts";
 import { formatTime } from "#api/time.ts";
-import { kindNameCheck } from "#rules/kind-names.ts";
-import type { KindStrategy, UpdateStrategy } from "#rules/strategy/strategy.ts";
-import { asPrefix } from "#rules/validation/metadata.ts";
+import { kindNameCheck } from "#kinds/kind-names.ts";
+import type { KindStrategy, UpdateStrategy } from "#kinds/strategy.ts";
 import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { withMeta } from "../object-meta.ts";
 import {

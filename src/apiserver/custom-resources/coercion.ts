@@ -4,10 +4,10 @@
 
 import type { KubeObject } from "#api/object.ts";
 import { isObject } from "#api/patch/json-value.ts";
-import { pruneNulls } from "#rules/crd/defaulting.ts";
-import type { JSONSchemaProps } from "#rules/crd/json-schema.ts";
-import { prune } from "#rules/crd/pruning.ts";
-import { CoercionError, coerce } from "#rules/crd/resource-meta.ts";
+import type { JSONSchemaProps } from "#cel/json-schema.ts";
+import { pruneNulls } from "#kinds/apiextensions/defaulting.ts";
+import { prune } from "#kinds/apiextensions/pruning.ts";
+import { CoercionError, coerce } from "#kinds/apiextensions/resource-meta.ts";
 import { type DecodingWording, type TypedDecoding, TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { readMetadata } from "./metadata-reader.ts";
 

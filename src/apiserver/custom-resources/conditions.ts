@@ -3,8 +3,8 @@
 import type { CustomResourceDefinitionCondition } from "#api/generated/types/apiextensions-v1.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
-import { approvalOf } from "#rules/crd/crd-approval.ts";
-import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import type { CustomResourceDefinition } from "#cel/json-schema.ts";
+import { approvalOf } from "#kinds/apiextensions/crd-approval.ts";
 
 type Condition = CustomResourceDefinitionCondition;
 

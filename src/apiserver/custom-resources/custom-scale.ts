@@ -4,7 +4,7 @@
 import type { KubeObject } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { newBadRequest, newInternalError, newNotFound } from "#api/status-error.ts";
-import { nestedValue, type ScaleDefinition, splitPath } from "#rules/crd/custom-resource-strategy.ts";
+import { nestedValue, type ScaleDefinition, splitPath } from "#kinds/apiextensions/custom-resource-strategy.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { withMeta } from "../object-meta.ts";

@@ -4,7 +4,7 @@
 
 import { goStruct } from "#api/go-layout.ts";
 import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
-import { mapFields } from "#rules/crd/pruning.ts";
+import { mapFields } from "#kinds/apiextensions/pruning.ts";
 import { decodeTyped, type TypedDecoding, TypedDecodingError } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
 

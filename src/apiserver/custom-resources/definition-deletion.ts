@@ -6,7 +6,7 @@
 import type { KubeObject } from "#api/object.ts";
 import { newConflict } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
-import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import type { CustomResourceDefinition } from "#cel/json-schema.ts";
 import { withMeta } from "../object-meta.ts";
 import type { DeletionHook } from "../registry.ts";
 import { admitDeletion, write } from "../write/delete-object.ts";

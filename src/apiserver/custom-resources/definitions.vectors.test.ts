@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";
-import { validateDefinition } from "#rules/crd/crd-validation.ts";
-import { checkDefaultRules, compileRules } from "#rules/crd/definition-rules.ts";
-import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
-import file from "#rules/vectors/crd-definitions.json" with { type: "json" };
+import type { CustomResourceDefinition } from "#cel/json-schema.ts";
+import { validateDefinition } from "#kinds/apiextensions/crd-validation.ts";
+import { checkDefaultRules, compileRules } from "#kinds/apiextensions/definition-rules.ts";
+import file from "#test/vectors/crd-definitions.json" with { type: "json" };
 import { readMetadata } from "./metadata-reader.ts";
 
 interface Case {

@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import type { Rng } from "#base/rng.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import definitionsFile from "#rules/vectors/crd-definitions.json" with { type: "json" };
-import objectsFile from "#rules/vectors/crd-objects.json" with { type: "json" };
+import definitionsFile from "#test/vectors/crd-definitions.json" with { type: "json" };
+import objectsFile from "#test/vectors/crd-objects.json" with { type: "json" };
 import { startTestServer } from "../testing.ts";
 
 type Json = Record<string, unknown>;

@@ -2,7 +2,7 @@
 
 import { goStruct } from "#api/go-layout.ts";
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
-import type { ReadMetadata } from "#rules/crd/resource-meta.ts";
+import type { ReadMetadata } from "#kinds/apiextensions/resource-meta.ts";
 import { type DecodingWording, decodeTyped, TypedDecodingError } from "../decoding/typed-decoding.ts";
 
 /** Throws a TypedDecodingError, unless it may drop what is malformed. */

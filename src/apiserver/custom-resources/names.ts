@@ -8,7 +8,7 @@ import type {
 } from "#api/generated/types/apiextensions-v1.ts";
 import { goQuote } from "#api/go-text.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
-import type { CustomResourceDefinition } from "#rules/crd/json-schema.ts";
+import type { CustomResourceDefinition } from "#cel/json-schema.ts";
 import { conditionOf } from "./conditions.ts";
 
 type Condition = CustomResourceDefinitionCondition;

@@ -1,7 +1,7 @@
 // The schema of a custom resource as OpenAPI publishes it: what the definition says, with the metadata
 // that every object has. Upstream: apiextensions-apiserver/pkg/controller/openapi/builder
 
-import type { JSONSchemaProps } from "#rules/crd/json-schema.ts";
+import type { JSONSchemaProps } from "#cel/json-schema.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 

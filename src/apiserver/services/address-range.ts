@@ -3,7 +3,7 @@
 // Upstream: pkg/registry/core/service/ipallocator/ipallocator.go; bitmap.go, calculateRangeOffset
 
 import type { Rng } from "#base/rng.ts";
-import { formatIp, type ParsedIp, parseSloppyCidr } from "#rules/validation/ip.ts";
+import { formatIp, type ParsedIp, parseSloppyCidr } from "#rules/ip.ts";
 
 export interface AddressRange {
   readonly cidr: string;

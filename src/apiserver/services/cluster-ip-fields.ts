@@ -5,10 +5,10 @@
 import * as field from "#api/field-error.ts";
 import type { Service, ServiceSpec } from "#api/generated/types/core-v1.ts";
 import { type ApiError, newInvalid } from "#api/status-error.ts";
-import { put } from "#rules/strategy/parts.ts";
-import { parseSloppyIp } from "#rules/validation/ip.ts";
-import { needsHealthCheck } from "#rules/validation/service.ts";
-import { clusterIps } from "#rules/validation/service-ips.ts";
+import { clusterIps } from "#kinds/core/service-ips.ts";
+import { needsHealthCheck } from "#kinds/core/service-validation.ts";
+import { put } from "#kinds/parts/preparing.ts";
+import { parseSloppyIp } from "#rules/ip.ts";
 
 /** The only family that the cluster's services have. */
 export const FAMILY = "IPv4";

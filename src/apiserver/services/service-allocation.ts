@@ -5,8 +5,8 @@
 import * as field from "#api/field-error.ts";
 import type { Service, ServicePort, ServiceSpec } from "#api/generated/types/core-v1.ts";
 import { newInternalError } from "#api/status-error.ts";
-import { put } from "#rules/strategy/parts.ts";
-import { needsHealthCheck } from "#rules/validation/service.ts";
+import { needsHealthCheck } from "#kinds/core/service-validation.ts";
+import { put } from "#kinds/parts/preparing.ts";
 import type { ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import type { AllocationHook, KindRow } from "../registry.ts";

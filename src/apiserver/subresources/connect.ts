@@ -8,7 +8,7 @@ import * as field from "#api/field-error.ts";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import { type ApiError, newBadRequest, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
-import { parseSloppyIp } from "#rules/validation/ip.ts";
+import { parseSloppyIp } from "#rules/ip.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { storedObject } from "../tokens/stored-references.ts";

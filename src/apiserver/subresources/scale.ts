@@ -8,7 +8,7 @@ import { schemaOf } from "#api/schema-table.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
-import { ageOf, nameOf, printer } from "#rules/printers/printer.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { metadataLabels } from "../builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { zeroObject } from "../decoding/struct-index.ts";

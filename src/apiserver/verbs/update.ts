@@ -4,7 +4,7 @@
 import type { KubeObject } from "#api/object.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
-import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
+import type { UpdateStrategy } from "#kinds/strategy.ts";
 import { forbidden } from "../authorization.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { decodeObject } from "../decoding/decode-object.ts";

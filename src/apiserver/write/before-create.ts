@@ -6,7 +6,7 @@ import { generateName, isPathSegmentName, isPathSegmentPrefix } from "#api/names
 import { type KubeObject, parseApiVersion } from "#api/object.ts";
 import { newInvalid } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
-import type { KindStrategy, StrategyContext } from "#rules/strategy/strategy.ts";
+import type { KindStrategy, StrategyContext } from "#kinds/strategy.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { withMeta } from "../object-meta.ts";
 import type { KindRow } from "../registry.ts";

@@ -2,7 +2,7 @@
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate
 
 import type { KubeObject } from "#api/object.ts";
-import type { StrategyContext, UpdateStrategy } from "#rules/strategy/strategy.ts";
+import type { StrategyContext, UpdateStrategy } from "#kinds/strategy.ts";
 import type { ResourceCall } from "../core.ts";
 import { withMeta } from "../object-meta.ts";
 import { addWarning } from "../request-context.ts";

@@ -6,7 +6,7 @@ import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { newConflict } from "#api/status-error.ts";
 import { formatTime, parseTime } from "#api/time.ts";
-import type { StrategyContext } from "#rules/strategy/strategy.ts";
+import type { StrategyContext } from "#kinds/strategy.ts";
 import { withMeta } from "../object-meta.ts";
 import type { KindRow } from "../registry.ts";
 

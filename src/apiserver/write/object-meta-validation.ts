@@ -2,7 +2,7 @@
 
 import * as field from "#api/field-error.ts";
 import type { ObjectMeta } from "#api/meta.ts";
-import { genericObjectMeta, genericObjectMetaUpdate, kubeFinalizer } from "#rules/validation/metadata.ts";
+import { genericObjectMeta, genericObjectMetaUpdate, kubeFinalizer } from "#kinds/parts/metadata.ts";
 
 export type ValidateName = (name: string, isPrefix: boolean) => string[];
 

@@ -7,7 +7,7 @@ import { goQuote } from "#api/go-text.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
-import type { UpdateStrategy } from "#rules/strategy/strategy.ts";
+import type { UpdateStrategy } from "#kinds/strategy.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { ignoreManagedFieldsTimes } from "../managed-fields.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import file from "#api/vectors/values-cron.json" with { type: "json" };
+import file from "#test/vectors/values-cron.json" with { type: "json" };
 import { systemTimeZones } from "../system/time-zones.ts";
 
 const recorded = new Map((file as unknown as { zones: [string, [number, number][]][] }).zones);

@@ -6,9 +6,9 @@ import type { ResourceQuota, ScopedResourceSelectorRequirement } from "#api/gene
 import type { KubeObject } from "#api/object.ts";
 import type { GroupResource } from "#api/status-error.ts";
 import type { EpochMs } from "#base/clock.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { scopesOf } from "#rules/quota/scopes.ts";
 import type { Amounts } from "#rules/resource-amounts.ts";
-import type { FeatureGateReader } from "#rules/strategy/strategy.ts";
 
 export interface QuotaContext {
   readonly now: EpochMs;

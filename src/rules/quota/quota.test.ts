@@ -15,7 +15,7 @@ import type { ScopeRequirement } from "#rules/quota/scopes.ts";
 import { mayFreeQuota } from "#rules/quota/update-filter.ts";
 import { addUsage, exceededBy, maskUsage, subtractUsage, usageEquals, withoutZeros } from "#rules/quota/usage.ts";
 import { type ReadonlyAmounts, readAmounts, type WireAmounts, writeAmounts } from "#rules/resource-amounts.ts";
-import file from "#rules/vectors/quota.json" with { type: "json" };
+import file from "#test/vectors/quota.json" with { type: "json" };
 
 type Row = readonly unknown[];
 const vectors = file as unknown as Readonly<Record<string, readonly Row[]>>;

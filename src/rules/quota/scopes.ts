@@ -10,8 +10,8 @@ import type {
 } from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
 import { newRequirement, Selector, type SelectorOperator } from "#api/label-selector.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { podQos } from "#rules/pod-qos.ts";
-import type { FeatureGateReader } from "#rules/strategy/strategy.ts";
 
 export type ScopeRequirement = ScopedResourceSelectorRequirement;
 

@@ -1,5 +1,5 @@
 // Writes how upstream's internal core types print as JSON: error messages embed them with Go's own
-// field names. Each field is "GoName wireName form"; see src/rules/validation/internal-form.ts.
+// field names. Each field is "GoName wireName form"; see src/kinds/parts/internal-form.ts.
 // Usage: internal-layout > internal-layout.ts
 package main
 

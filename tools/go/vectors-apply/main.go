@@ -1,5 +1,5 @@
 // Writes what the real managedfields.FieldManager answers to seeded sequences of writes by several
-// managers, as JSON for the tests of src/api/apply: `go run ./vectors-apply > ../../src/api/vectors/apply.json`.
+// managers, as JSON for the tests of src/api/apply: `go run ./vectors-apply > ../../test/vectors/apply.json`.
 // A step whose answer depends on Go's map order, or that makes upstream panic, is left out. Times are
 // reduced to none, old and new, because upstream reads the wall clock.
 package main

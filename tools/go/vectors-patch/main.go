@@ -1,5 +1,5 @@
 // Writes what the upstream patch packages answer to seeded random documents and patches, as JSON for
-// the tests of src/api/patch: `go run ./vectors-patch > ../../src/api/vectors/patch.json`.
+// the tests of src/api/patch: `go run ./vectors-patch > ../../test/vectors/patch.json`.
 // A case whose answer depends on Go's map order, or that makes upstream panic, is left out.
 package main
 

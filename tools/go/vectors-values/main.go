@@ -1,7 +1,7 @@
 // vectors-values writes the inputs and outputs of upstream's value packages (quantities, selectors,
 // names, errors, times, schedules) as JSON, so that tests compare ours with them without Go.
 //
-//	go run ./vectors-values <directory for api vectors> <directory for rules vectors>
+//	go run ./vectors-values <directory>
 package main
 
 import (
@@ -18,21 +18,21 @@ import (
 type row = []any
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: vectors-values <api vectors> <rules vectors>")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: vectors-values <directory>")
 		os.Exit(2)
 	}
-	api, rules := os.Args[1], os.Args[2]
-	write(api, "values-quantity.json", quantityVectors(newRand(1)))
-	write(api, "values-selectors.json", selectorVectors(newRand(2)))
-	write(api, "values-cron.json", cronVectors(newRand(3)))
-	write(api, "values-time.json", timeVectors(newRand(4)))
-	write(api, "values-names.json", nameVectors(newRand(5)))
-	write(api, "values-errors.json", errorVectors())
-	write(api, "values-equality.json", equalityVectors())
-	write(rules, "pods.json", podVectors(newRand(6)))
-	write(rules, "quota.json", quotaVectors(newRand(7)))
-	write(rules, "object-meta.json", objectMetaVectors())
+	dir := os.Args[1]
+	write(dir, "values-quantity.json", quantityVectors(newRand(1)))
+	write(dir, "values-selectors.json", selectorVectors(newRand(2)))
+	write(dir, "values-cron.json", cronVectors(newRand(3)))
+	write(dir, "values-time.json", timeVectors(newRand(4)))
+	write(dir, "values-names.json", nameVectors(newRand(5)))
+	write(dir, "values-errors.json", errorVectors())
+	write(dir, "values-equality.json", equalityVectors())
+	write(dir, "pods.json", podVectors(newRand(6)))
+	write(dir, "quota.json", quotaVectors(newRand(7)))
+	write(dir, "object-meta.json", objectMetaVectors())
 }
 
 func newRand(seed int64) *rand.Rand { return rand.New(rand.NewSource(seed)) }

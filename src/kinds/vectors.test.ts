@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { errorText } from "#api/field-error.ts";
+import type { KubeObject } from "#api/object.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import file from "#test/vectors/validation.json" with { type: "json" };
+import { builtinStrategies } from "./builtin-strategies.ts";
+import type { StrategyContext } from "./strategy.ts";
+
+type Change = readonly [readonly (string | number)[], unknown?];
+interface Vector {
+  readonly r: string;
+  readonly b: number;
+  readonly o?: string;
+  readonly g?: string;
+  readonly d: readonly Change[];
+  readonly p?: readonly Change[];
+  readonly e?: readonly string[];
+  readonly w?: readonly string[];
+}
+interface Vectors {
+  readonly gatesOff: readonly string[];
+  readonly bases: Readonly<Record<string, readonly KubeObject[]>>;
+  readonly cases: readonly Vector[];
+}
+
+const { gatesOff, bases, cases } = file as Vectors;
+const off = new Set(gatesOff);
+const now = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+const context = (group: string | undefined): StrategyContext => ({
+  now,
+  rng: { ...seededRng(1), uuid: () => "random-name" },
+  user: { name: "tester" },
+  gates: { isEnabled: (name) => !off.has(name) },
+  dryRun: false,
+  ...(group === undefined ? {} : { groupVersion: { group, version: "v1" } }),
+});
+
+function patched(object: KubeObject, changes: readonly Change[]): KubeObject {
+  // biome-ignore lint/suspicious/noExplicitAny: walks arbitrary JSON
+  const root: any = { object: structuredClone(object) };
+  for (const [path, ...value] of changes) {
+    const full = ["object", ...path];
+    let target = root;
+    for (const key of full.slice(0, -1)) target = target[key];
+    const last = full.at(-1) ?? "";
+    if (value.length === 0) delete target[last];
+    else target[last] = JSON.parse(JSON.stringify(value[0]).replaceAll('"$now"', '"2026-01-02T03:04:05Z"'));
+  }
+  return root.object;
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) for (const part of Object.values(Object.freeze(value))) freeze(part);
+  return value;
+}
+
+/** Go writes a nil list, an empty struct and the zero time where the wire form leaves them out. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, part]) => [key, bare(part)] as const);
+  return Object.fromEntries(
+    entries.filter(([, part]) => part !== null && !(typeof part === "object" && Object.keys(part ?? {}).length === 0)),
+  );
+}
+
+interface Outcome {
+  readonly prepared: KubeObject;
+  readonly errors: string[];
+  readonly warnings: string[];
+}
+
+function run(vector: Vector): Outcome {
+  const strategy = builtinStrategies.get(vector.r);
+  const base = bases[vector.r]?.[vector.b];
+  if (strategy === undefined || base === undefined) throw new Error(`nothing for ${vector.r}`);
+  const ctx = context(vector.g);
+  const object = freeze(patched(base, vector.d));
+  if (vector.o === undefined) {
+    const prepared = freeze(strategy.prepareForCreate(object, ctx));
+    const warnings = strategy.warningsOnCreate?.(prepared, ctx) ?? [];
+    return { prepared, errors: strategy.validate(prepared, ctx).map(errorText), warnings };
+  }
+  const name = vector.o.slice("update/".length);
+  const update = name === "" ? strategy : strategy.subresources[name];
+  if (update === undefined) throw new Error(`${vector.r} has no ${name}`);
+  const old = freeze(structuredClone(base));
+  const prepared = freeze(update.prepareForUpdate(object, old, ctx));
+  const warnings = update.warningsOnUpdate?.(prepared, old, ctx) ?? [];
+  return { prepared, errors: update.validateUpdate(prepared, old, ctx).map(errorText), warnings };
+}
+
+describe("machinery/7.4.r1 machinery/7.4.r2 machinery/7.4.r3 strategies of the first kinds", () => {
+  const groups = Map.groupBy(cases, ({ r, o = "create", g = "" }) => `${r} ${o} ${g}`.trim());
+  it.each([...groups])("%s agrees with upstream", (_, vectors) => {
+    for (const vector of vectors) {
+      const base = bases[vector.r]?.[vector.b] as KubeObject;
+      const { prepared, errors, warnings } = run(vector);
+      const what = JSON.stringify([vector.r, vector.b, vector.o, vector.d]);
+      expect([what, errors.sort()]).toEqual([what, vector.e ?? []]);
+      if (vector.e === undefined) expect([what, warnings.sort()]).toEqual([what, vector.w ?? []]);
+      const expected = patched(patched(base, vector.d), vector.p ?? []);
+      expect([what, bare(prepared)]).toEqual([what, bare(expected)]);
+    }
+  });
+  it("has enough invalid objects of each kind", () => {
+    const invalid = Map.groupBy(
+      cases.filter(({ e }) => e !== undefined),
+      ({ r }) => r,
+    );
+    for (const [kind, vectors] of invalid)
+      expect([kind, vectors.length >= (kind === "pods" ? 800 : 150)]).toEqual([kind, true]);
+  });
+});
