@@ -32,12 +32,14 @@ export interface Write {
 export type SyncOutcome =
   | { readonly kind: "done" }
   | { readonly kind: "requeued"; readonly afterMs: number }
+  | { readonly kind: "backedOff"; readonly reason: string }
   | { readonly kind: "failed"; readonly error: string; readonly isTerminal: boolean };
 
 /** One sync of one key, from taking it off the queue to the outcome. */
 export interface SyncRecord {
   readonly controller: string;
-  readonly key: ObjectKey;
+  /** The key's text. */
+  readonly key: string;
   readonly causes: readonly Cause[];
   readonly startedMs: number;
   readonly writes: Write[];
@@ -48,7 +50,7 @@ export interface SyncRecord {
  * with the signal they were given, so a request finds the sync that made it.
  */
 export interface SyncTrace {
-  queued(controller: string, key: ObjectKey, cause: Cause): void;
+  queued(controller: string, key: string, cause: Cause): void;
   started(record: SyncRecord, signal: AbortSignal): void;
   finished(record: SyncRecord, outcome: SyncOutcome, endedMs: number): void;
 }

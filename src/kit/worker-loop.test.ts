@@ -7,7 +7,7 @@ import { neverAborted, testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
 import { KeyQueue } from "./key-queue.ts";
 import type { SyncOutcome, SyncRecord } from "./trace.ts";
-import { done, requeueAfter, runWorkers, type SyncResult, type WorkerOptions } from "./worker-loop.ts";
+import { backOff, done, requeueAfter, runWorkers, type SyncResult, type WorkerOptions } from "./worker-loop.ts";
 
 let clock: VirtualClock;
 let queue: KeyQueue;
@@ -113,6 +113,38 @@ describe("the worker loop", () => {
     expect(queue.retries("a")).toBe(0);
     expect(traced.map(({ outcome }) => outcome.kind)).toEqual(["failed", "failed", "failed", "requeued", "done"]);
     expect(traced.map(({ record }) => record.causes[0]?.kind)).toEqual(["resync", "retry", "retry", "retry", "timer"]);
+    await end(ended);
+  });
+
+  it("backs off without a failure when the sync asks for it", async () => {
+    const errors: unknown[] = [];
+    let tries = 0;
+    const ended = start(() => (++tries < 4 ? backOff("not observed yet") : done), {
+      onError: (error) => errors.push(error),
+    });
+    add("a");
+    await clock.advance(60_000);
+    expect([syncs, errors]).toEqual([["a@0", "a@5", "a@15", "a@35"], []]);
+    expect(traced[0]?.outcome).toEqual({ kind: "backedOff", reason: "not observed yet" });
+    expect(queue.retries("a")).toBe(0);
+    await end(ended);
+  });
+
+  it("logs and traces the text of a key that is no string", async () => {
+    const logged: unknown[] = [];
+    const log: Logger = { ...noLog, error: (_, __, values) => void logged.push(values?.key) };
+    const trace = { queued: () => undefined, started: (record: SyncRecord) => void logged.push(record.key) };
+    const context = { clock, metrics: noMetrics, trace: { ...trace, finished: () => undefined } };
+    const nodes = new KeyQueue<{ id: number }>({ context, controller: "test", name: "", text: ({ id }) => `#${id}` });
+    const synced: number[] = [];
+    const sync = async ({ id }: { id: number }): Promise<SyncResult> => {
+      synced.push(id);
+      throw new TerminalError("never");
+    };
+    const ended = runWorkers({ queue: nodes, log, workers: 1, waitFor: [], sync }, stop.signal);
+    nodes.add({ id: 7 }, { kind: "resync" });
+    await clock.settle();
+    expect([synced, logged]).toEqual([[7], ["#7", "#7"]]);
     await end(ended);
   });
 

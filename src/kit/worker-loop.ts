@@ -13,7 +13,8 @@ import type { SyncOutcome, SyncRecord } from "./trace.ts";
 
 export type SyncResult =
   | { readonly kind: "done" }
-  | { readonly kind: "requeue"; readonly afterMs: number; readonly reason: string };
+  | { readonly kind: "requeue"; readonly afterMs: number; readonly reason: string }
+  | { readonly kind: "backOff"; readonly reason: string };
 
 /** Nothing more to do until an event says otherwise. */
 export const done: SyncResult = { kind: "done" };
@@ -23,21 +24,26 @@ export function requeueAfter(afterMs: number, reason: string): SyncResult {
   return { kind: "requeue", afterMs, reason };
 }
 
-export interface WorkerOptions {
-  readonly queue: KeyQueue;
+/** Come back as after a failure, when the queue's limiter says so; nothing failed. */
+export function backOff(reason: string): SyncResult {
+  return { kind: "backOff", reason };
+}
+
+export interface WorkerOptions<K extends {} = ObjectKey> {
+  readonly queue: KeyQueue<K>;
   readonly log: Logger;
   readonly workers: number;
   /** Caches and handlers that must have seen their initial lists before the first sync. */
   readonly waitFor: readonly { synced(signal: AbortSignal): Promise<void> }[];
-  readonly sync: (key: ObjectKey, signal: AbortSignal) => Promise<SyncResult>;
+  readonly sync: (key: K, signal: AbortSignal) => Promise<SyncResult>;
   /** Sees each error, for counting; the loop logs and retries. */
-  readonly onError?: (error: unknown, key: ObjectKey) => void;
+  readonly onError?: (error: unknown, key: K) => void;
   /** After so many retries a key is dropped until an event brings it back. Absent: never. */
   readonly retriesMax?: number;
 }
 
 /** Runs until the signal aborts; syncs under way are then aborted and waited for. */
-export async function runWorkers(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+export async function runWorkers<K extends {}>(options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
   const { queue, log } = options;
   const name = queue.controller;
   log.info("Starting controller", { name });
@@ -56,7 +62,7 @@ export async function runWorkers(options: WorkerOptions, signal: AbortSignal): P
   }
 }
 
-async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> {
+async function work<K extends {}>(options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
   for (;;) {
     const key = await options.queue.take(signal);
     if (key === undefined) return;
@@ -69,10 +75,14 @@ async function work(options: WorkerOptions, signal: AbortSignal): Promise<void> 
   }
 }
 
-async function syncOne(key: ObjectKey, options: WorkerOptions, signal: AbortSignal): Promise<SyncOutcome> {
+async function syncOne<K extends {}>(key: K, options: WorkerOptions<K>, signal: AbortSignal): Promise<SyncOutcome> {
   const { queue } = options;
   try {
     const result = await options.sync(key, signal);
+    if (result.kind === "backOff") {
+      queue.retry(key, result.reason);
+      return { kind: "backedOff", reason: result.reason };
+    }
     queue.forget(key);
     if (result.kind === "done") return { kind: "done" };
     queue.addAfter(key, result.afterMs, result.reason);
@@ -90,17 +100,18 @@ async function syncOne(key: ObjectKey, options: WorkerOptions, signal: AbortSign
   }
 }
 
-function handleFailure(key: ObjectKey, error: unknown, options: WorkerOptions): void {
+function handleFailure<K extends {}>(key: K, error: unknown, options: WorkerOptions<K>): void {
   const { queue, log } = options;
   options.onError?.(error, key);
+  const values = { key: queue.textOf(key), ...stackOfBug(error) };
   const isDropped =
     error instanceof TerminalError || (options.retriesMax !== undefined && queue.retries(key) >= options.retriesMax);
   if (isDropped) {
-    log.error(error, "sync failed, dropping the key until its next event", { key, ...stackOfBug(error) });
+    log.error(error, "sync failed, dropping the key until its next event", values);
     queue.forget(key);
     return;
   }
-  log.error(error, "sync failed, will retry", { key, ...stackOfBug(error) });
+  log.error(error, "sync failed, will retry", values);
   queue.retry(key, errorMessage(error));
 }
 
@@ -111,11 +122,11 @@ function stackOfBug(error: unknown): { readonly stack?: string } {
 }
 
 /** As syncOne, with a signal of its own by which the sync's requests are known. */
-async function syncTraced(key: ObjectKey, options: WorkerOptions, signal: AbortSignal): Promise<void> {
+async function syncTraced<K extends {}>(key: K, options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
   const { queue } = options;
   const record: SyncRecord = {
     controller: queue.controller,
-    key,
+    key: queue.textOf(key),
     causes: queue.takeCauses(key),
     startedMs: queue.nowMs(),
     writes: [],

@@ -221,7 +221,7 @@ describe("machinery/8.r6 the delaying queue", () => {
 
   it("a limiter says after how long", async () => {
     const clock = testClock();
-    const limiter = itemExponentialLimiter<string>({ baseMs: 1, maxMs: 1000 });
+    const limiter = itemExponentialLimiter({ baseMs: 1, maxMs: 1000 });
     const queue = createRateLimitingQueue({ clock, limiter });
     const delayOf = async (key: string): Promise<number> => {
       const startMs = clock.monotonicMs();
@@ -245,10 +245,10 @@ describe("machinery/8.r6 limiters", () => {
   const SECOND = 1000;
   const MINUTE = 60 * SECOND;
   const HOUR = 60 * MINUTE;
-  const fastSlow = (slowMs: number) => itemFastSlowLimiter<string>({ fastMs: 5, slowMs, fastAttemptsMax: 3 });
-  const exponential = itemExponentialLimiter<string>;
+  const fastSlow = (slowMs: number) => itemFastSlowLimiter({ fastMs: 5, slowMs, fastAttemptsMax: 3 });
+  const exponential = itemExponentialLimiter;
 
-  it.each<{ what: string; limiter: () => RateLimiter<string>; delays: readonly number[] }>([
+  it.each<{ what: string; limiter: () => RateLimiter; delays: readonly number[] }>([
     { what: "exponential", limiter: () => exponential({ baseMs: 1, maxMs: SECOND }), delays: [1, 2, 4, 8, 16] },
     { what: "fast, then slow", limiter: () => fastSlow(10 * SECOND), delays: [5, 5, 5, 10 * SECOND, 10 * SECOND] },
     {
@@ -278,7 +278,7 @@ describe("machinery/8.r6 limiters", () => {
 
   it("a longest wait bounds any limiter", () => {
     let count = 0;
-    const step: RateLimiter<number> = {
+    const step: RateLimiter = {
       when: () => (++count <= 100 ? 5 : 1000 * SECOND),
       forget: () => undefined,
       numRequeues: () => 0,

@@ -2,8 +2,8 @@
 // Upstream: k8s.io/client-go/util/workqueue/delaying_queue.go
 import type { Timer } from "#base/clock.ts";
 import { Heap, type HeapItem } from "#base/heap.ts";
-import { type QueueMetricsOptions, retryCounter } from "./metrics.ts";
-import { createQueue, type Queue } from "./queue.ts";
+import { retryCounter } from "./metrics.ts";
+import { createQueue, itself, type Queue, type QueueOptions } from "./queue.ts";
 
 export interface DelayingQueue<K> extends Queue<K> {
   /** Adds the key after ms, or at once when ms is not positive. Of two delays of one key the earlier end counts. */
@@ -17,11 +17,12 @@ interface Waiting<K> extends HeapItem {
 }
 
 // Deviation: no 10 s heartbeat. It guards upstream against lost timers, which the clock's contract excludes.
-export function createDelayingQueue<K extends {}>(options: QueueMetricsOptions): DelayingQueue<K> {
-  const { clock } = options;
+export function createDelayingQueue<K extends {}>(options: QueueOptions<K>): DelayingQueue<K> {
+  const { clock, idOf = itself } = options;
   const queue = createQueue<K>(options);
   const countRetry = retryCounter(options);
-  const waiting = new Map<K, Waiting<K>>();
+  /** By id. */
+  const waiting = new Map<unknown, Waiting<K>>();
   const heap = new Heap<Waiting<K>>(
     (a, b) => a.readyAt < b.readyAt || (a.readyAt === b.readyAt && a.sequence < b.sequence),
   );
@@ -42,7 +43,7 @@ export function createDelayingQueue<K extends {}>(options: QueueMetricsOptions):
     const now = clock.monotonicMs();
     for (let first = heap.peek(); first !== undefined && first.readyAt <= now; first = heap.peek()) {
       heap.remove(first);
-      waiting.delete(first.key);
+      waiting.delete(idOf(first.key));
       queue.add(first.key);
     }
     arm();
@@ -65,10 +66,11 @@ export function createDelayingQueue<K extends {}>(options: QueueMetricsOptions):
         return;
       }
       const readyAt = clock.monotonicMs() + ms;
-      const known = waiting.get(key);
+      const id = idOf(key);
+      const known = waiting.get(id);
       if (known === undefined) {
         const entry: Waiting<K> = { key, readyAt, sequence: sequence++, heapIndex: -1 };
-        waiting.set(key, entry);
+        waiting.set(id, entry);
         heap.push(entry);
       } else if (readyAt < known.readyAt) {
         known.readyAt = readyAt;

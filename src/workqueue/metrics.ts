@@ -10,10 +10,11 @@ export interface QueueMetricsOptions {
   readonly metrics?: Metrics;
 }
 
-export interface QueueMetrics<K> {
-  added(key: K): void;
-  taken(key: K): void;
-  done(key: K): void;
+/** Told the ids of keys. */
+export interface QueueMetrics {
+  added(id: unknown): void;
+  taken(id: unknown): void;
+  done(id: unknown): void;
 }
 
 const secondsBuckets = exponentialBuckets(10e-9, 10, 10);
@@ -25,7 +26,7 @@ const options = (name: string, help: string): MetricOptions => ({
   labels: ["name"],
 });
 
-export function queueMetrics<K>({ clock, name, metrics }: QueueMetricsOptions): QueueMetrics<K> | undefined {
+export function queueMetrics({ clock, name, metrics }: QueueMetricsOptions): QueueMetrics | undefined {
   if (!name || metrics === undefined || metrics === noMetrics) return undefined;
   const depth = metrics.gauge(options("depth", "Current depth of workqueue")).with([name]);
   const adds = metrics.counter(options("adds_total", "Total number of adds handled by workqueue")).with([name]);
@@ -36,8 +37,8 @@ export function queueMetrics<K>({ clock, name, metrics }: QueueMetricsOptions): 
     "How long in seconds an item stays in workqueue before being requested.",
   );
   const work = histogram("work_duration_seconds", "How long in seconds processing an item from workqueue takes.");
-  const addedAt = new Map<K, number>();
-  const startedAt = new Map<K, number>();
+  const addedAt = new Map<unknown, number>();
+  const startedAt = new Map<unknown, number>();
   const secondsSince = (at: number): number => (clock.monotonicMs() - at) / 1000;
 
   // Deviation: upstream refreshes the next two every 500 ms; here they are computed when they are read.
@@ -57,24 +58,24 @@ export function queueMetrics<K>({ clock, name, metrics }: QueueMetricsOptions): 
   );
 
   return {
-    added(key) {
+    added(id) {
       adds.inc();
       depth.add(1);
-      if (!addedAt.has(key)) addedAt.set(key, clock.monotonicMs());
+      if (!addedAt.has(id)) addedAt.set(id, clock.monotonicMs());
     },
-    taken(key) {
+    taken(id) {
       depth.add(-1);
-      startedAt.set(key, clock.monotonicMs());
-      const at = addedAt.get(key);
+      startedAt.set(id, clock.monotonicMs());
+      const at = addedAt.get(id);
       if (at === undefined) return;
       latency.observe(secondsSince(at));
-      addedAt.delete(key);
+      addedAt.delete(id);
     },
-    done(key) {
-      const at = startedAt.get(key);
+    done(id) {
+      const at = startedAt.get(id);
       if (at === undefined) return;
       work.observe(secondsSince(at));
-      startedAt.delete(key);
+      startedAt.delete(id);
     },
   };
 }

@@ -1,5 +1,5 @@
 // A queue of keys that need work. A key is in it at most once, is never with two workers at the
-// same time, and an add while it is being worked on brings it back afterwards.
+// same time, and an add while it is being worked on brings it back afterwards. Keys are equal when their ids are.
 // Upstream: k8s.io/client-go/util/workqueue/queue.go
 import { Fifo } from "#base/fifo.ts";
 import { type QueueMetricsOptions, queueMetrics } from "./metrics.ts";
@@ -20,26 +20,34 @@ export interface Queue<K> {
   isShuttingDown(): boolean;
 }
 
+export interface QueueOptions<K> extends QueueMetricsOptions {
+  /** What a key is known by. The key itself unless given: strings by value, objects by identity. */
+  readonly idOf?: (key: K) => unknown;
+}
+
 interface Waiter<K> {
   readonly resolve: (key: K | undefined) => void;
   readonly unlink: () => void;
 }
 
-export function createQueue<K extends {}>(options: QueueMetricsOptions): Queue<K> {
-  const metrics = queueMetrics<K>(options);
+export function createQueue<K extends {}>(options: QueueOptions<K>): Queue<K> {
+  const { idOf = itself } = options;
+  const metrics = queueMetrics(options);
   /** Keys in the order of their turn; each is dirty and not being worked on. */
   const order = new Fifo<K>();
-  const dirty = new Set<K>();
-  const processing = new Set<K>();
+  /** Ids of keys. */
+  const dirty = new Set<unknown>();
+  const processing = new Set<unknown>();
   /** Workers without a key, in order. While there are any, `order` is empty. */
   const waiters = new Set<Waiter<K>>();
   const drains = new Set<() => void>();
   let isShuttingDown = false;
 
   const take = (key: K): K => {
-    metrics?.taken(key);
-    processing.add(key);
-    dirty.delete(key);
+    const id = idOf(key);
+    metrics?.taken(id);
+    processing.add(id);
+    dirty.delete(id);
     return key;
   };
 
@@ -67,10 +75,11 @@ export function createQueue<K extends {}>(options: QueueMetricsOptions): Queue<K
 
   return {
     add(key) {
-      if (isShuttingDown || dirty.has(key)) return;
-      metrics?.added(key);
-      dirty.add(key);
-      if (!processing.has(key)) push(key);
+      const id = idOf(key);
+      if (isShuttingDown || dirty.has(id)) return;
+      metrics?.added(id);
+      dirty.add(id);
+      if (!processing.has(id)) push(key);
     },
 
     get(signal) {
@@ -90,9 +99,10 @@ export function createQueue<K extends {}>(options: QueueMetricsOptions): Queue<K
     },
 
     done(key) {
-      metrics?.done(key);
-      processing.delete(key);
-      if (dirty.has(key)) push(key);
+      const id = idOf(key);
+      metrics?.done(id);
+      processing.delete(id);
+      if (dirty.has(id)) push(key);
       if (processing.size === 0) endDrains();
     },
 
@@ -123,4 +133,8 @@ export function createQueue<K extends {}>(options: QueueMetricsOptions): Queue<K
 
     isShuttingDown: () => isShuttingDown,
   };
+}
+
+export function itself(key: unknown): unknown {
+  return key;
 }

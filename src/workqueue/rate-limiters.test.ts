@@ -11,12 +11,12 @@ import {
   type RateLimiter,
 } from "./rate-limiters.ts";
 
-const delays = (limiter: RateLimiter<string>, count: number, key = "a"): number[] =>
+const delays = (limiter: RateLimiter, count: number, key = "a"): number[] =>
   Array.from({ length: count }, () => limiter.when(key));
 
 describe("rate limiters", () => {
   it("machinery/5.6.7 exponential: doubles per key up to the maximum and never overflows", () => {
-    const limiter = itemExponentialLimiter<string>({ baseMs: 1, maxMs: 1000 });
+    const limiter = itemExponentialLimiter({ baseMs: 1, maxMs: 1000 });
     expect(delays(limiter, 5)).toEqual([1, 2, 4, 8, 16]);
     expect(delays(limiter, 2, "b")).toEqual([1, 2]);
     expect([limiter.numRequeues("a"), limiter.numRequeues("b"), limiter.numRequeues("c")]).toEqual([5, 2, 0]);
@@ -26,7 +26,7 @@ describe("rate limiters", () => {
   });
 
   it("machinery/5.6.7 fast, then slow", () => {
-    const limiter = itemFastSlowLimiter<string>({ fastMs: 5, slowMs: 10_000, fastAttemptsMax: 3 });
+    const limiter = itemFastSlowLimiter({ fastMs: 5, slowMs: 10_000, fastAttemptsMax: 3 });
     expect(delays(limiter, 5)).toEqual([5, 5, 5, 10_000, 10_000]);
     limiter.forget("a");
     expect([limiter.when("a"), limiter.numRequeues("a")]).toEqual([5, 1]);
@@ -34,7 +34,7 @@ describe("rate limiters", () => {
 
   it("machinery/5.6.7 bucket: reserves on every call, whatever the key", async () => {
     const clock = testClock();
-    const limiter = bucketLimiter<string>(clock, { perSecond: 10, burst: 2 });
+    const limiter = bucketLimiter(clock, { perSecond: 10, burst: 2 });
     expect([...delays(limiter, 2), ...delays(limiter, 2, "b")]).toEqual([0, 0, 100, 200]);
     await clock.advance(150);
     expect(limiter.when("c")).toBe(150);
@@ -43,7 +43,7 @@ describe("rate limiters", () => {
   });
 
   it("machinery/5.6.7 the longest of several, and a cap on all", () => {
-    const limiter = maxOfLimiter<string>(
+    const limiter = maxOfLimiter(
       itemFastSlowLimiter({ fastMs: 5, slowMs: 3000, fastAttemptsMax: 3 }),
       itemExponentialLimiter({ baseMs: 1, maxMs: 1000 }),
     );
@@ -58,11 +58,11 @@ describe("rate limiters", () => {
   });
 
   it("machinery/5.6.7 the defaults are those of client-go", () => {
-    const limiter = defaultControllerLimiter<string>(testClock());
+    const limiter = defaultControllerLimiter(testClock());
     expect(delays(limiter, 3)).toEqual([5, 10, 20]);
     const spread = Array.from({ length: 110 }, (_, i) => limiter.when(`k${i}`));
     expect(spread.slice(95, 100)).toEqual([5, 5, 100, 200, 300].map((ms, i) => (i < 2 ? 5 : ms)));
-    expect(delays(defaultControllerLimiter<string>(testClock()), 30).at(-1)).toBe(1_000_000);
-    expect(delays(defaultItemBasedLimiter<string>(), 2)).toEqual([1, 2]);
+    expect(delays(defaultControllerLimiter(testClock()), 30).at(-1)).toBe(1_000_000);
+    expect(delays(defaultItemBasedLimiter(), 2)).toEqual([1, 2]);
   });
 });

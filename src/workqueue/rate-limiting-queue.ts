@@ -1,7 +1,7 @@
 // The queue of a controller: keys that failed come back when the limiter says so.
 // Upstream: k8s.io/client-go/util/workqueue/rate_limiting_queue.go
 import { createDelayingQueue, type DelayingQueue } from "./delaying-queue.ts";
-import type { QueueMetricsOptions } from "./metrics.ts";
+import { itself, type QueueOptions } from "./queue.ts";
 import { defaultControllerLimiter, type RateLimiter } from "./rate-limiters.ts";
 
 export interface RateLimitingQueue<K> extends DelayingQueue<K> {
@@ -11,18 +11,18 @@ export interface RateLimitingQueue<K> extends DelayingQueue<K> {
   numRequeues(key: K): number;
 }
 
-export interface RateLimitingQueueOptions<K> extends QueueMetricsOptions {
-  /** The default controller limiter when absent. */
-  readonly limiter?: RateLimiter<K>;
+export interface RateLimitingQueueOptions<K> extends QueueOptions<K> {
+  /** Counts failures by the ids of keys. The default controller limiter when absent. */
+  readonly limiter?: RateLimiter;
 }
 
 export function createRateLimitingQueue<K extends {}>(options: RateLimitingQueueOptions<K>): RateLimitingQueue<K> {
+  const { idOf = itself, limiter = defaultControllerLimiter(options.clock) } = options;
   const queue = createDelayingQueue<K>(options);
-  const limiter = options.limiter ?? defaultControllerLimiter<K>(options.clock);
   return {
     ...queue,
-    addRateLimited: (key) => queue.addAfter(key, limiter.when(key)),
-    forget: limiter.forget,
-    numRequeues: limiter.numRequeues,
+    addRateLimited: (key) => queue.addAfter(key, limiter.when(idOf(key))),
+    forget: (key) => limiter.forget(idOf(key)),
+    numRequeues: (key) => limiter.numRequeues(idOf(key)),
   };
 }
