@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: judge-fuzz judge-record planted-faults help install up test test-real test-torture hand-over outage check build generate real-control-plane differential bench
+.PHONY: judge-fuzz judge-record planted-faults help install up test test-real test-torture hand-over outage check build generate real-control-plane differential bench parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ differential: install ## Compare with the Go manager, same scenario, same kube-a
 
 bench: install ## Measure against the Go manager (ARGS=--quick)
 	@$(BUN) tools/bench.ts $(ARGS)
+
+parity: install ## Count the rows of the parity ledger (ARGS="show job": print rows with their tests)
+	@$(BUN) tools/parity.ts $(or $(ARGS),counts)
 
 planted-faults: install ## Plant faults into a copy of the program; named tests must notice each (ARGS=<plan>)
 	@$(BUN) tools/planted-faults.ts $(ARGS)

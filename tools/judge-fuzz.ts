@@ -10,6 +10,7 @@ import { type FuzzReport, fuzz, reportLines } from "#test/judge/fuzz.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { classOf } from "#test/judge/known-differences.ts";
 import { startControlPlane } from "#test/real/control-plane.ts";
+import { withSection } from "./markdown-section.ts";
 
 const HEADING = "## Agreement of the API servers";
 const LEDGER = "docs/parity.md";
@@ -32,17 +33,6 @@ async function compare(): Promise<FuzzReport> {
 }
 
 const WARM_UP_REQUESTS = 20_000;
-
-/** Replaces the section, or adds it behind the introduction. */
-function published(markdown: string, section: string): string {
-  const start = markdown.indexOf(`${HEADING}\n`);
-  const next = (from: number): number => {
-    const at = markdown.indexOf("\n## ", from);
-    return at < 0 ? markdown.length : at + 1;
-  };
-  const [from, to] = start < 0 ? [next(0), next(0)] : [start, next(start)];
-  return `${markdown.slice(0, from)}${HEADING}\n\n${section}\n\n${markdown.slice(to)}`;
-}
 
 /** In a process of its own, at the same time: neither is about time. One that keeps too much ends with an error. */
 const measuring = promisify(execFile)(process.execPath, ["bench/fuzz-memory.ts", seed, `${WARM_UP_REQUESTS}`, count])
@@ -68,5 +58,5 @@ const text = [
   memory,
 ].join("\n");
 process.stdout.write(`${text}\n`);
-if (words.includes("--publish")) writeFileSync(LEDGER, published(readFileSync(LEDGER, "utf8"), text));
+if (words.includes("--publish")) writeFileSync(LEDGER, withSection(readFileSync(LEDGER, "utf8"), HEADING, text));
 process.exitCode = report.failures.length + unexplained.length > 0 ? 1 : 0;

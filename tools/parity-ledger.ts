@@ -1,42 +1,89 @@
-// The parity ledger as data: reads its rows, finds the ids that tests carry, and says where they disagree.
+// The parity ledger as data: reads the rows of its pages, finds the ids that tests carry, and says where they disagree.
+
+export type RowState = "planned" | "done" | "deviates";
 
 export interface LedgerRow {
   readonly id: string;
-  readonly behaviour: string;
-  readonly state: "planned" | "done" | "deviates";
-  /** The part it comes with, the test files, or the reason. */
-  readonly detail: string;
+  readonly state: RowState;
+  readonly text: string;
+  /** The indented lines below the row: `Deviation: …`, `Note: …`. */
+  readonly notes: readonly string[];
+}
+
+export interface LedgerPage {
+  /** Without folder and ending: `job`. */
+  readonly name: string;
+  readonly rows: readonly LedgerRow[];
 }
 
 export interface TestedId {
   readonly id: string;
   readonly file: string;
+  /** The scenario plays under the virtual clock alone. */
+  readonly isVirtualOnly: boolean;
 }
 
-const rowPattern = /^\| (\S+) \| (.*) \| (planned|done|deviates): (.*) \|$/;
+const rowPattern = /^- \*\*(\S+)\*\* \((planned|done|deviates)\): (.*)$/;
+const notePattern = /^ {2}(\S.*)$/;
+const indexPattern = /^\| \[([\w-]+)\]\(parity\/[\w-]+\.md\) \|.*\| (\d+) \|$/;
+
 const idSource = String.raw`[a-z][a-z0-9-]*\/[A-Za-z0-9][A-Za-z0-9.-]*?(?:\.\.[a-zA-Z]?\d+)?`;
 // The first argument of it(), test(), describe() and what wraps them, or of the call that each(…) returns; or the
-// name of a scenario that a suite plays.
+// name of a scenario that a suite plays; or the id of a case in a table.
 const namePattern = new RegExp(
-  String.raw`(?:(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\s*\(|\bname:)\s*["'\`]((?:${idSource}[,: ]+)+|${idSource}(?=["'\`]))`,
+  String.raw`(?:(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\s*\(|\bname:)\s*["'\`]((?:${idSource}[,: ]+)+|${idSource}(?=["'\`]))` +
+    String.raw`|\bid:\s*["'\`](${idSource})["'\`]`,
   "g",
 );
-const casePattern = new RegExp(String.raw`\bid:\s*["'\`](${idSource})["'\`]`, "g");
+const virtualOnlyPattern = /\bvirtualOnly:/;
 
-export function parseLedger(markdown: string): LedgerRow[] {
-  return markdown.split("\n").flatMap((line) => {
-    const match = rowPattern.exec(line);
-    if (match === null) return [];
-    const [, id = "", behaviour = "", state, detail = ""] = match;
-    return [{ id, behaviour, state: state as LedgerRow["state"], detail }];
-  });
+export function parsePage(markdown: string): LedgerRow[] {
+  const rows: (LedgerRow & { notes: string[] })[] = [];
+  let isInRow = false;
+  for (const line of markdown.split("\n")) {
+    const [, id, state, text] = rowPattern.exec(line) ?? [];
+    const note = notePattern.exec(line)?.[1];
+    if (id !== undefined) rows.push({ id, state: state as RowState, text: text ?? "", notes: [] });
+    else if (isInRow && note !== undefined) rows.at(-1)?.notes.push(note);
+    isInRow = id !== undefined || (isInRow && note !== undefined);
+  }
+  return rows;
 }
 
-/** The ids carried by the tests of one file, ranges written out. */
-export function idsInTests(source: string, knownPrefixes: ReadonlySet<string>): string[] {
-  const names = [...source.matchAll(namePattern), ...source.matchAll(casePattern)];
-  const ids = names.flatMap(([, text = ""]) => text.split(/[,: ]+/).filter((id) => id !== ""));
-  return [...new Set(ids.filter((id) => knownPrefixes.has(prefixOf(id))).flatMap(expandRange))];
+export function rowLines({ id, state, text, notes }: LedgerRow): string {
+  return [`- **${id}** (${state}): ${text}`, ...notes.map((note) => `  ${note}`)].join("\n");
+}
+
+export interface IndexEntry {
+  /** The heading above the entry. */
+  readonly area: string;
+  readonly rows: number;
+}
+
+/** The pages that the index lists, with their numbers of rows. */
+export function parseIndex(markdown: string): Map<string, IndexEntry> {
+  const entries = new Map<string, IndexEntry>();
+  let area = "";
+  for (const line of markdown.split("\n")) {
+    const [, name, rows] = indexPattern.exec(line) ?? [];
+    if (line.startsWith("### ")) area = line.slice(4);
+    if (name !== undefined) entries.set(name, { area, rows: Number(rows) });
+  }
+  return entries;
+}
+
+/** The ids carried by the tests of one file, ranges written out. A scenario's `virtualOnly:` stands behind its name. */
+export function idsInTests(source: string, file: string, prefixes: ReadonlySet<string>): TestedId[] {
+  const names = [...source.matchAll(namePattern)];
+  const tested = new Map<string, TestedId>();
+  for (const [at, name] of names.entries()) {
+    const isVirtualOnly = virtualOnlyPattern.test(source.slice(name.index, names[at + 1]?.index));
+    const ids = (name[1] ?? name[2] ?? "").split(/[,: ]+/).filter((id) => prefixes.has(prefixOf(id)));
+    for (const id of ids.flatMap(expandRange)) {
+      tested.set(id, { id, file, isVirtualOnly: isVirtualOnly && (tested.get(id)?.isVirtualOnly ?? true) });
+    }
+  }
+  return [...tested.values()];
 }
 
 export function prefixOf(id: string): string {
@@ -53,48 +100,77 @@ function expandRange(id: string): string[] {
 }
 
 /** What is wrong, one sentence each; empty when the ledger is true. */
-export function checkLedger(rows: readonly LedgerRow[], ids: readonly string[], tested: readonly TestedId[]): string[] {
-  const problems: string[] = [];
-  const known = new Set(ids);
-  const seen = new Set<string>();
-  const carriers = groupFiles(tested);
-  for (const { id, state, detail } of rows) {
-    if (seen.has(id)) problems.push(`${id}: has two rows`);
-    seen.add(id);
-    if (!known.has(id)) problems.push(`${id}: is not in the list of ids`);
-    if (detail.trim() === "") problems.push(`${id}: says nothing after "${state}:"`);
-    if (state !== "done") continue;
-    const files = carriers.get(id) ?? new Set();
-    if (files.size === 0) problems.push(`${id}: is done, but no test carries it`);
-    for (const file of detail.split(", ")) {
-      if (files.size > 0 && !files.has(file)) problems.push(`${id}: ${file} does not carry it`);
-    }
+export function checkLedger(
+  pages: readonly LedgerPage[],
+  index: ReadonlyMap<string, IndexEntry>,
+  tested: readonly TestedId[],
+): string[] {
+  const carried = new Set(tested.map(({ id }) => id));
+  const known = new Set<string>();
+  const problems = pages.flatMap(({ name, rows }) =>
+    rows.flatMap((row) => {
+      const isTwice = known.has(row.id);
+      known.add(row.id);
+      const complaints = [...(isTwice ? ["has two rows"] : []), ...rowProblems(row, carried)];
+      return complaints.map((complaint) => `${row.id}: ${complaint} (docs/parity/${name}.md)`);
+    }),
+  );
+  const counted = new Map(pages.map(({ name, rows }) => [name, rows.length]));
+  for (const name of new Set([...counted.keys(), ...index.keys()])) {
+    const [has, says] = [counted.get(name), index.get(name)?.rows];
+    if (has === undefined) problems.push(`docs/parity/${name}.md: is in the index, but does not exist`);
+    else if (says === undefined) problems.push(`docs/parity/${name}.md: is not in the index (docs/parity.md)`);
+    else if (has !== says) problems.push(`docs/parity/${name}.md: has ${has} rows, docs/parity.md says ${says}`);
   }
-  for (const id of ids) if (!seen.has(id)) problems.push(`${id}: its row has vanished`);
   for (const { id, file } of tested) {
     // A suite may be named after a whole section; that proves no row.
-    const exists = known.has(id) || ids.some((other) => other.startsWith(`${id}.`));
+    const exists = known.has(id) || [...known].some((other) => other.startsWith(`${id}.`));
     if (!exists) problems.push(`${id}: ${file} carries it, but it does not exist`);
   }
   return problems;
 }
 
-/** The ledger with the rows done whose tests exist. A row never goes back by itself: the check complains instead. */
-export function syncLedger(markdown: string, tested: readonly TestedId[]): string {
-  const carriers = groupFiles(tested);
+function rowProblems({ id, state, text, notes }: LedgerRow, carried: ReadonlySet<string>): string[] {
+  const problems: string[] = [];
+  if (text.trim() === "" || text.trimEnd().endsWith("…")) problems.push("its text is cut off");
+  if (state === "done" && !carried.has(id)) problems.push("is done, but no test carries it");
+  if (state === "planned" && carried.has(id)) problems.push("has a test: run bun tools/parity.ts sync");
+  if (state === "deviates" && !notes.some((note) => /^Deviation: \S/.test(note))) {
+    problems.push('deviates, but no line "Deviation: …" below it says how');
+  }
+  return problems;
+}
+
+/** The page with the rows done whose tests exist. A row never goes back by itself: the check complains instead. */
+export function syncPage(markdown: string, tested: readonly TestedId[]): string {
+  const carried = new Set(tested.map(({ id }) => id));
   return markdown
     .split("\n")
     .map((line) => {
-      const [row] = parseLedger(line);
-      const files = row === undefined ? undefined : carriers.get(row.id);
-      if (row === undefined || files === undefined || row.state === "deviates") return line;
-      return `| ${row.id} | ${row.behaviour} | done: ${[...files].sort().join(", ")} |`;
+      const [row] = parsePage(line);
+      return row?.state === "planned" && carried.has(row.id) ? rowLines({ ...row, state: "done" }) : line;
     })
     .join("\n");
 }
 
-function groupFiles(tested: readonly TestedId[]): Map<string, Set<string>> {
-  const files = new Map<string, Set<string>>();
-  for (const { id, file } of tested) files.set(id, (files.get(id) ?? new Set()).add(file));
-  return files;
+export interface RowCounts {
+  readonly rows: number;
+  readonly done: number;
+  /** Those of the done rows whose tests all play under the virtual clock alone. */
+  readonly virtualOnly: number;
+  readonly deviate: number;
+  readonly planned: number;
+}
+
+export function countRows(rows: readonly LedgerRow[], tested: readonly TestedId[]): RowCounts {
+  const carried = new Set(tested.map(({ id }) => id));
+  const real = new Set(tested.filter(({ isVirtualOnly }) => !isVirtualOnly).map(({ id }) => id));
+  const of = (state: RowState): readonly LedgerRow[] => rows.filter((row) => row.state === state);
+  return {
+    rows: rows.length,
+    done: of("done").length,
+    virtualOnly: of("done").filter(({ id }) => carried.has(id) && !real.has(id)).length,
+    deviate: of("deviates").length,
+    planned: of("planned").length,
+  };
 }

@@ -1,30 +1,134 @@
-// `parity.ts check` compares docs/parity.md with the tests; `parity.ts sync` marks what has tests as done.
+// The parity ledger: docs/parity.md is the index of the pages under docs/parity.
+//   check            compares the pages with the tests (part of make check)
+//   sync             marks rows as done whose tests exist
+//   counts           how many rows of each page are done, planned, deviate
+//   show <id|page>…  rows with the tests that carry them
+//   publish          writes the counts into docs/parity.md
+//   import <folder>  reads the texts anew from the checklists of behaviours in that folder
 
-import { globSync, readFileSync, writeFileSync } from "node:fs";
-import { checkLedger, idsInTests, parseLedger, prefixOf, syncLedger } from "./parity-ledger.ts";
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { withSection } from "./markdown-section.ts";
+import { importPages, indexOfPages } from "./parity-import.ts";
+import {
+  checkLedger,
+  countRows,
+  idsInTests,
+  type LedgerPage,
+  parseIndex,
+  parsePage,
+  prefixOf,
+  type RowCounts,
+  rowLines,
+  syncPage,
+  type TestedId,
+} from "./parity-ledger.ts";
+import { pagesOfSpec } from "./parity-spec.ts";
 
-const ledgerFile = "docs/parity.md";
-const ids = readFileSync("docs/parity-ids.txt", "utf8").trim().split("\n");
-const prefixes = new Set(ids.map(prefixOf));
-const files = globSync(["src/**/*.{test,contract}.ts", "test/**/*.ts"]).sort();
-const tested = files.flatMap((file) => idsInTests(readFileSync(file, "utf8"), prefixes).map((id) => ({ id, file })));
-const markdown = readFileSync(ledgerFile, "utf8");
+const indexFile = "docs/parity.md";
+const pageFolder = "docs/parity";
 
-function count(text: string): string {
-  const rows = parseLedger(text);
-  const of = (state: string): number => rows.filter((row) => row.state === state).length;
-  return `${rows.length} rows: ${of("done")} done, ${of("deviates")} deviate, ${of("planned")} planned`;
+interface Ledger {
+  readonly index: string;
+  readonly pages: readonly (LedgerPage & { readonly file: string; readonly markdown: string })[];
+  readonly tested: readonly TestedId[];
 }
 
-if (process.argv[2] === "sync") {
-  const synced = syncLedger(markdown, tested);
-  writeFileSync(ledgerFile, synced);
-  process.stdout.write(`${count(synced)}\n`);
-} else if (process.argv[2] === "check") {
-  const problems = checkLedger(parseLedger(markdown), ids, tested);
-  for (const problem of problems) process.stdout.write(`${problem}\n`);
-  process.stdout.write(`${count(markdown)}\n`);
-  process.exitCode = problems.length > 0 ? 1 : 0;
-} else {
-  throw new Error("usage: bun tools/parity.ts check|sync");
+function readLedger(): Ledger {
+  const pages = globSync(`${pageFolder}/*.md`)
+    .sort()
+    .map((file) => {
+      const markdown = readFileSync(file, "utf8");
+      return { name: basename(file, ".md"), file, markdown, rows: parsePage(markdown) };
+    });
+  const prefixes = new Set(pages.flatMap(({ rows }) => rows.map(({ id }) => prefixOf(id))));
+  const tests = globSync(["src/**/*.{test,contract}.ts", "test/**/*.ts"]).sort();
+  const tested = tests.flatMap((file) => idsInTests(readFileSync(file, "utf8"), file, prefixes));
+  return { index: readFileSync(indexFile, "utf8"), pages, tested };
 }
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function inWords({ rows, done, virtualOnly, deviate, planned }: RowCounts): string {
+  return `${rows} rows: ${done} done (${virtualOnly} of them in virtual time only), ${deviate} deviate, ${planned} planned`;
+}
+
+function total({ pages, tested }: Ledger): RowCounts {
+  return countRows(
+    pages.flatMap(({ rows }) => rows),
+    tested,
+  );
+}
+
+function check(ledger: Ledger): boolean {
+  const problems = checkLedger(ledger.pages, parseIndex(ledger.index), ledger.tested);
+  for (const problem of problems) say(problem);
+  say(inWords(total(ledger)));
+  return problems.length === 0;
+}
+
+function sync({ pages, tested }: Ledger): void {
+  for (const { file, markdown } of pages) {
+    const synced = syncPage(markdown, tested);
+    if (synced !== markdown) writeFileSync(file, synced);
+  }
+  say(inWords(total(readLedger())));
+}
+
+/** A table of counts: the rows of some pages under one name. */
+function countsTable(ledger: Ledger, nameOf: (page: LedgerPage) => string): string {
+  const names = [...new Set(ledger.pages.map(nameOf))];
+  const lines = [...names, "all"].map((name) => {
+    const pages = ledger.pages.filter((page) => name === "all" || nameOf(page) === name);
+    const of = countRows(
+      pages.flatMap(({ rows }) => rows),
+      ledger.tested,
+    );
+    return `| ${[name, of.rows, of.done, of.virtualOnly, of.deviate, of.planned].join(" | ")} |`;
+  });
+  const header = "| | rows | done | of them in virtual time only | deviate | planned |\n|---|---|---|---|---|---|";
+  return [header, ...lines].join("\n");
+}
+
+function show({ pages, tested }: Ledger, wanted: readonly string[]): boolean {
+  const rows = pages.flatMap((page) =>
+    page.rows.filter(({ id }) => wanted.some((name) => [page.name, prefixOf(id), id].includes(name))),
+  );
+  for (const row of rows) {
+    const files = tested.filter(({ id }) => id === row.id).map(({ file }) => file);
+    say([rowLines(row), ...files.map((file) => `  Test: ${file}`)].join("\n"));
+  }
+  if (rows.length === 0) say(`no row: ${wanted.join(" ")}`);
+  return rows.length > 0;
+}
+
+function publish(ledger: Ledger): void {
+  const day = new Date().toISOString().slice(0, 10);
+  const index = parseIndex(ledger.index);
+  const byArea = countsTable(ledger, ({ name }) => index.get(name)?.area ?? "elsewhere");
+  const text = `As of ${day}; \`make parity\` counts anew, page by page.\n\n${byArea}`;
+  writeFileSync(indexFile, withSection(ledger.index, "## Counts", text));
+}
+
+function importFrom(folder: string, ledger: Ledger): void {
+  const spec = pagesOfSpec((file) => readFileSync(join(folder, file), "utf8"));
+  const pages = importPages(spec, ledger.pages);
+  mkdirSync(pageFolder, { recursive: true });
+  for (const { name, markdown } of pages) writeFileSync(join(pageFolder, `${name}.md`), markdown);
+  writeFileSync(indexFile, withSection(ledger.index, "## Pages", indexOfPages(pages)));
+  say(`${pages.length} pages, ${pages.reduce((sum, { rows }) => sum + rows, 0)} rows`);
+}
+
+const [command, ...args] = process.argv.slice(2);
+const ledger = readLedger();
+let isGood = true;
+if (command === "check") isGood = check(ledger);
+else if (command === "sync") sync(ledger);
+else if (command === "counts") say(countsTable(ledger, ({ name }) => name));
+else if (command === "publish") publish(ledger);
+else if (command === "show" && args.length > 0) isGood = show(ledger, args);
+else if (command === "import" && args[0] !== undefined) importFrom(args[0], ledger);
+else throw new Error("usage: bun tools/parity.ts check|sync|counts|show <id or page>…|publish|import <folder>");
+process.exitCode = isGood ? 0 : 1;
