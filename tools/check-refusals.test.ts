@@ -64,6 +64,35 @@ describe("make check refuses", () => {
     expect(output).toMatch(/src\/rules\/offence-6\.ts\S* error TS/);
   });
 
+  it("objects of another kind than a resource handle's", () => {
+    const head = `import type { Pod, Secret } from "#api/generated/types/core-v1.ts";
+import { Pods, Nodes } from "#api/generated/resources/core-v1.ts";
+import type { Draft, NamespacedObject, ObjectOf, Resource, Stored } from "#api/resource.ts";
+`;
+    const accepted = [
+      "export const general: Resource = Pods;",
+      "export const pod = (stored: ObjectOf<typeof Pods>): Pod => stored;",
+      'export const draft: Draft<Stored<Pod>> = { metadata: { generateName: "web-" } };',
+    ];
+    const refused = [
+      "export const secrets: Resource<Stored<Secret>> = Pods;",
+      "export const pods: Resource<Stored<Pod>> = Pods as Resource;",
+      'export const literal: Resource<Stored<Pod>> = { group: "", version: "v1", resource: "pods", kind: "Pod", scope: "Namespaced" };',
+      "export const inNamespace = (node: ObjectOf<typeof Nodes>): NamespacedObject => node;",
+      "export const nameless: Draft<Stored<Pod>> = { metadata: {} };",
+      'export const mistaken: Draft<Stored<Pod>> = { kind: "Secret", metadata: { name: "web" } };',
+    ];
+    const { status, output } = check("types", {
+      "src/api/offence.ts": `${head}${[...accepted, ...refused].join("\n")}\n`,
+    });
+    expect(status).toBe(1);
+    const lines = new Set(
+      Array.from(output.matchAll(/src\/api\/offence\.ts\D(\d+)\S* error TS2/g), ([, line]) => Number(line)),
+    );
+    const first = head.split("\n").length + accepted.length;
+    expect([...lines]).toEqual(refused.map((_, index) => first + index));
+  });
+
   it("time, randomness, the locale and dynamic imports in a deterministic layer", () => {
     const expressions = [
       "Date.now()",

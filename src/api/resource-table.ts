@@ -1,7 +1,7 @@
 // Every built-in resource of Kubernetes v1.36.4 as discovery describes it, found by resource or by
-// kind. Decoded once, on first use, from generated/resources.ts.
+// kind. Decoded once, on first use, from generated/resource-rows.ts.
 
-import { resourceRows } from "#api/generated/resources.ts";
+import { resourceRows } from "#api/generated/resource-rows.ts";
 import { lazy } from "#api/lazy.ts";
 import type { GroupVersionKind, GroupVersionResource } from "#api/object.ts";
 
@@ -15,7 +15,7 @@ export interface Subresource {
   readonly kind: GroupVersionKind;
 }
 
-export interface Resource extends GroupVersionResource {
+export interface BuiltinResource extends GroupVersionResource {
   readonly singular: string;
   readonly kind: string;
   readonly namespaced: boolean;
@@ -39,9 +39,9 @@ type Row = [string, string, string, 0 | 1, string, string[], string[], string, [
 
 interface Table {
   readonly groups: readonly ApiGroup[];
-  readonly resources: readonly Resource[];
-  readonly byResource: ReadonlyMap<string, Resource>;
-  readonly byKind: ReadonlyMap<string, Resource>;
+  readonly resources: readonly BuiltinResource[];
+  readonly byResource: ReadonlyMap<string, BuiltinResource>;
+  readonly byKind: ReadonlyMap<string, BuiltinResource>;
 }
 
 const verbOf: Readonly<Record<string, Verb>> = {
@@ -63,23 +63,23 @@ export function builtinGroups(): readonly ApiGroup[] {
 }
 
 /** In the order of builtinGroups, each version's resources by name. */
-export function builtinResources(): readonly Resource[] {
+export function builtinResources(): readonly BuiltinResource[] {
   return table().resources;
 }
 
-export function resourceOf(gvr: GroupVersionResource): Resource | undefined {
+export function resourceOf(gvr: GroupVersionResource): BuiltinResource | undefined {
   return table().byResource.get(`${gvr.group}/${gvr.version}/${gvr.resource}`);
 }
 
-export function resourceOfKind(gvk: GroupVersionKind): Resource | undefined {
+export function resourceOfKind(gvk: GroupVersionKind): BuiltinResource | undefined {
   return table().byKind.get(`${gvk.group}/${gvk.version}/${gvk.kind}`);
 }
 
 function decode(): Table {
   const groups: { group: string; versions: string[] }[] = [];
-  const resources: Resource[] = [];
-  const byResource = new Map<string, Resource>();
-  const byKind = new Map<string, Resource>();
+  const resources: BuiltinResource[] = [];
+  const byResource = new Map<string, BuiltinResource>();
+  const byKind = new Map<string, BuiltinResource>();
   const verbLists = new Map<string, readonly Verb[]>();
   const verbs = (letters: string): readonly Verb[] => {
     const known = verbLists.get(letters) ?? Array.from(letters, (letter) => verbOf[letter] as Verb);
@@ -101,7 +101,12 @@ function decode(): Table {
   return { groups, resources, byResource, byKind };
 }
 
-function decodeRow(group: string, version: string, row: Row, verbs: (letters: string) => readonly Verb[]): Resource {
+function decodeRow(
+  group: string,
+  version: string,
+  row: Row,
+  verbs: (letters: string) => readonly Verb[],
+): BuiltinResource {
   const [resource, singular, kind, namespaced, letters, shortNames, categories, storageVersionHash, subresources] = row;
   return {
     group,

@@ -5,7 +5,7 @@ import { request } from "node:https";
 import { beforeAll, expect, it } from "vitest";
 import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
-import { builtinGroups, builtinResources, type Resource } from "#api/resource-table.ts";
+import { type BuiltinResource, builtinGroups, builtinResources } from "#api/resource-table.ts";
 import { type ControlPlane, sharedControlPlane } from "./control-plane.ts";
 import { describeReal } from "./suite.ts";
 
@@ -108,7 +108,7 @@ describeReal("api tables on a real API server", () => {
 });
 
 /** A row the way discovery prints it: the resource, then its subresources. */
-function discoveryRows(row: Resource): object[] {
+function discoveryRows(row: BuiltinResource): object[] {
   const { resource, singular, namespaced, kind, verbs, shortNames, categories, storageVersionHash } = row;
   const own = {
     name: resource,

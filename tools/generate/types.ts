@@ -62,7 +62,11 @@ export function generateTypes(definitions: Definitions): void {
 /** "rbac-v1" for rbac.authorization.k8s.io/v1; everything of apimachinery is "meta-v1". */
 function fileName(members: readonly Definition[]): string {
   const gv = groupVersionOf(members);
-  return gv === undefined ? "meta-v1" : `${gv.group.split(".")[0] || "core"}-${gv.version}`;
+  return gv === undefined ? "meta-v1" : typesFileName(gv);
+}
+
+export function typesFileName({ group, version }: { readonly group: string; readonly version: string }): string {
+  return `${group.split(".")[0] || "core"}-${version}`;
 }
 
 function fileBody(

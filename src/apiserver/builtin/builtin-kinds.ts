@@ -3,7 +3,7 @@
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
-import { builtinResources, type Resource } from "#api/resource-table.ts";
+import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
@@ -23,11 +23,11 @@ export interface BuiltinOptions {
   /** Strategies by "resource.group"; kinds without one take the generic strategy. */
   readonly strategies: ReadonlyMap<string, KindStrategy>;
   /** Serves this version? Upstream serves stable ones by default. */
-  isServed(resource: Resource): boolean;
+  isServed(resource: BuiltinResource): boolean;
 }
 
 export function registerBuiltinKinds(registry: Registry, options: BuiltinOptions): void {
-  const rows = new Map<string, Resource[]>();
+  const rows = new Map<string, BuiltinResource[]>();
   for (const resource of builtinResources()) {
     if (!options.isServed(resource)) continue;
     const table = tableOf(resource);
@@ -39,7 +39,7 @@ export function registerBuiltinKinds(registry: Registry, options: BuiltinOptions
 }
 
 /** Events of both groups are the same objects. */
-function tableOf({ group, resource }: Resource): string {
+function tableOf({ group, resource }: BuiltinResource): string {
   if (resource === "events") return "events";
   return group === "" ? resource : `${resource}.${group}`;
 }
@@ -47,7 +47,7 @@ function tableOf({ group, resource }: Resource): string {
 /** Upstream has a printer for it, and does not use it. */
 const UNPRINTED = "csistoragecapacities.storage.k8s.io";
 
-function rowOf(table: string, versions: readonly Resource[], options: BuiltinOptions): KindRow {
+function rowOf(table: string, versions: readonly BuiltinResource[], options: BuiltinOptions): KindRow {
   const [preferred] = versions;
   assert(preferred !== undefined, `${table}: no version`);
   const { group, version, kind } = preferred;
@@ -73,7 +73,7 @@ function rowOf(table: string, versions: readonly Resource[], options: BuiltinOpt
   };
 }
 
-function versionOf(resource: Resource, stored: GroupVersionKind, gates: FeatureGateReader): KindVersion {
+function versionOf(resource: BuiltinResource, stored: GroupVersionKind, gates: FeatureGateReader): KindVersion {
   const { group, version, kind } = resource;
   const gvk = { group, version, kind };
   const goType = goTypeOfKind(gvk);

@@ -6,7 +6,7 @@ import { goTypeOfKind } from "#api/go-layout.ts";
 import { asPrefix } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
-import type { Resource } from "#api/resource-table.ts";
+import type { BuiltinResource } from "#api/resource-table.ts";
 import { formatTime } from "#api/time.ts";
 import { kindNameCheck } from "#kinds/kind-names.ts";
 import type { KindStrategy, UpdateStrategy } from "#kinds/strategy.ts";
@@ -94,7 +94,7 @@ const ORPHANING: ReadonlySet<string> = new Set(["ReplicationController", "Job"])
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function genericStrategy(resource: Resource): KindStrategy {
+export function genericStrategy(resource: BuiltinResource): KindStrategy {
   const { kind, namespaced } = resource;
   const hasStatus = resource.subresources.some(({ name }) => name === "status");
   const hasGeneration = WITH_GENERATION.has(kind);
