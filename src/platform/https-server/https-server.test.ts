@@ -147,6 +147,41 @@ describe("HTTPS server", () => {
     expect(answer.split("\r\n")[0]).toBe(`HTTP/1.1 ${status}`);
   });
 
+  it("serves pipelined requests one after the other, bodies included", async () => {
+    let [open, openMax] = [0, 0];
+    const seen: string[] = [];
+    const other = await startHttpsServer({
+      host: "127.0.0.1",
+      port: 0,
+      tls: tlsSettings(serving),
+      async handle(request) {
+        openMax = Math.max(openMax, ++open);
+        const body = request.body?.kind === "bytes" ? request.body.bytes : new Uint8Array();
+        const parts: Uint8Array[] = [body];
+        if (request.body?.kind === "stream") for await (const chunk of request.body.chunks) parts.push(chunk);
+        seen.push(`${request.path} ${Buffer.concat(parts)}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        open--;
+        return text(200, `<${request.path}>`);
+      },
+      onError: () => {},
+    });
+    const socket = connectTls({ host: "127.0.0.1", port: other.port, ca: ca.certificatePem });
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const post = (path: string) => `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`;
+    const chunked = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1\r\nf\r\n0\r\n\r\n`;
+    const many = Array.from({ length: 300 }, (_, i) => [get(`/a${i}`), post(`/b${i}`), chunked(`/c${i}`)].join(""));
+    socket.write(`${many.join("")}GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    let answer = "";
+    for await (const chunk of socket) answer += chunk;
+    const paths = many.flatMap((_, i) => [`/a${i}`, `/b${i}`, `/c${i}`]).concat("/last");
+    expect([...answer.matchAll(/<(.*?)>/g)].map(([, path]) => path)).toEqual(paths);
+    expect(seen.slice(0, 3)).toEqual(["/a0 ", "/b0 abc", "/c0 def"]);
+    expect(openMax).toBe(1);
+    await other.close();
+  });
+
   it("closes one connection too many as it comes, and takes others when there is room again", async () => {
     let crowded = 0;
     const small = await startHttpsServer({

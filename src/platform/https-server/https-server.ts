@@ -15,6 +15,7 @@ import { headProblem, refuseHead } from "./https-head.ts";
 import { peerAddress, readRequest, type ServedRequest } from "./https-request.ts";
 import { writeResponse } from "./https-response.ts";
 import type { Incoming, Outgoing, Wire } from "./https-wire.ts";
+import { gateRequests, type RequestGate } from "./request-gate.ts";
 import { StreamPacer } from "./stream-pacer.ts";
 import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.ts";
 
@@ -70,20 +71,26 @@ export interface HttpsServer {
   close(): Promise<void>;
 }
 
-/** Found by what a request knows of its connection: the socket of HTTP/1.1, the session of h2. */
+/** Found by what a request knows of its connection: the stream of HTTP/1.1, the session of h2. */
 type Connections = WeakMap<object, Connection>;
 
 export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
   let settings = options.tls;
   let contextFor = sniContexts(settings);
   const connections: Connections = new WeakMap();
+  const gates = new WeakMap<Connection, RequestGate>();
   const pacer = new StreamPacer();
   const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
     const connection = connections.get(sessionOf(incoming) ?? incoming.socket);
     if (connection === undefined) return void incoming.destroy(); // its connection is gone already
-    const problem = headProblem(incoming);
-    if (problem === undefined) void serve(connection, incoming, outgoing, settings, options);
-    else refuseHead(connection.socket, problem);
+    const begin = (): void => {
+      const problem = headProblem(incoming);
+      if (problem === undefined) void serve(connection, incoming, outgoing, settings, options);
+      else refuseHead(connection.socket, problem);
+    };
+    const gate = gates.get(connection);
+    if (gate === undefined) begin();
+    else gate.admit({ incoming, outgoing, serve: begin });
   };
   const waiting = new WaitingConnections(options.limits ?? LIMITS, systemClock);
   // Times out nothing itself: it would have to be listening.
@@ -122,8 +129,10 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       });
       socket.on("error", () => socket.destroy()); // a peer that resets is gone; there is nobody to tell
       if (socket.alpnProtocol !== "h2") {
-        connections.set(socket, connection);
-        http1.emit("connection", socket);
+        const gate = gateRequests(socket);
+        gates.set(connection, gate);
+        connections.set(gate.stream, connection);
+        http1.emit("connection", gate.stream);
         return;
       }
       http2 ??= createHttp2Server(options, onRequest);
