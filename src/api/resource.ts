@@ -3,7 +3,7 @@
 // of the built-in resources are generated: generated/resources/<group>-<version>.ts.
 
 import type { ObjectMeta } from "#api/meta.ts";
-import type { GroupVersionKind, GroupVersionResource, KubeObject } from "#api/object.ts";
+import { apiVersionOf, type GroupVersionKind, type GroupVersionResource, type KubeObject } from "#api/object.ts";
 
 export type Scope = "Namespaced" | "Cluster";
 
@@ -59,5 +59,28 @@ export type DraftMeta = ObjectMeta & ({ readonly name: string } | { readonly gen
 export type Draft<T extends KubeObject> = Omit<T, "metadata"> &
   (T extends StoredObject ? { readonly metadata: DraftMeta } : { readonly metadata?: ObjectMeta });
 
+/** An apply configuration: the fields that the manager owns. The client fills in apiVersion and kind. */
+export type Applied<T extends KubeObject> = Partial<Omit<T, "metadata">> & { readonly metadata?: ObjectMeta };
+
+/** What remains of an object where only metadata travels. */
+export interface PartialObjectMetadata<T extends StoredObject = StoredObject> extends KubeObject {
+  readonly metadata: T["metadata"];
+}
+
 /** The type of the objects that a handle stands for. */
 export type ObjectOf<R> = R extends Resource<infer T> ? T : never;
+
+export type ResourceFields = GroupVersionResource & GroupVersionKind & { readonly scope: Scope };
+
+/** A handle that is not generated: of the general object when discovery names it, of T for a custom resource that the program knows. */
+export function resourceHandle<T extends StoredObject = StoredObject>(fields: ResourceFields): Resource<T> {
+  const { group, version, resource, kind, scope } = fields;
+  return { group, version, resource, kind, scope } as Resource<T>;
+}
+
+/** The object with the handle's apiVersion and kind. Items of lists, and so objects in caches, carry neither. */
+export function withKind<T extends KubeObject>(object: T, resource: GroupVersionKind): T {
+  const apiVersion = apiVersionOf(resource);
+  const { kind } = resource;
+  return object.apiVersion === apiVersion && object.kind === kind ? object : { ...object, apiVersion, kind };
+}

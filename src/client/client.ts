@@ -1,8 +1,9 @@
-// The REST client as the rest of the program sees it: one handle per resource, one request object
+// The REST client as the rest of the program sees it: one resource client per resource, one request object
 // per call, an AbortSignal last. create-client.ts builds it over a Transport.
 
-import type { DeleteOptions, ObjectMeta } from "#api/meta.ts";
+import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionResource, KubeList, KubeObject, WatchEvent } from "#api/object.ts";
+import type { Applied, Draft, PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
 
 /** Where an object lives. An empty or absent namespace means cluster-scoped. */
 export interface ObjectAddress {
@@ -44,14 +45,14 @@ export interface WriteOptions {
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
 }
 
-export interface CreateRequest<T> extends WriteOptions {
+export interface CreateRequest<T extends KubeObject> extends WriteOptions {
   /** Defaults to the object's own namespace. */
   readonly namespace?: string;
-  readonly object: T;
+  readonly object: Draft<T>;
 }
 
 /** Name and namespace are the object's own. */
-export interface UpdateRequest<T> extends WriteOptions {
+export interface UpdateRequest<T extends KubeObject> extends WriteOptions {
   readonly object: T;
 }
 
@@ -65,8 +66,8 @@ export interface PatchRequest extends ObjectAddress, WriteOptions {
 }
 
 /** A server-side apply. */
-export interface ApplyRequest<T> extends ObjectAddress, WriteOptions {
-  readonly object: T;
+export interface ApplyRequest<T extends KubeObject> extends ObjectAddress, WriteOptions {
+  readonly object: Applied<T>;
   readonly fieldManager: string;
   readonly force?: boolean;
   readonly subresource?: string;
@@ -95,7 +96,8 @@ export interface Watch<T> extends AsyncIterable<readonly WatchEvent<T>[]> {}
 
 /**
  * The verbs on one resource. Objects that come back are exactly the JSON on the wire: items of a
- * list carry no apiVersion and kind, and in-process servers hand over deeply frozen values.
+ * list carry no apiVersion and kind, and in-process servers hand over deeply frozen values. Objects
+ * that are written get the resource's apiVersion and kind.
  */
 export interface ResourceClient<T extends KubeObject = KubeObject> {
   readonly gvr: GroupVersionResource;
@@ -117,13 +119,9 @@ export interface ResourceClient<T extends KubeObject = KubeObject> {
   updateSubresource<B, S = B>(request: SubresourceRequest & { readonly object: B }, signal: AbortSignal): Promise<S>;
 }
 
-export interface PartialObjectMetadata extends KubeObject {
-  readonly metadata: ObjectMeta;
-}
-
 /** The verbs that make sense when only metadata travels. */
-export type MetadataClient = Pick<
-  ResourceClient<PartialObjectMetadata>,
+export type MetadataClient<T extends StoredObject = StoredObject> = Pick<
+  ResourceClient<PartialObjectMetadata<T>>,
   "gvr" | "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
 >;
 
@@ -144,9 +142,11 @@ export interface RawResponse {
 }
 
 export interface Client {
-  /** A typed handle. Handles are cheap and may be kept. */
+  /** Resource clients are cheap and may be kept. */
+  resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
   resource<T extends KubeObject = KubeObject>(gvr: GroupVersionResource): ResourceClient<T>;
   /** The same resource as PartialObjectMetadata. */
+  metadata<T extends StoredObject>(resource: Resource<T>): MetadataClient<T>;
   metadata(gvr: GroupVersionResource): MetadataClient;
   /** Any path: discovery, health, version. Statuses from 400 up are thrown as ApiError. */
   raw(request: RawRequest, signal: AbortSignal): Promise<RawResponse>;

@@ -1,6 +1,7 @@
 // Requests as they go out, answers as they come back: verbs, errors, retries, throttling, trace.
 
 import { describe, expect, it } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ApiError, isNotFound } from "#api/status-error.ts";
 import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
@@ -116,6 +117,19 @@ describe("verbs", () => {
     const object = { metadata: { name: "a", namespace: "ns" }, data: { command: "a && b <c >d \u2028" } };
     await client.resource({ group: "apps", version: "v1", resource: "controllerrevisions" }).create({ object }, signal);
     expect(sent(transport.requests[0])).toContain('{"command":"a \\u0026\\u0026 b \\u003cc \\u003ed \\u2028"}');
+  });
+
+  it("fills in apiVersion and kind of what it writes", async () => {
+    const { client, transport } = setup(() => jsonResponse({}));
+    const sets = client.resource(ReplicaSets);
+    const metadata = { name: "a", namespace: "ns", uid: "u", resourceVersion: "1", creationTimestamp: "t" };
+    await sets.create({ object: { metadata: { name: "a", namespace: "ns" } } }, signal);
+    await sets.update({ object: { metadata } }, signal);
+    await sets.updateStatus({ object: { metadata } }, signal);
+    await sets.apply({ ...at, object: {}, fieldManager: "m" }, signal);
+    for (const request of transport.requests) {
+      expect(sent(request)).toContain('"apiVersion":"apps/v1","kind":"ReplicaSet"');
+    }
   });
 
   it.each(["..", ".", "", "a/b", "a%2f"])("refuses the name %j before anything is sent", async (name) => {

@@ -2,6 +2,7 @@
 // clients share nothing but what they are both given.
 
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import type { Client, MetadataClient, RawRequest, RawResponse, ResourceClient } from "#client/client.ts";
 import { encodeText } from "#client/codec.ts";
 import { createMetadataClient } from "#client/metadata-client.ts";
@@ -16,8 +17,8 @@ export function createClient(options: ClientOptions): Client {
     resource<T extends KubeObject>(gvr: GroupVersionResource): ResourceClient<T> {
       return createResourceClient<T>(new ResourceCalls(requester, gvr));
     },
-    metadata(gvr: GroupVersionResource): MetadataClient {
-      return createMetadataClient(requester, gvr);
+    metadata<T extends StoredObject>(gvr: GroupVersionResource): MetadataClient<T> {
+      return createMetadataClient(requester, gvr) as MetadataClient<T>;
     },
     async raw(request: RawRequest, signal: AbortSignal): Promise<RawResponse> {
       const answer = await requester.send(

@@ -1,10 +1,11 @@
-// Metadata-only handles: the server is asked for PartialObjectMetadata. One that does not know that
+// Metadata-only clients: the server is asked for PartialObjectMetadata. One that does not know that
 // form sends whole objects, which are cut down here; a watch has no such way out.
 // Upstream: client-go/metadata/metadata.go
 
 import type { ObjectMeta } from "#api/meta.ts";
 import type { GroupVersionResource, KubeList, KubeObject, WatchEvent } from "#api/object.ts";
-import type { MetadataClient, PartialObjectMetadata, Watch } from "#client/client.ts";
+import type { PartialObjectMetadata, StoredMeta } from "#api/resource.ts";
+import type { MetadataClient, Watch } from "#client/client.ts";
 import { JSON_TYPE, PROTOBUF_TYPE } from "#client/codec.ts";
 import { DecodeError } from "#client/errors.ts";
 import type { Requester } from "#client/request.ts";
@@ -41,7 +42,7 @@ function partial(object: KubeObject): PartialObjectMetadata {
   if (!metadata || !isLikelyMetadata(metadata)) {
     throw new DecodeError("object does not appear to match the ObjectMeta schema");
   }
-  return { metadata };
+  return { metadata: metadata as StoredMeta };
 }
 
 function isLikelyMetadata(metadata: ObjectMeta): boolean {
@@ -50,7 +51,7 @@ function isLikelyMetadata(metadata: ObjectMeta): boolean {
 
 function partialList(list: KubeList<PartialObjectMetadata>): KubeList<PartialObjectMetadata> {
   if (list.kind === "PartialObjectMetadataList") return list;
-  const items = (list.items ?? []).map(({ metadata }) => ({ metadata: metadata ?? {} }));
+  const items = (list.items ?? []).map(({ metadata }) => ({ metadata }));
   return list.metadata ? { metadata: list.metadata, items } : { items };
 }
 

@@ -4,6 +4,7 @@ import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import { goJson } from "#api/go-text.ts";
 import type { Status } from "#api/meta.ts";
 import { apiVersionOf, type GroupVersionResource, type KubeList, type KubeObject } from "#api/object.ts";
+import { withKind } from "#api/resource.ts";
 import { ApiError } from "#api/status-error.ts";
 import type { HttpBody } from "#base/http.ts";
 import type {
@@ -75,9 +76,9 @@ function rejectFailure<T>(value: unknown): T {
   return value as T;
 }
 
-/** What a handle of either form shares: media types, bodies, sending. */
+/** What a client of either form shares: media types, bodies, sending. */
 export class ResourceCalls {
-  readonly gvr: GroupVersionResource;
+  readonly gvr: GroupVersionResource & { readonly kind?: string };
   readonly accept: string;
   readonly #requester: Requester;
   readonly #usesProtobuf: boolean;
@@ -109,6 +110,12 @@ export class ResourceCalls {
   /** The body in the client's content type, or the value itself for a server in this process. */
   withBody(call: Call, value: unknown, contentType: string = this.#contentType(call, value)): Call {
     return { ...call, contentType, body: this.#encode(value, contentType) };
+  }
+
+  /** An object of this resource, with its apiVersion and kind. */
+  named<O extends KubeObject>(object: O): O {
+    const { kind } = this.gvr;
+    return kind === undefined ? object : withKind(object, { ...this.gvr, kind });
   }
 
   async send<S>(call: Call, signal: AbortSignal): Promise<S> {
@@ -157,7 +164,10 @@ export function createResourceClient<T extends KubeObject>(calls: ResourceCalls)
   function put<B extends KubeObject, S>(request: WriteOptions & { object: B }, subresource: string | undefined) {
     const at = { ...addressOf(request.object), subresource };
     return (signal: AbortSignal): Promise<S> =>
-      calls.send(calls.withBody(calls.call("update", "PUT", at, writeQuery(request)), request.object), signal);
+      calls.send(
+        calls.withBody(calls.call("update", "PUT", at, writeQuery(request)), calls.named(request.object)),
+        signal,
+      );
   }
 
   return {
@@ -169,11 +179,11 @@ export function createResourceClient<T extends KubeObject>(calls: ResourceCalls)
     watch: async (request, signal) =>
       calls.watch<T>(calls.call("watch", "GET", { namespace: request.namespace }, watchQuery(request)), signal),
     create: async (request, signal) => {
-      const { object } = request;
+      const object = request.object as KubeObject;
       const namespace = request.namespace ?? object.metadata?.namespace;
       const call = calls.call("create", "POST", { namespace }, writeQuery(request));
       const name = object.metadata?.name;
-      return calls.send(calls.withBody(name === undefined ? call : { ...call, name }, object), signal);
+      return calls.send(calls.withBody(name === undefined ? call : { ...call, name }, calls.named(object)), signal);
     },
     update: async (request, signal) => put<T, T>(request, undefined)(signal),
     updateStatus: async (request, signal) => put<T, T>(request, "status")(signal),
@@ -183,7 +193,7 @@ export function createResourceClient<T extends KubeObject>(calls: ResourceCalls)
     },
     apply: async (request, signal) => {
       const call = calls.call("apply", "PATCH", addressed(request), writeQuery(request, request.force ?? false));
-      return calls.send(calls.withBody(call, request.object, APPLY_TYPE), signal);
+      return calls.send(calls.withBody(call, calls.named(request.object as KubeObject), APPLY_TYPE), signal);
     },
     delete: async (request, signal) =>
       calls.sendOnly(withDeleteOptions(calls, calls.call("delete", "DELETE", addressed(request), {}), request), signal),

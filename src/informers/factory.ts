@@ -2,13 +2,14 @@
 // and stop at run time, one by one or all together.
 
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { PartialObjectMetadata, StoredObject } from "#api/resource.ts";
 import { resourceOf } from "#api/resource-table.ts";
 import { childScope, type Scope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
-import type { Client, PartialObjectMetadata, Selection } from "#client/client.ts";
+import type { Client, Selection } from "#client/client.ts";
 import type { InformerFactory, SharedInformer, Transform } from "#informers/informer.ts";
 import { informerMeter } from "#informers/metrics.ts";
 import { informerResourceLabel } from "#informers/resource-label.ts";
@@ -63,8 +64,12 @@ class Factory implements InformerFactory {
     return this.#get("full", gvr, selection) as SharedInformer<KubeObject> as SharedInformer<T>;
   }
 
-  metadataInformer(gvr: GroupVersionResource, selection: Selection = {}): SharedInformer<PartialObjectMetadata> {
-    return this.#get("metadata", gvr, selection) as SharedInformer<KubeObject> as SharedInformer<PartialObjectMetadata>;
+  metadataInformer<T extends StoredObject>(
+    gvr: GroupVersionResource,
+    selection: Selection = {},
+  ): SharedInformer<PartialObjectMetadata<T>> {
+    const informer: SharedInformer<KubeObject> = this.#get("metadata", gvr, selection);
+    return informer as SharedInformer<PartialObjectMetadata<T>>;
   }
 
   objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer {

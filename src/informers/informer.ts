@@ -2,7 +2,8 @@
 // them out: one per resource, form and selection, however many ask.
 
 import type { GroupVersionResource, KubeObject, ObjectKey } from "#api/object.ts";
-import type { PartialObjectMetadata, Selection } from "#client/client.ts";
+import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
+import type { Selection } from "#client/client.ts";
 import type { Indexers, Store } from "#informers/store.ts";
 
 /**
@@ -72,8 +73,13 @@ export interface SharedInformer<T extends KubeObject = KubeObject> {
 
 export interface InformerFactory {
   /** Full objects. */
+  informer<T extends StoredObject>(resource: Resource<T>, selection?: Selection): SharedInformer<T>;
   informer<T extends KubeObject = KubeObject>(gvr: GroupVersionResource, selection?: Selection): SharedInformer<T>;
   /** Metadata only. */
+  metadataInformer<T extends StoredObject>(
+    resource: Resource<T>,
+    selection?: Selection,
+  ): SharedInformer<PartialObjectMetadata<T>>;
   metadataInformer(gvr: GroupVersionResource, selection?: Selection): SharedInformer<PartialObjectMetadata>;
   /** Full objects of built-in resources, metadata of any other. */
   objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer;

@@ -4,6 +4,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { Draft } from "#api/resource.ts";
 import { newExpired, newInternalError } from "#api/status-error.ts";
 import { neverAborted } from "#base/testing.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
@@ -73,7 +74,7 @@ async function replaceUnseen<T extends KubeObject>(
     const resource = stage.client.resource<T>(gvr);
     const { namespace } = stage;
     await resource.delete({ namespace, name: object.metadata?.name ?? "" }, neverAborted());
-    await then(await resource.create({ namespace, object }, neverAborted()));
+    await then(await resource.create({ namespace, object: object as Draft<T> }, neverAborted()));
     throw newExpired("too old");
   });
   network.endWatches();

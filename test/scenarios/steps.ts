@@ -2,6 +2,7 @@
 
 import type { Event, Namespace } from "#api/generated/types/core-v1.ts";
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { Draft } from "#api/resource.ts";
 import type { Stage } from "./stage.ts";
 
 export const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
@@ -12,7 +13,9 @@ export async function createObject<T extends KubeObject>(
   gvr: GroupVersionResource,
   object: T,
 ): Promise<T> {
-  return stage.do((client, signal) => client.resource<T>(gvr).create({ namespace: stage.namespace, object }, signal));
+  return stage.do((client, signal) =>
+    client.resource<T>(gvr).create({ namespace: stage.namespace, object: object as Draft<T> }, signal),
+  );
 }
 
 export function untilFound<T extends KubeObject>(
