@@ -5,8 +5,9 @@
 
 import type { CivilTime } from "#api/civil-time.ts";
 import type { CronFields } from "#api/cron.ts";
-import { civilIn, instantOf, type TimeZone } from "#api/time-zone.ts";
+import { civilIn, instantOf } from "#api/time-zone.ts";
 import type { EpochMs } from "#base/clock.ts";
+import type { TimeZone } from "#base/time-zones.ts";
 
 const YEARS_MAX = 5;
 const HOUR = 3600;

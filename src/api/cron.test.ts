@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { parseCron } from "#api/cron.ts";
-import { loadTimeZone, type TimeZone, type TimeZones, UTC, UTC_ONLY } from "#api/time-zone.ts";
+import { loadTimeZone } from "#api/time-zone.ts";
+import { type TimeZone, type TimeZones, UTC, UTC_ONLY } from "#base/time-zones.ts";
 import file from "#test/vectors/values-cron.json" with { type: "json" };
 import { differences, outcome } from "./vector-outcome.ts";
 

@@ -6,8 +6,9 @@ import { nextMatch } from "#api/cron-next.ts";
 import { ValueError } from "#api/errors.ts";
 import { parseDuration, SECOND } from "#api/go-duration.ts";
 import { parseInt64 } from "#api/go-text.ts";
-import { loadTimeZone, type TimeZone, type TimeZones } from "#api/time-zone.ts";
+import { loadTimeZone } from "#api/time-zone.ts";
 import type { EpochMs } from "#base/clock.ts";
+import type { TimeZone, TimeZones } from "#base/time-zones.ts";
 
 export interface CronField {
   readonly values: ReadonlySet<number>;

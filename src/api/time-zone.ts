@@ -1,25 +1,8 @@
-// Time zones as a dependency. Zone rules differ between hosts, so deterministic code asks an
-// injected database; platform/ answers from the runtime's, tests from recorded transitions.
+// From the names of time zones to zones, and between instants and wall clock readings, as Go's package time does it.
 
 import { type CivilTime, civilFromSeconds, secondsFromCivil } from "#api/civil-time.ts";
 import { ValueError } from "#api/errors.ts";
-
-export interface TimeZone {
-  /** Seconds to add to UTC at an instant given in seconds since the epoch. */
-  offsetAt(epochSeconds: number): number;
-}
-
-export interface TimeZones {
-  /** The IANA zone of exactly this name, or undefined. */
-  find(name: string): TimeZone | undefined;
-  /** The process's own zone: what Go calls Local. */
-  readonly local: TimeZone;
-}
-
-export const UTC: TimeZone = { offsetAt: () => 0 };
-
-/** Only UTC. */
-export const UTC_ONLY: TimeZones = { find: (name) => (name === "Etc/UTC" ? UTC : undefined), local: UTC };
+import { type TimeZone, type TimeZones, UTC } from "#base/time-zones.ts";
 
 /** Go's time.LoadLocation, with its errors. */
 export function loadTimeZone(zones: TimeZones, name: string): TimeZone {

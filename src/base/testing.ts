@@ -1,4 +1,6 @@
 // For tests of the deterministic layers only: the host's turn, which their code may not name.
+import type { Host } from "./host.ts";
+import { UTC_ONLY } from "./time-zones.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 type SetImmediate = (callback: () => void) => unknown;
@@ -12,6 +14,24 @@ export function hostTurn(): Promise<void> {
 export function testClock(startMs?: number): VirtualClock {
   return new VirtualClock(startMs === undefined ? { turn: hostTurn } : { turn: hostTurn, startMs });
 }
+
+/** A machine without files and keys. */
+export const bareHost: Host = {
+  files: {
+    read(path) {
+      throw new Error(`open ${path}: no such file or directory`);
+    },
+    watch: () => ({ [Symbol.dispose]: () => undefined }),
+  },
+  keys: {
+    readPrivateKey() {
+      throw new Error("data does not contain a valid RSA or ECDSA private key");
+    },
+    certificatesProblem: () => "data does not contain any valid RSA or ECDSA certificates",
+  },
+  timeZones: UTC_ONLY,
+  apiServerCa: "",
+};
 
 /** A signal that nobody aborts. */
 export function neverAborted(): AbortSignal {

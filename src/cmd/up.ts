@@ -10,6 +10,7 @@ import { directTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { errorMessage } from "#base/errors.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
+import { withFiles } from "#base/host.ts";
 import type { Logger } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { rootClientBuilder } from "#manager/clients/client-builder.ts";
@@ -27,6 +28,7 @@ import { type ClusterPki, issuePki, keptPki } from "#platform/certificates/clust
 import { keyReader } from "#platform/certificates/key-reader.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import { systemHost } from "#platform/system/system-host.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
 import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
@@ -37,6 +39,8 @@ import { unwrittenWarning } from "./unwritten-warning.ts";
 const HOST = "127.0.0.1";
 export const DEFAULT_PORT = 7443;
 const DEFAULT_DIRECTORY = ".steersman";
+/** The cluster's token key is kept with its PKI; the controllers find it under this name. */
+const ACCOUNT_KEY_FILE = "service-account.key";
 const NODE_START_MS = 300;
 const NODE_STOP_MS = 500;
 /** Whoever stops a cluster waits for it. */
@@ -123,7 +127,6 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   const rng = systemRng();
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const accountKey = readPrivateKey(pki.accountKeyPem);
-  const signToken = jwtSigner(accountKey);
   const server = createApiServer({
     clock,
     rng: rng.fork("apiserver"),
@@ -132,7 +135,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     storage,
     gates,
     keyReader,
-    tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: signToken, verify: jwtVerifier([accountKey]) },
+    tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
     // A port that is still to be found clients learn from the kubeconfig alone.
     ...(options.port === 0 ? {} : { serverAddress: `${HOST}:${options.port}` }),
@@ -149,6 +152,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     userAgentPrefix: "steersman",
     direct: true,
   });
+  const { SAController } = defaultConfig;
   const controllers = [...registeredControllers, ...nodeControllers(options.nodes)];
   const ended = runControllers(
     {
@@ -158,9 +162,10 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
       metrics: noMetrics,
       gates,
       settings: {
-        config: defaultConfig,
-        rootCa: pki.ca.certificatePem,
-        signToken,
+        config: { ...defaultConfig, SAController: { ...SAController, ServiceAccountKeyFile: ACCOUNT_KEY_FILE } },
+        host: withFiles(systemHost({ certificateAuthorityData: pki.ca.certificatePem }), {
+          [ACCOUNT_KEY_FILE]: pki.accountKeyPem,
+        }),
       },
       rootClients: clients,
       controllerClients: clients,

@@ -3,6 +3,7 @@
 
 import type { Clock } from "#base/clock.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
+import type { Host } from "#base/host.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import type { Metrics } from "#base/metrics.ts";
@@ -27,6 +28,7 @@ export interface ControllerContext {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly gates: FeatureGates;
+  readonly host: Host;
   /** One factory for all controllers: each resource is watched once. */
   readonly informers: InformerFactory;
   /** All informers that were asked for while building have been started; more may be asked for and started now. */

@@ -76,6 +76,7 @@ export async function createControllerContext(deps: ContextDeps, signal: AbortSi
     log,
     metrics,
     gates,
+    host: settings.host,
     informers,
     informersStarted: started.promise,
     restMapper: resettingMapper(mapper, clock),

@@ -1,6 +1,7 @@
 // The controllers that are written, each bound to its part of the component configuration. What the
 // program knows by name is in known-controllers.ts; the difference of the two is what it cannot run yet.
 
+import type { Host } from "#base/host.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
@@ -8,15 +9,13 @@ import { serviceAccountController } from "#controllers/serviceaccount/controller
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { knownController, knownControllers } from "#kit/known-controllers.ts";
+import { rootCa, tokenSigner } from "./controller-files.ts";
 import type { ComponentConfig } from "./options/config.ts";
 
-/** What controllers are configured with: the flags, and what the files they name contain. */
+/** What controllers are configured with: the flags, and the machine that has the files they name. */
 export interface ControllerSettings {
   readonly config: ComponentConfig;
-  /** --root-ca-file, or the CA of the kubeconfig; PEM, may be empty. */
-  readonly rootCa: string;
-  /** Signs with --service-account-private-key-file; absent without one. */
-  readonly signToken?: (claims: Readonly<Record<string, string>>) => string;
+  readonly host: Host;
 }
 
 export interface RegisteredController {
@@ -29,18 +28,15 @@ export const registeredControllers: readonly RegisteredController[] = [
   bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
   bind(serviceAccountController, () => undefined),
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
-  bind(rootCaPublisherController, ({ rootCa }) => ({ rootCa })),
+  bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 
 /** Built before all others, with the root client, whatever --controllers says. */
-export const serviceAccountTokens: RegisteredController = bind(
-  serviceAccountTokenController,
-  ({ config, rootCa, signToken }) => ({
-    workers: config.SAController.ConcurrentSATokenSyncs,
-    rootCa,
-    ...(signToken === undefined ? {} : { sign: signToken }),
-  }),
-);
+export const serviceAccountTokens: RegisteredController = bind(serviceAccountTokenController, (settings) => ({
+  workers: settings.config.SAController.ConcurrentSATokenSyncs,
+  rootCa: rootCa(settings),
+  sign: tokenSigner(settings),
+}));
 
 function bind<Options>(
   descriptor: ControllerDescriptor<Options>,

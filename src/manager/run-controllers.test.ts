@@ -8,7 +8,7 @@ import { noLog } from "#base/log.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import { testClock } from "#base/testing.ts";
+import { bareHost, testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
 import { jsonResponse, type Responder, scriptedTransport, textResponse } from "#client/testing.ts";
 import { type ClientBuilder, rootClientBuilder } from "./clients/client-builder.ts";
@@ -53,7 +53,7 @@ function start(more: Partial<RunDeps>, healthz: Responder = () => textResponse("
       log,
       metrics: noMetrics,
       gates: new FeatureGates(featureGateTable(), "1.36"),
-      settings: { config: defaultConfig, rootCa: "" },
+      settings: { config: defaultConfig, host: bareHost },
       rootClients: clients,
       controllerClients: clients,
       controllers: [],
@@ -77,7 +77,7 @@ function controller(
 }
 const interval = (seconds: bigint): Pick<RunDeps, "settings"> => ({
   settings: {
-    rootCa: "",
+    host: bareHost,
     config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, ControllerStartInterval: seconds * SECOND } },
   },
 });
@@ -161,7 +161,7 @@ describe("running the controllers", () => {
       controllers: [noted("replicaset-controller"), noted("job-controller")],
       serviceAccountTokens: noted("serviceaccount-token-controller"),
       settings: {
-        rootCa: "",
+        host: bareHost,
         config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: ["job-controller"] } },
       },
       onBuilt: (all) => built.push(...all.map(({ name }) => name)),
@@ -178,7 +178,7 @@ describe("running the controllers", () => {
     const off = (name: string, config = defaultConfig): Promise<string[]> => {
       const { clock, stop, lines } = start({
         controllers: [controller("podgroup-protection-controller", whenAborted, ["GenericWorkload"])],
-        settings: { rootCa: "", config },
+        settings: { host: bareHost, config },
       });
       return clock.settle().then(() => {
         stop.abort();

@@ -14,6 +14,7 @@ import { type Logger, noLog } from "#base/log.ts";
 import { type Metrics, noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import { seededRng } from "#base/seeded-rng.ts";
+import type { TimeZones } from "#base/time-zones.ts";
 import { VirtualClock } from "#base/virtual-clock.ts";
 import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
@@ -24,6 +25,7 @@ import { registeredControllers, serviceAccountTokens } from "#manager/registry.t
 import { runControllers } from "#manager/run-controllers.ts";
 import { RequestLog } from "./request-log.ts";
 import { RestartableServer } from "./restartable-server.ts";
+import { SimulatedHost } from "./simulated-host.ts";
 
 /** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
 const mastersAndControllers: Authorizer = {
@@ -34,9 +36,14 @@ const mastersAndControllers: Authorizer = {
   },
 };
 
+/** Where the host keeps the key of service account tokens. */
+const ACCOUNT_KEY_FILE = "service-account.key";
+
 export interface WorldOptions {
   /** One hop of the host's event loop: the composition root hands it in. */
   readonly turn: () => Promise<void>;
+  /** Only UTC unless given. */
+  readonly timeZones?: TimeZones;
   readonly seed?: string | number;
   readonly gates: FeatureTable;
   readonly log?: Logger;
@@ -47,7 +54,7 @@ export interface WorldOptions {
 export interface ManagerOptions {
   /** As --controllers; the service account token controller runs only when it is named. */
   readonly controllers: readonly string[];
-  /** PEM; what --root-ca-file would hold. */
+  /** PEM; what the client configuration would hold as the API server's CA. */
   readonly rootCa?: string;
   readonly gates?: Readonly<Record<string, boolean>>;
   readonly config?: Partial<ComponentConfig>;
@@ -73,6 +80,8 @@ export class World {
   readonly rng: Rng;
   readonly log: RequestLog;
   readonly server: RestartableServer;
+  /** The machine that managers run on. */
+  readonly host: SimulatedHost;
   /** As a member of system:masters. */
   readonly client: Client;
   /** Requests of managers, not of the scenario itself. */
@@ -87,7 +96,9 @@ export class World {
     this.log = new RequestLog(this.clock);
     const gates = new FeatureGates(options.gates, "1.36");
     this.#tokenKeys = checksumKeys(this.rng.fork("token-keys").uuid());
-    const { openJournal } = options;
+    const { openJournal, timeZones } = options;
+    this.host = new SimulatedHost({ tokenKeys: this.#tokenKeys, ...(timeZones === undefined ? {} : { timeZones }) });
+    this.host.write(ACCOUNT_KEY_FILE, "the key of service account tokens");
     this.server = new RestartableServer({
       clock: this.clock,
       ...(openJournal === undefined ? {} : { openJournal }),
@@ -127,6 +138,7 @@ export class World {
         )
       : clients;
     const config: ComponentConfig = { ...defaultConfig, ...options.config };
+    const keyFile = config.SAController.ServiceAccountKeyFile || ACCOUNT_KEY_FILE;
     const ended = runControllers(
       {
         clock,
@@ -135,9 +147,12 @@ export class World {
         metrics: options.metrics ?? noMetrics,
         gates,
         settings: {
-          config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
-          rootCa: options.rootCa ?? "",
-          signToken: this.#tokenKeys.sign,
+          config: {
+            ...config,
+            Generic: { ...config.Generic, Controllers: options.controllers },
+            SAController: { ...config.SAController, ServiceAccountKeyFile: keyFile },
+          },
+          host: { ...this.host, apiServerCa: options.rootCa ?? "" },
         },
         ...(options.controllers.includes(serviceAccountTokens.name) ? { serviceAccountTokens } : {}),
         rootClients: clients,

@@ -1,7 +1,6 @@
 // Our controllers, run inside the test process against a real control plane, each under its own
 // service account with a token from the TokenRequest API: RBAC decides what it may do.
 
-import { readFileSync } from "node:fs";
 import type { FeatureTable } from "#base/feature-gates.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
@@ -14,7 +13,7 @@ import { registeredControllers, serviceAccountTokens } from "#manager/registry.t
 import { runControllers } from "#manager/run-controllers.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
-import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
+import { systemHost } from "#platform/system/system-host.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
 export interface OurManagerOptions {
@@ -56,9 +55,15 @@ export async function startOurManager(plane: ControlPlane, options: OurManagerOp
       metrics: noMetrics,
       gates,
       settings: {
-        config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: options.controllers } },
-        rootCa: ca,
-        signToken: jwtSigner(readPrivateKey(readFileSync(plane.pki.file("service-account.key"), "utf8"))),
+        config: {
+          ...defaultConfig,
+          Generic: { ...defaultConfig.Generic, Controllers: options.controllers },
+          SAController: {
+            ...defaultConfig.SAController,
+            ServiceAccountKeyFile: plane.pki.file("service-account.key"),
+          },
+        },
+        host: systemHost({ certificateAuthorityData: ca }),
       },
       rootClients,
       controllerClients: serviceAccountClientBuilder(root, anonymous, builderOptions),

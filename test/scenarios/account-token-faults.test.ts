@@ -247,7 +247,9 @@ describe("the controller itself", () => {
     expect(canonicalSelection(["serviceaccount-token"])).toEqual([TOKENS]);
     const { log, lines } = listener();
     const context = { log } as Partial<ControllerContext> as ControllerContext; // it looks no further
-    expect(await serviceAccountTokenController.build(context, { workers: 5, rootCa: "" })).toBeUndefined();
+    expect(
+      await serviceAccountTokenController.build(context, { workers: 5, rootCa: "", sign: undefined }),
+    ).toBeUndefined();
     expect(lines).toEqual(["Controller is disabled because there is no private key"]);
   });
 

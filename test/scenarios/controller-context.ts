@@ -12,6 +12,7 @@ import type { Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { seededRng } from "#base/seeded-rng.ts";
+import { bareHost } from "#base/testing.ts";
 import type { Client } from "#client/client.ts";
 import { createDiscovery, preferredResources } from "#client/discovery.ts";
 import type { ControllerContext } from "#kit/controller.ts";
@@ -59,7 +60,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
       log: noLog,
       metrics,
       gates: new FeatureGates(featureGateTable(), "1.36"),
-      settings: { config: defaultConfig, rootCa: "" },
+      settings: { config: defaultConfig, host: bareHost },
       rootClients: clients,
       controllerClients: clients,
       shutdownTimeoutMs: 0,

@@ -31,9 +31,9 @@ import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/system/process-metrics.ts";
+import { systemHost } from "#platform/system/system-host.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
 import { standAsCandidate } from "./candidate.ts";
-import { lazySettings } from "./files.ts";
 import { flagTexts, type Logging, startLogging } from "./logging.ts";
 import { runtimeVersion, serve } from "./pages.ts";
 
@@ -179,6 +179,7 @@ async function shiftRunner(
   onBuilt: (all: readonly BuiltController[]) => void,
 ): Promise<(shift: Shift, signal: AbortSignal) => Promise<void>> {
   const { clock, rng, log, registry } = surroundings;
+  const host = systemHost(clientConfig);
   const isSplit = config.KubeCloudShared.UseServiceAccountCredentials;
   const anonymous = isSplit
     ? await createTransport(withoutCredentials(clientConfig), { ...surroundings, metrics: registry })
@@ -198,7 +199,7 @@ async function shiftRunner(
         log,
         metrics: registry,
         gates: command.gates,
-        settings: lazySettings(config, clientConfig),
+        settings: { config, host },
         ...builders,
         controllers,
         shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),

@@ -1,14 +1,11 @@
-// The files that flags name: leader migration, metric allow-lists, the root CA and the token key.
+// The files that flags of the program itself name: leader migration and metric allow-lists.
 
 import { errorMessage } from "#base/errors.ts";
-import type { ClientConfig } from "#client/kubeconfig.ts";
-import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
+import type { LeaderMigrationConfig } from "#manager/options/config.ts";
 import { defaultLeaderMigration, readLeaderMigration } from "#manager/options/leader-migration.ts";
 import type { Manifest } from "#manager/options/metrics-options.ts";
 import type { Options } from "#manager/options/options.ts";
-import type { ControllerSettings } from "#manager/registry.ts";
-import { certificatesProblem, readFileAsGo } from "#platform/https-server/serving-files.ts";
-import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
+import { readFileAsGo } from "#platform/https-server/serving-files.ts";
 
 /** Undefined when leader migration is off. */
 export async function readMigration(options: Options): Promise<LeaderMigrationConfig | undefined> {
@@ -42,43 +39,5 @@ export async function readManifest({ metrics }: Options): Promise<Manifest | und
     return { lists: lists as Record<string, string> };
   } catch (error) {
     return { problem: `failed to parse allow list manifest: ${errorMessage(error)}` };
-  }
-}
-
-/** What controllers are built with. Files are read when a controller asks for them, as upstream's constructors do. */
-export function lazySettings(config: ComponentConfig, client: ClientConfig): ControllerSettings {
-  const { ServiceAccountKeyFile: keyFile, RootCAFile: rootCaFile } = config.SAController;
-  const root = {
-    config,
-    get rootCa(): string {
-      // A CA that the client configuration names by its file is not read, as upstream does not read it.
-      return rootCaFile === "" ? (client.certificateAuthorityData ?? "") : readRootCa(rootCaFile);
-    },
-  };
-  if (keyFile === "") return root;
-  return Object.defineProperty(root, "signToken", { enumerable: true, get: () => tokenSigner(keyFile) });
-}
-
-function tokenSigner(keyFile: string): NonNullable<ControllerSettings["signToken"]> {
-  const key = explained("error reading key for service account token controller", () =>
-    readPrivateKey(readFileAsGo(keyFile)),
-  );
-  return explained("failed to build token generator", () => jwtSigner(key));
-}
-
-function readRootCa(file: string): string {
-  return explained(`error parsing root-ca-file at ${file}`, () => {
-    const pem = readFileAsGo(file);
-    const problem = certificatesProblem(pem);
-    if (problem !== undefined) throw new Error(problem);
-    return pem;
-  });
-}
-
-function explained<T>(what: string, step: () => T): T {
-  try {
-    return step();
-  } catch (cause) {
-    throw new Error(`${what}: ${errorMessage(cause)}`, { cause });
   }
 }

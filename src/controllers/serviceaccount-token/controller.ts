@@ -37,8 +37,8 @@ export interface TokenControllerOptions {
   readonly workers: number;
   /** PEM; empty leaves ca.crt alone. */
   readonly rootCa: string;
-  /** Makes a signed token; absent when there is no key: the controller is then not built. */
-  readonly sign?: (claims: TokenClaims) => string;
+  /** Makes a signed token; undefined when there is no key: the controller is then not built. */
+  readonly sign: ((claims: TokenClaims) => string) | undefined;
 }
 
 export const serviceAccountTokenController: ControllerDescriptor<TokenControllerOptions> = {

@@ -1,6 +1,6 @@
 // The runtime's time zone database behind the TimeZones interface.
 
-import type { TimeZone, TimeZones } from "#api/time-zone.ts";
+import type { TimeZone, TimeZones } from "#base/time-zones.ts";
 
 // Offsets change on quarter hours at the finest, so one answer serves the quarter.
 const BUCKET_SECONDS = 900;

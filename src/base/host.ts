@@ -1,0 +1,41 @@
+// What controllers need of the machine that the program runs on, beside time, chance and the network: files, keys and
+// time zones. Platform implements it with the operating system, the simulation in memory. The program hands one host to
+// all controllers.
+
+import type { TimeZones } from "./time-zones.ts";
+
+export interface Host {
+  readonly files: Files;
+  readonly keys: Keys;
+  readonly timeZones: TimeZones;
+  /** The CA bundle of the program's own client configuration, in PEM; "" when the configuration holds none. */
+  readonly apiServerCa: string;
+}
+
+export interface Files {
+  /** The file's text. Throws in Go's words: "open /x: no such file or directory". */
+  read(path: string): string;
+  /** Calls back after one of the files changed, until disposed. A call may come without a change. */
+  watch(paths: readonly string[], onChange: () => void): Disposable;
+}
+
+/** Everything that knows the forms of keys and certificates. */
+export interface Keys {
+  /** The first private key in a PEM text. Throws in Go's words. */
+  readPrivateKey(pem: string): PrivateKey;
+  /** Why a text is no list of certificates in PEM; undefined when it is one. */
+  certificatesProblem(pem: string): string | undefined;
+}
+
+export interface PrivateKey {
+  /** Signs claims as a JSON web token. Throws when tokens cannot be signed with this kind of key. */
+  tokenSigner(): TokenSigner;
+}
+
+export type TokenSigner = (claims: Readonly<Record<string, unknown>>) => string;
+
+/** The host with these files before its own, by path. */
+export function withFiles(host: Host, texts: Readonly<Record<string, string>>): Host {
+  const files: Files = { ...host.files, read: (path) => texts[path] ?? host.files.read(path) };
+  return { ...host, files };
+}

@@ -1,0 +1,19 @@
+// Time zones as a dependency. Zone rules differ between hosts, so deterministic code asks an injected database;
+// platform/ answers from the runtime's, tests from recorded transitions.
+
+export interface TimeZone {
+  /** Seconds to add to UTC at an instant given in seconds since the epoch. */
+  offsetAt(epochSeconds: number): number;
+}
+
+export interface TimeZones {
+  /** The IANA zone of exactly this name, or undefined. */
+  find(name: string): TimeZone | undefined;
+  /** The process's own zone: what Go calls Local. */
+  readonly local: TimeZone;
+}
+
+export const UTC: TimeZone = { offsetAt: () => 0 };
+
+/** Only UTC. */
+export const UTC_ONLY: TimeZones = { find: (name) => (name === "Etc/UTC" ? UTC : undefined), local: UTC };

@@ -1,0 +1,47 @@
+// A host in memory: files that a scenario writes, one key that stands for all keys, and UTC alone unless zones are given.
+
+import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
+import type { Files, Host, Keys } from "#base/host.ts";
+import { type TimeZones, UTC_ONLY } from "#base/time-zones.ts";
+
+export interface SimulatedHostOptions {
+  /** Any text is read as the private key of these. */
+  readonly tokenKeys: TokenKeys;
+  readonly timeZones?: TimeZones;
+}
+
+export class SimulatedHost implements Host {
+  readonly files: Files;
+  readonly keys: Keys;
+  readonly timeZones: TimeZones;
+  readonly apiServerCa = "";
+  readonly #texts = new Map<string, string>();
+  readonly #watches = new Set<{ readonly paths: readonly string[]; readonly onChange: () => void }>();
+
+  constructor({ tokenKeys, timeZones = UTC_ONLY }: SimulatedHostOptions) {
+    this.files = {
+      read: (path) => {
+        const text = this.#texts.get(path);
+        if (text === undefined) throw new Error(`open ${path}: no such file or directory`);
+        return text;
+      },
+      watch: (paths, onChange) => {
+        const watch = { paths, onChange };
+        this.#watches.add(watch);
+        return { [Symbol.dispose]: () => void this.#watches.delete(watch) };
+      },
+    };
+    this.keys = {
+      readPrivateKey: () => ({ tokenSigner: () => (claims) => tokenKeys.sign(claims) }),
+      certificatesProblem: () => undefined,
+    };
+    this.timeZones = timeZones;
+  }
+
+  /** Writes a file; an undefined text removes it. */
+  write(path: string, text: string | undefined): void {
+    if (text === undefined) this.#texts.delete(path);
+    else this.#texts.set(path, text);
+    for (const { paths, onChange } of [...this.#watches]) if (paths.includes(path)) onChange();
+  }
+}
