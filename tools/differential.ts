@@ -1,6 +1,6 @@
-// `make differential`: runs test/differential/main.ts, which compares our controllers with the Go manager's on a
-// real control plane. Arguments are passed on: names of scenarios, --json=<file> for the normalised runs. A comparison
-// that hangs is killed, and what it started ends with it.
+// `make differential`: runs test/stage/differential.ts, which compares our controllers with the Go manager's on real
+// control planes. Arguments are passed on: a controller's folder, parts of scenarios' names, --record. A comparison that
+// hangs is killed, and what it started ends with it.
 
 import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";
@@ -13,5 +13,7 @@ function run(script: string, args: readonly string[], timeout?: number): number 
   return spawnSync(process.execPath, [script, ...args], options).status ?? 1;
 }
 
+const args = process.argv.slice(2);
 const isReady = missingPrograms().length === 0 || run("tools/real-control-plane.ts", []) === 0;
-process.exitCode = isReady ? run("test/differential/main.ts", process.argv.slice(2), limitMs) : 1;
+const status = isReady ? run("test/stage/differential.ts", args, limitMs) : 1;
+process.exitCode = status === 0 && args.length === 0 ? run("test/differential/main.ts", [], limitMs) : status;

@@ -4,6 +4,7 @@
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
+import type { AuditSink } from "#apiserver/filters/audit.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
@@ -27,6 +28,8 @@ import { RequestLog } from "./request-log.ts";
 import { RestartableServer } from "./restartable-server.ts";
 import { SimulatedHost } from "./simulated-host.ts";
 
+const USER_AGENT = "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/simulated";
+
 /** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
 const mastersAndControllers: Authorizer = {
   ...mastersOnly,
@@ -49,6 +52,12 @@ export interface WorldOptions {
   readonly log?: Logger;
   /** What the server's store is kept in; absent: its end is the end of the cluster. */
   readonly openJournal?: () => Journal;
+  /** Gates of the server that differ from their defaults. */
+  readonly serverGates?: Readonly<Record<string, boolean>>;
+  /** Versions that the server serves besides the stable ones, as "group/version". */
+  readonly extraVersions?: readonly string[];
+  /** Is told every request and its answer. */
+  readonly audit?: AuditSink;
 }
 
 export interface ManagerOptions {
@@ -87,6 +96,7 @@ export class World {
   /** Requests of managers, not of the scenario itself. */
   readonly #options: WorldOptions;
   readonly #transport: Transport;
+  readonly #managerTransport: Transport;
   readonly #tokenKeys: TokenKeys;
 
   constructor(options: WorldOptions) {
@@ -95,6 +105,7 @@ export class World {
     this.rng = seededRng(options.seed ?? "world");
     this.log = new RequestLog(this.clock);
     const gates = new FeatureGates(options.gates, "1.36");
+    gates.setFromMap(options.serverGates ?? {});
     this.#tokenKeys = checksumKeys(this.rng.fork("token-keys").uuid());
     const { openJournal, timeZones } = options;
     this.host = new SimulatedHost({ tokenKeys: this.#tokenKeys, ...(timeZones === undefined ? {} : { timeZones }) });
@@ -113,9 +124,14 @@ export class World {
           admission: defaultPlugins,
           authorizer: mastersAndControllers,
           tokenKeys: this.#tokenKeys,
+          ...(options.audit === undefined ? {} : { audit: options.audit }),
+          ...(options.extraVersions === undefined ? {} : { extraVersions: options.extraVersions }),
         }),
     });
-    this.#transport = bytesTransport(this.server, { peer: { user: { name: "admin", groups: ["system:masters"] } } });
+    const asMaster = (name: string): Transport =>
+      bytesTransport(this.server, { peer: { user: { name, groups: ["system:masters"] } } });
+    this.#transport = asMaster("admin");
+    this.#managerTransport = asMaster("system:kube-controller-manager");
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
   }
 
@@ -127,12 +143,12 @@ export class World {
     gates.setFromMap(options.gates ?? {});
     const network = options.network ?? ((transport: Transport): Transport => transport);
     const qps = options.qps ?? 10_000;
-    const clientOptions = { clock, limits: { qps, burst: qps }, userAgentPrefix: "kube-controller-manager" };
-    const transport = this.log.over(network(this.#transport));
+    const clientOptions = { clock, limits: { qps, burst: qps }, userAgentPrefix: USER_AGENT };
+    const transport = this.log.over(network(this.#managerTransport));
     const clients = rootClientBuilder(transport, clientOptions);
     const controllerClients = options.useServiceAccountCredentials
       ? serviceAccountClientBuilder(
-          createClient({ transport, clock, userAgent: "kube-controller-manager/controller-client-builder" }),
+          createClient({ transport, clock, userAgent: `${USER_AGENT}/controller-client-builder` }),
           this.log.over(network(bytesTransport(this.server))),
           clientOptions,
         )

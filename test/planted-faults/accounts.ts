@@ -12,6 +12,7 @@ export const plan: FaultPlan = {
     `./${tokens}`,
     `./${publisher}`,
     "./test/scenarios/accounts.test.ts",
+    "./test/scenarios/serviceaccount",
     "./test/scenarios/account-faults.test.ts",
     "./test/scenarios/account-token-cases.test.ts",
     "./test/scenarios/account-token-faults.test.ts",

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
 import { publisherScenarios } from "#test/scenarios/account-publisher-scenarios.ts";
-import { accountScenarios } from "#test/scenarios/account-scenarios.ts";
 import { tokenScenarios } from "#test/scenarios/account-token-scenarios.ts";
 import { createObject, remove } from "#test/scenarios/steps.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
@@ -27,7 +26,7 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
     await plane.stop();
   }, 60_000);
 
-  for (const scenario of [...accountScenarios, ...publisherScenarios, ...tokenScenarios]) {
+  for (const scenario of [...publisherScenarios, ...tokenScenarios]) {
     it(scenario.name, async () => scenario.play(await realStage(plane)), 60_000);
   }
 

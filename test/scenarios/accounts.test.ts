@@ -1,12 +1,8 @@
 import { describe } from "vitest";
 import { publisherScenarios } from "./account-publisher-scenarios.ts";
-import { accountScenarios } from "./account-scenarios.ts";
 import { tokenScenarios } from "./account-token-scenarios.ts";
 import { playEmbedded } from "./embedded-suite.ts";
 
-describe("serviceaccount on the embedded server", () => {
-  playEmbedded(["serviceaccount-controller"], accountScenarios);
-});
 describe("root-ca-certificate-publisher on the embedded server", () => {
   playEmbedded(["root-ca-certificate-publisher-controller"], publisherScenarios);
 });

@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { isAsPublished, newBundle, restored } from "./bundle.ts";
 
 const DESCRIPTION = "kubernetes.io/description";
-const text = newBundle("ns", "CA").metadata?.annotations?.[DESCRIPTION] ?? "";
+const text = newBundle("CA").metadata?.annotations?.[DESCRIPTION] ?? "";
 const annotations = { [DESCRIPTION]: text };
 const data = { "ca.crt": "CA" };
 
 describe("the bundle's ConfigMap", () => {
   it("root-ca-certificate-publisher/1 is made with the CA and a description of its use", () => {
-    expect(newBundle("ns", "CA")).toEqual({
+    expect(newBundle("CA")).toEqual({
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { namespace: "ns", name: "kube-root-ca.crt", annotations },
+      metadata: { name: "kube-root-ca.crt", annotations },
       data,
     });
     expect(text).toBe(

@@ -9,11 +9,11 @@ const DESCRIPTION_TEXT =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. " +
   "No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-export function newBundle(namespace: string, rootCa: string): ConfigMap {
+export function newBundle(rootCa: string): ConfigMap {
   return {
     apiVersion: "v1",
     kind: "ConfigMap",
-    metadata: { name: CONFIG_MAP_NAME, namespace, annotations: { [DESCRIPTION]: DESCRIPTION_TEXT } },
+    metadata: { name: CONFIG_MAP_NAME, annotations: { [DESCRIPTION]: DESCRIPTION_TEXT } },
     data: { "ca.crt": rootCa },
   };
 }

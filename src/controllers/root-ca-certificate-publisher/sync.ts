@@ -40,7 +40,7 @@ export async function syncNamespace(namespace: string, deps: Deps, signal: Abort
 /** A namespace that is gone or going needs no bundle. */
 async function create(namespace: string, deps: Deps, signal: AbortSignal): Promise<void> {
   try {
-    await deps.configMapsApi.create({ namespace, object: newBundle(namespace, deps.rootCa) }, signal);
+    await deps.configMapsApi.create({ namespace, object: newBundle(deps.rootCa) }, signal);
   } catch (error) {
     if (!isNotFound(error) && !isNamespaceTerminating(error)) throw error;
   }

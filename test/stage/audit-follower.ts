@@ -1,0 +1,85 @@
+// Follows the audit log of a control plane and hands each finished request of a controller to the play it is about.
+// The log is read once, from where the last look ended; a half written line waits for its rest.
+
+import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { identityOf, isFinished, isWrite, MANAGER_USER } from "./requests.ts";
+
+/** What plays are called. */
+const TAG = /\bplay\d{4}\b|-play\d{4}\b/g;
+const USERS = ['"username":"system:serviceaccount:kube-system:', `"username":"${MANAGER_USER}"`];
+const ABOUT_MANY: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
+
+export interface AuditFollower {
+  /** Finished requests about the play, oldest first. */
+  requestsOf(tag: string): readonly AuditEvent[];
+  /** From now on what is about no play belongs to this one; undefined: to none. */
+  setAlone(tag: string | undefined): void;
+  /** What belongs to no play, since the last call: what informers list and watch, what the manager writes for itself. */
+  takeRest(): readonly AuditEvent[];
+}
+
+/** `counts` tells whose requests are followed. */
+export function followAuditLog(file: string, counts: (event: AuditEvent) => boolean): AuditFollower {
+  const byTag = new Map<string, AuditEvent[]>();
+  let rest: AuditEvent[] = [];
+  let alone: string | undefined;
+  let position = 0;
+  const keep = (tag: string, event: AuditEvent): void => {
+    const known = byTag.get(tag);
+    if (known === undefined) byTag.set(tag, [event]);
+    else known.push(event);
+  };
+  const take = (line: string): void => {
+    // Most lines are about others: told without parsing them.
+    if (!USERS.some((user) => line.includes(user))) return;
+    const event = JSON.parse(line) as AuditEvent;
+    if (!isFinished(event) || identityOf(event) === undefined || !counts(event)) return;
+    const told = ABOUT_MANY.has(event.verb) ? event.requestURI : line;
+    const tags = new Set(Array.from(told.matchAll(TAG), ([tag]) => tag.replace("-", "")));
+    if (tags.size > 0) for (const tag of tags) keep(tag, event);
+    else if (alone !== undefined && isDirected(event)) keep(alone, event);
+    else rest.push(event);
+  };
+  const catchUp = (): void => {
+    const added = readFrom(file, position);
+    position += Buffer.byteLength(added);
+    for (const line of added.split("\n")) if (line !== "") take(line);
+  };
+  return {
+    requestsOf(tag) {
+      catchUp();
+      return byTag.get(tag) ?? [];
+    },
+    setAlone(tag) {
+      catchUp();
+      alone = tag;
+    },
+    takeRest() {
+      catchUp();
+      const taken = rest;
+      rest = [];
+      return taken;
+    },
+  };
+}
+
+/** About an object rather than about all of a kind, as informers ask. */
+function isDirected(event: AuditEvent): boolean {
+  return isWrite(event) || event.verb === "get" || event.objectRef?.namespace !== undefined;
+}
+
+/** Whole lines: what comes after the last one is left for the next look. */
+function readFrom(file: string, position: number): string {
+  if (!existsSync(file)) return "";
+  const size = statSync(file).size - position;
+  if (size <= 0) return "";
+  const descriptor = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(size);
+    const read = bytes.subarray(0, readSync(descriptor, bytes, 0, size, position));
+    return read.subarray(0, read.lastIndexOf("\n") + 1).toString();
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,186 @@
+// Plays scenarios on real control planes: with Go's manager, which proves the scenarios' checks, and with ours, and
+// compares what the controllers wrote, read and told, phase by phase.
+//   bun test/stage/differential.ts [--record] [--only=c|d] [--slow] [controller, or part of a scenario's name …]
+// --record plays Go's twice and writes down what both did.
+
+import { argv, exit, stdout } from "node:process";
+import { errorMessage } from "#base/errors.ts";
+import { compare, type Difference } from "#test/differential/compare.ts";
+import type { Section } from "#test/differential/items.ts";
+import { distinct, overallWriteItem, readItem } from "#test/differential/reads.ts";
+import { eventually } from "#test/real/suite.ts";
+import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
+import type { Cast } from "./casts.ts";
+import { finalObjects } from "./final-objects.ts";
+import { writtenIdentities } from "./identities.ts";
+import { normalise } from "./normalise.ts";
+import { Play } from "./play.ts";
+import type { Profile } from "./profiles.ts";
+import { type RealCluster, startRealCluster } from "./real.ts";
+import { hashOfSteps, partOf, writeRecording } from "./recording.ts";
+import { type Comparison, isSame, printed } from "./report.ts";
+import { identityOf, isWrite } from "./requests.ts";
+import type { Scenario } from "./scenario.ts";
+import { findScenarios } from "./scenario-files.ts";
+
+const PLAYS_AT_ONCE = 6;
+
+const options = new Set(argv.slice(2).filter((argument) => argument.startsWith("--")));
+const words = argv.slice(2).filter((argument) => !argument.startsWith("--"));
+
+export interface Outcome {
+  /** Why the play failed. */
+  readonly error?: string;
+  readonly sections: readonly Section[];
+  readonly steps: string;
+}
+
+/** All scenarios of a group with one manager. */
+interface Run {
+  /** By the scenarios' names. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+  /** What belongs to no scenario: what informers list and watch, what the manager writes for itself. */
+  readonly overall: readonly Section[];
+}
+
+interface Group {
+  readonly cast: Cast;
+  readonly profile: Profile;
+  readonly scenarios: readonly Scenario[];
+}
+
+async function main(): Promise<number> {
+  const found = await findScenarios(words);
+  const played = found.filter(({ virtualOnly, slow }) => virtualOnly === undefined && (!slow || isAskedFor("slow")));
+  if (played.length === 0) throw new Error(`no scenario matches ${words.join(" ")}`);
+  const totals: Totals[] = [];
+  for (const group of groupsOf(played)) totals.push(await playGroup(group));
+  const total = sumTotals(totals);
+  tellTotals(total);
+  return total.failed === 0 ? 0 : 1;
+}
+
+function isAskedFor(option: string): boolean {
+  return options.has(`--${option}`);
+}
+
+function groupsOf(scenarios: readonly Scenario[]): readonly Group[] {
+  const groups = Map.groupBy(scenarios, ({ cast, profile }) => `${cast} ${profile}`);
+  return [...groups.values()].map((members) => {
+    const [{ cast, profile }] = members as [Scenario, ...Scenario[]];
+    return { cast, profile, scenarios: members };
+  });
+}
+
+async function playGroup(group: Group): Promise<Totals> {
+  const playsOurs = !options.has("--only=d");
+  const playsGo = !options.has("--only=c");
+  const [go, ours] = await Promise.all([
+    playsGo ? playAll(group, "go") : undefined,
+    playsOurs ? playAll(group, "ours") : undefined,
+  ]);
+  const again = isAskedFor("record") ? await playAll(group, "go") : undefined;
+  const told: Comparison[] = [];
+  const identities = writtenIdentities(group.cast);
+  for (const scenario of group.scenarios) {
+    const [d, c, d2] = [go, ours, again].map((run) => run?.outcomes.get(scenario.name));
+    const errors = [
+      ...(d?.error === undefined ? [] : [`with Go's manager: ${d.error}`]),
+      ...(c?.error === undefined ? [] : [`with ours: ${c.error}`]),
+      ...(d2?.error === undefined ? [] : [`with Go's manager again: ${d2.error}`]),
+    ];
+    const arePlayed = errors.length === 0;
+    const differences = arePlayed && c && d ? compareOurs(d.sections, c.sections, identities) : [];
+    const control = arePlayed && d && d2 ? compare(d.sections, d2.sections) : [];
+    if (d !== undefined && d2 !== undefined && d.steps !== d2.steps) errors.push("two plays took different steps");
+    const isRecorded = errors.length === 0 && d !== undefined && d2 !== undefined && control.length === 0;
+    if (isRecorded) writeRecording(scenario, d.steps, d.sections);
+    told.push({ name: scenario.name, errors, differences, control, isRecorded });
+  }
+  if (go !== undefined && ours !== undefined) {
+    const differences = compareOverall(go.overall, ours.overall);
+    told.push({ name: `${group.cast}: informers and the manager's own writes`, errors: [], differences, control: [] });
+  }
+  for (const comparison of told) stdout.write(printed(comparison));
+  const passed = told.filter(isSame).length;
+  return { passed, failed: told.length - passed, skipped: 0 };
+}
+
+/** Of the requests those of the written controllers, which are ours in the one run and Go's in the other; of objects and Events all. */
+function compareOurs(
+  go: readonly Section[],
+  ours: readonly Section[],
+  identities: ReadonlySet<string>,
+): readonly Difference[] {
+  const others = (sections: readonly Section[]): readonly Section[] =>
+    sections.filter(({ name }) => !/^(writes|reads) of phase/.test(name));
+  return compare([...others(go), ...partOf(go, identities)], [...others(ours), ...partOf(ours, identities)]);
+}
+
+/** Go's manager runs the whole cast: ours asks for nothing that Go's does not ask for. */
+function compareOverall(go: readonly Section[], ours: readonly Section[]): readonly Difference[] {
+  return compare(go, ours).filter(({ left }) => left === undefined);
+}
+
+async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "ours"): Promise<Run> {
+  const beganMs = performance.now();
+  const cluster = await startRealCluster({ cast, profile, manager });
+  try {
+    const startedMs = performance.now();
+    cluster.follower.takeRest();
+    const outcomes = new Map<string, Outcome>();
+    const together = scenarios.filter(({ alone }) => alone === undefined);
+    const player = async (): Promise<void> => {
+      for (let scenario = together.shift(); scenario !== undefined; scenario = together.shift()) {
+        outcomes.set(scenario.name, await playOne(cluster, scenario));
+      }
+    };
+    await Promise.all(Array.from({ length: PLAYS_AT_ONCE }, player));
+    for (const scenario of scenarios.filter(({ alone }) => alone)) {
+      outcomes.set(scenario.name, await playOne(cluster, scenario));
+    }
+    await untilWatchedAgain(cluster);
+    const rest = cluster.follower.takeRest();
+    const overall = [
+      { name: "reads", items: distinct(rest.filter((event) => !isWrite(event)).map((event) => readItem(event))) },
+      { name: "writes", items: distinct(rest.filter(isOwnWrite).map(overallWriteItem)) },
+    ];
+    const seconds = (ms: number): string => `${((performance.now() - ms) / 1000).toFixed(0)} s`;
+    stdout.write(`${cast} ${profile}, ${manager}: ${scenarios.length} scenarios in ${seconds(startedMs)}, `);
+    stdout.write(`${seconds(beganMs)} with the start\n`);
+    return { outcomes, overall };
+  } finally {
+    await cluster.stop();
+  }
+
+  function isOwnWrite(event: Parameters<typeof isWrite>[0]): boolean {
+    return isWrite(event) && identityOf(event) !== undefined;
+  }
+}
+
+async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcome> {
+  const { backend, close } = await cluster.open();
+  const { tag } = backend;
+  if (scenario.alone) cluster.follower.setAlone(tag);
+  const play = new Play(scenario, backend);
+  try {
+    await play.run();
+    const { objects, events } = await finalObjects(cluster.client, play, tag);
+    const traces = { tag, phases: play.phases(), repeated: play.repeated, symbols: play.symbols, objects, events };
+    return { sections: normalise(traces), steps: hashOfSteps(scenario, play, tag) };
+  } catch (error) {
+    return { error: errorMessage(error), sections: [], steps: "" };
+  } finally {
+    if (scenario.alone) cluster.follower.setAlone(undefined);
+    await close(play);
+  }
+}
+
+/** Watches end now and then, by chance; how they are taken up again is compared. So once in each run all of them end. */
+async function untilWatchedAgain({ proxy }: RealCluster): Promise<void> {
+  const before = proxy.watched();
+  proxy.endWatches();
+  await eventually(() => before.every((resource) => proxy.watched().includes(resource)) || undefined);
+}
+
+exit(await main());

@@ -1,0 +1,54 @@
+// The embedded server's requests as audit events of a real one, so that one normaliser reads both.
+
+import type { AuditEvent as ServerEvent } from "#apiserver/filters/audit.ts";
+import type { HttpBody } from "#base/http.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+
+const text = new TextDecoder();
+
+export function auditEventOf(event: ServerEvent): AuditEvent {
+  const { request, info, user, response } = event;
+  const contentType = String(request.headers["content-type"] ?? "");
+  const patchType = request.method === "PATCH" ? (/^application\/([a-z-]+)\+/.exec(contentType)?.[1] ?? "unknown") : "";
+  const requestObject = decoded(request.body);
+  const responseObject = decoded(response.body);
+  const { reason, message } = (responseObject ?? {}) as { reason?: string; message?: string };
+  return {
+    // As the proxy in front of a real server writes it (test/differential/watching-proxy.ts).
+    auditID: `${event.id}_${patchType}`,
+    stage: info.verb === "watch" ? "ResponseStarted" : "ResponseComplete",
+    verb: info.verb,
+    requestURI: request.query === "" ? request.path : `${request.path}?${request.query}`,
+    user: { username: user.name, groups: user.groups ?? [] },
+    userAgent: String(request.headers["user-agent"] ?? ""),
+    ...(info.isResourceRequest ? { objectRef: objectRefOf(info) } : {}),
+    responseStatus: {
+      code: response.status,
+      ...(response.status >= 400 && reason !== undefined ? { reason } : {}),
+      ...(response.status >= 400 && message !== undefined ? { message } : {}),
+    },
+    ...(requestObject === undefined ? {} : { requestObject }),
+    ...(responseObject === undefined ? {} : { responseObject }),
+    requestReceivedTimestamp: new Date(event.receivedMs).toISOString(),
+    stageTimestamp: new Date(event.answeredMs).toISOString(),
+  };
+}
+
+function objectRefOf(info: ServerEvent["info"] & { isResourceRequest: true }): NonNullable<AuditEvent["objectRef"]> {
+  const { group, version, resource, subresource, namespace, name } = info;
+  return {
+    apiVersion: version,
+    resource,
+    ...(group === "" ? {} : { apiGroup: group }),
+    ...(subresource === "" ? {} : { subresource }),
+    ...(namespace === "" ? {} : { namespace }),
+    ...(name === "" ? {} : { name }),
+  };
+}
+
+function decoded(body: HttpBody | undefined): unknown {
+  if (body === undefined || (body.kind !== "bytes" && body.kind !== "object")) return undefined;
+  if (body.kind === "object") return body.value;
+  const written = text.decode(body.bytes);
+  return /^\s*[[{]/.test(written) ? JSON.parse(written) : undefined;
+}

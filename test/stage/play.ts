@@ -1,0 +1,196 @@
+// One play of a scenario, whatever the stage: names, phases, checks. A Backend supplies the cluster.
+
+import { Events } from "#api/generated/resources/core-v1.ts";
+import type { Event } from "#api/generated/types/core-v1.ts";
+import type { Resource } from "#api/resource.ts";
+import type { HttpRequest, HttpResponse } from "#base/http.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { isEventOrLease, isWrite, writeOf } from "./requests.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Reader, Stage } from "./stage.ts";
+import { type Ground, objectSteps, type Run, readSteps, type ScenarioWrite } from "./steps.ts";
+
+const QUIET_MS = 1000;
+/** Events are written after the fact, one by one. A controller that fails again and again never stops writing them. */
+const QUIET_EVENTS_MS = 500;
+const EVENTS_PATIENCE_MS = 5000;
+const SETTLE_PATIENCE_MS = 60_000;
+const LOOK_MS = 100;
+
+/** The cluster under a play. */
+export interface Backend {
+  /** Part of the names of the play's namespaces and objects of cluster scope. */
+  readonly tag: string;
+  /** Nothing is made to fail. */
+  readonly isCalm: boolean;
+  readonly run: Run;
+  runs(controller: string): boolean;
+  now(): number;
+  pass(ms: number): Promise<void>;
+  until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
+  /** The controllers' finished requests about this play, oldest first. */
+  requests(): readonly AuditEvent[];
+  /** From now on the check is made after every write, or now and then. */
+  watch(check: () => Promise<void>): void;
+  /** A call that may be made while the cluster is at work. */
+  readonly peek: Run;
+  serve(groupVersion: string, handler: (request: HttpRequest) => Promise<HttpResponse>): Promise<void>;
+}
+
+/** A step that changed something, as it was played. */
+export interface PlayedStep {
+  readonly phase: number;
+  readonly write: ScenarioWrite;
+}
+
+export class Play {
+  readonly stage: Stage;
+  readonly steps: PlayedStep[] = [];
+  /** Generated names and what comparisons call them. */
+  readonly symbols: Map<string, string> = new Map();
+  /** Live reads that are repeated as long as nothing changes: "1 replicasets web" in phase 1. */
+  readonly repeated: Set<string> = new Set();
+  /** How many requests had been made at the end of each phase. */
+  readonly phaseEnds: number[] = [];
+  readonly #scenario: Scenario;
+  readonly #backend: Backend;
+  readonly #checks: { readonly what: string; readonly holds: (reader: Reader) => Promise<boolean> }[] = [];
+  #broken: string | undefined;
+  #isCalmCheck = false;
+  #isStandIn = false;
+
+  constructor(scenario: Scenario, backend: Backend) {
+    this.#scenario = scenario;
+    this.#backend = backend;
+    this.stage = this.#stage();
+  }
+
+  /** Plays the whole scenario; the last phase ends with it. */
+  async run(): Promise<void> {
+    await this.#scenario.play(this.stage);
+    await this.stage.settle();
+    if (this.#broken !== undefined) throw new Error(this.#broken);
+  }
+
+  /** The requests of each phase. */
+  phases(): readonly (readonly AuditEvent[])[] {
+    const requests = this.#backend.requests();
+    return this.phaseEnds.map((end, index) => requests.slice(this.phaseEnds[index - 1] ?? 0, end));
+  }
+
+  #stage(): Stage {
+    const { tag, isCalm, run, peek } = this.#backend;
+    const namespaceOf = ({ scope }: Pick<Resource, "scope">, given: string | undefined): string | undefined =>
+      scope === "Namespaced" ? (given ?? tag) : undefined;
+    const ground: Ground = {
+      run,
+      until: (what, probe) => this.#until(what, probe),
+      onWrite: (write) => this.#onWrite(write),
+    };
+    const stage: Stage = {
+      namespace: tag,
+      name: (base) => `${base}-${tag}`,
+      runs: (controller) => this.#backend.runs(controller),
+      now: () => this.#backend.now(),
+      pass: (ms) => this.#backend.pass(ms),
+      of: (resource, namespace) => objectSteps(ground, resource, namespaceOf(resource, namespace)),
+      until: ground.until,
+      always: (what, holds) => {
+        if (this.#checks.length === 0) this.#backend.watch(() => this.#check(reader));
+        this.#checks.push({ what, holds });
+      },
+      calm: async (check) => {
+        if (!isCalm) return;
+        this.#isCalmCheck = true;
+        try {
+          await check();
+        } finally {
+          this.#isCalmCheck = false;
+        }
+      },
+      writes: async () => {
+        if (!this.#isCalmCheck) throw new Error("stage.writes() belongs into stage.calm(() => …)");
+        return this.#backend.requests().filter(isDecision).map(writeOf);
+      },
+      event: async (reason, holds = () => true) => {
+        if (!isCalm) return;
+        let last: readonly Event[] = [];
+        const probe = async (): Promise<boolean> => {
+          last = await stage.of(Events).list();
+          return last.some((event) => event.reason === reason && holds(event));
+        };
+        await ground.until(`an Event ${reason}: ${holds}`, probe).catch((error: Error) => {
+          const seen = last.map((event) => `${event.type} ${event.reason} ${event.message}`);
+          throw new Error(`${error.message}\nEvents: ${JSON.stringify(seen)}`, { cause: error });
+        });
+      },
+      settle: (quietMs = QUIET_MS) => this.#settle(quietMs),
+      standIn: async (controller, step) => {
+        if (this.#backend.runs(controller)) return;
+        this.#isStandIn = true;
+        try {
+          await step();
+        } finally {
+          this.#isStandIn = false;
+        }
+      },
+      call: (name, symbol) => {
+        this.symbols.set(name, symbol);
+      },
+      serve: (groupVersion, handler) => this.#backend.serve(groupVersion, handler),
+    };
+    const reader: Reader = {
+      of: (resource, namespace) => readSteps(peek, resource, namespaceOf(resource, namespace)),
+    };
+    return stage;
+  }
+
+  async #until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
+    const found = await this.#backend.until(what, probe);
+    if (this.#broken !== undefined) throw new Error(this.#broken);
+    return found;
+  }
+
+  async #check(reader: Reader): Promise<void> {
+    for (const { what, holds } of this.#checks) {
+      if (this.#broken === undefined && !(await holds(reader))) this.#broken = `does not hold always: ${what}`;
+    }
+  }
+
+  #onWrite(write: ScenarioWrite): void {
+    const { resource, name } = write;
+    if (this.#isCalmCheck) throw new Error(`a check inside stage.calm() must not write: ${write.verb} ${name}`);
+    const { tag } = this.#backend;
+    if (resource.scope === "Cluster" && !this.#scenario.alone && !name.includes(tag)) {
+      throw new Error(
+        `${resource.resource} ${name}: names of cluster scope come from stage.name(), or the play is alone`,
+      );
+    }
+    if (!this.#isStandIn) this.steps.push({ phase: this.phaseEnds.length, write });
+  }
+
+  async #settle(quietMs: number): Promise<void> {
+    const { now, requests } = this.#backend;
+    const count = (isCounted: (event: AuditEvent) => boolean): number => requests().filter(isCounted).length;
+    const beganMs = now();
+    let decisions = { count: count(isDecision), sinceMs: now() };
+    let events = { count: count(isWrite), sinceMs: now() };
+    for (;;) {
+      const quietForMs = now() - decisions.sinceMs;
+      const isQuiet = now() - events.sinceMs >= QUIET_EVENTS_MS || quietForMs >= quietMs + EVENTS_PATIENCE_MS;
+      if (quietForMs >= quietMs && isQuiet) break;
+      if (now() - beganMs > SETTLE_PATIENCE_MS) throw new Error("the controllers never stop writing");
+      await this.#backend.pass(LOOK_MS);
+      const seen = { decisions: count(isDecision), events: count(isWrite) };
+      if (seen.decisions !== decisions.count) decisions = { count: seen.decisions, sinceMs: now() };
+      if (seen.events !== events.count) events = { count: seen.events, sinceMs: now() };
+    }
+    this.phaseEnds.push(requests().length);
+    if (this.#broken !== undefined) throw new Error(this.#broken);
+  }
+}
+
+/** A write that a controller decided on: neither an Event nor a Lease. */
+function isDecision(event: AuditEvent): boolean {
+  return isWrite(event) && !isEventOrLease(event);
+}

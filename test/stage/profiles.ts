@@ -1,0 +1,57 @@
+// The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that one text
+// configures the Go program, ours, and the embedded server.
+
+export type Profile = "default" | "quick" | "alpha";
+
+interface Settings {
+  /** Flags of kube-controller-manager. */
+  readonly managerFlags: readonly string[];
+  /** Gates of both programs. */
+  readonly gates: Readonly<Record<string, boolean>>;
+  /** Versions that the API server serves besides the stable ones: "group/version". */
+  readonly extraVersions: readonly string[];
+}
+
+const alphaGates = [
+  "ClusterTrustBundle",
+  "PodCertificateRequest",
+  "StorageVersionAPI",
+  "StorageVersionMigrator",
+  "DRAResourcePoolStatus",
+  "GenericWorkload",
+  "WorkloadWithJob",
+  "DRADeviceTaintRules",
+  "DRAWorkloadResourceClaims",
+];
+
+export const profiles: Readonly<Record<Profile, Settings>> = {
+  default: { managerFlags: [], gates: {}, extraVersions: [] },
+  quick: {
+    managerFlags: [
+      "--node-monitor-period=1s",
+      "--node-monitor-grace-period=4s",
+      "--node-startup-grace-period=4s",
+      "--horizontal-pod-autoscaler-sync-period=1s",
+      "--horizontal-pod-autoscaler-downscale-stabilization=5s",
+      "--horizontal-pod-autoscaler-initial-readiness-delay=2s",
+      "--horizontal-pod-autoscaler-cpu-initialization-period=4s",
+      "--resource-quota-sync-period=5s",
+      "--pvclaimbinder-sync-period=2s",
+      "--attach-detach-reconcile-sync-period=2s",
+    ],
+    gates: {},
+    extraVersions: [],
+  },
+  alpha: {
+    managerFlags: [],
+    gates: Object.fromEntries(alphaGates.map((gate) => [gate, true])),
+    extraVersions: [
+      "certificates.k8s.io/v1beta1",
+      "resource.k8s.io/v1alpha3",
+      "resource.k8s.io/v1beta2",
+      "scheduling.k8s.io/v1alpha2",
+      "storagemigration.k8s.io/v1beta1",
+      "internal.apiserver.k8s.io/v1alpha1",
+    ],
+  },
+};

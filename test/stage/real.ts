@@ -1,0 +1,186 @@
+// Stages c and d: a real control plane. On d Go's manager runs the cast; on c ours runs the written controllers of it
+// under their own service accounts, and Go's the rest. The manager under comparison talks through a proxy that tells
+// patch types to the audit log and can hold watches back.
+
+import { join } from "node:path";
+import type { KubeObject } from "#api/object.ts";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { createHttpClient } from "#platform/http-client/http-client.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { cameThroughProxy, startWatchingProxy, type WatchingProxy } from "#test/differential/watching-proxy.ts";
+import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
+import { type AuditFollower, followAuditLog } from "./audit-follower.ts";
+import { type Cast, casts } from "./casts.ts";
+import { membersOf } from "./identities.ts";
+import { openNamespace } from "./namespace.ts";
+import type { Backend, Play } from "./play.ts";
+import { type Profile, profiles } from "./profiles.ts";
+import { MANAGER_USER } from "./requests.ts";
+
+const PATIENCE_MS = 60_000;
+const LOOK_MS = 50;
+/** How often `always` looks. */
+const WATCH_MS = 200;
+const OPENING_MS = 400;
+const LAST_WORDS = 3000;
+const ourProgram = join(import.meta.dirname, "..", "..", "src", "cmd", "kube-controller-manager.ts");
+const commonFlags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
+
+export interface RealClusterOptions {
+  readonly cast: Cast;
+  readonly profile: Profile;
+  /** Who runs the written controllers of the cast. */
+  readonly manager: "go" | "ours";
+}
+
+export interface RealCluster {
+  readonly plane: ControlPlane;
+  readonly client: Client;
+  readonly follower: AuditFollower;
+  readonly proxy: WatchingProxy;
+  /** A namespace for one play. */
+  open(): Promise<OpenPlay>;
+  stop(): Promise<void>;
+}
+
+export interface OpenPlay {
+  readonly backend: Backend;
+  /** Leaves nothing that the controllers go on working on. */
+  close(play: Play): Promise<void>;
+}
+
+export async function startRealCluster({ cast, profile, manager }: RealClusterOptions): Promise<RealCluster> {
+  const settings = profiles[profile];
+  const gates = Object.entries(settings.gates).map(([name, isOn]) => `${name}=${isOn}`);
+  const gateFlags = gates.length > 0 ? [`--feature-gates=${gates.join(",")}`] : [];
+  const served = settings.extraVersions.map((version) => `${version}=true`);
+  const plane = await startControlPlane({
+    apiServerFlags: [...gateFlags, ...(served.length > 0 ? [`--runtime-config=${served.join(",")}`] : [])],
+  });
+  try {
+    const { controllers, flags = [] } = casts[cast];
+    const { written, unwritten: rest } = membersOf(cast);
+    const proxy = await startWatchingProxy(plane);
+    const kubeconfig = plane.kubeconfigFor({ user: MANAGER_USER }, proxy.server);
+    const common = [...commonFlags, ...flags, ...settings.managerFlags, ...gateFlags];
+    const optionsFor = (chosen: readonly string[], more: readonly string[]) => ({
+      controllers: chosen,
+      flags: [...common, ...more, ...(chosen.includes(TOKENS) ? [] : ["--service-account-private-key-file="])],
+    });
+    const watched = [`--kubeconfig=${kubeconfig}`];
+    const managers: RunningManager[] = [];
+    if (manager === "go") managers.push(await plane.startGoManager(optionsFor(controllers, watched)));
+    if (manager === "ours") {
+      managers.push(await plane.startManager([process.execPath, ourProgram], optionsFor(written, watched)));
+      if (rest.length > 0) managers.push(await plane.startGoManager(optionsFor(rest, [])));
+    }
+    const client = await adminClient(plane);
+    const follower = followAuditLog(
+      join(plane.directory, "audit.log"),
+      (event) => event.user.username !== MANAGER_USER || cameThroughProxy(event.auditID),
+    );
+    const cluster = { plane, client, follower, proxy, managers, controllers };
+    let opened = 0;
+    return {
+      plane,
+      client,
+      follower,
+      proxy,
+      open: () => openPlay(cluster, `play${String(++opened).padStart(4, "0")}`),
+      stop: () => plane.stop(),
+    };
+  } catch (error) {
+    await plane.stop();
+    throw error;
+  }
+}
+
+const TOKENS = "serviceaccount-token-controller";
+
+interface Parts {
+  readonly client: Client;
+  readonly follower: AuditFollower;
+  readonly managers: readonly RunningManager[];
+  readonly controllers: readonly string[];
+}
+
+async function openPlay({ client, follower, managers, controllers }: Parts, tag: string): Promise<OpenPlay> {
+  const ended = new AbortController();
+  const run: Backend["run"] = (call) => call(client, ended.signal);
+  const until: Backend["until"] = async (what, probe) => {
+    const deadline = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const found = await probe();
+      if (found !== undefined && found !== false) return found;
+      const log = managers.map((manager) => manager.log().slice(-LAST_WORDS)).join("\n");
+      if (managers.some(({ isRunning }) => !isRunning)) throw new Error(`a manager has ended by itself:\n${log}`);
+      if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${what}\nThe logs end:\n${log}`);
+      await systemClock.sleep(LOOK_MS, ended.signal);
+    }
+  };
+  const runs = (controller: string): boolean => controllers.includes(controller);
+  await openNamespace(tag, { run, until, runs });
+  const before = await untilQuiet(() => follower.requestsOf(tag).length);
+  const watching: Promise<void>[] = [];
+  const backend: Backend = {
+    tag,
+    isCalm: true,
+    run,
+    peek: run,
+    runs,
+    now: () => systemClock.now(),
+    pass: (ms) => systemClock.sleep(ms, ended.signal),
+    until,
+    requests: () => follower.requestsOf(tag).slice(before),
+    watch: (check) => {
+      const look = async (): Promise<void> => {
+        while (!ended.signal.aborted) {
+          await check();
+          await systemClock.sleep(WATCH_MS, ended.signal).catch(() => undefined);
+        }
+      };
+      watching.push(look());
+    },
+    serve: () => Promise.reject(new Error("the real control plane serves no aggregated API yet")),
+  };
+  return {
+    backend,
+    close: async (play) => {
+      ended.abort();
+      await Promise.allSettled(watching);
+      await removeCreated(client, play);
+    },
+  };
+}
+
+/** The audit log tells of a request a little after its answer. */
+async function untilQuiet(count: () => number): Promise<number> {
+  for (let seen = -1; ; ) {
+    const now = count();
+    if (now === seen) return now;
+    seen = now;
+    await systemClock.sleep(OPENING_MS, new AbortController().signal);
+  }
+}
+
+/** Deletes what the scenario created, youngest first. */
+async function removeCreated(client: Client, { steps }: Play): Promise<void> {
+  const { signal } = new AbortController();
+  for (const { write } of steps.toReversed()) {
+    const { verb, resource, namespace, name } = write;
+    if (verb !== "create" || name === "" || name.includes("/")) continue;
+    const at = { name, ...(namespace === undefined ? {} : { namespace }) };
+    const objects = client.resource<KubeObject>(resource);
+    const patch = { metadata: { finalizers: null } };
+    const options = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as const;
+    await objects.delete({ ...at, options }, signal).catch(() => undefined);
+    await objects.patch({ ...at, type: "merge", patch }, signal).catch(() => undefined); // gone already, mostly
+  }
+}
+
+async function adminClient(plane: ControlPlane): Promise<Client> {
+  const { certificatePem: cert, keyPem: key } = plane.admin;
+  const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
+  return createClient({ transport, clock: systemClock, userAgent: "scenario" });
+}

@@ -1,0 +1,29 @@
+// Compares a play on the embedded server with the recording of what Go's manager did in the same scenario.
+
+import { compare } from "#test/differential/compare.ts";
+import { writtenIdentities } from "./identities.ts";
+import { normalise } from "./normalise.ts";
+import type { Play } from "./play.ts";
+import { hashOfSteps, partOf, readRecording } from "./recording.ts";
+import { listed } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What is different, for people; nothing without a recording. */
+export function differencesFromRecording(scenario: Scenario, play: Play, tag: string): readonly string[] {
+  const recording = readRecording(scenario);
+  if (recording === undefined) return [];
+  if (recording.steps !== hashOfSteps(scenario, play, tag)) {
+    return ['the recording is stale: the steps or the settings have changed (make differential ARGS="--record …")'];
+  }
+  const identities = writtenIdentities(scenario.cast);
+  const traces = {
+    tag,
+    phases: play.phases(),
+    repeated: play.repeated,
+    symbols: play.symbols,
+    objects: [],
+    events: [],
+  };
+  const differences = compare(partOf(recording.sections, identities), partOf(normalise(traces), identities));
+  return listed(differences, "go", "ours");
+}

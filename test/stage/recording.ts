@@ -1,0 +1,113 @@
+// Recordings: what Go's manager did in a scenario on a real control plane, normalised and committed, so that parity of
+// writes is tested without Go. A recording is keyed by the steps as they were played and by the settings: when either
+// changes, it is stale.
+
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Item, Section } from "#test/differential/items.ts";
+import { casts } from "./casts.ts";
+import type { Play } from "./play.ts";
+import { profiles } from "./profiles.ts";
+import type { Scenario } from "./scenario.ts";
+
+export interface Recording {
+  readonly scenario: string;
+  /** The hash of steps and settings. */
+  readonly steps: string;
+  readonly sections: readonly RecordedSection[];
+}
+
+interface RecordedSection {
+  readonly name: string;
+  readonly items: readonly RecordedItem[];
+}
+
+/** Equal items are written down once. */
+interface RecordedItem extends Item {
+  readonly count?: number;
+}
+
+const NAME_CHARACTERS_MAX = 60;
+const HASH_CHARACTERS = 6;
+const scenariosFolder = join(import.meta.dirname, "..", "scenarios");
+
+export function folderOf({ controller }: Scenario): string {
+  return controller.replace(/-controller$/, "");
+}
+
+export function recordingFile(scenario: Scenario): string {
+  const words = scenario.name.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(0, NAME_CHARACTERS_MAX);
+  const hash = createHash("sha256").update(scenario.name).digest("hex").slice(0, HASH_CHARACTERS);
+  return join(scenariosFolder, folderOf(scenario), "recorded", `${words}-${hash}.json`);
+}
+
+export function readRecording(scenario: Scenario): Recording | undefined {
+  const file = recordingFile(scenario);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Recording) : undefined;
+}
+
+export function writeRecording(scenario: Scenario, steps: string, sections: readonly Section[]): void {
+  const file = recordingFile(scenario);
+  mkdirSync(dirname(file), { recursive: true });
+  const recorded = sections.filter(isRecorded).map(({ name, items }) => ({ name, items: counted(items) }));
+  const recording: Recording = { scenario: scenario.name, steps, sections: recorded };
+  writeFileSync(file, `${JSON.stringify(recording, undefined, 1)}\n`);
+}
+
+/** Objects and Events at the end are what the server made of the writes. */
+function isRecorded({ name }: Section): boolean {
+  return /^(writes|reads) of phase/.test(name);
+}
+
+/** The part of a play, or of a recording, that these identities did. */
+export function partOf(sections: readonly RecordedSection[], identities: ReadonlySet<string>): readonly Section[] {
+  return sections.filter(isRecorded).map(({ name, items }) => ({
+    name,
+    items: items.flatMap(({ label, value, count = 1 }) =>
+      identities.has(whoOf(label, value)) ? Array.from({ length: count }, () => ({ label, value })) : [],
+    ),
+  }));
+}
+
+/** Writes are labelled by the identity; reads tell the user. */
+function whoOf(label: string, value: unknown): string {
+  const { who, agent } = (Array.isArray(value) ? value[0] : value) as { who: string; agent: string };
+  const [labelled] = label.split(": ", 1);
+  return Array.isArray(value) ? (labelled ?? "") : (who.split(":")[3] ?? agent.split("/").at(-1) ?? "");
+}
+
+function counted(items: readonly Item[]): readonly RecordedItem[] {
+  const byText = new Map<string, { readonly item: Item; count: number }>();
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    const known = byText.get(text);
+    if (known === undefined) byText.set(text, { item, count: 1 });
+    else known.count++;
+  }
+  const sorted = [...byText].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.map(([, { item, count }]) => (count === 1 ? item : { ...item, count }));
+}
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
+const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
+const VERSION = /"resourceVersion":"\d+"/g;
+
+/** The hash of what the scenario did and under which settings. What chance decides about its steps is left out. */
+export function hashOfSteps(scenario: Scenario, { steps }: Play, tag: string): string {
+  const { cast, profile } = scenario;
+  const lines = steps.map(({ phase, write: { verb, resource, namespace, name, body } }) =>
+    [phase, verb, resource.group, resource.resource, namespace ?? "", name, JSON.stringify(body) ?? ""]
+      .join(" ")
+      .replaceAll(tag, "{play}")
+      .replaceAll(UUID, "{uid}")
+      .replaceAll(TIME, "{time}")
+      .replaceAll(VERSION, "{version}")
+      .replaceAll(GENERATED, "-{?}"),
+  );
+  const settings = [casts[cast].flags ?? [], profiles[profile]];
+  return createHash("sha256")
+    .update(JSON.stringify([lines, settings]))
+    .digest("hex");
+}

@@ -1,0 +1,51 @@
+// The requests of controllers, as audit events tell them: whose they are, which play they are about, what they write.
+
+import type { KubeObject } from "#api/object.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import type { StageWrite } from "./stage.ts";
+
+export const MANAGER_USER = "system:kube-controller-manager";
+const ACCOUNTS = "system:serviceaccount:kube-system:";
+
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
+
+export const isWrite = ({ verb }: AuditEvent): boolean => WRITES.has(verb);
+
+/** A watch is complete when it ends; that it began is what counts. */
+export const isFinished = ({ verb, stage }: AuditEvent): boolean =>
+  stage === (verb === "watch" ? "ResponseStarted" : "ResponseComplete");
+
+/** Events and Leases: written all the time, by clocks rather than by decisions. */
+export const isEventOrLease = ({ objectRef }: AuditEvent): boolean =>
+  objectRef?.resource === "events" || objectRef?.resource === "leases";
+
+/** Who asked: the account of a controller, or for the manager's own credentials the end of the user agent. */
+export function identityOf({ user, userAgent = "" }: AuditEvent): string | undefined {
+  if (user.username.startsWith(ACCOUNTS)) return user.username.slice(ACCOUNTS.length);
+  if (user.username === MANAGER_USER) return userAgent.split("/").at(-1) ?? "";
+  return undefined;
+}
+
+/**
+ * Whether the request is about the objects of a play. The play's tag is part of the names of its namespaces and of its
+ * objects of cluster scope. Of lists and watches only the address counts: their answers are about everything.
+ */
+export function isAbout({ requestURI, verb, requestObject, responseObject }: AuditEvent, tag: string): boolean {
+  if (requestURI.includes(tag)) return true;
+  if (verb === "list" || verb === "watch" || verb === "deletecollection") return false;
+  return [requestObject, responseObject].some((body) => body !== undefined && JSON.stringify(body).includes(tag));
+}
+
+export function writeOf(event: AuditEvent): StageWrite {
+  const { objectRef: { resource = "", subresource, namespace = "", name } = {}, responseObject } = event;
+  const created = (responseObject as KubeObject | undefined)?.metadata?.name;
+  return {
+    who: identityOf(event) ?? "",
+    verb: event.verb as StageWrite["verb"],
+    resource: subresource ? `${resource}/${subresource}` : resource,
+    namespace,
+    name: name ?? created ?? "",
+    code: event.responseStatus?.code ?? 0,
+    body: event.requestObject,
+  };
+}

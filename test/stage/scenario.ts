@@ -1,0 +1,51 @@
+// A scenario: one behaviour, written once and played on every stage. The stages differ in the API server, in the clock
+// and in the program that runs the controllers; Stage hides the difference.
+
+import type { Cast } from "./casts.ts";
+import type { Profile } from "./profiles.ts";
+import type { Stage } from "./stage.ts";
+
+/** What the author of a scenario writes. */
+export interface ScenarioText {
+  /** Begins with the parity ids that it shows: "replicaset/7, replicaset/8 counts pods". */
+  readonly name: string;
+  /** Settings; "default" unless given. */
+  readonly profile?: Profile;
+  /** The behaviour depends on the whole cluster: nothing else plays at the same time. */
+  readonly alone?: true;
+  /** It waits up to 90 s of real time: recorded, but not played in CI on a real control plane. */
+  readonly slow?: true;
+  /** Why it is not played on a real control plane. */
+  readonly virtualOnly?: string;
+  /** Where a manager that dies may leave something else behind than one that does not, each with its reason. */
+  readonly exceptions?: readonly FaultException[];
+  play(stage: Stage): Promise<void>;
+}
+
+export interface Scenario extends ScenarioText {
+  /** The controller whose behaviour it shows: "replicaset-controller". */
+  readonly controller: string;
+  readonly cast: Cast;
+  readonly profile: Profile;
+}
+
+/** A difference that a fault may make: the line upstream that does the same, or a run of Go killed at the same write. */
+export interface FaultException {
+  /** Held against the difference: "create pods web-{?}". */
+  readonly where: RegExp;
+  readonly reason: string;
+}
+
+/** The scenarios of one controller, with what they share. */
+export function scenariosOf(
+  controller: string,
+  common: { readonly cast: Cast; readonly profile?: Profile },
+  texts: readonly ScenarioText[],
+): readonly Scenario[] {
+  const names = new Set<string>();
+  return texts.map((text) => {
+    if (names.has(text.name)) throw new Error(`two scenarios are called "${text.name}"`);
+    names.add(text.name);
+    return { profile: "default", ...common, controller, ...text };
+  });
+}

@@ -1,0 +1,166 @@
+// The typed steps of a scenario, over whatever runs a call on the stage.
+
+import { apiVersionOf, type GroupVersionResource, type KubeObject } from "#api/object.ts";
+import type { Resource, Scope } from "#api/resource.ts";
+import { isConflict, isNotFound } from "#api/status-error.ts";
+import type { Client, ResourceClient } from "#client/client.ts";
+import { compareText } from "#kit/order.ts";
+import type { ObjectSteps, ReadSteps } from "./stage.ts";
+
+/** Runs a call of the scenario's while the cluster goes on. */
+export type Run = <T>(call: (client: Client, signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+/** What the steps need of a stage. */
+export interface Ground {
+  readonly run: Run;
+  until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
+  /** Is told every write of the scenario before it is made; throws when the scenario must not write so. */
+  onWrite(write: ScenarioWrite): void;
+}
+
+/** A step that changes something. */
+export interface ScenarioWrite {
+  readonly verb: string;
+  readonly resource: GroupVersionResource & { readonly scope: Scope };
+  readonly namespace: string | undefined;
+  /** With the subresource: "web/status". */
+  readonly name: string;
+  readonly body?: unknown;
+}
+
+/** Another writer may be as quick as the scenario, but not for so long. */
+const UPDATE_TRIES_MAX = 20;
+
+export function readSteps<T extends KubeObject>(
+  run: Run,
+  resource: Resource<T>,
+  namespace: string | undefined,
+): ReadSteps<T> {
+  const at = namespace === undefined ? {} : { namespace };
+  const get = (name: string): Promise<T> =>
+    run((client, signal) => client.resource(resource).get({ ...at, name }, signal)) as Promise<T>;
+  return {
+    get,
+    find: async (name) => {
+      try {
+        return await get(name);
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    list: async (labelSelector) => {
+      const selection = { ...at, ...(labelSelector === undefined ? {} : { labelSelector }) };
+      const { items } = await run((client, signal) => client.resource(resource).list(selection, signal));
+      return items.toSorted((a, b) => compareText(nameOf(a), nameOf(b))) as unknown as readonly T[];
+    },
+  };
+}
+
+export function objectSteps<T extends KubeObject>(
+  ground: Ground,
+  resource: Resource<T>,
+  namespace: string | undefined,
+): ObjectSteps<T> {
+  const at = namespace === undefined ? {} : { namespace };
+  const reads = readSteps(ground.run, resource, namespace);
+  const where = `${resource.resource} in ${namespace ?? "the cluster"}`;
+  const write = <R>(
+    verb: string,
+    name: string,
+    body: unknown,
+    call: (objects: ResourceClient, signal: AbortSignal) => Promise<R>,
+  ): Promise<R> => {
+    ground.onWrite({ verb, resource, namespace, name, body });
+    return ground.run((client, signal) => call(client.resource(resource), signal));
+  };
+  const change = async (name: string, by: (object: T) => T, subresource?: "status"): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      const object = by(await reads.get(name)) as KubeObject;
+      const verb = tries === 1 ? "update" : "";
+      const put = (objects: ResourceClient, signal: AbortSignal): Promise<KubeObject> =>
+        subresource === undefined ? objects.update({ object }, signal) : objects.updateStatus({ object }, signal);
+      try {
+        // A repetition is chance, not a step.
+        if (verb === "") return (await ground.run((client, signal) => put(client.resource(resource), signal))) as T;
+        return (await write(verb, subresource === undefined ? name : `${name}/status`, object, put)) as T;
+      } catch (error) {
+        if (!isConflict(error) || tries === UPDATE_TRIES_MAX) throw error;
+      }
+    }
+  };
+  return {
+    ...reads,
+    create: (given) => {
+      const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...(given as KubeObject) };
+      return write("create", nameOf(object), object, (objects, signal) =>
+        objects.create({ ...at, object }, signal),
+      ) as Promise<T>;
+    },
+    patch: (name, patch, { type = "merge", subresource } = {}) =>
+      write("patch", subresource === undefined ? name : `${name}/${subresource}`, patch, (objects, signal) =>
+        objects.patch({ ...at, name, type, patch, ...(subresource === undefined ? {} : { subresource }) }, signal),
+      ) as Promise<T>,
+    update: (name, by) => change(name, by),
+    updateStatus: (name, by) => change(name, by, "status"),
+    delete: async (name, options) =>
+      write("delete", name, options, (objects, signal) =>
+        objects.delete({ ...at, name, ...(options === undefined ? {} : { options }) }, signal),
+      ),
+    deleteAll: async (options) =>
+      write("deletecollection", "", options, (objects, signal) =>
+        objects.deleteCollection({ ...at, ...(options === undefined ? {} : { options }) }, signal),
+      ),
+    post: (name, subresource, object) =>
+      write("create", `${name}/${subresource}`, object, (objects, signal) =>
+        objects.createSubresource({ ...at, name, subresource, object }, signal),
+      ),
+    put: (name, subresource, object) =>
+      write("update", `${name}/${subresource}`, object, (objects, signal) =>
+        objects.updateSubresource({ ...at, name, subresource, object }, signal),
+      ),
+    until: (name, holds = () => true) => {
+      let last: T | undefined;
+      const probe = async (): Promise<T | undefined> => {
+        last = await reads.find(name);
+        return last !== undefined && holds(last) ? last : undefined;
+      };
+      return explained(ground.until(`${name} of ${where}: ${holds}`, probe), () => last);
+    },
+    untilAll: (holds) => {
+      let last: readonly T[] = [];
+      const probe = async (): Promise<readonly T[] | undefined> => {
+        last = await reads.list();
+        return holds(last) ? last : undefined;
+      };
+      return explained(ground.until(`${where}: ${holds}`, probe), () => last);
+    },
+    untilGone: async (name) => {
+      let last: T | undefined;
+      const probe = async (): Promise<boolean> => {
+        last = await reads.find(name);
+        return last === undefined;
+      };
+      await explained(ground.until(`the end of ${name} of ${where}`, probe), () => last);
+    },
+  };
+}
+
+/** A wait that fails says what it saw last. */
+async function explained<R>(wait: Promise<R>, last: () => unknown): Promise<R> {
+  try {
+    return await wait;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nSeen last: ${JSON.stringify(last(), withoutHistory)}`, {
+      cause: error,
+    });
+  }
+}
+
+function withoutHistory(key: string, value: unknown): unknown {
+  return key === "managedFields" ? undefined : value;
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata?.name ?? "";
+}
