@@ -201,7 +201,8 @@ describe("mapper", () => {
   it.each([
     [{ group: "autoscaling", kind: "Hpa" }, [], "autoscaling/v2 hpas"],
     [{ group: "autoscaling", kind: "Hpa" }, ["v1"], "autoscaling/v1 hpas"],
-    [{ group: "autoscaling", kind: "hpa" }, ["v9"], "autoscaling/v2 hpas"],
+    [{ group: "autoscaling", kind: "hpa" }, ["v9", "v1"], "autoscaling/v1 hpas"],
+    [{ group: "autoscaling", kind: "Hpa" }, [""], "autoscaling/v2 hpas"],
     [{ group: "", kind: "Node" }, ["v1"], "/v1 nodes"],
   ])("maps %j in %j to %s", async (gk, versions, expected) => {
     const mapper = createRestMapper(cachedDiscovery(setup(aggregated()).discovery));
@@ -224,6 +225,9 @@ describe("mapper", () => {
     await expect(mapper.resourceFor({ resource: "nope" }, signal)).rejects.toThrow("no matches for /, Resource=nope");
     await expect(mapper.mapping({ group: "g", kind: "K" }, [], signal)).rejects.toThrow(
       'no matches for kind "K" in group "g"',
+    );
+    await expect(mapper.mapping({ group: "autoscaling", kind: "Hpa" }, ["v9"], signal)).rejects.toThrow(
+      'no matches for kind "Hpa" in version "autoscaling/v9"',
     );
   });
 });

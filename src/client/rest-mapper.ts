@@ -46,7 +46,7 @@ export class NoResourceMatch extends Error {
 }
 
 export interface RestMapper {
-  /** The mapping in the first given version that has the kind, or else in the group's preferred one. */
+  /** The mapping in the first given version that has the kind; in the group's preferred one when none is given. */
   mapping(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<RestMapping>;
   /** All mappings of a kind, best first. */
   mappings(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<readonly RestMapping[]>;
@@ -135,14 +135,14 @@ function versionsByPreference({ versions, preferredVersion }: ApiGroup): readonl
 }
 
 function ofKind(entries: readonly Entry[], gk: GroupKind, versions: readonly string[]): readonly RestMapping[] {
+  const wanted = versions.filter((version) => version !== "");
   const candidates = entries.filter(
-    ({ gvk }) => gvk.group === gk.group && (gvk.kind === gk.kind || gvk.kind.toLowerCase() === gk.kind),
+    ({ gvk }) =>
+      gvk.group === gk.group &&
+      (gvk.kind === gk.kind || gvk.kind.toLowerCase() === gk.kind) &&
+      (wanted.length === 0 || wanted.includes(gvk.version)),
   );
-  const rank = ({ gvk }: Entry): number => {
-    const index = versions.indexOf(gvk.version);
-    return index < 0 ? versions.length : index;
-  };
-  return candidates.toSorted((a, b) => rank(a) - rank(b));
+  return candidates.toSorted((a, b) => wanted.indexOf(a.gvk.version) - wanted.indexOf(b.gvk.version));
 }
 
 function ofResource(entries: readonly Entry[], { group, version, resource }: PartialResource): readonly Entry[] {

@@ -45,9 +45,33 @@ describe("factory", () => {
     const { factory } = setup();
     expect(factory.metadataInformer(THINGS)).not.toBe(factory.informer(THINGS) as never);
     expect(factory.metadataInformer(THINGS)).toBe(factory.metadataInformer(THINGS));
+  });
+
+  it("machinery/5.5.12 gives those who need only metadata the form that is there, and metadata where none is", () => {
+    const { factory } = setup();
     const pods = { group: "", version: "v1", resource: "pods" };
-    expect(factory.objectOrMetadataInformer(pods)).toBe(factory.informer(pods));
-    expect(factory.objectOrMetadataInformer(THINGS)).toBe(factory.metadataInformer(THINGS) as never);
+    const partial = factory.informerOfAnyForm(pods);
+    expect(partial).toBe(factory.metadataInformer(pods) as never);
+    const full = factory.informer(pods);
+    expect(factory.informerOfAnyForm(pods)).toBe(full);
+    expect(partial).not.toBe(full);
+  });
+
+  it("machinery/5.5.11 stops an informer of metadata without handlers, and no other", async () => {
+    const { clock, server, factory } = setup();
+    const [full, partial] = [factory.informer<Thing>(THINGS), factory.metadataInformer(THINGS)];
+    const registration = partial.addHandler({});
+    factory.start();
+    await factory.waitForCacheSync(neverAborted());
+    await factory.stopUnused(full);
+    await factory.stopUnused(partial);
+    expect([full.isStopped, partial.isStopped]).toEqual([false, false]);
+    registration[Symbol.dispose]();
+    await factory.stopUnused(partial);
+    expect([full.isStopped, partial.isStopped]).toEqual([false, true]);
+    expect(factory.metadataInformer(THINGS)).not.toBe(partial);
+    await factory.shutdown();
+    expect([server.streams.size, clock.pendingCount]).toEqual([0, 0]);
   });
 
   it("machinery/5.5.11 stops an informer and starts a fresh one, without a leak", async () => {

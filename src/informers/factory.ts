@@ -3,7 +3,6 @@
 
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
 import type { PartialObjectMetadata, StoredObject } from "#api/resource.ts";
-import { resourceOf } from "#api/resource-table.ts";
 import { childScope, type Scope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
@@ -72,8 +71,9 @@ class Factory implements InformerFactory {
     return informer as SharedInformer<PartialObjectMetadata<T>>;
   }
 
-  objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer {
-    return this.#get(resourceOf(gvr) ? "full" : "metadata", gvr, {}) as SharedInformer<KubeObject>;
+  informerOfAnyForm(gvr: GroupVersionResource): SharedInformer<PartialObjectMetadata> {
+    const hasFull = this.#entries.has(entryKey("full", gvr, {}));
+    return hasFull ? this.informer<PartialObjectMetadata>(gvr) : this.metadataInformer(gvr);
   }
 
   start(): void {
@@ -101,6 +101,11 @@ class Factory implements InformerFactory {
     }
   }
 
+  async stopUnused(informer: { readonly gvr: GroupVersionResource }): Promise<void> {
+    const entry = [...this.#entries.values()].find((one) => one.informer === informer);
+    if (entry?.form === "metadata" && !entry.informer.hasHandlers) await this.stop(informer);
+  }
+
   async shutdown(): Promise<void> {
     this.#stop.abort();
     await Promise.all([...this.#entries.values()].flatMap(({ ended }) => ended ?? []));
@@ -119,8 +124,7 @@ class Factory implements InformerFactory {
   }
 
   #get(form: Form, gvr: GroupVersionResource, selection: Selection): SharedIndexInformer<never> {
-    const { namespace = "", labelSelector = "", fieldSelector = "" } = selection;
-    const key = [form, gvr.group, gvr.version, gvr.resource, namespace, labelSelector, fieldSelector].join("\n");
+    const key = entryKey(form, gvr, selection);
     let entry = this.#entries.get(key);
     if (!entry) {
       entry = { form, informer: new SharedIndexInformer(this.#informerOptions(form, gvr, selection, key)) as never };
@@ -164,4 +168,9 @@ class Factory implements InformerFactory {
     const transform = this.#options.transform ?? stripManagedFields;
     return this.#options.isFreezing ? (object) => deepFreeze(transform(object)) : transform;
   }
+}
+
+function entryKey(form: Form, gvr: GroupVersionResource, selection: Selection): string {
+  const { namespace = "", labelSelector = "", fieldSelector = "" } = selection;
+  return [form, gvr.group, gvr.version, gvr.resource, namespace, labelSelector, fieldSelector].join("\n");
 }

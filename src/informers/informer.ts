@@ -81,14 +81,16 @@ export interface InformerFactory {
     selection?: Selection,
   ): SharedInformer<PartialObjectMetadata<T>>;
   metadataInformer(gvr: GroupVersionResource, selection?: Selection): SharedInformer<PartialObjectMetadata>;
-  /** Full objects of built-in resources, metadata of any other. */
-  objectOrMetadataInformer(gvr: GroupVersionResource): SharedInformer;
+  /** For those who need only metadata: full objects if an informer of them was asked for, else metadata alone. */
+  informerOfAnyForm(gvr: GroupVersionResource): SharedInformer<PartialObjectMetadata>;
   /** Starts whatever was asked for and does not run yet, full informers first. Idempotent. */
   start(): void;
   /** Resolves when every started informer is synced. */
   waitForCacheSync(signal: AbortSignal): Promise<void>;
   /** Stops one informer and forgets it; asking for it again makes a new one. */
   stop(informer: { readonly gvr: GroupVersionResource }): Promise<void>;
+  /** Stops a metadata informer that has no handlers. Full informers stay: their listers may be in use. */
+  stopUnused(informer: { readonly gvr: GroupVersionResource }): Promise<void>;
   /** Stops all and waits for them. Later calls of start do nothing. */
   shutdown(): Promise<void>;
 }

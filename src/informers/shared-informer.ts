@@ -99,6 +99,10 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
     return this.#cache.hasSynced;
   }
 
+  get hasHandlers(): boolean {
+    return this.#listeners.current.length > 0;
+  }
+
   get isStopped(): boolean {
     return this.#life === "stopped";
   }

@@ -71,7 +71,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
           async build(context) {
             // Metadata is asked for first and watched second.
             context.informers.metadataInformer(configMaps);
-            context.informers.objectOrMetadataInformer(configMaps);
+            context.informers.informer(configMaps);
             void context.informersStarted.then(() => (isStarted = true));
             await context.client("probe");
             expect(isStarted).toBe(false);
@@ -136,7 +136,7 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   expect(seen().slice(5)).toEqual(documents);
 
   // Informers that are asked for now are started by whoever asks.
-  const custom = informers.objectOrMetadataInformer(first.gvr);
+  const custom = informers.informerOfAnyForm(first.gvr);
   expect(custom).toBe(informers.metadataInformer(widgets) as never);
   informers.start();
   await stage.do(() => custom.synced(signal));
