@@ -5,6 +5,7 @@ import { CodecError, type CodecFormat } from "#api/codec-error.ts";
 import { parseJsonBytes } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import { stringifyJson } from "#base/json.ts";
 
 export const JSON_MEDIA_TYPE = "application/json";
 export const YAML_MEDIA_TYPE = "application/yaml";
@@ -42,7 +43,7 @@ export function decodeObject(bytes: Uint8Array, contentType: string, expected?: 
 export function encodeObject(object: KubeObject, contentType: string): Uint8Array {
   switch (formatOfMediaType(contentType)) {
     case "json":
-      return utf8.encode(`${JSON.stringify(object)}\n`);
+      return utf8.encode(`${stringifyJson(object)}\n`);
     case "protobuf":
       return encodeProtobuf(object);
     default:

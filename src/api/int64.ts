@@ -15,8 +15,9 @@ export function int64Of(value: bigint): Int64 | undefined {
   return value <= INT64_MAX && value >= INT64_MIN ? value : undefined;
 }
 
+/** Callers may write small integers as bigints, too. */
 export function isInt64(value: unknown): value is Int64 {
-  return Number.isSafeInteger(value) || (typeof value === "bigint" && int64Of(value) === value);
+  return Number.isSafeInteger(value) || (typeof value === "bigint" && int64Of(value) !== undefined);
 }
 
 /** Negative, zero or positive, for sorting. */

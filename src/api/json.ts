@@ -1,22 +1,52 @@
-// JSON text to values. JSON.parse does the work; what it would get wrong is refused here with a
-// typed error: nesting that would overflow later recursion, and numbers that it would change.
+// JSON text to values. JSON.parse does the work; this file adds what JSON.parse would get wrong: nesting that would
+// overflow later recursion and numbers beyond a double are refused with a typed error, and integers stay exact.
 //
-// Numbers: an integer within int64 that a double cannot print back exactly (most of those beyond
-// 2^53) is an error, never silently rounded. Beyond int64 upstream itself falls back to a double.
+// Numbers: an int64 beyond 2^53 is a bigint (int64.ts). Upstream reads an integer beyond int64 as a double where no type
+// is known, and refuses it, in the words of the text, where one is.
 // A key "__proto__" becomes an own property, as JSON.parse does; copy such objects by spread only.
 
 import { CodecError } from "#api/codec-error.ts";
+import { type Int64, int64Of } from "#api/int64.ts";
 
 /** Deviation: upstream allows 10000 levels; recursion here would not survive them. */
 export const JSON_DEPTH_MAX = 1000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Sixteen digits can exceed 2^53, an exponent of three digits can exceed a double. */
-const suspiciousNumber = /\d{16}|\d[eE]\+?\d{3}/;
+/** Sixteen digits can exceed 2^53. Spelled out, because both engines then skip ahead instead of trying each character. */
+const sixteenDigits = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
+/** Digests and texts have long runs of digits, too, which seldom look like a whole number. */
+const longInteger = /(?:^|[[\s:,])-?\d{16,}(?:$|[\]\s},])/;
+/** An exponent of three digits can exceed a double; so can hundreds of digits. */
+const largeNumber = /\d[eE]\+?\d{3}|\d{300}/;
+const integer = /^-?\d+$/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
+
+/** What an integer beyond int64 becomes. */
+export type BeyondInt64 = "double" | "bigint";
+
+/** TypeScript's library does not know the third parameter yet. */
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+const revivers: Readonly<Record<BeyondInt64, Reviver>> = {
+  double: (_key, value, { source = "" }) => (isInexact(value) && integer.test(source) ? exactInteger(source) : value),
+  bigint: (_key, value, { source = "" }) => (isInexact(value) && integer.test(source) ? BigInt(source) : value),
+};
+
+const isInexact = (value: unknown): boolean => typeof value === "number" && !Number.isSafeInteger(value);
+
+const INT64_LENGTH_MAX = 20;
+
+/** An integer as upstream keeps it without a type: int64, and a double beyond. */
+function exactInteger(token: string): Int64 {
+  return token.length > INT64_LENGTH_MAX ? Number(token) : (int64Of(BigInt(token)) ?? Number(token));
+}
+
+/** As JSON.parse, with exact integers: for texts from a server that is trusted. Throws a SyntaxError. */
+export function parseExactJson(text: string, beyondInt64: BeyondInt64 = "double"): unknown {
+  if (!sixteenDigits.test(text) || !longInteger.test(text)) return JSON.parse(text);
+  return JSON.parse(text, revivers[beyondInt64] as (key: string, value: unknown) => unknown);
+}
 
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
@@ -26,32 +56,20 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-export function parseJson(text: string): unknown {
+/** For texts from anywhere. Throws a CodecError. */
+export function parseJson(text: string, beyondInt64?: BeyondInt64): unknown {
   if (text.length > JSON_DEPTH_MAX) refuseDeepNesting(text);
-  let value: unknown;
+  // First, because a bigint of a million digits takes minutes.
+  if (largeNumber.test(text)) refuseInfiniteNumbers(text);
   try {
-    value = JSON.parse(text);
+    return parseExactJson(text, beyondInt64);
   } catch (cause) {
     throw new CodecError("json", `invalid JSON: ${(cause as Error).message}`, { cause });
   }
-  if (suspiciousNumber.test(text)) refuseInexactNumbers(text);
-  return value;
 }
 
-export function parseJsonBytes(bytes: Uint8Array): unknown {
-  return parseJson(decodeUtf8(bytes));
-}
-
-/** Throws unless the number that this text denotes survives as a double, as far as upstream would keep it. */
-export function requireExactNumber(token: string): number {
-  const value = Number(token);
-  if (!Number.isFinite(value)) throw new CodecError("json", `number ${token} is out of range`);
-  if (Number.isSafeInteger(value) || !/^-?\d+$/.test(token)) return value;
-  const exact = BigInt(token);
-  if (exact <= INT64_MAX && exact >= INT64_MIN && String(value) !== token) {
-    throw new CodecError("json", `integer ${token} is beyond 2^53 and cannot be kept exactly`);
-  }
-  return value;
+export function parseJsonBytes(bytes: Uint8Array, beyondInt64?: BeyondInt64): unknown {
+  return parseJson(decodeUtf8(bytes), beyondInt64);
 }
 
 function refuseDeepNesting(text: string): void {
@@ -65,7 +83,7 @@ function refuseDeepNesting(text: string): void {
   }
 }
 
-function refuseInexactNumbers(text: string): void {
+function refuseInfiniteNumbers(text: string): void {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === 0x22) at = endOfString(text, at);
@@ -73,7 +91,7 @@ function refuseInexactNumbers(text: string): void {
       const start = text.charCodeAt(at - 1) === 0x2d ? at - 1 : at;
       numberToken.lastIndex = start;
       const token = numberToken.exec(text)?.[0] as string;
-      requireExactNumber(token);
+      if (!Number.isFinite(Number(token))) throw new CodecError("json", `number ${token} is out of range`);
       at = start + token.length - 1;
     }
   }

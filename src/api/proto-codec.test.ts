@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeBase64, encodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
+import { INT64_MAX, INT64_MIN, type Int64, int64Of } from "#api/int64.ts";
 import type { KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
 import vectors from "#test/vectors/proto.json" with { type: "json" };
@@ -145,7 +146,7 @@ describe("protobuf codec, hostile and odd input", () => {
     [{ apiVersion: "v1", kind: "Event", count: 1.5 }, /must be an int32/],
     [{ apiVersion: "v1", kind: "Event", count: 2 ** 31 }, /must be an int32/],
     [{ apiVersion: "v1", kind: "Event", firstTimestamp: "yesterday" }, /cannot parse/],
-    [{ apiVersion: "v1", kind: "Pod", metadata: { generation: 2 ** 60 } }, /at most 53 bits/],
+    [{ apiVersion: "v1", kind: "Pod", metadata: { generation: 2 ** 60 } }, /must be an int64/],
     [{ apiVersion: "example.com/v1", kind: "Foo" }, /no kind "Foo" is registered for version "example.com\/v1"/],
     [{ apiVersion: "v1" }, /'Kind' is missing/],
   ])("refuses to encode %j", (object, message) => {
@@ -159,12 +160,29 @@ describe("protobuf codec, hostile and odd input", () => {
     expect(() => decodeProtobuf(new Uint8Array([0x6b, 0x38, 0x73, 0]))).toThrow("Object 'Kind' is missing");
   });
 
-  it("refuses a 64-bit integer that a double cannot hold", () => {
-    const bytes = encodeProtobuf({ apiVersion: "v1", kind: "Pod", metadata: { generation: Number.MAX_SAFE_INTEGER } });
-    expect(decodeProtobuf(bytes).metadata?.generation).toBe(Number.MAX_SAFE_INTEGER);
-    const at = bytes.findLastIndex((byte, index) => byte === 0xff && bytes[index + 1] === 0x0f);
-    bytes[at + 1] = 0x7f;
-    expect(() => decodeProtobuf(bytes)).toThrow(/beyond 2\^53/);
+  it("keeps every int64", () => {
+    const roundTrip = (seconds: Int64 | undefined): unknown => {
+      const pod = { apiVersion: "v1", kind: "Pod", spec: { terminationGracePeriodSeconds: seconds } };
+      return (decodeProtobuf(encodeProtobuf(pod as KubeObject)) as typeof pod).spec.terminationGracePeriodSeconds;
+    };
+    fc.assert(
+      fc.property(fc.bigInt({ min: INT64_MIN, max: INT64_MAX }), (value) => {
+        expect(roundTrip(value)).toBe(int64Of(value));
+        expect(roundTrip(int64Of(value))).toBe(int64Of(value));
+      }),
+      { examples: [[INT64_MAX], [INT64_MIN], [2n ** 53n], [2n ** 53n - 1n], [-(2n ** 53n)], [-1n], [0n], [2n ** 32n]] },
+    );
+  });
+
+  it("refuses an integer beyond int64", () => {
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { deletionGracePeriodSeconds: INT64_MAX + 1n } };
+    expect(() => encodeProtobuf(pod)).toThrow(/must be an int64/);
+  });
+
+  it("keeps the integers of raw JSON, even those beyond int64", () => {
+    const data = { a: 9223372036854775807n, b: 18446744073709551616n, c: 1 };
+    const revision = { apiVersion: "apps/v1", kind: "ControllerRevision", revision: 1, data };
+    expect(decodeProtobuf(encodeProtobuf(revision as KubeObject))).toMatchObject({ data });
   });
 
   it("reads packed lists and skips unknown fields", () => {

@@ -5,6 +5,7 @@
 import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { type GoField, type GoStruct, type GoType, goStruct, type OpaqueType } from "#api/go-layout.ts";
+import { isInt64 } from "#api/int64.ts";
 import { BYTES, FIXED64, VARINT } from "#api/proto-reader.ts";
 import {
   intOrStringCodec,
@@ -143,13 +144,12 @@ function valueWriter(type: GoType, where: string): Write {
     case "int64":
     case "int":
     case "uint8":
-      return (writer, value = 0) =>
-        writer.int64(
-          Number.isSafeInteger(value) ? (value as number) : refuse(where, "an integer of at most 53 bits", value),
-        );
+      return (writer, value = 0) => writer.int64(isInt64(value) ? value : refuse(where, "an int64", value));
     case "float64":
       return (writer, value = 0) =>
-        writer.float64(typeof value === "number" ? value : refuse(where, "a number", value));
+        writer.float64(
+          typeof value === "number" || typeof value === "bigint" ? Number(value) : refuse(where, "a number", value),
+        );
     case "pointer":
       return valueWriter(type.elem, where);
     case "struct": {

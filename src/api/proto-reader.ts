@@ -2,6 +2,7 @@
 // end of the message it stands in, and nothing is trusted to be a sensible length.
 
 import { CodecError } from "#api/codec-error.ts";
+import type { Int64 } from "#api/int64.ts";
 
 /** Deeper nesting is an attack: the deepest honest object is a schema of some tens of levels. */
 const DEPTH_MAX = 400;
@@ -62,11 +63,10 @@ export class ProtoReader {
     return (this.#low | this.#high) !== 0;
   }
 
-  /** Numbers in JSON are doubles here: an integer that none holds exactly is refused, not rounded. */
-  int64(): number {
+  int64(): Int64 {
     this.#varint64();
     const value = this.#high * 2 ** 32 + (this.#low >>> 0);
-    return Number.isSafeInteger(value) ? value : this.fail("an integer beyond 2^53");
+    return Number.isSafeInteger(value) ? value : (BigInt(this.#high) << 32n) | BigInt(this.#low >>> 0);
   }
 
   #varint64(): void {

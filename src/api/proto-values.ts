@@ -3,6 +3,7 @@
 
 import { CodecError } from "#api/codec-error.ts";
 import { goJson } from "#api/go-text.ts";
+import { clampToNumber, type Int64 } from "#api/int64.ts";
 import { decodeUtf8, parseJson } from "#api/json.ts";
 import { BYTES, type ProtoReader, VARINT } from "#api/proto-reader.ts";
 import type { ProtoWriter } from "#api/proto-writer.ts";
@@ -39,7 +40,7 @@ const plainlyCanonical = /^(?:0|[1-9]\d{0,2}(?:[mkMGTPE]|[KMGTPE]i)?)$/;
 
 function canonicalQuantity(value: unknown): string {
   if (typeof value === "string" && plainlyCanonical.test(value)) return value;
-  if (typeof value !== "string" && typeof value !== "number")
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint")
     throw new CodecError("protobuf", "a quantity must be a string");
   return String(typeof value === "string" ? parseQuantity(value) : quantityFromWire(value));
 }
@@ -74,7 +75,7 @@ function readTimestamp(reader: ProtoReader): Timestamp | undefined {
   let seconds = 0;
   let nanos = 0;
   eachField(reader, (tag) => {
-    if (tag === tagOf(1, VARINT)) seconds = reader.int64();
+    if (tag === tagOf(1, VARINT)) seconds = clampToNumber(reader.int64());
     else if (tag === tagOf(2, VARINT)) nanos = reader.int32();
     else return false;
     return true;
@@ -129,7 +130,7 @@ const STRING_VALUE = 1;
 export const intOrStringCodec: MessageCodec = {
   zero: 0,
   read(reader) {
-    let type = 0;
+    let type: Int64 = 0;
     let number = 0;
     let text = "";
     eachField(reader, (tag) => {
@@ -162,7 +163,7 @@ export const rawJsonCodec: MessageCodec = {
       raw = reader.subarray();
       return true;
     });
-    return raw === undefined || raw.length === 0 ? null : parseJson(decodeUtf8(raw));
+    return raw === undefined || raw.length === 0 ? null : parseJson(decodeUtf8(raw), "bigint");
   },
   write(writer, value) {
     if (value !== null && value !== undefined) writeString(writer, 1, goJson(value));

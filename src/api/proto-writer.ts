@@ -1,6 +1,8 @@
 // Writes protobuf's wire format from the last byte to the first, as upstream does: the length of a
 // message is known once its content stands, so nothing is measured or copied twice.
 
+import type { Int64 } from "#api/int64.ts";
+
 const FIRST_BYTES = 1024;
 
 const utf8 = new TextEncoder();
@@ -55,17 +57,21 @@ export class ProtoWriter {
     this.#bytes[at] = rest;
   }
 
-  /** A signed integer of at most 53 bits, of type int32 or int64; negative ones take ten bytes. */
-  int64(value: number): void {
-    if (value >= 0) {
+  /** A signed integer of type int32 or int64; negative ones take ten bytes. */
+  int64(value: Int64): void {
+    if (typeof value === "number" && value >= 0) {
       this.varint(value);
       return;
     }
-    this.#reserve(10);
-    this.#at -= 10;
-    let rest = BigInt.asUintN(64, BigInt(value));
-    for (let index = 0; index < 9; index++, rest >>= 7n) this.#bytes[this.#at + index] = Number(rest & 0x7fn) | 0x80;
-    this.#bytes[this.#at + 9] = Number(rest);
+    const bits = BigInt.asUintN(64, BigInt(value));
+    let count = 1;
+    for (let rest = bits >> 7n; rest > 0n; rest >>= 7n) count++;
+    this.#reserve(count);
+    this.#at -= count;
+    const last = this.#at + count - 1;
+    for (let at = this.#at, rest = bits; at <= last; at++, rest >>= 7n) {
+      this.#bytes[at] = Number(rest & 0x7fn) | (at < last ? 0x80 : 0);
+    }
   }
 
   float64(value: number): void {

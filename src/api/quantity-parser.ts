@@ -4,6 +4,7 @@
 
 import { ValueError } from "#api/errors.ts";
 import { parseInt64 } from "#api/go-text.ts";
+import { INT64_MAX, type Int64 } from "#api/int64.ts";
 import { divideAwayFromZero, NANO, pow10, Quantity, type QuantityFormat, quantityOf } from "#api/quantity.ts";
 import { RecentMap } from "#base/recent-map.ts";
 
@@ -12,7 +13,6 @@ const WRONG_NUMBER = "unable to parse numeric part of quantity";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
 const PARTS = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
-const INT64_MAX = 2n ** 63n - 1n;
 const INT64_DIGITS = 18;
 const DIGITS_MAX = 10_000;
 
@@ -148,7 +148,7 @@ function fail(message: string): ValueError {
 }
 
 /** A quantity as JSON carries it: text, with space around it, or a number. Null and nothing are zero. */
-export function quantityFromWire(value: string | number | null | undefined): Quantity {
+export function quantityFromWire(value: string | Int64 | null | undefined): Quantity {
   if (value === undefined || value === null) return quantityOf(0, "");
-  return parseQuantity(typeof value === "number" ? String(value) : value.trim());
+  return parseQuantity(typeof value === "string" ? value.trim() : String(value));
 }

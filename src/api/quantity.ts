@@ -6,6 +6,7 @@
 // results (rounding of negatives, overflow) depend on which; isDecimal remembers that.
 
 import { ValueError } from "#api/errors.ts";
+import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 
 /** "" is the format of upstream's zero value: it takes on the format of what is added to it. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent" | "";
@@ -15,8 +16,6 @@ export type Scale = number;
 export const NANO: Scale = -9;
 export const MILLI: Scale = -3;
 
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
 const fitsInt64 = (value: bigint): boolean => value <= INT64_MAX && value >= INT64_MIN;
 
 const DECIMAL_SUFFIXES: ReadonlyMap<number, string> = new Map([

@@ -1,7 +1,8 @@
 // What an unquoted YAML scalar means to go-yaml v2.
 // Upstream: go.yaml.in/yaml/v2/resolve.go, resolve
 
-import { requireExactNumber } from "#api/json.ts";
+import { INT64_MIN, type Int64, int64Of } from "#api/int64.ts";
+import type { BeyondInt64 } from "#api/json.ts";
 
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ...variants(["y", "yes", "true", "on"], true),
@@ -22,16 +23,17 @@ function variants(texts: readonly string[], value: unknown): [string, unknown][]
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]|$)/;
 const integer = /^([+-]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/;
 const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
+/** More than 64 binary digits: arithmetic on a million of them takes minutes. */
+const DIGITS_MAX = 80;
 const UINT64_MAX = 2n ** 64n - 1n;
-const INT64_MIN = -(2n ** 63n);
 
-export function resolvePlainScalar(text: string): unknown {
+export function resolvePlainScalar(text: string, beyondInt64: BeyondInt64 = "double"): unknown {
   if (words.has(text)) return words.get(text);
   const first = text.charAt(0);
   if (first === ".") return floatOf(text) ?? text;
   if (!/[\d+-]/.test(first) || timestamp.test(text)) return text;
   const plain = text.replaceAll("_", "");
-  return integerOf(plain) ?? floatOf(plain) ?? text;
+  return integerOf(plain, beyondInt64) ?? floatOf(plain) ?? text;
 }
 
 /** What no double can hold stays text. */
@@ -40,11 +42,13 @@ function floatOf(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-function integerOf(text: string): number | undefined {
+function integerOf(text: string, beyondInt64: BeyondInt64): Int64 | undefined {
   const match = integer.exec(text);
   if (match === null) return undefined;
   const [, sign = "", digits = ""] = match;
+  if (digits.length > DIGITS_MAX) return undefined;
   const magnitude = BigInt(/^0\d/.test(digits) ? `0o${digits.slice(1)}` : digits.toLowerCase());
   const value = sign === "-" ? -magnitude : magnitude;
-  return value > UINT64_MAX || value < INT64_MIN ? undefined : requireExactNumber(String(value));
+  if (value > UINT64_MAX || value < INT64_MIN) return undefined;
+  return int64Of(value) ?? (beyondInt64 === "bigint" ? value : Number(value));
 }

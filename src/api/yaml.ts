@@ -17,7 +17,7 @@ import {
 import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { goQuote } from "#api/go-text.ts";
-import { decodeUtf8 } from "#api/json.ts";
+import { type BeyondInt64, decodeUtf8 } from "#api/json.ts";
 import { setOwn } from "#api/proto-decode.ts";
 import { resolvePlainScalar } from "#api/yaml-scalar.ts";
 
@@ -31,7 +31,7 @@ export interface DecodedYaml {
 const DEPTH_MAX = 500;
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
-export function decodeYaml(text: string): DecodedYaml {
+export function decodeYaml(text: string, beyondInt64: BeyondInt64 = "double"): DecodedYaml {
   const lines = new LineCounter();
   let documents: ReturnType<typeof parseAllDocuments>;
   try {
@@ -51,7 +51,7 @@ export function decodeYaml(text: string): DecodedYaml {
   const [error] = document.errors;
   if (error?.message.includes("call stack")) throw new CodecError("yaml", "yaml: exceeded max depth", { cause: error });
   if (error !== undefined) throw new CodecError("yaml", `yaml: ${error.message.split("\n")[0]}`, { cause: error });
-  const reader = new YamlReader(document, lines);
+  const reader = new YamlReader(document, lines, beyondInt64);
   return { value: reader.read(document.contents as Node | null, 0), duplicates: reader.duplicates };
 }
 
@@ -63,13 +63,15 @@ class YamlReader {
   readonly duplicates: string[] = [];
   readonly #document: Document;
   readonly #lines: LineCounter;
+  readonly #beyondInt64: BeyondInt64;
   readonly #openAliases = new Set<string>();
   #nodes = 0;
   #aliasedNodes = 0;
 
-  constructor(document: Document, lines: LineCounter) {
+  constructor(document: Document, lines: LineCounter, beyondInt64: BeyondInt64) {
     this.#document = document;
     this.#lines = lines;
+    this.#beyondInt64 = beyondInt64;
   }
 
   read(node: Node | null, depth: number): unknown {
@@ -115,7 +117,7 @@ class YamlReader {
     if (tag === "binary") return decodeUtf8(decodeBase64(text));
     if (tag !== undefined && !/^(bool|int|float|null|timestamp)$/.test(tag)) return text;
     if (tag === undefined && node.type !== "PLAIN" && node.type !== undefined) return text;
-    const value = resolvePlainScalar(text);
+    const value = resolvePlainScalar(text, this.#beyondInt64);
     if (typeof value === "number" && !Number.isFinite(value))
       throw new CodecError("yaml", `yaml: unsupported value: ${text}`);
     return value;

@@ -4,6 +4,7 @@ import { stringify } from "yaml";
 import type { KubeObject } from "#api/object.ts";
 import { encodeProtobuf } from "#api/proto-codec.ts";
 import type { HttpHeaders, HttpResponse } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { jsonText } from "./json-text.ts";
 import { MEDIA_TYPES, type Representation } from "./representation.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -32,7 +33,7 @@ export function encodeBody(
 export function encodeValue({ encoding, isPretty }: Representation, value: unknown): Uint8Array<ArrayBuffer> {
   switch (encoding) {
     case "json":
-      return utf8.encode(isPretty ? JSON.stringify(value, null, 2) : `${jsonText(value)}\n`);
+      return utf8.encode(isPretty ? stringifyJson(value, 2) : `${jsonText(value)}\n`);
     case "yaml":
       return utf8.encode(stringify(value, YAML_OPTIONS));
     case "protobuf":

@@ -2,6 +2,7 @@
 // JSON, both ends share nothing (simulation, tests). *Direct*: frozen stored objects are handed over.
 
 import { type HttpBody, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { ApiServer } from "./create-api-server.ts";
 import type { Peer } from "./request-context.ts";
 
@@ -40,7 +41,7 @@ async function exchange(
 function asBytes(body: HttpBody): HttpBody {
   switch (body.kind) {
     case "object":
-      return { kind: "bytes", bytes: new TextEncoder().encode(JSON.stringify(body.value)) };
+      return { kind: "bytes", bytes: new TextEncoder().encode(stringifyJson(body.value)) };
     case "bytes":
       return { kind: "bytes", bytes: body.bytes.slice() };
     case "stream":

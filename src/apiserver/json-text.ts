@@ -2,6 +2,7 @@
 // metadata. Their keys hold quotes, at which JavaScriptCore leaves its fast path for everything: so they are written
 // apart, and once for each set of fields, which objects of one shape share.
 
+import { stringifyJson } from "#base/json.ts";
 import { RecentMap } from "#base/recent-map.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 const texts = new RecentMap<object, string>(512);
 
 export function jsonText(value: unknown): string {
-  return isObject(value) ? objectText(value) : JSON.stringify(value);
+  return isObject(value) ? objectText(value) : stringifyJson(value);
 }
 
 /** Where managed fields can be: in the metadata of the object, of its items, of an event's object, of a table's rows. */
@@ -24,27 +25,27 @@ function objectText(object: Json): string {
           ? `[${value.map(elementText).join(",")}]`
           : key === "object" && isObject(value)
             ? objectText(value)
-            : JSON.stringify(value);
-    if (part !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${part}`;
+            : stringifyJson(value);
+    if (part !== undefined) text += `${text === "" ? "" : ","}${stringifyJson(key)}:${part}`;
   }
   return `{${text}}`;
 }
 
 /** Of what is no JSON, an undefined for instance, a list shows null. */
 const elementText = (value: unknown): string =>
-  isObject(value) ? objectText(value) : (JSON.stringify(value) ?? "null");
+  isObject(value) ? objectText(value) : (stringifyJson(value) ?? "null");
 
 function metadataText(metadata: Json): string {
   const { managedFields } = metadata;
-  if (!Array.isArray(managedFields) || !managedFields.every(isObject)) return JSON.stringify(metadata);
-  const rest = JSON.stringify({ ...metadata, managedFields: undefined });
+  if (!Array.isArray(managedFields) || !managedFields.every(isObject)) return stringifyJson(metadata);
+  const rest = stringifyJson({ ...metadata, managedFields: undefined });
   return `${opened(rest)}"managedFields":[${managedFields.map(entryText).join(",")}]}`;
 }
 
 function entryText(entry: Json): string {
   const { fieldsV1 } = entry;
-  if (!isObject(fieldsV1)) return JSON.stringify(entry);
-  return `${opened(JSON.stringify({ ...entry, fieldsV1: undefined }))}"fieldsV1":${fieldsText(fieldsV1)}}`;
+  if (!isObject(fieldsV1)) return stringifyJson(entry);
+  return `${opened(stringifyJson({ ...entry, fieldsV1: undefined }))}"fieldsV1":${fieldsText(fieldsV1)}}`;
 }
 
 /** The text of an object up to where another field can stand. */
@@ -54,7 +55,7 @@ const opened = (text: string): string => (text === "{}" ? "{" : `${text.slice(0,
 function fieldsText(fields: Json): string {
   let text = texts.get(fields);
   if (text === undefined) {
-    text = JSON.stringify(fields);
+    text = stringifyJson(fields);
     if (Object.isFrozen(fields)) texts.set(fields, text);
   }
   return text;

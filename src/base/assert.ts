@@ -1,5 +1,7 @@
 // Assertions stay on in production: a broken invariant ends the process, and leader election hands over.
 
+import { stringifyJson } from "./json.ts";
+
 export class AssertionFailed extends Error {
   override readonly name = "AssertionFailed";
 }
@@ -10,5 +12,5 @@ export function assert(condition: unknown, message: string): asserts condition {
 
 /** Closes an exhaustive switch. */
 export function unreachable(value: never): never {
-  throw new AssertionFailed(`unreachable: ${JSON.stringify(value)}`);
+  throw new AssertionFailed(`unreachable: ${stringifyJson(value)}`);
 }

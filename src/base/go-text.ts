@@ -1,5 +1,7 @@
 // How Go prints: %q and encoding/json. Log lines, and messages of the API, embed these forms.
 
+import { stringifyJson } from "./json.ts";
+
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const PLAIN = /^[ !#-[\]-~]*$/;
 const NAMED_ESCAPES: Readonly<Record<string, string>> = {
@@ -33,9 +35,9 @@ function escapeCode(code: number): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-/** Go's encoding/json of a value: as JSON.stringify, with the characters escaped that Go escapes for HTML. */
+/** Go's encoding/json of a value: as stringifyJson, with the characters escaped that Go escapes for HTML. */
 export function goJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? "null";
+  const text = stringifyJson(value) ?? "null";
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -1,6 +1,7 @@
 // The JSON log format: one object per line, fields in the order in which zap writes them.
 // Upstream: k8s.io/component-base/logs/json/json.go, github.com/go-logr/zapr/zapr.go
 import { errorMessage } from "./errors.ts";
+import { stringifyJson } from "./json.ts";
 import { isRef } from "./log-text.ts";
 import type { LogEntry } from "./logger.ts";
 
@@ -29,7 +30,7 @@ function jsonValue(value: unknown): string {
   if (isRef(value)) return JSON.stringify({ name: value.name, namespace: value.namespace || undefined });
   if (Array.isArray(value)) return `[${value.map(jsonValue).join(",")}]`;
   try {
-    return JSON.stringify(value) ?? "null";
+    return stringifyJson(value) ?? "null";
   } catch (error) {
     return jsonString(`<internal error: ${errorMessage(error)}>`);
   }

@@ -2,6 +2,7 @@
 // readers share. Nothing is converted: pruning, defaulting, validation and CEL read this form.
 
 import type { JSONSchemaProps } from "#api/generated/types/apiextensions-v1.ts";
+import { stringifyJson } from "#base/json.ts";
 
 export type {
   CustomResourceDefinition,
@@ -83,7 +84,7 @@ function* schemasBelow(schema: JSONSchemaProps): Generator<JSONSchemaProps | und
 /** JSON as Go writes it: keys in order. Equal values have equal texts. */
 export function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (typeof value !== "object" || value === null) return stringifyJson(value) ?? "null";
   const record = value as Readonly<Record<string, unknown>>;
   const entries = Object.keys(record)
     .sort()

@@ -1,9 +1,11 @@
 // Bodies to values and back. JSON is native; protobuf is handed in, because its tables are heavy and
 // most programs never need them. Values that an in-process server hands over pass through untouched.
 
+import { parseExactJson } from "#api/json.ts";
 import type { GroupVersionResource } from "#api/object.ts";
 import { concat } from "#base/bytes.ts";
 import type { HttpBody } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { DecodeError } from "#client/errors.ts";
 import { type MediaType, parseMediaType } from "#client/headers.ts";
 
@@ -42,7 +44,7 @@ export async function readBytes(body: HttpBody): Promise<Uint8Array> {
       return concat(chunks);
     }
     case "object":
-      return encodeText(JSON.stringify(body.value));
+      return encodeText(stringifyJson(body.value));
     case "events":
       throw new DecodeError("a watch stream came where a whole body was asked for");
   }
@@ -64,7 +66,7 @@ const DISCARD_BYTES_MAX = 2048;
 
 export function decodeJson(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseExactJson(json);
   } catch (cause) {
     throw new DecodeError(`the server sent malformed JSON: ${(cause as Error).message}`, { cause });
   }

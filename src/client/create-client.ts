@@ -3,6 +3,7 @@
 
 import type { GroupVersionResource, KubeObject } from "#api/object.ts";
 import type { StoredObject } from "#api/resource.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { Client, MetadataClient, RawRequest, RawResponse, ResourceClient } from "#client/client.ts";
 import { encodeText } from "#client/codec.ts";
 import { createMetadataClient } from "#client/metadata-client.ts";
@@ -33,7 +34,7 @@ export function createClient(options: ClientOptions): Client {
         },
         signal,
       );
-      const bytes = "bytes" in answer.body ? answer.body.bytes : encodeText(JSON.stringify(answer.body.value));
+      const bytes = "bytes" in answer.body ? answer.body.bytes : encodeText(stringifyJson(answer.body.value));
       return { status: answer.status, contentType: answer.contentType, headers: answer.headers, bytes };
     },
   };

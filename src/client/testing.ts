@@ -1,6 +1,7 @@
 // For tests only: a transport whose answers a test writes itself, as real bodies.
 
 import type { HttpHeaders, HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { encodeText } from "#client/codec.ts";
 
 export type Responder = (request: HttpRequest, signal: AbortSignal) => HttpResponse | Promise<HttpResponse>;
@@ -28,7 +29,7 @@ export function jsonResponse(value: unknown, status = 200, headers: HttpHeaders 
   return {
     status,
     headers: { "content-type": "application/json", ...headers },
-    body: { kind: "bytes", bytes: encodeText(JSON.stringify(value)) },
+    body: { kind: "bytes", bytes: encodeText(stringifyJson(value)) },
   };
 }
 

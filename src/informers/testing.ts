@@ -4,6 +4,7 @@
 import type { KubeObject, WatchEventType } from "#api/object.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { TransportError } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { type FedStream, fedStream, jsonResponse, type Responder, streamResponse } from "#client/testing.ts";
 
 export const THINGS = { group: "example.com", version: "v1", resource: "things" };
@@ -173,7 +174,7 @@ export class ThingServer implements Transport {
 }
 
 function line(type: string, object: unknown): string {
-  return `${JSON.stringify({ type, object })}\n`;
+  return `${stringifyJson({ type, object })}\n`;
 }
 
 export function statusOf(code: number, reason: string, message: string, causes: readonly unknown[] = []): unknown {

@@ -5,6 +5,7 @@
 import type { ControllerRevision } from "#api/generated/types/apps-v1.ts";
 import { goSortedJson } from "#api/go-text.ts";
 import { controllerRevisionHash } from "#api/hash.ts";
+import { parseExactJson } from "#api/json.ts";
 import type { Selector } from "#api/label-selector.ts";
 import { type Kind, type KubeObject, objectKey } from "#api/object.ts";
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
@@ -49,7 +50,7 @@ export function newRevision({
       labels: { ...templateLabels, [REVISION_HASH_LABEL]: hash },
       ownerReferences: [newControllerRef(owner, ownerKind)],
     },
-    data: JSON.parse(data) as Readonly<Record<string, unknown>>,
+    data: parseExactJson(data) as Readonly<Record<string, unknown>>,
     revision,
   };
 }

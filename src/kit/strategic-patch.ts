@@ -2,11 +2,13 @@
 // where they change few fields of an object that others change too.
 // Upstream: apimachinery/pkg/util/strategicpatch, CreateTwoWayMergePatch
 
+import { parseExactJson } from "#api/json.ts";
 import { type Kind, type KubeObject, parseApiVersion } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { createTwoWayMergePatch } from "#api/patch/strategic-diff.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
+import { stringifyJson } from "#base/json.ts";
 
 /** Only built-in kinds have a schema to merge by; another kind is a programming error. Undefined: nothing has changed. */
 export function strategicPatch<T extends KubeObject>(original: T, modified: T, kind: Kind): object | undefined {
@@ -18,5 +20,5 @@ export function strategicPatch<T extends KubeObject>(original: T, modified: T, k
 
 /** A field that is undefined is one that is not there; caches leave such behind. */
 function wireForm(object: KubeObject): JsonObject {
-  return JSON.parse(JSON.stringify(object)) as JsonObject;
+  return parseExactJson(stringifyJson(object)) as JsonObject;
 }

@@ -1,8 +1,10 @@
 // A disk in memory: what was appended outlives the server that wrote it. Entries are kept as text, so that two
 // servers share nothing but what a file would have given them.
 
+import { parseExactJson } from "#api/json.ts";
 import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
 import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
+import { stringifyJson } from "#base/json.ts";
 
 export class MemoryDisk {
   /** By revision, ascending. */
@@ -20,7 +22,7 @@ export class MemoryDisk {
       load: () => this.#load(),
       append: (entry) => {
         guard();
-        this.#entries.set(entry.revision, JSON.stringify(entry));
+        this.#entries.set(entry.revision, stringifyJson(entry));
         this.#revision = entry.revision;
       },
       compact: (compactedRevision, superseded) => {
@@ -35,7 +37,7 @@ export class MemoryDisk {
   }
 
   #load(): JournalState {
-    const entries = [...this.#entries.values()].map((text) => JSON.parse(text) as JournalEntry);
+    const entries = [...this.#entries.values()].map((text) => parseExactJson(text) as JournalEntry);
     return { revision: this.#revision, compactedRevision: this.#compactedRevision, entries };
   }
 }

@@ -1,8 +1,10 @@
 // What reaches the embedded server, written down in order: the trace that two runs of one seed must
 // share, and what scenarios assert about writes.
 
+import { parseExactJson } from "#api/json.ts";
 import type { Clock } from "#base/clock.ts";
 import type { HttpBody, Transport } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 
 export interface LoggedRequest {
   readonly atMs: number;
@@ -34,7 +36,7 @@ export class RequestLog {
   get lines(): readonly string[] {
     return this.requests.map(
       ({ atMs, who, method, target, code, body }) =>
-        `${atMs} ${who} ${method} ${target} ${code} ${body === undefined ? "" : JSON.stringify(body)}`,
+        `${atMs} ${who} ${method} ${target} ${code} ${body === undefined ? "" : stringifyJson(body)}`,
     );
   }
 
@@ -72,5 +74,5 @@ function decoded(body: HttpBody): unknown {
   if (body.kind === "object") return body.value;
   if (body.kind !== "bytes" || body.bytes.length === 0) return undefined;
   const text = new TextDecoder().decode(body.bytes);
-  return /^\s*[[{]/.test(text) ? JSON.parse(text) : text;
+  return /^\s*[[{]/.test(text) ? parseExactJson(text) : text;
 }

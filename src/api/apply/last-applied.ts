@@ -2,6 +2,7 @@
 // Upstream: managedfields/internal/lastappliedmanager.go, lastappliedupdater.go, lastapplied.go
 
 import { byteLength } from "#api/go-text.ts";
+import { parseExactJson } from "#api/json.ts";
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
 import type { ApplyKind } from "./apply-kind.ts";
 import { compare } from "./compare.ts";
@@ -33,7 +34,7 @@ function lastAppliedSet(kind: ApplyKind, live: JsonObject): FieldSet | undefined
   const text = annotationsOf(live)[lastAppliedAnnotation];
   if (typeof text !== "string" || text === "") return undefined;
   try {
-    const applied: unknown = JSON.parse(text);
+    const applied: unknown = parseExactJson(text);
     if (!isObject(applied) || applied.apiVersion !== kind.apiVersion) return undefined;
     validate(kind.atom, applied, false);
     const { modified, added, removed } = compare(kind.atom, applied, live);

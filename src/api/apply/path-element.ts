@@ -3,6 +3,7 @@
 // Upstream: sigs.k8s.io/structured-merge-diff fieldpath/element.go, serialize-pe.go, value/value.go
 
 import { goJson, goQuote } from "#api/go-text.ts";
+import { parseExactJson } from "#api/json.ts";
 import { goFormat } from "#api/patch/go-format.ts";
 import { isArray, isObject } from "#api/patch/json-value.ts";
 
@@ -45,7 +46,7 @@ export function canonicalPathKey(key: string): string | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (error) {
     throw new Error(`invalid JSON in path element: ${text}`, { cause: error });
   }
@@ -62,13 +63,13 @@ export function elementText(key: string): string {
     case "f":
       return `.${content}`;
     case "k": {
-      const keys = JSON.parse(content) as Record<string, unknown>;
+      const keys = parseExactJson(content) as Record<string, unknown>;
       return `[${Object.keys(keys)
         .map((name) => `${name}=${valueText(keys[name])}`)
         .join(",")}]`;
     }
     case "v":
-      return `[=${valueText(JSON.parse(content))}]`;
+      return `[=${valueText(parseExactJson(content))}]`;
     default:
       return `[${content}]`;
   }
@@ -99,14 +100,14 @@ export function comparePathKeys(a: string, b: string): number {
 
 function compareContent(a: string, b: string): number {
   if (a[0] === "i") return Number(a.slice(2)) - Number(b.slice(2));
-  const left: unknown = JSON.parse(a.slice(2));
-  const right: unknown = JSON.parse(b.slice(2));
+  const left: unknown = parseExactJson(a.slice(2));
+  const right: unknown = parseExactJson(b.slice(2));
   if (a[0] === "v") return compareValues(left, right);
   return compareLists(Object.entries(left as object).flat(), Object.entries(right as object).flat());
 }
 
 const rank = (value: unknown): number => {
-  if (typeof value === "number") return 0;
+  if (typeof value === "number" || typeof value === "bigint") return 0;
   if (typeof value === "string") return 1;
   if (typeof value === "boolean") return 2;
   if (isArray(value)) return 3;

@@ -6,7 +6,7 @@ import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
 import type { Atom, ListAtom, MapAtom } from "./atoms.ts";
 
 /** Null, scalars by type, and what is owned whole, hollow or not. */
-type Leaf = "null" | "string" | "number" | "boolean" | "list" | "emptyList" | "map" | "emptyMap";
+type Leaf = "null" | "string" | "number" | "bigint" | "boolean" | "list" | "emptyList" | "map" | "emptyMap";
 
 export type Shape = Leaf | FieldShape | ElementShape | ZeroShape;
 

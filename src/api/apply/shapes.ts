@@ -3,6 +3,7 @@
 // object and shared by all of them, instead of being built and stored each time.
 
 import { isArray, type JsonObject, own } from "#api/patch/json-value.ts";
+import { stringifyJson } from "#base/json.ts";
 import { RecentMap } from "#base/recent-map.ts";
 import type { Atom, ListAtom, MapAtom } from "./atoms.ts";
 import { compare } from "./compare.ts";
@@ -88,7 +89,7 @@ function signatureOf(atom: Atom, zero: unknown, value: unknown): string {
 }
 
 /** One that fits its schema has the same set whatever its type, one that does not must not hide behind it. */
-const SCALARS: Readonly<Record<string, string>> = { string: "s", number: "d", boolean: "b" };
+const SCALARS: Readonly<Record<string, string>> = { string: "s", number: "d", bigint: "d", boolean: "b" };
 
 function isHollow(object: JsonObject): boolean {
   for (const _ in object) return false;
@@ -123,5 +124,5 @@ function signElements(list: ListAtom, elements: readonly unknown[]): string {
 
 function signKey(value: unknown): string {
   if (typeof value === "string") return `"${value.length}:${value}`;
-  return typeof value === "object" && value !== null ? `o${JSON.stringify(value)}` : `${value};`;
+  return typeof value === "object" && value !== null ? `o${stringifyJson(value)}` : `${value};`;
 }

@@ -80,7 +80,9 @@ export function scalarError(type: ScalarType, value: unknown): string | undefine
   if (value === null || value === undefined) return undefined;
   switch (type) {
     case "numeric":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
+      return typeof value === "number" || typeof value === "bigint"
+        ? undefined
+        : `expected numeric (int or float), got ${goType(value)}`;
     case "string":
       return typeof value === "string"
         ? undefined

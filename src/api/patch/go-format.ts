@@ -1,5 +1,5 @@
 // Go's ways of printing a JSON value inside an error text: the %v, %#v, %s and %T verbs.
-// Numbers without a fraction are int64 there, all others float64.
+// Integers are int64 there, all other numbers float64, among them integers beyond 2^53 that are no bigint.
 
 import { goQuote } from "#api/go-text.ts";
 import { isArray, isObject, type JsonObject } from "./json-value.ts";
@@ -26,14 +26,15 @@ export function goType(value: unknown): string {
   if (value === null || value === undefined) return "%!s(<nil>)";
   if (isArray(value)) return "[]interface {}";
   if (isObject(value)) return "map[string]interface {}";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "bigint") return "int64";
+  if (typeof value === "number") return Number.isSafeInteger(value) ? "int64" : "float64";
   return typeof value === "boolean" ? "bool" : "string";
 }
 
 /** %s of something that may not be a string. */
 export function goString(value: unknown): string {
   if (value === null || value === undefined) return "%!s(<nil>)";
-  if (typeof value === "number" || typeof value === "boolean") return `%!s(${goType(value)}=${goFormat(value)})`;
+  if (typeof value !== "string" && typeof value !== "object") return `%!s(${goType(value)}=${goFormat(value)})`;
   if (isArray(value)) return `[${value.map(goString).join(" ")}]`;
   if (isObject(value)) return `map[${sortedEntries(value, (key) => key, goString).join(" ")}]`;
   return value as string;

@@ -14,6 +14,7 @@ import {
   isArray,
   isObject,
   type JsonObject,
+  jsonKind,
   own,
   setOwn,
   unprocessable,
@@ -287,12 +288,6 @@ function member(operation: JsonObject, name: "path" | "from", kind: string): str
     return fail(`${failure}: operation${name === "from" ? "," : ""} missing ${name} field: missing value`);
   }
   return fail(`${failure}: json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
-}
-
-function jsonKind(value: unknown): string {
-  if (value === null) return "null";
-  if (isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 function inContext<T>(context: string, run: () => T): T {

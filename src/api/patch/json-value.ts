@@ -13,6 +13,13 @@ export function isObject(value: unknown): value is JsonObject {
 
 export const isArray: (value: unknown) => value is JsonArray = Array.isArray;
 
+/** What Go's JSON decoder calls a value. */
+export function jsonKind(value: unknown): string {
+  if (value === null) return "null";
+  if (isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value === "bigint" ? "number" : typeof value;
+}
+
 /** The value of an own key; undefined means absent, since JSON has no undefined. */
 export function own(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;

@@ -3,6 +3,7 @@
 // interpretStrategicMergePatchError decides the status.
 
 import { ApiError, newBadRequest } from "#api/status-error.ts";
+import { stringifyJson } from "#base/json.ts";
 import { goFormat, goString, goType } from "./go-format.ts";
 import { isObject, type JsonObject, own, unprocessable } from "./json-value.ts";
 
@@ -52,7 +53,7 @@ export class PatchConflict extends Error {
   readonly changes: JsonObject;
   constructor(patch: JsonObject, changes: JsonObject) {
     super(
-      `patch:\n${JSON.stringify(patch)}\nconflicts with changes made from original to current:\n${JSON.stringify(changes)}\n`,
+      `patch:\n${stringifyJson(patch)}\nconflicts with changes made from original to current:\n${stringifyJson(changes)}\n`,
     );
     this.patch = patch;
     this.changes = changes;

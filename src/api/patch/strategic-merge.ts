@@ -13,6 +13,7 @@ import {
   isObject,
   type JsonArray,
   type JsonObject,
+  jsonKind,
   own,
   setOwn,
 } from "./json-value.ts";
@@ -47,9 +48,8 @@ export interface MergeOptions {
 /** Applies a decoded patch body to an object of a built-in kind. Throws ApiError 400, 422 or 500. */
 export function applyStrategicMergePatch(original: JsonObject, patch: unknown, schema: Schema): JsonObject {
   if (!isObject(patch)) {
-    const kind = isArray(patch) ? "array" : typeof patch === "boolean" ? "bool" : typeof patch;
     if (patch === null) return original;
-    throw newBadRequest(`json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`);
+    throw newBadRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
   }
   try {
     return guardDepth(() => mergeMap(original, patch, schema, { carryOut: true }));

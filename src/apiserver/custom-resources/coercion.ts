@@ -3,7 +3,7 @@
 // Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer
 
 import type { KubeObject } from "#api/object.ts";
-import { isObject } from "#api/patch/json-value.ts";
+import { isObject, jsonKind } from "#api/patch/json-value.ts";
 import type { JSONSchemaProps } from "#cel/json-schema.ts";
 import { pruneNulls } from "#kinds/apiextensions/defaulting.ts";
 import { prune } from "#kinds/apiextensions/pruning.ts";
@@ -18,8 +18,9 @@ export function decodeCustom(
   wording?: DecodingWording,
 ): TypedDecoding {
   if (!isObject(value)) {
-    const what = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-    throw new TypedDecodingError(`json: cannot unmarshal ${what} into Go value of type map[string]interface {}`);
+    throw new TypedDecodingError(
+      `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`,
+    );
   }
   const unknownFields: string[] = [];
   let object = value;

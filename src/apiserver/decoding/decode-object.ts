@@ -3,10 +3,11 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/create.go and rest.go, transformDecodeError
 
 import { goTypeOfKind } from "#api/go-layout.ts";
-import { decodeUtf8 } from "#api/json.ts";
+import { type BeyondInt64, decodeUtf8 } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf, parseApiVersion } from "#api/object.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { ResourceCall } from "../core.ts";
 import { withMeta } from "../object-meta.ts";
 import type { KindVersion } from "../registry.ts";
@@ -26,8 +27,8 @@ export function decodeObject(
 ): KubeObject {
   const { context, endpoint } = call;
   const encoding = bodyEncoding(context.request, !endpoint.row.isCustom);
-  const parsed = parseOrRefuse(body, encoding, version);
   const isCustom = endpoint.row.isCustom && version.goType === undefined;
+  const parsed = parseOrRefuse(body, encoding, version, isCustom ? "double" : "bigint");
   let given: GroupVersionKind = version;
   if (isCustom) given = customKindOf(parsed.value, version, body, validation);
   else if (endpoint.row.isCustom) checkScaleKind(parsed.value, version, body);
@@ -69,9 +70,10 @@ function parseOrRefuse(
   body: RequestBody,
   encoding: ReturnType<typeof bodyEncoding>,
   version: GroupVersionKind,
+  beyondInt64: BeyondInt64,
 ): ParsedBody {
   try {
-    return parseBody(body, encoding, version);
+    return parseBody(body, encoding, version, beyondInt64);
   } catch (error) {
     const text = parseErrorText(error);
     if (text === undefined) throw error;
@@ -141,7 +143,7 @@ function checkScaleKind(value: unknown, expected: KindVersion, body: RequestBody
 }
 
 export function missingKind(value: unknown): string {
-  return `Object 'Kind' is missing in '${typeof value === "string" ? value : JSON.stringify(value)}'`;
+  return `Object 'Kind' is missing in '${typeof value === "string" ? value : stringifyJson(value)}'`;
 }
 
 /** The other kind is read first, and may already fail to be one. */

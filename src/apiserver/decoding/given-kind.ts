@@ -2,6 +2,7 @@
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/object.ts";
+import { jsonKind } from "#api/patch/json-value.ts";
 
 export type GivenKind =
   /** The expected one, or it says nothing. */
@@ -62,8 +63,4 @@ const UNVERSIONED: ReadonlySet<string> = new Set([
 
 export function notRegistered(kind: string, apiVersion: string): string {
   return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/runtime/scheme.go:111"`;
-}
-
-function jsonKind(value: unknown): string {
-  return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
 }

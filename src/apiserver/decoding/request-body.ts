@@ -1,7 +1,7 @@
 // The body of a request: read within the limit, then parsed by its content type.
 
 import { CodecError } from "#api/codec-error.ts";
-import { decodeUtf8, parseJson } from "#api/json.ts";
+import { type BeyondInt64, decodeUtf8, parseJson } from "#api/json.ts";
 import type { GroupVersionKind } from "#api/object.ts";
 import { decodeProtobuf } from "#api/proto-codec.ts";
 import { newRequestEntityTooLarge, newUnsupportedMediaType } from "#api/status-error.ts";
@@ -71,21 +71,27 @@ export function bodyEncoding(request: ServerRequest, allowsProtobuf: boolean): B
 }
 
 /** Throws a CodecError or a GoJsonError; their messages are what the client is told. */
-export function parseBody(body: RequestBody, encoding: BodyEncoding, expected: GroupVersionKind): ParsedBody {
+export function parseBody(
+  body: RequestBody,
+  encoding: BodyEncoding,
+  expected: GroupVersionKind,
+  beyondInt64: BeyondInt64,
+): ParsedBody {
   if (body.kind === "object") return { value: body.value };
   if (encoding === "protobuf") return { value: decodeProtobuf(body.bytes, expected) };
   const text = decodeUtf8(body.bytes);
-  return encoding === "yaml" ? parseYamlText(text) : { value: parseJsonText(text), text };
+  return encoding === "yaml" ? parseYamlText(text, beyondInt64) : { value: parseJsonText(text, beyondInt64), text };
 }
 
-export function parseYamlText(text: string): ParsedBody {
-  const { value, duplicates } = decodeYaml(text);
+export function parseYamlText(text: string, beyondInt64: BeyondInt64): ParsedBody {
+  const { value, duplicates } = decodeYaml(text, beyondInt64);
   return { value, yamlErrors: duplicates };
 }
 
-export function parseJsonText(text: string): unknown {
+/** Types refuse an integer beyond int64 in the words of its text, so for them it is a bigint. */
+export function parseJsonText(text: string, beyondInt64: BeyondInt64): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, beyondInt64);
   } catch (error) {
     if (error instanceof CodecError) readGoJson(text);
     throw error;

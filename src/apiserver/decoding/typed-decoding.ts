@@ -6,6 +6,8 @@
 import { ValueError } from "#api/errors.ts";
 import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
 import { goQuote } from "#api/go-text.ts";
+import { INT64_MIN, type Int64, int64Of, isInt64 } from "#api/int64.ts";
+import { jsonKind } from "#api/patch/json-value.ts";
 import { parseQuantity } from "#api/quantity-parser.ts";
 import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "#api/time.ts";
 import { elementZero, type IndexedField, indexOf } from "./struct-index.ts";
@@ -132,7 +134,7 @@ class Decoder {
       case "bool":
         return typeof input === "boolean" ? input : this.#mismatch(type, input);
       case "float64":
-        return typeof input === "number" ? input : this.#mismatch(type, input);
+        return isNumber(input) ? Number(input) : this.#mismatch(type, input);
       default:
         return this.#integer(type, input);
     }
@@ -170,12 +172,13 @@ class Decoder {
   }
 
   #integer(type: GoType, input: unknown): unknown {
-    if (typeof input !== "number") return this.#mismatch(type, input);
-    const isInRange = type.kind !== "int32" || (input >= -2147483648 && input <= 2147483647);
-    if (Number.isInteger(input) && isInRange) return input;
-    // The converter does not look whether it fits.
-    if (Number.isSafeInteger(input) && this.#wording === "unstructured")
-      return Number(BigInt.asIntN(32, BigInt(input)));
+    if (!isNumber(input)) return this.#mismatch(type, input);
+    const bits = type.kind === "int32" ? 32 : 64;
+    if (Number.isSafeInteger(input) && (bits === 64 || input === (Number(input) | 0))) return input;
+    if (typeof input === "bigint" || Number.isInteger(input)) {
+      const fitting = this.#wording === "json" ? fromText(String(input), bits) : convert(BigInt(input), bits);
+      if (fitting !== undefined) return fitting;
+    }
     this.error ??=
       this.#wording === "json"
         ? `json: cannot unmarshal number ${input} into ${this.#goField()} of type ${type.name}`
@@ -268,8 +271,7 @@ const canonicalTime = (text: string): string => formatTime(parseTime(text));
 const canonicalMicroTime = (text: string): string => formatMicroTime(parseMicroTime(text));
 
 function canonicalQuantity(input: unknown): string {
-  const text =
-    typeof input === "number" ? String(input) : typeof input === "string" ? input.trim() : goQuote(String(input));
+  const text = typeof input === "string" ? input.trim() : isNumber(input) ? String(input) : goQuote(String(input));
   return parseQuantity(text).toString();
 }
 
@@ -286,8 +288,22 @@ function unstructuredMismatch(type: GoType, input: unknown): string {
 
 function unstructuredKind(input: unknown): string {
   if (Array.isArray(input)) return "slice";
-  if (typeof input === "number") return Number.isInteger(input) ? "int64" : "float64";
+  if (isNumber(input)) return isInt64(input) ? "int64" : "float64";
   return typeof input === "boolean" ? "bool" : typeof input === "string" ? "string" : "map";
+}
+
+const isNumber = (value: unknown): value is Int64 => typeof value === "number" || typeof value === "bigint";
+
+/** A double means what JSON would say: 2^60 is 1152921504606847000. */
+function fromText(text: string, bits: 32 | 64): Int64 | undefined {
+  if (text.includes("e")) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(bits, value) === value ? int64Of(value) : undefined;
+}
+
+/** The converter does not look whether it fits: Go's conversions cut bits off, and a double beyond int64 is the smallest one. */
+function convert(value: bigint, bits: 32 | 64): Int64 | undefined {
+  return int64Of(BigInt.asIntN(bits, isInt64(value) ? value : INT64_MIN));
 }
 
 function isOmitted(field: GoField, value: unknown): boolean {
@@ -305,9 +321,4 @@ function isEmptyObject(value: unknown): boolean {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function jsonKind(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }

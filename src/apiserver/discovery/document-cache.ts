@@ -1,5 +1,6 @@
 // Documents derived from the registry, encoded once for each state of it, with an entity tag.
 
+import { stringifyJson } from "#base/json.ts";
 import type { Registry } from "../registry.ts";
 
 export interface CachedDocument {
@@ -25,7 +26,7 @@ export class DocumentCache {
     let document = this.#documents.get(name);
     if (document === undefined) {
       const value = make(this.#registry);
-      const text = `${JSON.stringify(value)}\n`;
+      const text = `${stringifyJson(value)}\n`;
       document = { value, bytes: new TextEncoder().encode(text), etag: hashOf(text) };
       this.#documents.set(name, document);
     }

@@ -4,6 +4,7 @@
 import { decodeUtf8 } from "#api/json.ts";
 import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
+import { jsonKind } from "#api/patch/json-value.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import type { ResourceCall } from "../core.ts";
 import { strictErrors, toStoredForm } from "../decoding/decode-object.ts";
@@ -44,8 +45,7 @@ function parseConfiguration(call: ResourceCall, body: RequestBody, options: Writ
   const { value } = parsed;
   if (value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    const kind = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-    const what = `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+    const what = `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
     throw newBadRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${what}`);
   }
   if (options.fieldValidation !== "Ignore") {
@@ -63,7 +63,7 @@ function parse(body: RequestBody): ParsedBody {
   if (body.kind === "object") return { value: body.value };
   try {
     const text = decodeUtf8(body.bytes);
-    return /^\s*\{/.test(text) ? { value: parseJsonText(text), text } : parseYamlText(text);
+    return /^\s*\{/.test(text) ? { value: parseJsonText(text, "double"), text } : parseYamlText(text, "double");
   } catch (error) {
     const message = parseErrorText(error);
     if (message === undefined) throw error;

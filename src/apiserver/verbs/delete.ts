@@ -46,7 +46,7 @@ function decodeOptions({ context }: ResourceCall, body: RequestBody): DeleteOpti
   const encoding = bodyEncoding(context.request, true);
   let value: unknown;
   try {
-    ({ value } = parseBody(body, encoding, expected));
+    ({ value } = parseBody(body, encoding, expected, "bigint"));
     const found = givenKind(value, expected);
     // Any group may be named: its DeleteOptions are the same.
     if (found.kind === "unreadable") throw newBadRequest(found.error);

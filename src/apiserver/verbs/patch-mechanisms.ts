@@ -1,10 +1,10 @@
 // The three ways to change an object by a patch, read once and applied as often as needed.
 
-import { decodeUtf8 } from "#api/json.ts";
+import { type BeyondInt64, decodeUtf8 } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { goFormat } from "#api/patch/go-format.ts";
 import { applyJsonPatch, decodeJsonPatch, jsonPatchStrictErrors } from "#api/patch/json-patch.ts";
-import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
+import { isArray, isObject, type JsonObject, jsonKind } from "#api/patch/json-value.ts";
 import { applyMergePatch } from "#api/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
@@ -33,7 +33,9 @@ export function patchMechanism(
   version: KindVersion,
 ): PatchMechanism {
   const isStrict = validation !== "Ignore";
-  const { value, text } = parsePatch(body, (error) => {
+  // A strategic merge works on untyped values; the other two keep the texts of numbers for the type.
+  const beyondInt64 = type === "strategic" || version.goType === undefined ? "double" : "bigint";
+  const { value, text } = parsePatch(body, beyondInt64, (error) => {
     if (type !== "strategic" && isStrict) return `error decoding patch: ${error}`;
     return type === "merge" ? BAD_PATCH : error;
   });
@@ -123,15 +125,18 @@ function checkOperations(value: unknown): void {
 }
 
 function cannotDecode(value: unknown, goPlace: string): Error {
-  const kind = isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return newBadRequest(`error decoding patch: json: cannot unmarshal ${kind} into Go ${goPlace}`);
+  return newBadRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(value)} into Go ${goPlace}`);
 }
 
-function parsePatch(body: RequestBody, worded: (error: string) => string): { value: unknown; text?: string } {
+function parsePatch(
+  body: RequestBody,
+  beyondInt64: BeyondInt64,
+  worded: (error: string) => string,
+): { value: unknown; text?: string } {
   if (body.kind === "object") return { value: body.value };
   try {
     const text = decodeUtf8(body.bytes);
-    return { value: parseJsonText(text), text };
+    return { value: parseJsonText(text, beyondInt64), text };
   } catch (error) {
     const message = parseErrorText(error);
     if (message === undefined) throw error;

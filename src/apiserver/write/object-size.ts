@@ -4,6 +4,7 @@
 // cannot make an object grow so far at once.
 
 import type { KubeObject } from "#api/object.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { ResourceCall } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 
@@ -14,6 +15,6 @@ export function checkSize({ context }: ResourceCall, object: KubeObject): void {
   const { body } = context.request;
   const isLarge =
     body !== undefined && (body.kind === "bytes" ? body.bytes.length > LARGE_BODY_BYTES : body.kind === "stream");
-  if (isLarge && JSON.stringify(object).length > OBJECT_BYTES_MAX)
+  if (isLarge && stringifyJson(object).length > OBJECT_BYTES_MAX)
     throw bareFailure(500, "", "etcdserver: request is too large");
 }

@@ -5,6 +5,7 @@ import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import type { Int64 } from "#api/int64.ts";
 import { goFormat } from "#api/patch/go-format.ts";
+import { stringifyJson } from "#base/json.ts";
 
 type Code = "type" | "required" | "tooLong" | "enum" | "maxItems" | "maxProperties" | "other" | "plain";
 
@@ -103,4 +104,4 @@ function fieldErrorOf(error: SchemaError, root: field.FieldPath | undefined): fi
   }
 }
 
-const enumText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const enumText = (value: unknown): string => (typeof value === "string" ? value : stringifyJson(value));

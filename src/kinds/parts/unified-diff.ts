@@ -2,6 +2,8 @@
 // matching blocks that Python's difflib would find, popular lines left out of the search.
 // Upstream: k8s.io/apimachinery/pkg/util/diff, Diff; github.com/pmezard/go-difflib
 
+import { stringifyJson } from "#base/json.ts";
+
 interface Block {
   readonly a: number;
   readonly b: number;
@@ -24,7 +26,7 @@ export function diffJson(a: unknown, b: unknown): string {
 }
 
 function prettyLines(value: unknown): string[] {
-  const escaped = JSON.stringify(value, null, 1).replace(
+  const escaped = stringifyJson(value, 1).replace(
     /[<>&\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

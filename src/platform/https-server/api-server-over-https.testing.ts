@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { ApiServer } from "#apiserver/create-api-server.ts";
 import { startTestServer, type TestClient, type TestSubject, testClient } from "#apiserver/testing.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { hostTurn } from "#base/testing.ts";
 import type { KeyCertificate } from "../certificates/x509.ts";
 import { clientCertificate, newAuthority, serverCertificate } from "../http-client/http-client.testing.ts";
@@ -227,5 +228,5 @@ function observe(
 
 function asBytes({ body, ...request }: HttpRequest): HttpRequest {
   if (body?.kind !== "object") return body === undefined ? request : { ...request, body };
-  return { ...request, body: { kind: "bytes", bytes: new TextEncoder().encode(JSON.stringify(body.value)) } };
+  return { ...request, body: { kind: "bytes", bytes: new TextEncoder().encode(stringifyJson(body.value)) } };
 }

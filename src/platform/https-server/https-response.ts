@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
 import type { HttpResponse } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { cutOff, type Incoming, type Outgoing, type Wire } from "./https-wire.ts";
 import type { StreamPacer } from "./stream-pacer.ts";
 
@@ -32,7 +33,7 @@ export async function writeResponse(
       outgoing.setHeader(incoming.httpVersionMajor === 2 ? "content-length" : "Content-Length", body.bytes.length);
       return incoming.complete ? endWith(wire, body.bytes) : refuseUpload(incoming, outgoing, body.bytes);
     case "object":
-      return endWith(wire, Buffer.from(JSON.stringify(body.value)));
+      return endWith(wire, Buffer.from(stringifyJson(body.value)));
     case "stream":
       return writeStream(wire, body.chunks, pacer, slowClientMs);
     case "events":

@@ -11,9 +11,11 @@ import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { getBuiltinModule } from "node:process";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
 import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
+import { stringifyJson } from "#base/json.ts";
 
 export interface SqliteJournalOptions {
   /** Created when it is not there. */
@@ -128,13 +130,13 @@ class SqliteJournal implements Journal {
     const rows = this.#database.prepare("SELECT * FROM entries ORDER BY revision").iterate() as Iterable<unknown>;
     for (const row of rows as Iterable<EntryRow>) {
       const { revision, resource, key, deletion, object } = row;
-      yield { revision, resource, key, isDeletion: deletion !== 0, object: JSON.parse(object) as KubeObject };
+      yield { revision, resource, key, isDeletion: deletion !== 0, object: parseExactJson(object) as KubeObject };
     }
   }
 
   append({ revision, resource, key, isDeletion, object }: JournalEntry): void {
     try {
-      this.#insert.run(revision, resource, key, isDeletion ? 1 : 0, JSON.stringify(object));
+      this.#insert.run(revision, resource, key, isDeletion ? 1 : 0, stringifyJson(object));
     } catch (cause) {
       throw new StorageWriteFailed(`the store refused a write: ${(cause as Error).message}`, { cause });
     }
