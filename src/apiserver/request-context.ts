@@ -1,6 +1,7 @@
 // One request on its way through the filters: what was asked, who asks, and what the answer must
 // mention besides its body.
 
+import type { KubeObject } from "#api/object.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { Query } from "./query.ts";
@@ -46,6 +47,8 @@ export interface RequestContext {
   user: UserInfo;
   /** The body had empty lists that the store does not keep apart from none. */
   hasEmptyLists?: boolean;
+  /** The object of the body, read into its type and defaulted; set once it is decoded. */
+  decodedBody?: KubeObject;
   /** For the Warning headers of the answer, in order, without repetitions. */
   readonly warnings: string[];
 }

@@ -10,7 +10,7 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
   const { request, info, user, response } = event;
   const contentType = String(request.headers["content-type"] ?? "");
   const patchType = request.method === "PATCH" ? (/^application\/([a-z-]+)\+/.exec(contentType)?.[1] ?? "unknown") : "";
-  const requestObject = decoded(request.body);
+  const requestObject = event.requestObject ?? requestBody(event);
   const responseObject = decoded(response.body);
   const { reason, message } = (responseObject ?? {}) as { reason?: string; message?: string };
   return {
@@ -44,6 +44,13 @@ function objectRefOf(info: ServerEvent["info"] & { isResourceRequest: true }): N
     ...(namespace === "" ? {} : { namespace }),
     ...(name === "" ? {} : { name }),
   };
+}
+
+/** The real server tells the options of a delete as it reads them. */
+function requestBody({ info, request }: ServerEvent): unknown {
+  const body = decoded(request.body);
+  if (body === undefined || !info.verb.startsWith("delete")) return body;
+  return { ...(body as object), kind: "DeleteOptions", apiVersion: "meta.k8s.io/__internal" };
 }
 
 function decoded(body: HttpBody | undefined): unknown {

@@ -137,6 +137,7 @@ export class Play {
       call: (name, symbol) => {
         this.symbols.set(name, symbol);
       },
+      isCalled: (name) => this.symbols.has(name),
       serve: (groupVersion, handler) => this.#backend.serve(groupVersion, handler),
     };
     const reader: Reader = {

@@ -82,6 +82,8 @@ export interface Stage {
   standIn(controller: string, step: () => Promise<void>): Promise<void>;
   /** Gives a generated name, such as a pod's, a fixed one in comparisons with Go. Equal objects need none. */
   call(name: string, symbol: string): void;
+  /** Whether the name has been given such a name. */
+  isCalled(name: string): boolean;
   /** Serves an aggregated API group from the scenario, on both servers. */
   serve(groupVersion: string, handler: (request: HttpRequest) => Promise<HttpResponse>): Promise<void>;
 }

@@ -59,7 +59,9 @@ export function toStoredForm(
   given: unknown,
 ): KubeObject {
   if (hasEmptyLists) context.hasEmptyLists = true;
-  const object = version.toStored(version.applyDefaults(withKind(value, version), context.receivedMs));
+  const defaulted = version.applyDefaults(withKind(value, version), context.receivedMs);
+  context.decodedBody = defaulted;
+  const object = version.toStored(defaulted);
   // An empty list of managed fields means to forget them all; the type itself would leave it out.
   const { managedFields } = (given as KubeObject | null)?.metadata ?? {};
   const isReset = version.goType !== undefined && Array.isArray(managedFields) && managedFields.length === 0;

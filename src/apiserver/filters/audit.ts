@@ -2,6 +2,7 @@
 // an id to find it by. Without a listener it costs nothing.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/audit.go
 
+import type { KubeObject } from "#api/object.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Rng } from "#base/rng.ts";
@@ -11,6 +12,8 @@ import type { RequestInfo } from "../request-info.ts";
 export interface AuditEvent {
   readonly id: string;
   readonly request: ServerRequest;
+  /** The object that a create or an update sent, read into its type and defaulted. */
+  readonly requestObject?: KubeObject;
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly receivedMs: EpochMs;
@@ -32,8 +35,10 @@ export function recordAudit(clock: Clock, rng: Rng, sink: AuditSink): Filter {
     const { receivedMs } = context;
     const answer = await next(context, signal);
     const response = { ...answer, headers: { ...answer.headers, [ID_HEADER]: id } };
-    const { request, info, user } = context;
-    sink.record({ id, request, info, user, receivedMs, answeredMs: clock.now(), response });
+    const { request, info, user, decodedBody } = context;
+    const isWhole = info.verb === "create" || info.verb === "update";
+    const requestObject = isWhole && decodedBody !== undefined ? { requestObject: decodedBody } : {};
+    sink.record({ id, request, ...requestObject, info, user, receivedMs, answeredMs: clock.now(), response });
     return response;
   };
 }
