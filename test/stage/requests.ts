@@ -19,6 +19,9 @@ export const isFinished = ({ verb, stage }: AuditEvent): boolean =>
 export const isEventOrLease = ({ objectRef }: AuditEvent): boolean =>
   objectRef?.resource === "events" || objectRef?.resource === "leases";
 
+/** A write that a controller decided on: neither an Event nor a Lease. */
+export const isDecision = (event: AuditEvent): boolean => isWrite(event) && !isEventOrLease(event);
+
 /** Who asked: the account of a controller, or for the manager's own credentials the end of the user agent. */
 export function identityOf({ user, userAgent = "" }: AuditEvent): string | undefined {
   if (user.username.startsWith(ACCOUNTS)) return user.username.slice(ACCOUNTS.length);

@@ -1,0 +1,197 @@
+// The ways in which a manager's line to the API server fails on the stage with faults. A line stands between one
+// manager and the server; the manager's requests and watches all pass through it.
+
+import { orAborted } from "#base/abort.ts";
+import type { Clock } from "#base/clock.ts";
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
+
+export type Fault =
+  /** The manager dies before its first write (0), or right after so many committed ones, whose last answer is lost. */
+  | { readonly kind: "death"; readonly afterWrites: number }
+  /** All watches break after each write. */
+  | { readonly kind: "cut watches" }
+  /** Watches bring everything late. */
+  | { readonly kind: "lag"; readonly ms: number };
+
+export interface LineOptions {
+  readonly fault: Fault;
+  readonly clock: Clock;
+  /** Whether the request is a write that faults count. */
+  readonly isCounted: (request: HttpRequest) => boolean;
+  /** The manager is dead: nothing of it reaches the server any more. */
+  readonly onDeath: () => void;
+}
+
+export interface Line {
+  over(transport: Transport): Transport;
+}
+
+export function faultyLine({ fault, clock, isCounted, onDeath }: LineOptions): Line {
+  switch (fault.kind) {
+    case "death":
+      return new MortalLine(fault.afterWrites, isCounted, onDeath);
+    case "cut watches":
+      return new BreakingLine(isCounted);
+    case "lag":
+      return { over: (transport) => lagging(transport, clock, fault.ms) };
+  }
+}
+
+/** Dead, it is silent in both directions: no request arrives, no answer and no event comes back. */
+class MortalLine implements Line {
+  readonly #isCounted: (request: HttpRequest) => boolean;
+  readonly #onDeath: () => void;
+  #writesLeft: number;
+  #isDead = false;
+
+  constructor(afterWrites: number, isCounted: (request: HttpRequest) => boolean, onDeath: () => void) {
+    this.#writesLeft = afterWrites;
+    this.#isCounted = isCounted;
+    this.#onDeath = onDeath;
+  }
+
+  over(transport: Transport): Transport {
+    return {
+      send: async (request, signal) => {
+        const isCounted = this.#isCounted(request);
+        if (isCounted && this.#writesLeft === 0) this.#die();
+        if (this.#isDead) return silence(signal);
+        const response = await transport.send(request, signal);
+        if (this.#isDead) return silence(signal);
+        if (isCounted && isSuccess(response) && --this.#writesLeft === 0) this.#die();
+        return this.#isDead ? silence(signal) : this.#silenced(response, signal);
+      },
+    };
+  }
+
+  #die(): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    this.#onDeath();
+  }
+
+  #silenced(response: HttpResponse, signal: AbortSignal): HttpResponse {
+    const { body } = response;
+    if (body.kind !== "stream") return response;
+    const isDead = (): boolean => this.#isDead;
+    async function* chunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const chunk of source) {
+        if (isDead()) await silence(signal);
+        yield chunk;
+      }
+      if (isDead()) await silence(signal);
+    }
+    return { ...response, body: { kind: "stream", chunks: chunks(body.chunks) } };
+  }
+}
+
+/** Breaks the open watches whenever a write has been committed. */
+class BreakingLine implements Line {
+  readonly #isCounted: (request: HttpRequest) => boolean;
+  readonly #open = new Set<(error: Error) => void>();
+
+  constructor(isCounted: (request: HttpRequest) => boolean) {
+    this.#isCounted = isCounted;
+  }
+
+  over(transport: Transport): Transport {
+    return {
+      send: async (request, signal) => {
+        const response = await transport.send(request, signal);
+        if (this.#isCounted(request) && isSuccess(response)) this.#break();
+        const { body } = response;
+        if (body.kind !== "stream") return response;
+        return { ...response, body: { kind: "stream", chunks: this.#breakable(body.chunks) } };
+      },
+    };
+  }
+
+  #break(): void {
+    for (const reject of this.#open) reject(new TransportError("reset", "read: connection reset by peer"));
+    this.#open.clear();
+  }
+
+  async *#breakable(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const broken = Promise.withResolvers<never>();
+    broken.promise.catch(() => undefined); // it may break while nobody reads
+    this.#open.add(broken.reject);
+    const iterator = chunks[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const result = await Promise.race([iterator.next(), broken.promise]);
+        if (result.done) return;
+        yield result.value;
+      }
+    } finally {
+      this.#open.delete(broken.reject);
+      await iterator.return?.();
+    }
+  }
+}
+
+/** Everything on a stream comes so much later than it was sent. */
+function lagging(transport: Transport, clock: Clock, ms: number): Transport {
+  return {
+    send: async (request, signal) => {
+      const response = await transport.send(request, signal);
+      const { body } = response;
+      if (body.kind !== "stream") return response;
+      return { ...response, body: { kind: "stream", chunks: delayed(body.chunks, clock, ms, signal) } };
+    },
+  };
+}
+
+interface Arrival {
+  readonly atMs: number;
+  readonly result: Promise<IteratorResult<Uint8Array>>;
+}
+
+async function* delayed(
+  source: AsyncIterable<Uint8Array>,
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
+  const arrivals: Arrival[] = [];
+  let arrived = Promise.withResolvers<void>();
+  const pump = async (): Promise<void> => {
+    for (;;) {
+      const result = iterator.next();
+      const settled = await result.then(
+        ({ done }) => (done ? "end" : "chunk"),
+        () => "end",
+      );
+      arrivals.push({ atMs: clock.monotonicMs(), result });
+      arrived.resolve();
+      if (settled === "end") return;
+    }
+  };
+  void pump();
+  try {
+    for (;;) {
+      const next = arrivals.shift();
+      if (next === undefined) {
+        arrived = Promise.withResolvers();
+        await orAborted(arrived.promise, signal);
+        continue;
+      }
+      const waitMs = next.atMs + ms - clock.monotonicMs();
+      if (waitMs > 0) await clock.sleep(waitMs, signal);
+      const { done, value } = await next.result;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+function isSuccess({ status }: HttpResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Until the manager itself gives up. */
+function silence(signal: AbortSignal): Promise<never> {
+  return orAborted(new Promise<never>(() => undefined), signal);
+}

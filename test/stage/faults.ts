@@ -1,0 +1,177 @@
+// Stage b: the embedded server with faults. The manager dies before its first write, and after each one; watches break;
+// caches lag. A scenario's waits and `always` checks hold in each of these plays, and what they leave behind is what the
+// calm play left behind:
+// - after equal virtual time the same objects, Events aside;
+// - the same successful creates and deletes, as a multiset;
+// - in ten more minutes no write that the calm play does not have.
+
+import type { KubeObject } from "#api/object.ts";
+import { errorMessage } from "#base/errors.ts";
+import { compare, type Difference } from "#test/differential/compare.ts";
+import type { Item, Section } from "#test/differential/items.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
+import type { Fault } from "./fault-lines.ts";
+import { Vocabulary } from "./normalise.ts";
+import { Play } from "./play.ts";
+import { identityOf, isAbout, isDecision, isEventOrLease, isWrite } from "./requests.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** A manager that died has a successor that has done its work by then. */
+const REST_MS = 120_000;
+const LATER_MS = 600_000;
+const LAG_MS = 3000;
+
+/** What a play left behind. */
+interface Remains {
+  /** When the end state was taken. */
+  readonly atMs: number;
+  readonly endState: readonly Item[];
+  readonly createsAndDeletes: readonly Item[];
+  readonly laterWrites: readonly Item[];
+  /** How many writes a fault can follow. */
+  readonly writes: number;
+}
+
+export interface FaultFinding {
+  readonly fault: Fault;
+  readonly differences: readonly Difference[];
+  /** Why the play failed. */
+  readonly error?: string;
+}
+
+/** Plays the scenario with every fault; `isDue` can end it early. */
+export async function playFaults(scenario: Scenario, isDue: () => boolean = () => true): Promise<FaultReport> {
+  const calm = await remainsOf(scenario);
+  const faults: Fault[] = [
+    ...Array.from({ length: calm.writes + 1 }, (_, afterWrites): Fault => ({ kind: "death", afterWrites })),
+    { kind: "cut watches" },
+    { kind: "lag", ms: LAG_MS },
+  ];
+  const findings: FaultFinding[] = [];
+  const excused = new Set<string>();
+  let played = 0;
+  for (const fault of faults) {
+    if (!isDue()) break;
+    played++;
+    try {
+      const differences = differencesOf(calm, await remainsOf(scenario, fault, calm.atMs));
+      const unexcused = differences.filter((difference) => {
+        const exception = scenario.exceptions?.find(({ where }) => where.test(difference.where));
+        if (exception !== undefined) excused.add(exception.reason);
+        return exception === undefined;
+      });
+      if (unexcused.length > 0) findings.push({ fault, differences: unexcused });
+    } catch (error) {
+      findings.push({ fault, differences: [], error: errorMessage(error) });
+    }
+  }
+  const isWhole = played === faults.length;
+  const outdated = isWhole ? (scenario.exceptions ?? []).filter(({ reason }) => !excused.has(reason)) : [];
+  return { played, isWhole, findings, outdated: outdated.map(({ reason }) => reason) };
+}
+
+export interface FaultReport {
+  /** How many plays with a fault there were. */
+  readonly played: number;
+  readonly isWhole: boolean;
+  readonly findings: readonly FaultFinding[];
+  /** Exceptions that no play needed. */
+  readonly outdated: readonly string[];
+}
+
+/** The calm play sets the time at which the others are looked at. */
+async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Promise<Remains> {
+  const cluster = await openEmbedded(scenario, fault);
+  try {
+    const { backend } = cluster;
+    const play = new Play(scenario, backend);
+    await play.run();
+    const lookMs = atMs ?? backend.now() + REST_MS;
+    if (backend.now() > lookMs) throw new Error(`took ${backend.now() - lookMs} virtual ms longer than without faults`);
+    await backend.pass(lookMs - backend.now());
+    const endState = await endStateOf(cluster, scenario, play);
+    const requests = backend.requests();
+    await backend.pass(LATER_MS);
+    const later = backend.requests().slice(requests.length);
+    const words = new Vocabulary({ ...noTraces, tag: backend.tag, phases: [requests], symbols: play.symbols });
+    const item = (event: AuditEvent): Item => requestItem(event, words);
+    return {
+      atMs: lookMs,
+      endState,
+      createsAndDeletes: requests.filter(isCreateOrDelete).map(item),
+      laterWrites: later.filter(isDecision).map(item),
+      writes: requests.filter((event) => isDecision(event) && isSuccess(event)).length,
+    };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const noTraces = { repeated: new Set<string>(), objects: [], events: [] };
+
+function differencesOf(calm: Remains, faulty: Remains): readonly Difference[] {
+  const sections = ({ endState, createsAndDeletes }: Remains): readonly Section[] => [
+    { name: "end state", items: endState },
+    { name: "creates and deletes", items: createsAndDeletes },
+  ];
+  const later = ({ laterWrites }: Remains): readonly Section[] => [{ name: "later writes", items: laterWrites }];
+  return [
+    ...compare(sections(calm), sections(faulty)),
+    // Writes that the calm play has may be missing.
+    ...compare(later(calm), later(faulty)).filter(({ left }) => left === undefined),
+  ];
+}
+
+/** All objects of the kinds that anybody wrote during the play. */
+async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Play): Promise<readonly Item[]> {
+  const { backend, allRequests } = cluster;
+  const { tag } = backend;
+  const kinds = new Map<string, { group: string; version: string; resource: string }>();
+  for (const event of allRequests()) {
+    const { apiGroup = "", apiVersion = "", resource = "" } = event.objectRef ?? {};
+    if (!isWrite(event) || isEventOrLease(event) || (!scenario.alone && !isAbout(event, tag))) continue;
+    kinds.set(`${apiGroup} ${resource}`, { group: apiGroup, version: apiVersion, resource });
+  }
+  const objects: KubeObject[] = [];
+  for (const kind of kinds.values()) {
+    const list = await backend.run((client, signal) => client.resource<KubeObject>(kind).list({}, signal));
+    const kindName = list.kind?.replace(/List$/, "") ?? kind.resource;
+    objects.push(
+      ...list.items
+        .filter((object) => isOfPlay(object, scenario, tag))
+        .map((object) => ({ kind: kindName, ...object })),
+    );
+  }
+  const words = new Vocabulary({ ...noTraces, tag, phases: [], symbols: play.symbols, objects });
+  return objects.map((object) => {
+    const { metadata = {} } = object;
+    const { managedFields: _, resourceVersion: __, ...meta } = metadata;
+    const value = words.value({ ...object, metadata: meta }) as KubeObject;
+    return { label: `${value.kind} ${value.metadata?.namespace ?? ""} ${value.metadata?.name}`, value };
+  });
+}
+
+/** Accounts of controllers come and go with managers. */
+function isOfPlay(object: KubeObject, { alone }: Scenario, tag: string): boolean {
+  if (JSON.stringify(object).includes(tag)) return true;
+  return alone === true && object.metadata?.namespace !== "kube-system";
+}
+
+function requestItem(event: AuditEvent, words: Vocabulary): Item {
+  const { objectRef: { resource = "", subresource, namespace, name } = {}, responseObject } = event;
+  const created = (responseObject as KubeObject | undefined)?.metadata?.name;
+  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+  const where = namespace === undefined ? "" : `${namespace}/`;
+  const target = event.verb === "create" && subresource === undefined ? (created ?? name) : name;
+  return { label: words.text(`${identityOf(event)}: ${event.verb} ${what} ${where}${target ?? ""}`), value: true };
+}
+
+function isCreateOrDelete(event: AuditEvent): boolean {
+  return isDecision(event) && isSuccess(event) && /^(create|delete)/.test(event.verb);
+}
+
+function isSuccess({ responseStatus }: AuditEvent): boolean {
+  const code = responseStatus?.code ?? 0;
+  return code >= 200 && code < 300;
+}

@@ -1,0 +1,148 @@
+// Plays scenarios with faults, side by side in a few processes.
+//   bun test/stage/play-faults.ts [--seconds=<budget>] [controller, or part of a scenario's name …]
+// With a budget the controllers that changed come first, then the others in an order drawn from the commit; what does
+// not fit is left out, and told.
+
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { availableParallelism } from "node:os";
+import { argv, execPath, stdout } from "node:process";
+import { createInterface } from "node:readline";
+import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
+import { type FaultFinding, playFaults } from "./faults.ts";
+import { folderOf } from "./recording.ts";
+import { listed } from "./report.ts";
+import type { Scenario } from "./scenario.ts";
+import { findScenarios } from "./scenario-files.ts";
+
+const PROCESSES_MAX = 4;
+const SECOND_MS = 1000;
+
+const argument = (name: string): string | undefined =>
+  argv.find((text) => text.startsWith(`--${name}=`))?.slice(`--${name}=`.length);
+const words = argv.slice(2).filter((text) => !text.startsWith("--"));
+const seconds = Number(argument("seconds") ?? Number.POSITIVE_INFINITY);
+const share = argument("share");
+
+/** What a process that plays a share tells at its end. */
+interface Told {
+  readonly totals: Totals;
+  readonly plays: number;
+  readonly failures: readonly string[];
+}
+
+if (share === undefined) await playAll();
+else await playShare(share);
+
+async function playAll(): Promise<void> {
+  const processes = Math.min(availableParallelism(), PROCESSES_MAX);
+  const beganMs = performance.now();
+  const told = await Promise.all(Array.from({ length: processes }, (_, index) => startShare(`${index}/${processes}`)));
+  const totals = sumTotals(told.map((each) => each.totals));
+  const plays = told.reduce((sum, each) => sum + each.plays, 0);
+  const took = ((performance.now() - beganMs) / SECOND_MS).toFixed(0);
+  stdout.write(
+    `${plays} plays with faults in ${took} s; ${totals.skipped} scenarios were left out for want of time.\n`,
+  );
+  tellTotals(
+    { ...totals, skipped: 0 },
+    told.flatMap(({ failures }) => failures),
+  );
+  process.exitCode = totals.failed > 0 ? 1 : 0;
+}
+
+/** Passes on what it prints but its last line. */
+function startShare(text: string): Promise<Told> {
+  const child = spawn(execPath, [...argv.slice(1), `--share=${text}`], { stdio: ["ignore", "pipe", "inherit"] });
+  let last: string | undefined;
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    if (line.startsWith('{"totals"')) last = line;
+    else stdout.write(`${line}\n`);
+  });
+  return new Promise((resolve) => {
+    child.on("close", (code) => {
+      const failure = `a process that plays faults ended with code ${code}`;
+      resolve(
+        last === undefined
+          ? { totals: { passed: 0, failed: 1, skipped: 0 }, plays: 0, failures: [failure] }
+          : (JSON.parse(last) as Told),
+      );
+    });
+  });
+}
+
+async function playShare(text: string): Promise<void> {
+  const [index = 0, processes = 1] = text.split("/").map(Number);
+  const ordered = inOrder(await findScenarios(words)).filter((_, position) => position % processes === index);
+  const endMs = performance.now() + seconds * SECOND_MS;
+  const isDue = (): boolean => performance.now() < endMs;
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  const failures: string[] = [];
+  let plays = 0;
+  let toldMs = performance.now();
+  for (const scenario of ordered) {
+    if (!isDue()) {
+      totals.skipped++;
+      continue;
+    }
+    const { played, isWhole, findings, outdated } = await playFaults(scenario, isDue);
+    plays += played;
+    const isGood = findings.length === 0 && outdated.length === 0;
+    if (!isGood) totals.failed++;
+    else if (isWhole) totals.passed++;
+    else totals.skipped++;
+    for (const reason of outdated) failures.push(`${scenario.name}: no play needs the exception: ${reason}`);
+    for (const finding of findings) failures.push(`${scenario.name}: ${shown(finding)}`);
+    if (!isGood) stdout.write(`FAIL  ${scenario.name}\n${findings.map(explained).join("")}`);
+    if (performance.now() - toldMs > 8 * SECOND_MS) {
+      toldMs = performance.now();
+      stdout.write(`${plays} plays with faults so far, last: ${scenario.name}\n`);
+    }
+  }
+  stdout.write(`${JSON.stringify({ totals, plays, failures } satisfies Told)}\n`);
+}
+
+/** Scenarios of changed controllers first; the rest as the commit's hash orders them. */
+function inOrder(scenarios: readonly Scenario[]): readonly Scenario[] {
+  if (seconds === Number.POSITIVE_INFINITY) return scenarios;
+  const changed = changedFolders();
+  const seed = git("rev-parse", "HEAD");
+  const rank = (scenario: Scenario): string => {
+    const hash = createHash("sha256").update(`${seed} ${scenario.name}`).digest("hex");
+    return `${changed.has(folderOf(scenario)) ? 0 : 1} ${hash}`;
+  };
+  return scenarios.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+}
+
+/** Folders of controllers with changes since main, or on main in the last commit. */
+function changedFolders(): ReadonlySet<string> {
+  const base = git("merge-base", "HEAD", "main");
+  const since = base === "" || base === git("rev-parse", "HEAD") ? "HEAD~1" : base;
+  const files = git("diff", "--name-only", since).split("\n");
+  return new Set(files.flatMap((file) => /^(?:src\/controllers|test\/scenarios)\/([^/]+)\//.exec(file)?.[1] ?? []));
+}
+
+function git(...args: readonly string[]): string {
+  return spawnSync("git", args, { encoding: "utf8" }).stdout?.trim() ?? "";
+}
+
+function faultText({ fault }: FaultFinding): string {
+  switch (fault.kind) {
+    case "death":
+      return fault.afterWrites === 0 ? "killed before its first write" : `killed after write ${fault.afterWrites}`;
+    case "cut watches":
+      return "watches cut after each write";
+    case "lag":
+      return `caches ${fault.ms} ms behind`;
+  }
+}
+
+function shown(finding: FaultFinding): string {
+  return `${faultText(finding)}: ${finding.error ?? finding.differences.map(({ where }) => where).join("; ")}`;
+}
+
+function explained(finding: FaultFinding): string {
+  const error = finding.error === undefined ? [] : [`      ${finding.error.replaceAll("\n", "\n      ")}`];
+  const lines = [`    ${faultText(finding)}`, ...error, ...listed(finding.differences, "calm", "faulty")];
+  return `${lines.join("\n")}\n`;
+}
