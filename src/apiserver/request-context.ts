@@ -25,6 +25,8 @@ export interface Peer {
     /** SHA-256 of the certificate, in hexadecimal. */
     readonly fingerprint?: string;
   };
+  /** A client certificate that the server's CA does not vouch for. */
+  readonly untrusted?: object;
   /** Callers within the process need no credentials. */
   readonly user?: UserInfo;
 }

@@ -117,6 +117,13 @@ describe("who may ask", () => {
     if (message !== undefined) expect(answer.body.message).toContain(message);
   });
 
+  it("refuses a client certificate that no authority vouches for, unless a token says who asks", async () => {
+    const { server } = startTestServer({ authentication });
+    const client = testClient(bytesTransport(server, { peer: { untrusted: { commonName: "carol" } } }));
+    expect((await client.get(MAPS)).status).toBe(401);
+    expect((await client.get(MAPS, { authorization: "Bearer root" })).status).toBe(200);
+  });
+
   it("machinery/7.2.r7 answers reviews and stores none", async () => {
     const { bytes, storage } = startTestServer({ authentication });
     const before = storage.revision;

@@ -9,6 +9,7 @@ import { runGoTool } from "#tools/generate/upstream.ts";
 export function generateVectors(groupVersions: readonly string[]): void {
   writeFileSync(join(vectorsDir, "proto.json"), runGoTool("vectors-proto", ...groupVersions, "meta.k8s.io/v1"));
   writeFileSync(join(vectorsDir, "yaml.json"), runGoTool("vectors-yaml"));
+  writeFileSync(join(vectorsDir, "certificates.json"), runGoTool("vectors-certificates"));
   writeFileSync(join(vectorsDir, "hash.json"), runGoTool("vectors-hash"));
   writeFileSync(join(vectorsDir, "patch.json"), runGoTool("vectors-patch"));
   writeFileSync(join(vectorsDir, "apply.json"), runGoTool("vectors-apply"));

@@ -25,7 +25,7 @@ export function authenticate(options: AuthenticationOptions): Filter {
       const answer = await authenticateToken(options, token, question, signal);
       if (!isAuthenticated(answer)) throw newUnauthorized("Unauthorized");
       context.user = withGroupOfAuthenticated(answer.user);
-    } else if (options.allowsAnonymous) {
+    } else if (options.allowsAnonymous && request.peer?.untrusted === undefined) {
       context.user = anonymous;
     } else {
       throw newUnauthorized("Unauthorized");

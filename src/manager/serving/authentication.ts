@@ -37,6 +37,7 @@ export type Authenticator = (request: DaemonRequest) => Promise<User>;
 
 export const anonymousUser: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 const AUTHENTICATED = "system:authenticated";
+const UNKNOWN_AUTHORITY = "x509: certificate signed by unknown authority";
 
 /** Something was presented, and nobody accepts it. */
 class NotAuthenticated extends Error {
@@ -75,7 +76,7 @@ function frontProxyUser({ peer, headers }: DaemonRequest, names: RequestHeaderNa
   const { certificate } = peer;
   if (certificate === undefined || names === undefined) return undefined;
   if (!certificate.signedBy.includes(REQUEST_HEADER_CA)) {
-    throw new NotAuthenticated("x509: certificate signed by unknown authority");
+    throw new NotAuthenticated(certificate.problems[REQUEST_HEADER_CA] ?? UNKNOWN_AUTHORITY);
   }
   const { allowedNames } = names;
   if (allowedNames.length > 0 && !allowedNames.includes(certificate.commonName)) {
@@ -125,7 +126,8 @@ function certificateUser(
   if (certificate === undefined || !hasClientCa) return undefined;
   metrics.certificateExpirySeconds.observe((certificate.notAfterMs - clock.now()) / 1000);
   if (!certificate.signedBy.includes(CLIENT_CA)) {
-    throw new NotAuthenticated("verifying certificate failed: x509: certificate signed by unknown authority");
+    const problem = certificate.problems[CLIENT_CA] ?? UNKNOWN_AUTHORITY;
+    throw new NotAuthenticated(`verifying certificate ${certificate.identifier} failed: ${problem}`);
   }
   if (certificate.commonName === "") return undefined;
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${certificate.fingerprint}`] };

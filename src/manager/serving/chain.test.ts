@@ -27,6 +27,8 @@ const certificate = (part: Partial<PeerIdentity>): Pick<DaemonRequest, "peer"> =
       commonName: "jane",
       organizations: ["dev"],
       signedBy: ["client-ca"],
+      problems: {},
+      identifier: "SN=1, SKID=, AKID=",
       notAfterMs: 0,
       fingerprint: "ff",
       ...part,

@@ -8,6 +8,10 @@ export interface PeerIdentity {
   readonly organizations: readonly string[];
   /** Names of the bundles that vouch for it; none means that it was presented in vain. */
   readonly signedBy: readonly string[];
+  /** Why the other bundles do not vouch for it, by their names. */
+  readonly problems: Readonly<Record<string, string>>;
+  /** Serial number and key identifiers, as errors name the certificate. */
+  readonly identifier: string;
   readonly notAfterMs: number;
   /** SHA-256 of the certificate, in hexadecimal. */
   readonly fingerprint: string;

@@ -5,17 +5,6 @@ export function certificatesIn(pem: string): readonly string[] {
   return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
 }
 
-/** One attribute per line: "O=system:masters\nCN=admin". Several of a kind are kept in order. */
-export function attributesOf(distinguishedName: string | undefined): ReadonlyMap<string, readonly string[]> {
-  const attributes = new Map<string, string[]>();
-  for (const part of (distinguishedName ?? "").split(/\n| \+ /)) {
-    const equals = part.indexOf("=");
-    const name = part.slice(0, equals);
-    attributes.set(name, [...(attributes.get(name) ?? []), part.slice(equals + 1).replace(/\\(.)/g, "$1")]);
-  }
-  return attributes;
-}
-
 /** Of "DNS:localhost, IP Address:127.0.0.1". Those with odd characters are in quotes, in which a comma does not end them. */
 export function alternativeNames(text: string | undefined, kind: "DNS" | "IP Address"): readonly string[] {
   const entries = (text ?? "").match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? [];

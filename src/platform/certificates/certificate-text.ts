@@ -2,7 +2,8 @@
 // Upstream: apiserver/pkg/server/dynamiccertificates/util.go, GetHumanCertDetail.
 
 import { X509Certificate } from "node:crypto";
-import { alternativeNames, attributesOf } from "./certificate-fields.ts";
+import { certificateContent } from "./certificate-content.ts";
+import { alternativeNames } from "./certificate-fields.ts";
 
 const usageNames: Readonly<Record<string, string>> = {
   "1.3.6.1.5.5.7.3.1": "serving",
@@ -12,17 +13,15 @@ const usageNames: Readonly<Record<string, string>> = {
 /** pem: of one certificate, or of several of which the first counts. */
 export function certificateText(pem: string, nowMs: number): string {
   const certificate = new X509Certificate(pem);
-  const { subject, issuer, subjectAltName, keyUsage, validFrom, validTo } = certificate;
-  const attributes = attributesOf(subject);
-  const [name] = attributes.get("CN") ?? [];
-  const [signer] = attributesOf(issuer).get("CN") ?? [];
-  const groups = attributes.get("O") ?? [];
+  const { subjectAltName, keyUsage, validFrom, validTo } = certificate;
+  const { subject, issuer } = certificateContent(certificate.raw);
+  const [name, signer, groups] = [subject.commonName, issuer.commonName, subject.organizations];
   const servesFor = [...alternativeNames(subjectAltName, "IP Address"), ...alternativeNames(subjectAltName, "DNS")];
   const parts = [
-    `${JSON.stringify(name ?? "")} [${(keyUsage ?? []).map((oid) => usageNames[oid] ?? oid).join(",")}]`,
+    `${JSON.stringify(name)} [${(keyUsage ?? []).map((oid) => usageNames[oid] ?? oid).join(",")}]`,
     ...(groups.length > 0 ? [`groups=[${groups.join(",")}]`] : []),
     ...(servesFor.length > 0 ? [`validServingFor=[${servesFor.join(",")}]`] : []),
-    `issuer=${JSON.stringify(signer === name ? "<self>" : (signer ?? ""))}`,
+    `issuer=${JSON.stringify(signer === name ? "<self>" : signer)}`,
     `(${utc(Date.parse(validFrom))} to ${utc(Date.parse(validTo))} (now=${utc(nowMs)}))`,
   ];
   return parts.join(" ");

@@ -2,7 +2,7 @@
 // name of the certificate itself, tries all addresses of a host, and gives each piece of data a buffer of its own.
 import { isIP } from "node:net";
 import { assert } from "#base/assert.ts";
-import { attributesOf } from "../certificates/certificate-fields.ts";
+import { certificateContent } from "../certificates/certificate-content.ts";
 import { nameError } from "../certificates/server-name.ts";
 import {
   ALPN,
@@ -32,7 +32,7 @@ interface BunSocket {
   setNoDelay(isOn: boolean): void;
   setKeepAlive(isOn: boolean, delayMs: number): void;
   /** The fields of node:crypto's X509Certificate. */
-  getPeerX509Certificate(): { readonly subject: string; readonly subjectAltName: string | undefined };
+  getPeerX509Certificate(): { readonly raw: Uint8Array; readonly subjectAltName: string | undefined };
 }
 
 interface BunRuntime {
@@ -143,8 +143,8 @@ class BunLink implements Socket {
     const name = this.#tls?.name ?? "";
     const isInQuestion = isAccepted ? isIP(name) === 0 : code === "ERR_TLS_CERT_ALTNAME_INVALID";
     if (!isInQuestion || this.#isOver || this.#socket === undefined) return undefined;
-    const { subject, subjectAltName } = this.#socket.getPeerX509Certificate();
-    return nameError(name, { subjectAltName, commonName: attributesOf(subject).get("CN")?.[0] }, isAccepted);
+    const { raw, subjectAltName } = this.#socket.getPeerX509Certificate();
+    return nameError(name, { subjectAltName, commonName: certificateContent(raw).subject.commonName }, isAccepted);
   }
 
   ready(): void {

@@ -65,7 +65,7 @@ function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs
       servername: isIP(name) ? "" : name,
       checkServerIdentity: (_, certificate) => {
         const { subject, subjectaltname: subjectAltName } = certificate;
-        const commonName = [subject?.CN].flat()[0];
+        const commonName = [subject?.CN].flat().at(-1);
         return nameError(name, { subjectAltName, commonName }, checkServerIdentity(name, certificate) === undefined);
       },
       rejectUnauthorized: isVerified,

@@ -6,7 +6,7 @@ import type { TLSSocket } from "node:tls";
 import { Aborted } from "#base/errors.ts";
 import type { HttpBody, HttpHeaders, HttpRequest } from "#base/http.ts";
 import { cutOff, type Incoming, type Wire } from "./https-wire.ts";
-import { type PeerCertificate, peerCertificate, untrustedCertificate } from "./peer-certificate.ts";
+import { type PeerCertificate, peerCertificate } from "./peer-certificate.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 
 /** A body that is collected here must have come within this time; whoever gets a stream has limits of its own. */
@@ -21,28 +21,32 @@ export interface ServedRequest extends HttpRequest {
   readonly peer: {
     /** "127.0.0.1:40206", "[::1]:40206". */
     readonly address: string;
-    /** One of our CAs vouches for it. */
+    /** One of our CAs vouches for it now. */
     readonly certificate?: PeerCertificate;
-    /** None does. */
+    /** None does: it proves nothing, but its bearer is not anonymous either. */
     readonly untrusted?: PeerCertificate;
   };
 }
 
-export async function readRequest(wire: Wire, settings: TlsSettings): Promise<ServedRequest> {
+/** Reads the body first: the certificate is judged when the request is about to be handled. */
+export async function readRequest(
+  wire: Wire,
+  clientCas: () => TlsSettings["clientCas"],
+  nowMs: () => number,
+): Promise<ServedRequest> {
   const body = await requestBody(wire);
-  return servedRequest(wire.incoming, wire.socket, settings, body);
+  const presented = peerCertificate(wire.socket, clientCas() ?? [], nowMs());
+  return servedRequest(wire.incoming, wire.socket, presented, body);
 }
 
 function servedRequest(
   incoming: Incoming,
   socket: TLSSocket,
-  settings: TlsSettings,
+  presented: PeerCertificate | undefined,
   body: HttpBody | undefined,
 ): ServedRequest {
   const url = (incoming.url ?? "/").replace(ABSOLUTE, ""); // as if we were a proxy: the path counts
   const question = url.indexOf("?");
-  const certificate = peerCertificate(socket, settings.clientCas);
-  const untrusted = untrustedCertificate(socket, settings.clientCas);
   return {
     method: incoming.method ?? "GET",
     path: question < 0 ? url : url.slice(0, question),
@@ -52,8 +56,11 @@ function servedRequest(
     ...(body === undefined ? {} : { body }),
     peer: {
       address: peerAddress(socket),
-      ...(certificate === undefined ? {} : { certificate }),
-      ...(untrusted === undefined ? {} : { untrusted }),
+      ...(presented === undefined
+        ? {}
+        : presented.signedBy.length > 0
+          ? { certificate: presented }
+          : { untrusted: presented }),
     },
   };
 }

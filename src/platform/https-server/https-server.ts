@@ -50,6 +50,8 @@ export interface HttpsServerOptions {
   readonly slowClientMs?: number;
   /** More are closed as they come. Absent: as many as there are descriptors for, less some for others. */
   readonly connectionsMax?: number;
+  /** By which certificates expire. Absent: the system's time. */
+  readonly nowMs?: () => number;
   /** The signal aborts when the client goes away or the server closes. */
   handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** A handler that threw; the client got a 500. */
@@ -85,7 +87,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     if (connection === undefined) return void incoming.destroy(); // its connection is gone already
     const begin = (): void => {
       const problem = headProblem(incoming);
-      if (problem === undefined) void serve(connection, incoming, outgoing, settings, options);
+      if (problem === undefined) void serve(connection, incoming, outgoing, () => settings.clientCas, options);
       else refuseHead(connection.socket, problem);
     };
     const gate = gates.get(connection);
@@ -214,7 +216,7 @@ async function serve(
   connection: Connection,
   incoming: Incoming,
   outgoing: Outgoing,
-  settings: TlsSettings,
+  clientCas: () => TlsSettings["clientCas"],
   options: HttpsServerOptions,
 ): Promise<void> {
   const gone = new AbortController();
@@ -225,7 +227,7 @@ async function serve(
   const wire: Wire = { incoming, outgoing, socket: connection.socket, signal: gone.signal };
   connection.beginRequest(); // from here on the handler decides how long an answer may take
   try {
-    const request = await readRequest(wire, settings);
+    const request = await readRequest(wire, clientCas, options.nowMs ?? Date.now);
     const response = await options.handle(request, gone.signal);
     await writeResponse(wire, response, connection.pacer, options.slowClientMs ?? SLOW_CLIENT_MS);
     isAnswered = response.body.kind === "bytes";

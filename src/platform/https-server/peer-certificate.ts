@@ -1,80 +1,124 @@
-// Who a client certificate says the caller is, and which of our CA bundles vouch for it.
+// Who a client certificate says the caller is, and which of our CA bundles vouch for it at this moment.
+// Upstream: apiserver/pkg/authentication/request/x509
 
-import { createHash, X509Certificate } from "node:crypto";
-import type { TLSSocket } from "node:tls";
-import { attributesOf, certificatesIn } from "../certificates/certificate-fields.ts";
+import { createHash } from "node:crypto";
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { certificateIdentifier } from "../certificates/certificate-content.ts";
+import { certificatesIn } from "../certificates/certificate-fields.ts";
+import {
+  type Chain,
+  chainProblem,
+  chainsTo,
+  type ParsedCertificate,
+  parseCertificate,
+} from "../certificates/client-chain.ts";
 import type { ClientCa } from "./tls-settings.ts";
 
 export interface PeerCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Names of the bundles whose CA signed it. */
+  /** Names of the bundles that vouch for it. */
   readonly signedBy: readonly string[];
+  /** Why the others do not, by the name of the bundle. */
+  readonly problems: Readonly<Record<string, string>>;
+  /** Its serial number and key identifiers, as errors name it. */
+  readonly identifier: string;
   readonly notAfterMs: number;
   /** SHA-256 of the certificate, in hexadecimal. */
   readonly fingerprint: string;
 }
 
+/** What a connection has presented: it stays the same, and so do the chains to a bundle. */
 interface Presented {
-  readonly certificate: PeerCertificate;
-  readonly isVouchedFor: boolean;
+  /** Undefined: malformed. */
+  readonly leaf: ParsedCertificate | undefined;
+  readonly intermediates: readonly ParsedCertificate[];
+  readonly description: Pick<
+    PeerCertificate,
+    "commonName" | "organizations" | "identifier" | "notAfterMs" | "fingerprint"
+  >;
+  readonly chains: WeakMap<ClientCa, readonly Chain[]>;
 }
+
+const malformed: Presented = {
+  leaf: undefined,
+  intermediates: [],
+  description: { commonName: "", organizations: [], identifier: "", notAfterMs: 0, fingerprint: "" },
+  chains: new WeakMap(),
+};
+
+/** Certificates that a client may send along; more are not looked at. */
+const INTERMEDIATES_MAX = 10;
 
 const seen = new WeakMap<TLSSocket, Presented | null>();
-const parsedCas = new Map<string, readonly X509Certificate[]>();
+const parsedCas = new WeakMap<ClientCa, readonly ParsedCertificate[]>();
 
-/** Undefined: no certificate, or one that none of our CAs vouches for. */
-export function peerCertificate(socket: TLSSocket, cas: readonly ClientCa[] = []): PeerCertificate | undefined {
-  const presented = presentedBy(socket, cas);
-  return presented?.isVouchedFor ? presented.certificate : undefined;
-}
-
-/** A certificate that was presented in vain. It proves nothing, but its bearer is not anonymous either. */
-export function untrustedCertificate(socket: TLSSocket, cas: readonly ClientCa[] = []): PeerCertificate | undefined {
-  const presented = presentedBy(socket, cas);
-  return presented === undefined || presented.isVouchedFor ? undefined : presented.certificate;
-}
-
-/** Worked out once per connection. */
-function presentedBy(socket: TLSSocket, cas: readonly ClientCa[]): Presented | undefined {
+/** Undefined: there is no certificate, or no bundle to judge it by. */
+export function peerCertificate(
+  socket: TLSSocket,
+  cas: readonly ClientCa[],
+  nowMs: number,
+): PeerCertificate | undefined {
   if (cas.length === 0) return undefined;
-  let result = seen.get(socket);
-  if (result === undefined) {
-    result = describe(socket, cas) ?? null;
-    seen.set(socket, result);
+  let presented = seen.get(socket);
+  if (presented === undefined) {
+    presented = presentedBy(socket) ?? null;
+    seen.set(socket, presented);
   }
-  return result ?? undefined;
+  if (presented === null) return undefined;
+  const signedBy: string[] = [];
+  const problems: Record<string, string> = {};
+  for (const ca of cas) {
+    const { leaf } = presented;
+    const problem =
+      leaf === undefined ? "x509: malformed certificate" : chainProblem(leaf, chainsOf(presented, ca), nowMs);
+    if (problem === undefined) signedBy.push(ca.name);
+    else problems[ca.name] = problem;
+  }
+  return { ...presented.description, signedBy, problems };
 }
 
-function describe(socket: TLSSocket, cas: readonly ClientCa[]): Presented | undefined {
-  const raw = socket.getPeerCertificate(true)?.raw;
+function presentedBy(socket: TLSSocket): Presented | undefined {
+  const [raw, ...others] = rawCertificates(socket);
   if (raw === undefined) return undefined;
-  const certificate = new X509Certificate(raw);
-  const subject = attributesOf(certificate.subject);
-  const isVouchedFor = socket.authorized;
-  const signers = isVouchedFor ? cas.filter(({ pem }) => isSignedBy(certificate, parsed(pem))) : [];
+  const fingerprint = createHash("sha256").update(raw).digest("hex");
+  const leaf = parseCertificate(raw);
+  if (leaf === undefined) return { ...malformed, description: { ...malformed.description, fingerprint } };
+  const { content, notAfterMs } = leaf;
   return {
-    isVouchedFor,
-    certificate: {
-      commonName: subject.get("CN")?.[0] ?? "",
-      organizations: subject.get("O") ?? [],
-      signedBy: signers.map(({ name }) => name),
-      notAfterMs: Date.parse(certificate.validTo),
-      fingerprint: createHash("sha256").update(raw).digest("hex"),
-    },
+    leaf,
+    intermediates: others.flatMap((other) => parseCertificate(other) ?? []),
+    description: { ...content.subject, identifier: certificateIdentifier(content), notAfterMs, fingerprint },
+    chains: new WeakMap(),
   };
 }
 
-function isSignedBy(certificate: X509Certificate, cas: readonly X509Certificate[]): boolean {
-  return cas.some((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
+/** Its own certificate first, then those of authorities that it has sent along. */
+function rawCertificates(socket: TLSSocket): readonly Buffer[] {
+  const found: Buffer[] = [];
+  let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  while (next?.raw !== undefined && found.length <= INTERMEDIATES_MAX) {
+    found.push(next.raw);
+    next = next.issuerCertificate === next ? undefined : next.issuerCertificate;
+  }
+  return found;
 }
 
-function parsed(pem: string): readonly X509Certificate[] {
-  let certificates = parsedCas.get(pem);
+function chainsOf({ leaf, intermediates, chains }: Presented, ca: ClientCa): readonly Chain[] {
+  if (leaf === undefined) return [];
+  let found = chains.get(ca);
+  if (found === undefined) {
+    found = chainsTo(authoritiesIn(ca), leaf, intermediates);
+    chains.set(ca, found);
+  }
+  return found;
+}
+
+function authoritiesIn(ca: ClientCa): readonly ParsedCertificate[] {
+  let certificates = parsedCas.get(ca);
   if (certificates === undefined) {
-    certificates = certificatesIn(pem).map((block) => new X509Certificate(block));
-    parsedCas.clear(); // bundles change rarely; keeping every old one would be a leak
-    parsedCas.set(pem, certificates);
+    certificates = certificatesIn(ca.pem).flatMap((block) => parseCertificate(block) ?? []);
+    parsedCas.set(ca, certificates);
   }
   return certificates;
 }

@@ -5,7 +5,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { type FSWatcher, mkdirSync, readFileSync, watch, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorMessage } from "#base/errors.ts";
-import { alternativeNames, attributesOf, certificatesIn } from "../certificates/certificate-fields.ts";
+import { certificateContent } from "../certificates/certificate-content.ts";
+import { alternativeNames, certificatesIn } from "../certificates/certificate-fields.ts";
 import type { CertificateKey } from "./tls-settings.ts";
 
 /** A file that cannot be used; the message has Go's form. */
@@ -101,9 +102,10 @@ export function certificatesProblem(pem: string): string | undefined {
 
 /** Names a certificate is for; an SNI certificate without names of its own serves these. */
 export function namesIn(cert: string): readonly string[] {
-  const { subjectAltName, subject } = new X509Certificate(cert);
+  const { subjectAltName, raw } = new X509Certificate(cert);
   const names = [...alternativeNames(subjectAltName, "DNS"), ...alternativeNames(subjectAltName, "IP Address")];
-  return names.length > 0 ? names : (attributesOf(subject).get("CN")?.slice(0, 1) ?? []);
+  const { commonName } = certificateContent(raw).subject;
+  return names.length > 0 || commonName === "" ? names : [commonName];
 }
 
 /** The pair in a directory, made when it is not there. Half a pair is an error. */

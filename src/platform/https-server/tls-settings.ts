@@ -1,5 +1,6 @@
 // What a TLS server presents and accepts, as PEM text, and its translation for node:tls.
 
+import { constants } from "node:crypto";
 import {
   createSecureContext,
   type SecureContext,
@@ -46,9 +47,11 @@ export function tlsServerOptions(settings: TlsSettings): TlsOptions {
   };
 }
 
+/** Without session tickets: node's hold the client's certificate, but not the intermediates that it has sent along. */
 function policyOf({ minVersion = "TLSv1.2", ciphers = [], groups = [] }: TlsSettings): SecureContextOptions {
   return {
     minVersion,
+    secureOptions: constants.SSL_OP_NO_TICKET,
     ...(ciphers.length > 0 ? { ciphers: ciphers.join(":") } : {}),
     ...(groups.length > 0 ? { ecdhCurve: groups.join(":") } : {}),
   };

@@ -1,0 +1,133 @@
+// What a certificate says, read from its DER. The texts that the runtimes make of a subject escape its values in ways
+// that cannot be undone with certainty: a line feed in an organization must not become another organization. Pure.
+// Upstream: Go's crypto/x509/parser.go, parseName and processExtensions; crypto/x509/pkix, FillFromRDNSequence
+
+import {
+  DER_INTEGER,
+  DER_SEQUENCE,
+  DER_SET,
+  type DerValue,
+  derContent,
+  derParts,
+  derValues,
+  InvalidDer,
+  objectIdentifier,
+} from "./der.ts";
+
+export interface NameAttributes {
+  /** The last one counts, as in Go. */
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+export interface CertificateContent {
+  readonly subject: NameAttributes;
+  readonly issuer: NameAttributes;
+  readonly serialNumber: bigint;
+  /** Identifier of the algorithm that it is signed with. */
+  readonly signatureAlgorithm: string;
+  readonly extensions: ReadonlyMap<string, Extension>;
+}
+
+export interface Extension {
+  readonly isCritical: boolean;
+  /** DER. */
+  readonly value: Uint8Array;
+}
+
+const SUBJECT_KEY_ID = "2.5.29.14";
+const AUTHORITY_KEY_ID = "2.5.29.35";
+const COMMON_NAME = "2.5.4.3";
+const ORGANIZATION = "2.5.4.10";
+const VERSION_TAG = 0xa0;
+const EXTENSIONS_TAG = 0xa3;
+const KEY_ID_TAG = 0x80;
+const BOOLEAN = 0x01;
+
+/** Throws InvalidDer when it is malformed. */
+export function certificateContent(der: Uint8Array): CertificateContent {
+  const [tbs, algorithm] = derParts(derValues(der)[0], DER_SEQUENCE);
+  const parts = derParts(tbs, DER_SEQUENCE);
+  const [serialNumber, , issuer, , subject, , ...rest] = parts[0]?.tag === VERSION_TAG ? parts.slice(1) : parts;
+  return {
+    subject: nameAttributes(subject),
+    issuer: nameAttributes(issuer),
+    serialNumber: integer(serialNumber),
+    signatureAlgorithm: objectIdentifier(derParts(algorithm, DER_SEQUENCE)[0]),
+    extensions: extensionsIn(rest.find(({ tag }) => tag === EXTENSIONS_TAG)),
+  };
+}
+
+/** "SN=12, SKID=0A:0B, AKID=0C:0D": how errors name a certificate. */
+export function certificateIdentifier({ serialNumber, extensions }: CertificateContent): string {
+  const valueIn = (id: string): DerValue | undefined => derValues(extensions.get(id)?.value ?? new Uint8Array())[0];
+  const authority = valueIn(AUTHORITY_KEY_ID);
+  const authorityKey = authority && derParts(authority, DER_SEQUENCE).find(({ tag }) => tag === KEY_ID_TAG);
+  return `SN=${serialNumber}, SKID=${colonHex(valueIn(SUBJECT_KEY_ID))}, AKID=${colonHex(authorityKey)}`;
+}
+
+function colonHex(value: DerValue | undefined): string {
+  return [...(value?.content ?? [])].map((byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(":");
+}
+
+function nameAttributes(name: DerValue | undefined): NameAttributes {
+  let commonName = "";
+  const organizations: string[] = [];
+  for (const set of derParts(name, DER_SEQUENCE)) {
+    for (const attribute of derParts(set, DER_SET)) {
+      const [type, value] = derParts(attribute, DER_SEQUENCE);
+      if (value === undefined) throw new InvalidDer("an attribute without a value");
+      const text = stringOf(value);
+      if (objectIdentifier(type) === COMMON_NAME) commonName = text;
+      if (objectIdentifier(type) === ORGANIZATION) organizations.push(text);
+    }
+  }
+  return { commonName, organizations };
+}
+
+function integer(value: DerValue | undefined): bigint {
+  const content = derContent(value, DER_INTEGER);
+  if (content.length === 0) throw new InvalidDer("an empty integer");
+  const unsigned = BigInt(`0x${Buffer.from(content).toString("hex")}`);
+  return BigInt.asIntN(content.length * 8, unsigned);
+}
+
+function extensionsIn(holder: DerValue | undefined): ReadonlyMap<string, Extension> {
+  const extensions = new Map<string, Extension>();
+  if (holder === undefined) return extensions;
+  for (const extension of derParts(derValues(holder.content)[0], DER_SEQUENCE)) {
+    const [id, ...rest] = derParts(extension, DER_SEQUENCE);
+    const value = rest.at(-1)?.content ?? new Uint8Array();
+    const isCritical = rest.length > 1 && rest[0]?.tag === BOOLEAN && rest[0].content[0] !== 0;
+    extensions.set(objectIdentifier(id), { isCritical, value });
+  }
+  return extensions;
+}
+
+const stringForms: Readonly<Record<number, { readonly encoding: string; readonly form?: RegExp }>> = {
+  12: { encoding: "utf-8" },
+  18: { encoding: "latin1", form: /^[0-9 ]*$/ },
+  19: { encoding: "latin1", form: /^[a-zA-Z0-9'()+,\-./ :=?*&]*$/ },
+  20: { encoding: "latin1" },
+  22: { encoding: "latin1", form: /^\p{ASCII}*$/u },
+  30: { encoding: "utf-16be", form: /^[^\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]*$/ },
+};
+
+function stringOf({ tag, content }: DerValue): string {
+  const known = stringForms[tag];
+  if (known === undefined) throw new InvalidDer(`unsupported string type: ${tag}`);
+  const text = decoded(content, known.encoding);
+  if (known.form?.test(text) === false) throw new InvalidDer(`invalid string of type ${tag}`);
+  return text;
+}
+
+/** Not with the TextDecoder's latin1, which is windows-1252. */
+function decoded(content: Uint8Array, encoding: string): string {
+  if (encoding === "latin1") return Buffer.from(content).toString("latin1");
+  try {
+    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content);
+    return encoding === "utf-16be" ? text.replace(/\0$/, "") : text;
+  } catch (cause) {
+    throw new InvalidDer(`invalid ${encoding}`, { cause });
+  }
+}
