@@ -100,7 +100,7 @@ export interface Watch<T> extends AsyncIterable<readonly WatchEvent<T>[]> {}
  * that are written get the resource's apiVersion and kind.
  */
 export interface ResourceClient<T extends KubeObject = KubeObject> {
-  readonly gvr: GroupVersionResource;
+  readonly resource: GroupVersionResource;
   get(request: GetRequest, signal: AbortSignal): Promise<T>;
   list(request: ListRequest, signal: AbortSignal): Promise<KubeList<T>>;
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch<T>>;
@@ -122,7 +122,7 @@ export interface ResourceClient<T extends KubeObject = KubeObject> {
 /** The verbs that make sense when only metadata travels. */
 export type MetadataClient<T extends StoredObject = StoredObject> = Pick<
   ResourceClient<PartialObjectMetadata<T>>,
-  "gvr" | "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
+  "resource" | "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
 >;
 
 export interface RawRequest {

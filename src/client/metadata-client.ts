@@ -26,7 +26,7 @@ export function createMetadataClient(requester: Requester, gvr: GroupVersionReso
     new ResourceCalls(requester, gvr, acceptFor("PartialObjectMetadataList", withProtobuf)),
   );
   return {
-    gvr,
+    resource: gvr,
     get: async (request, signal) => partial(await single.get(request, signal)),
     list: async (request, signal) => partialList(await many.list(request, signal)),
     watch: async (request, signal) => strict(await single.watch(request, signal)),

@@ -159,8 +159,6 @@ export class ResourceCalls {
 }
 
 export function createResourceClient<T extends KubeObject>(calls: ResourceCalls): ResourceClient<T> {
-  const { gvr } = calls;
-
   function put<B extends KubeObject, S>(request: WriteOptions & { object: B }, subresource: string | undefined) {
     const at = { ...addressOf(request.object), subresource };
     return (signal: AbortSignal): Promise<S> =>
@@ -171,7 +169,7 @@ export function createResourceClient<T extends KubeObject>(calls: ResourceCalls)
   }
 
   return {
-    gvr,
+    resource: calls.gvr,
     get: async (request, signal) =>
       calls.send(calls.call("get", "GET", addressed(request), { resourceVersion: request.resourceVersion }), signal),
     list: async (request, signal) =>

@@ -1,16 +1,20 @@
 // What a cache makes of what it is given, whoever gives it: never an older state, each life of an object by itself.
 
 import { describe, expect, it } from "vitest";
+import { stored } from "#api/testing.ts";
 import { noLog } from "#base/log.ts";
 import { testClock } from "#base/testing.ts";
 import { Cache, type CacheOptions, type Delta, isOlderVersion } from "#informers/cache.ts";
 import { Listener, Listeners } from "#informers/listeners.ts";
 import { IndexedStore } from "#informers/store.ts";
-import type { Thing } from "#informers/testing.ts";
+import { type Thing, Things } from "#informers/testing.ts";
 import { recorder } from "#informers/testing-stage.ts";
 
 function thing(name: string, version: string, uid = name): Thing {
-  return { metadata: { name, uid, resourceVersion: version }, spec: { value: Number(version) } };
+  return stored(Things, {
+    metadata: { namespace: "", name, uid, resourceVersion: version },
+    spec: { value: Number(version) },
+  });
 }
 const upsert = (object: Thing): Delta<Thing> => ({ type: "upsert", object });
 const remove = (object: Thing): Delta<Thing> => ({ type: "delete", object });

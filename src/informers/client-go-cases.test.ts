@@ -3,22 +3,24 @@
 // controller uses, and what Go's type system leaves to run time.
 
 import { describe, expect, it } from "vitest";
+import { stored } from "#api/testing.ts";
 import { type FedStream, fedStream, streamResponse } from "#client/testing.ts";
 import { InformerStateError } from "#informers/errors.ts";
 import { IndexedStore } from "#informers/store.ts";
-import { failure, statusOf, type Thing } from "#informers/testing.ts";
+import { failure, statusOf, type Thing, Things } from "#informers/testing.ts";
 import { recorder, stageInformer as setup } from "#informers/testing-stage.ts";
 
 interface Labelled extends Thing {
   readonly values: readonly string[];
 }
-const labelled = (name: string, ...values: string[]): Labelled => ({ metadata: { name }, values });
+const labelled = (name: string, ...values: string[]): Labelled => ({ ...thing(name), values });
+const thing = (name: string, value = 0): Thing =>
+  stored(Things, { metadata: { namespace: "", name }, spec: { value } });
 const names = (things: readonly Thing[]): string[] => things.map(({ metadata }) => metadata?.name ?? "").sort();
 
 describe("machinery/8.r5 stores", () => {
   it("machinery/5.5.1 keep one object per key, and what a replacement brings", () => {
     const store = new IndexedStore<Thing>();
-    const thing = (name: string, value: number): Thing => ({ metadata: { name }, spec: { value } });
     const held = (): (number | undefined)[] => [...store.values()].map(({ spec }) => spec?.value);
     store.set("foo", thing("foo", 1));
     store.set("foo", thing("foo", 2));

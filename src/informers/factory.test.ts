@@ -1,13 +1,15 @@
 // One informer per resource, form and selection; started, stopped and asked for again at run time.
 
 import { describe, expect, it } from "vitest";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import { stored } from "#api/testing.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
 import { createInformerFactory, type InformerFactoryOptions } from "#informers/factory.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { DEFAULT_GATES } from "#informers/shared-informer.ts";
-import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+import { type Thing, ThingServer, Things } from "#informers/testing.ts";
 import { deepFreeze, stripManagedFields } from "#informers/transforms.ts";
 
 function setup(options: Partial<InformerFactoryOptions> = {}) {
@@ -21,13 +23,13 @@ function setup(options: Partial<InformerFactoryOptions> = {}) {
 describe("factory", () => {
   it("machinery/5.5.11 gives all who ask the same informer and starts each once", async () => {
     const { clock, server, factory } = setup();
-    const first = factory.informer<Thing>(THINGS);
-    expect(factory.informer(THINGS)).toBe(first as never);
+    const first = factory.informer(Things);
+    expect(factory.informer(Things)).toBe(first as never);
     factory.start();
     factory.start();
     await factory.waitForCacheSync(neverAborted());
     expect(server.requests).toHaveLength(1);
-    const other = factory.informer<Thing>(THINGS, { namespace: "x" });
+    const other = factory.informer(Things, { namespace: "x" });
     expect(other).not.toBe(first);
     await clock.settle();
     expect(other.hasSynced).toBe(false);
@@ -43,23 +45,23 @@ describe("factory", () => {
 
   it("machinery/5.5.12 keeps full and metadata-only caches apart", async () => {
     const { factory } = setup();
-    expect(factory.metadataInformer(THINGS)).not.toBe(factory.informer(THINGS) as never);
-    expect(factory.metadataInformer(THINGS)).toBe(factory.metadataInformer(THINGS));
+    expect(factory.metadataInformer(Things)).not.toBe(factory.informer(Things) as never);
+    expect(factory.metadataInformer(Things)).toBe(factory.metadataInformer(Things));
   });
 
   it("machinery/5.5.12 gives those who need only metadata the form that is there, and metadata where none is", () => {
     const { factory } = setup();
-    const pods = { group: "", version: "v1", resource: "pods" };
-    const partial = factory.informerOfAnyForm(pods);
-    expect(partial).toBe(factory.metadataInformer(pods) as never);
-    const full = factory.informer(pods);
-    expect(factory.informerOfAnyForm(pods)).toBe(full);
+
+    const partial = factory.informerOfAnyForm(Pods);
+    expect(partial).toBe(factory.metadataInformer(Pods) as never);
+    const full = factory.informer(Pods);
+    expect(factory.informerOfAnyForm(Pods)).toBe(full);
     expect(partial).not.toBe(full);
   });
 
   it("machinery/5.5.11 stops an informer of metadata without handlers, and no other", async () => {
     const { clock, server, factory } = setup();
-    const [full, partial] = [factory.informer<Thing>(THINGS), factory.metadataInformer(THINGS)];
+    const [full, partial] = [factory.informer(Things), factory.metadataInformer(Things)];
     const registration = partial.addHandler({});
     factory.start();
     await factory.waitForCacheSync(neverAborted());
@@ -69,7 +71,7 @@ describe("factory", () => {
     registration[Symbol.dispose]();
     await factory.stopUnused(partial);
     expect([full.isStopped, partial.isStopped]).toEqual([false, true]);
-    expect(factory.metadataInformer(THINGS)).not.toBe(partial);
+    expect(factory.metadataInformer(Things)).not.toBe(partial);
     await factory.shutdown();
     expect([server.streams.size, clock.pendingCount]).toEqual([0, 0]);
   });
@@ -78,7 +80,7 @@ describe("factory", () => {
     const { clock, server, factory } = setup();
     server.put("a", 1);
     for (let round = 0; round < 10; round++) {
-      const informer = factory.informer<Thing>(THINGS);
+      const informer = factory.informer(Things);
       factory.start();
       await factory.waitForCacheSync(neverAborted());
       expect(informer.store.size).toBe(1);
@@ -91,7 +93,7 @@ describe("factory", () => {
 
   it("machinery/5.5.11 stops the one that was meant, and forgets it alone", async () => {
     const { clock, server, factory } = setup();
-    const [first, second] = ["x", "y"].map((namespace) => factory.informer<Thing>(THINGS, { namespace })) as [
+    const [first, second] = ["x", "y"].map((namespace) => factory.informer(Things, { namespace })) as [
       SharedInformer<Thing>,
       SharedInformer<Thing>,
     ];
@@ -99,15 +101,15 @@ describe("factory", () => {
     await clock.settle();
     await factory.stop(second);
     expect([first.isStopped, second.isStopped, server.streams.size]).toEqual([false, true, 1]);
-    expect(factory.informer(THINGS, { namespace: "x" })).toBe(first as never);
-    expect(factory.informer(THINGS, { namespace: "y" })).not.toBe(second as never);
+    expect(factory.informer(Things, { namespace: "x" })).toBe(first as never);
+    expect(factory.informer(Things, { namespace: "y" })).not.toBe(second as never);
     await factory.shutdown();
   });
 
   it("machinery/5.5.11 starts nothing after its end", async () => {
     const { clock, server, factory } = setup();
     await factory.shutdown();
-    factory.informer(THINGS);
+    factory.informer(Things);
     factory.start();
     await clock.settle();
     expect(server.requests).toEqual([]);
@@ -139,8 +141,8 @@ describe("factory", () => {
       metadataResyncPeriodMs: 10_000,
     });
     const heard: string[] = [];
-    factory.metadataInformer(THINGS).addHandler({ onUpdate: () => heard.push("metadata") });
-    factory.informer(THINGS).addHandler({ onUpdate: () => heard.push("full") });
+    factory.metadataInformer(Things).addHandler({ onUpdate: () => heard.push("metadata") });
+    factory.informer(Things).addHandler({ onUpdate: () => heard.push("full") });
     factory.start();
     await clock.settle();
     expect(order.slice(0, 2)).toEqual(["full", "metadata"]);
@@ -155,7 +157,7 @@ describe("factory", () => {
   it("machinery/5.5.6 waits for the caches only as long as it may", async () => {
     const { clock, server, factory } = setup();
     server.overrides.push(() => new Promise(() => undefined));
-    factory.informer(THINGS);
+    factory.informer(Things);
     factory.start();
     const waiting = factory.waitForCacheSync(clock.deadline(1000, neverAborted())).catch((error: Error) => error.name);
     await clock.advance(2000);
@@ -165,7 +167,7 @@ describe("factory", () => {
   it("machinery/5.3.8 leaves managedFields out, and freezes for tests", async () => {
     const { server, factory } = setup({ isFreezing: true });
     server.put("a", 1);
-    const informer = factory.informer<Thing>(THINGS);
+    const informer = factory.informer(Things);
     factory.start();
     await factory.waitForCacheSync(neverAborted());
     const thing = informer.lister.require("ns/a");
@@ -175,17 +177,17 @@ describe("factory", () => {
   });
 
   it("machinery/5.3.8 takes managedFields off a copy of what it may not change", () => {
-    const object = deepFreeze({ kind: "Thing", metadata: { name: "a", managedFields: [{ manager: "m" }] } });
-    expect(stripManagedFields<Thing>(object)).toEqual({ kind: "Thing", metadata: { name: "a" } });
-    const bare = deepFreeze({ metadata: { name: "a" } });
-    expect(stripManagedFields<Thing>(bare)).toBe(bare);
+    const object = deepFreeze(stored(Things, { metadata: { name: "a", managedFields: [{ manager: "m" }] } }));
+    const bare = deepFreeze(stored(Things, { metadata: { name: "a" } }));
+    expect(stripManagedFields(object)).toEqual(bare);
+    expect(stripManagedFields(bare)).toBe(bare);
   });
 
   it("reports an informer that failed for good", async () => {
     const crashes: unknown[] = [];
     const { clock, server, factory } = setup({ onCrash: (error) => crashes.push(error) });
     server.put("a", 1);
-    const informer = factory.informer<Thing>(THINGS);
+    const informer = factory.informer(Things);
     informer.addIndexers({
       bad: () => {
         throw new Error("bad index");

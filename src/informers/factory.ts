@@ -91,7 +91,7 @@ class Factory implements InformerFactory {
     await Promise.all(started.map((entry) => entry.informer.synced(signal)));
   }
 
-  async stop(informer: { readonly gvr: GroupVersionResource }): Promise<void> {
+  async stop(informer: { readonly resource: GroupVersionResource }): Promise<void> {
     for (const [key, entry] of this.#entries) {
       if (entry.informer !== informer) continue;
       this.#entries.delete(key);
@@ -101,7 +101,7 @@ class Factory implements InformerFactory {
     }
   }
 
-  async stopUnused(informer: { readonly gvr: GroupVersionResource }): Promise<void> {
+  async stopUnused(informer: { readonly resource: GroupVersionResource }): Promise<void> {
     const entry = [...this.#entries.values()].find((one) => one.informer === informer);
     if (entry?.form === "metadata" && !entry.informer.hasHandlers) await this.stop(informer);
   }

@@ -10,7 +10,7 @@ import { testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
 import { EventModel } from "#informers/event-model.ts";
 import { SharedIndexInformer } from "#informers/shared-informer.ts";
-import { expired, failure, statusOf, THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+import { expired, failure, statusOf, type Thing, ThingServer, Things } from "#informers/testing.ts";
 import { deepFreeze } from "#informers/transforms.ts";
 
 const name = fc.constantFrom("a", "b", "c");
@@ -118,7 +118,7 @@ it.each([
       const model = new EventModel<Thing>();
       const informer = new SharedIndexInformer<Thing>({
         name: "things",
-        client: createClient({ transport: server, clock, userAgent: "test" }).resource<Thing>(THINGS),
+        client: createClient({ transport: server, clock, userAgent: "test" }).resource(Things),
         clock,
         rng: seededRng(seed),
         gates: { WatchListClient: usesWatchList, AtomicFIFO: isAtomic, InOrderInformersBatchProcess: isAtomic },

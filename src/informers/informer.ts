@@ -51,7 +51,7 @@ export interface Lister<T extends KubeObject = KubeObject> {
 }
 
 export interface SharedInformer<T extends KubeObject = KubeObject> {
-  readonly gvr: GroupVersionResource;
+  readonly resource: GroupVersionResource;
   readonly store: Store<T>;
   readonly lister: Lister<T>;
   /** The initial list is in the store and was handed to the handlers. */
@@ -88,9 +88,9 @@ export interface InformerFactory {
   /** Resolves when every started informer is synced. */
   waitForCacheSync(signal: AbortSignal): Promise<void>;
   /** Stops one informer and forgets it; asking for it again makes a new one. */
-  stop(informer: { readonly gvr: GroupVersionResource }): Promise<void>;
+  stop(informer: { readonly resource: GroupVersionResource }): Promise<void>;
   /** Stops a metadata informer that has no handlers. Full informers stay: their listers may be in use. */
-  stopUnused(informer: { readonly gvr: GroupVersionResource }): Promise<void>;
+  stopUnused(informer: { readonly resource: GroupVersionResource }): Promise<void>;
   /** Stops all and waits for them. Later calls of start do nothing. */
   shutdown(): Promise<void>;
 }

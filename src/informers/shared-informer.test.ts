@@ -1,6 +1,7 @@
 // Handlers, resync and the life of a shared informer.
 
 import { describe, expect, it } from "vitest";
+import { stored } from "#api/testing.ts";
 import { TransportError } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -10,11 +11,11 @@ import { createClient } from "#client/create-client.ts";
 import { HandlerError } from "#informers/errors.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { filteringHandler } from "#informers/filtering-handler.ts";
-import { statusOf, type Thing, ThingServer } from "#informers/testing.ts";
+import { statusOf, type Thing, ThingServer, Things } from "#informers/testing.ts";
 import { recorder, stageInformer as setup } from "#informers/testing-stage.ts";
 
 function thing(name: string, version: number, value: number): Thing {
-  return { kind: "Thing", metadata: { name, namespace: "ns", resourceVersion: String(version) }, spec: { value } };
+  return stored(Things, { kind: "Thing", metadata: { name, resourceVersion: String(version) }, spec: { value } });
 }
 
 describe("handlers", () => {

@@ -42,7 +42,7 @@ export const DEFAULT_GATES: InformerGates = {
 
 export interface SharedInformerOptions<T extends KubeObject> {
   readonly name: string;
-  readonly client: Pick<ResourceClient<T>, "gvr" | "list" | "watch">;
+  readonly client: Pick<ResourceClient<T>, "resource" | "list" | "watch">;
   readonly selection?: Selection;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -57,7 +57,7 @@ export interface SharedInformerOptions<T extends KubeObject> {
 type Life = "new" | "running" | "stopped";
 
 export class SharedIndexInformer<T extends KubeObject> implements SharedInformer<T> {
-  readonly gvr: GroupVersionResource;
+  readonly resource: GroupVersionResource;
   readonly lister: Lister<T>;
   readonly #options: SharedInformerOptions<T>;
   readonly #store = new IndexedStore<T>();
@@ -73,8 +73,8 @@ export class SharedIndexInformer<T extends KubeObject> implements SharedInformer
   constructor(options: SharedInformerOptions<T>) {
     const { gates = DEFAULT_GATES } = options;
     this.#options = options;
-    this.gvr = options.client.gvr;
-    this.lister = createLister(this.#store, this.gvr);
+    this.resource = options.client.resource;
+    this.lister = createLister(this.#store, this.resource);
     this.#transform = options.transform ?? ((object) => object);
     this.#resyncCheckMs = options.resyncPeriodMs ?? 0;
     this.#listeners = new Listeners((error) => this.#fail(error));

@@ -11,7 +11,7 @@ import {
   SharedIndexInformer,
   type SharedInformerOptions,
 } from "#informers/shared-informer.ts";
-import { THINGS, type Thing, ThingServer } from "#informers/testing.ts";
+import { type Thing, ThingServer, Things } from "#informers/testing.ts";
 
 /** Without streamed lists. */
 export const LIST_GATES: InformerGates = { ...DEFAULT_GATES, WatchListClient: false };
@@ -42,7 +42,7 @@ export function stageInformer(options: Partial<SharedInformerOptions<Thing>> = {
   const server = new ThingServer();
   const informer = new SharedIndexInformer<Thing>({
     name: "things",
-    client: createClient({ transport: server, clock, userAgent: "test" }).resource<Thing>(THINGS),
+    client: createClient({ transport: server, clock, userAgent: "test" }).resource(Things),
     clock,
     rng: seededRng("seed"),
     ...options,

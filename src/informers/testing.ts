@@ -1,17 +1,24 @@
 // For tests only: a small API server behind the Transport seam that keeps one collection, answers
 // LIST and WATCH as kube-apiserver does, and can be told to misbehave.
 
-import type { KubeObject, WatchEventType } from "#api/object.ts";
+import type { WatchEventType } from "#api/object.ts";
+import { type NamespacedObject, type Resource, resourceHandle } from "#api/resource.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { TransportError } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
 import { type FedStream, fedStream, jsonResponse, type Responder, streamResponse } from "#client/testing.ts";
 
-export const THINGS = { group: "example.com", version: "v1", resource: "things" };
-
-export interface Thing extends KubeObject {
+export interface Thing extends NamespacedObject {
   readonly spec?: { readonly value: number };
 }
+
+export const Things: Resource<Thing> = resourceHandle<Thing>({
+  group: "example.com",
+  version: "v1",
+  resource: "things",
+  kind: "Thing",
+  scope: "Namespaced",
+});
 
 interface LogEntry {
   readonly revision: number;
@@ -42,11 +49,18 @@ export class ThingServer implements Transport {
   put(name: string, value: number, namespace = "ns"): Thing {
     const key = `${namespace}/${name}`;
     const old = this.objects.get(key);
-    const uid = old?.metadata?.uid ?? `uid-${++this.#uid}`;
+    const uid = old?.metadata.uid ?? `uid-${++this.#uid}`;
     const object: Thing = {
       apiVersion: "example.com/v1",
       kind: "Thing",
-      metadata: { name, namespace, uid, resourceVersion: String(++this.revision), managedFields: [{ manager: "m" }] },
+      metadata: {
+        name,
+        namespace,
+        uid,
+        resourceVersion: String(++this.revision),
+        creationTimestamp: "2026-01-01T00:00:00Z",
+        managedFields: [{ manager: "m" }],
+      },
       spec: { value },
     };
     this.objects.set(key, object);

@@ -1,26 +1,27 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "#api/object.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { ObjectMeta } from "#api/meta.ts";
+import { newControllerRef } from "#api/owner-refs.ts";
+import type { ObjectOf } from "#api/resource.ts";
 import { ApiError } from "#api/status-error.ts";
+import { stored } from "#api/testing.ts";
 import { type ClaimOptions, claim } from "./claim.ts";
 
-const owner: KubeObject = { metadata: { namespace: "ns", name: "rs", uid: "u1" } };
-const ref = {
-  apiVersion: "apps/v1",
-  kind: "ReplicaSet",
-  name: "rs",
-  uid: "u1",
-  controller: true,
-  blockOwnerDeletion: true,
-};
+type StoredPod = ObjectOf<typeof Pods>;
+type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
 
-function pod(name: string, extra: NonNullable<KubeObject["metadata"]> = {}): KubeObject {
-  return { metadata: { namespace: "ns", name, uid: `uid-${name}`, labels: { app: "web" }, ...extra } };
+const owner = stored(ReplicaSets, { metadata: { name: "rs", uid: "u1" } });
+const ref = newControllerRef(owner, ReplicaSets);
+
+function pod(name: string, extra: ObjectMeta = {}): StoredPod {
+  return stored(Pods, { metadata: { name, labels: { app: "web" }, ...extra } });
 }
 
 interface World {
   readonly patches: { name: string; patch: object }[];
   liveReads: number;
-  run(objects: readonly KubeObject[], more?: Partial<ClaimOptions<KubeObject>>): Promise<string[]>;
+  run(objects: readonly StoredPod[], more?: Partial<ClaimOptions<StoredPod, StoredReplicaSet>>): Promise<string[]>;
 }
 
 function setUp(): World {
@@ -30,17 +31,17 @@ function setUp(): World {
     async run(objects, more = {}) {
       const claimed = await claim(objects, {
         owner,
-        ownerKind: { apiVersion: "apps/v1", kind: "ReplicaSet" },
-        objectKind: "Pod",
-        matches: (object) => object.metadata?.labels?.app === "web",
+        ownerResource: ReplicaSets,
+        resource: Pods,
+        matches: (object) => object.metadata.labels?.app === "web",
         readOwnerLive: async () => {
           world.liveReads++;
           return owner;
         },
-        patch: async (object, patch) => void world.patches.push({ name: object.metadata?.name ?? "", patch }),
+        patch: async (object, patch) => void world.patches.push({ name: object.metadata.name, patch }),
         ...more,
       });
-      return claimed.map((object) => object.metadata?.name ?? "");
+      return claimed.map((object) => object.metadata.name);
     },
   };
   return world;
@@ -67,7 +68,7 @@ describe("claim", () => {
 
   it("workloads/S13 a deleting owner keeps what it has and does nothing else", async () => {
     const world = setUp();
-    const dying = { metadata: { ...owner.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    const dying = { ...owner, metadata: { ...owner.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
     const objects = [
       pod("own", { ownerReferences: [ref] }),
       pod("stray", { ownerReferences: [ref], labels: {} }),
@@ -82,9 +83,9 @@ describe("claim", () => {
     const dying = { deletionTimestamp: "2026-01-01T00:00:00Z" };
     expect(await world.run([pod("own", { ownerReferences: [ref], ...dying }), pod("orphan", dying)])).toEqual(["own"]);
     expect(world.patches).toEqual([]);
-    const { namespace: _, ...clusterScoped } = owner.metadata ?? {};
+    const clusterScoped = stored(ReplicaSets, { metadata: { ...owner.metadata, namespace: "" } });
     const objects = [pod("here"), pod("elsewhere", { namespace: "other" })];
-    expect(await world.run(objects, { owner: { metadata: clusterScoped } })).toEqual(["here", "elsewhere"]);
+    expect(await world.run(objects, { owner: clusterScoped })).toEqual(["here", "elsewhere"]);
   });
 
   it("workloads/S13 an owner among others, or one that is no controller, leaves an object as its controller has it", async () => {
@@ -109,11 +110,13 @@ describe("claim", () => {
     await world.run([pod("own", { ownerReferences: [ref] })]);
     expect(world.liveReads).toBe(1);
 
-    const gone = world.run([pod("a")], { readOwnerLive: async () => ({ metadata: { uid: "u9" } }) });
+    const gone = world.run([pod("a")], {
+      readOwnerLive: async () => stored(ReplicaSets, { metadata: { name: "rs", uid: "u9" } }),
+    });
     await expect(gone).rejects.toThrow(
       "can't adopt Pod ns/a (uid-a): can't recheck DeletionTimestamp: original ReplicaSet ns/rs is gone: got uid u9, wanted u1",
     );
-    const deleted = { metadata: { ...owner.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+    const deleted = { ...owner, metadata: { ...owner.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
     await expect(world.run([pod("a")], { readOwnerLive: async () => deleted })).rejects.toThrow(
       "can't adopt Pod ns/a (uid-a): ns/rs has just been deleted at 2026-01-01 00:00:00 +0000 UTC",
     );
@@ -123,9 +126,9 @@ describe("claim", () => {
     const world = setUp();
     const stray = { ownerReferences: [ref], labels: {} };
     const tried: string[] = [];
-    const patch = async ({ metadata }: KubeObject): Promise<void> => {
-      tried.push(metadata?.name ?? "");
-      throw error(metadata?.name === "a" ? 500 : 409, metadata?.name === "a" ? "InternalError" : "Conflict");
+    const patch = async ({ metadata }: StoredPod): Promise<void> => {
+      tried.push(metadata.name);
+      throw error(metadata.name === "a" ? 500 : 409, metadata.name === "a" ? "InternalError" : "Conflict");
     };
     const failure = await world.run([pod("a", stray), pod("b", stray)], { patch }).catch(String);
     expect([failure, tried]).toEqual(["AggregateOperationError: [InternalError, Conflict]", ["a", "b"]]);
@@ -161,9 +164,9 @@ describe("claim", () => {
 
   it("workloads/S13 goes on after an error and reports all of them", async () => {
     const world = setUp();
-    const patch = async (object: KubeObject) => {
-      if (object.metadata?.name === "gone") throw error(404, "NotFound");
-      throw new Error(`no ${object.metadata?.name}`);
+    const patch = async (object: StoredPod) => {
+      if (object.metadata.name === "gone") throw error(404, "NotFound");
+      throw new Error(`no ${object.metadata.name}`);
     };
     await expect(world.run([pod("a"), pod("gone"), pod("b")], { patch })).rejects.toThrow("[no a, no b]");
     expect(await world.run([pod("gone")], { patch })).toEqual([]);

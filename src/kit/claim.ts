@@ -3,20 +3,20 @@
 // whether the owner still exists: a cached owner may be dead already.
 // Upstream: pkg/controller/controller_ref_manager.go.
 
-import type { Kind, KubeObject } from "#api/object.ts";
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
 import { isInvalid, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import { aggregate } from "./aggregate-error.ts";
 
-export interface ClaimOptions<T extends KubeObject> {
-  readonly owner: KubeObject;
-  readonly ownerKind: Kind;
-  /** The kind of what is claimed, for messages. */
-  readonly objectKind: string;
+export interface ClaimOptions<T extends StoredObject, O extends StoredObject> {
+  readonly owner: NoInfer<O>;
+  readonly ownerResource: Resource<O>;
+  /** The resource of the objects. */
+  readonly resource: Resource<T>;
   readonly matches: (object: T) => boolean;
   /** The owner as the API server has it now. */
-  readonly readOwnerLive: () => Promise<KubeObject>;
+  readonly readOwnerLive: () => Promise<NoInfer<O>>;
   /** Sends a strategic merge patch. */
   readonly patch: (object: T, patch: object) => Promise<unknown>;
   /** Finalizers that adoption adds and release removes. */
@@ -24,7 +24,10 @@ export interface ClaimOptions<T extends KubeObject> {
 }
 
 /** The objects that belong to the owner now. Tries all of them, then fails with all errors. */
-export async function claim<T extends KubeObject>(objects: readonly T[], options: ClaimOptions<T>): Promise<T[]> {
+export async function claim<T extends StoredObject, O extends StoredObject>(
+  objects: readonly T[],
+  options: ClaimOptions<T, O>,
+): Promise<T[]> {
   const canAdopt = once(() => recheckOwner(options));
   const claimed: T[] = [];
   const errors: unknown[] = [];
@@ -46,41 +49,41 @@ export async function claim<T extends KubeObject>(objects: readonly T[], options
 }
 
 /** What to do about an object; an owner that is being deleted only keeps what it has. */
-function judge<T extends KubeObject>(
+function judge<T extends StoredObject, O extends StoredObject>(
   object: T,
-  { owner, matches }: ClaimOptions<T>,
+  { owner, matches }: ClaimOptions<T, O>,
 ): "keep" | "leave" | "release" | "adopt" {
-  const ownerIsDeleting = owner.metadata?.deletionTimestamp !== undefined;
+  const ownerIsDeleting = owner.metadata.deletionTimestamp !== undefined;
   const controller = getControllerOf(object);
   if (controller !== undefined) {
-    if (controller.uid !== owner.metadata?.uid) return "leave";
+    if (controller.uid !== owner.metadata.uid) return "leave";
     if (matches(object)) return "keep";
     return ownerIsDeleting ? "leave" : "release";
   }
   if (ownerIsDeleting || !matches(object)) return "leave";
-  if (object.metadata?.deletionTimestamp !== undefined) return "leave";
-  if (owner.metadata?.namespace && owner.metadata.namespace !== object.metadata?.namespace) return "leave";
+  if (object.metadata.deletionTimestamp !== undefined) return "leave";
+  if (owner.metadata.namespace && owner.metadata.namespace !== object.metadata.namespace) return "leave";
   return "adopt";
 }
 
-async function adopt<T extends KubeObject>(
+async function adopt<T extends StoredObject, O extends StoredObject>(
   object: T,
-  options: ClaimOptions<T>,
+  options: ClaimOptions<T, O>,
   canAdopt: () => Promise<void>,
 ): Promise<boolean> {
   try {
     await canAdopt();
   } catch (error) {
-    const { namespace, name, uid } = object.metadata ?? {};
-    throw new Error(`can't adopt ${options.objectKind} ${namespace}/${name} (${uid}): ${errorMessage(error)}`, {
+    const { namespace, name, uid } = object.metadata;
+    throw new Error(`can't adopt ${options.resource.kind} ${namespace}/${name} (${uid}): ${errorMessage(error)}`, {
       cause: error,
     });
   }
   try {
     await options.patch(object, {
       metadata: {
-        uid: object.metadata?.uid,
-        ownerReferences: [newControllerRef(options.owner, options.ownerKind)],
+        uid: object.metadata.uid,
+        ownerReferences: [newControllerRef(options.owner, options.ownerResource)],
         ...(options.finalizers ? { finalizers: options.finalizers } : {}),
       },
     });
@@ -92,12 +95,15 @@ async function adopt<T extends KubeObject>(
 }
 
 /** Not found: it is gone. Invalid: it was recreated, or has no such owner any more. Both are fine. */
-async function release<T extends KubeObject>(object: T, options: ClaimOptions<T>): Promise<void> {
+async function release<T extends StoredObject, O extends StoredObject>(
+  object: T,
+  options: ClaimOptions<T, O>,
+): Promise<void> {
   try {
     await options.patch(object, {
       metadata: {
-        uid: object.metadata?.uid,
-        ownerReferences: [{ $patch: "delete", uid: options.owner.metadata?.uid }],
+        uid: object.metadata.uid,
+        ownerReferences: [{ $patch: "delete", uid: options.owner.metadata.uid }],
         ...(options.finalizers ? { "$deleteFromPrimitiveList/finalizers": options.finalizers } : {}),
       },
     });
@@ -106,19 +112,21 @@ async function release<T extends KubeObject>(object: T, options: ClaimOptions<T>
   }
 }
 
-async function recheckOwner<T extends KubeObject>(options: ClaimOptions<T>): Promise<void> {
-  const { namespace, name, uid } = options.owner.metadata ?? {};
-  const kind = options.ownerKind.kind;
-  let fresh: KubeObject;
+async function recheckOwner<T extends StoredObject, O extends StoredObject>(
+  options: ClaimOptions<T, O>,
+): Promise<void> {
+  const { namespace, name, uid } = options.owner.metadata;
+  const kind = options.ownerResource.kind;
+  let fresh: O;
   try {
     fresh = await options.readOwnerLive();
-    if (fresh.metadata?.uid !== uid) {
-      throw new Error(`original ${kind} ${namespace}/${name} is gone: got uid ${fresh.metadata?.uid}, wanted ${uid}`);
+    if (fresh.metadata.uid !== uid) {
+      throw new Error(`original ${kind} ${namespace}/${name} is gone: got uid ${fresh.metadata.uid}, wanted ${uid}`);
     }
   } catch (error) {
     throw new Error(`can't recheck DeletionTimestamp: ${errorMessage(error)}`, { cause: error });
   }
-  const deletedAt = fresh.metadata?.deletionTimestamp;
+  const deletedAt = fresh.metadata.deletionTimestamp;
   if (deletedAt !== undefined) throw new Error(`${namespace}/${name} has just been deleted at ${goTime(deletedAt)}`);
 }
 

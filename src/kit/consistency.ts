@@ -27,7 +27,7 @@ interface GroupResource {
 
 /** A cache that tells how far it has applied its stream; "" when it does not know. */
 export interface VersionedCache {
-  readonly gvr: GroupResource;
+  readonly resource: GroupResource;
   readonly lastStoreSyncResourceVersion: string;
 }
 
@@ -55,7 +55,7 @@ export class WrittenVersions implements ConsistencyStore {
   }
 
   wroteAt(ownerKey: string, ownerUid: string, resource: GroupResource, resourceVersion: string): void {
-    const cache = this.#caches.find(({ gvr }) => gvr.group === resource.group && gvr.resource === resource.resource);
+    const cache = this.#caches.find((known) => isSame(known.resource, resource));
     if (cache === undefined) return;
     let owner = this.#owners.get(ownerKey);
     if (owner === undefined || owner.uid !== ownerUid) {
@@ -71,7 +71,7 @@ export class WrittenVersions implements ConsistencyStore {
     if (owner === undefined) return;
     for (const [cache, written] of owner.versions) {
       const read = cache.lastStoreSyncResourceVersion;
-      if (read !== "" && isNewer(written, read)) throw new StaleCacheError(read, written, cache.gvr);
+      if (read !== "" && isNewer(written, read)) throw new StaleCacheError(read, written, cache.resource);
     }
     this.#owners.delete(ownerKey);
   }
@@ -80,6 +80,10 @@ export class WrittenVersions implements ConsistencyStore {
     const owner = this.#owners.get(ownerKey);
     if (owner !== undefined && (ownerUid === undefined || owner.uid === ownerUid)) this.#owners.delete(ownerKey);
   }
+}
+
+function isSame(a: GroupResource, b: GroupResource): boolean {
+  return a.group === b.group && a.resource === b.resource;
 }
 
 /** Versions that cannot be compared are a defect of the data; they must not block syncs. */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { OwnerReference } from "#api/meta.ts";
-import type { KubeObject } from "#api/object.ts";
+import { objectKey } from "#api/object.ts";
+import { stored } from "#api/testing.ts";
+import { Things } from "#informers/testing.ts";
 import { stageInformer } from "#informers/testing-stage.ts";
 import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
 
-const owner: KubeObject = { metadata: { namespace: "ns1", name: "owner", uid: "abc" } };
+const owner = stored(Things, { metadata: { namespace: "ns1", name: "owner", uid: "abc" } });
 
 /** Objects of a server's answer with these references. */
 async function found(objects: Readonly<Record<string, Partial<OwnerReference> | undefined>>): Promise<string[]> {
@@ -15,14 +17,12 @@ async function found(objects: Readonly<Record<string, Partial<OwnerReference> | 
     const [namespace = "", name = ""] = key.split("/");
     const thing = server.put(name, 0, namespace);
     if (change === undefined) continue;
-    const reference = { apiVersion: "v1", kind: "Kind", name: "owner", uid: "abc", controller: true, ...change };
+    const reference = { apiVersion: "v1", kind: "Thing", name: "owner", uid: "abc", controller: true, ...change };
     server.objects.set(key, { ...thing, metadata: { ...thing.metadata, ownerReferences: [reference] } });
   }
   const ended = informer.run(stop.signal);
   await clock.advance(1_000);
-  const names = ownedAndOrphans(informer, owner, "Kind").map(
-    ({ metadata }) => `${metadata?.namespace}/${metadata?.name}`,
-  );
+  const names = ownedAndOrphans(informer, owner, Things).map(objectKey);
   stop.abort();
   await clock.advance(1_000);
   await ended;

@@ -1,18 +1,18 @@
 // Objects by their controller, and orphans by namespace, in one index that all who look for it share.
 // Upstream: pkg/controller/controller_utils.go, AddPodControllerIndexer, FilterPodsByOwner; pkg/controller/history.
 
-import type { KubeObject } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
+import type { NamespacedObject, Resource } from "#api/resource.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 
 const BY_CONTROLLER = "controller";
 
 /** Adds the index unless another controller already has. */
-export function addControllerIndex<T extends KubeObject>(informer: SharedInformer<T>): void {
+export function addControllerIndex<T extends NamespacedObject>(informer: SharedInformer<T>): void {
   if (informer.store.hasIndex(BY_CONTROLLER)) return;
   informer.addIndexers({
     [BY_CONTROLLER]: (object) => {
-      const namespace = object.metadata?.namespace ?? "";
+      const { namespace } = object.metadata;
       const controller = getControllerOf(object);
       return [controller === undefined ? namespace : ownedKey(namespace, controller.kind, controller)];
     },
@@ -20,13 +20,13 @@ export function addControllerIndex<T extends KubeObject>(informer: SharedInforme
 }
 
 /** What this owner controls, then the orphans of its namespace. */
-export function ownedAndOrphans<T extends KubeObject>(
+export function ownedAndOrphans<T extends NamespacedObject, O extends NamespacedObject>(
   informer: SharedInformer<T>,
-  owner: KubeObject,
-  ownerKind: string,
+  owner: NoInfer<O>,
+  ownerResource: Resource<O>,
 ): readonly T[] {
-  const { namespace = "", name = "", uid = "" } = owner.metadata ?? {};
-  const owned = informer.store.byIndex(BY_CONTROLLER, ownedKey(namespace, ownerKind, { name, uid }));
+  const { namespace } = owner.metadata;
+  const owned = informer.store.byIndex(BY_CONTROLLER, ownedKey(namespace, ownerResource.kind, owner.metadata));
   const orphans = informer.store.byIndex(BY_CONTROLLER, namespace);
   return orphans.length === 0 ? owned : [...owned, ...orphans];
 }

@@ -1,20 +1,24 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject } from "#api/object.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import { newControllerRef } from "#api/owner-refs.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { ApiError } from "#api/status-error.ts";
+import { stored } from "#api/testing.ts";
 import { TransportError } from "#base/http.ts";
 import { StaleCacheError } from "./consistency.ts";
 import { DoubtfulCreates, isOutcomeUnknown } from "./doubtful-creates.ts";
 
-const owner: KubeObject = { metadata: { name: "web", uid: "1" } };
-const gvr = { group: "", resource: "pods" };
+const owner = stored(ReplicaSets, { metadata: { name: "web", uid: "1" } });
 
-function pod(resourceVersion: string, uid = "1"): KubeObject {
-  const controller = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid, controller: true };
-  return { metadata: { name: `pod-${resourceVersion}`, resourceVersion, ownerReferences: [controller] } };
+function pod(resourceVersion: string, uid = "1"): StoredObject {
+  const controller = { ...newControllerRef(owner, ReplicaSets), uid };
+  const metadata = { name: `pod-${resourceVersion}`, resourceVersion, ownerReferences: [controller] };
+  return stored(Pods, { metadata });
 }
 
-function stage(...pods: readonly KubeObject[]) {
-  const cache = { gvr, lastStoreSyncResourceVersion: "10" };
+function stage(...pods: readonly StoredObject[]) {
+  const cache = { resource: Pods, lastStoreSyncResourceVersion: "10" };
   const doubts = new DoubtfulCreates(cache);
   let lists = 0;
   const settle = (): Promise<void> =>

@@ -3,8 +3,8 @@
 // the server once what is there, and waits until the cache has seen the newest of it.
 // Deviation: upstream creates again, and deletes the surplus when the watch shows it.
 
-import type { KubeObject } from "#api/object.ts";
 import { isControlledBy } from "#api/owner-refs.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { ApiError, isForbidden } from "#api/status-error.ts";
 import { TransportError } from "#base/http.ts";
 import { type VersionedCache, WrittenVersions } from "./consistency.ts";
@@ -20,18 +20,17 @@ export class DoubtfulCreates {
     this.#versions = new WrittenVersions([cache]);
   }
 
-  /** A create for this owner failed so. */
+  /** A create for this owner failed with this error. */
   note(ownerKey: string, error: unknown): void {
     if (isOutcomeUnknown(error)) this.#doubtful.add(ownerKey);
   }
 
   /** Throws StaleCacheError while the cache lacks something of this owner's that the server has. */
-  async settle(ownerKey: string, owner: KubeObject, listLive: () => Promise<readonly KubeObject[]>): Promise<void> {
+  async settle(ownerKey: string, owner: StoredObject, listLive: () => Promise<readonly StoredObject[]>): Promise<void> {
     if (this.#doubtful.has(ownerKey)) {
       for (const object of await listed(listLive)) {
         if (!isControlledBy(object, owner)) continue;
-        const { resourceVersion = "" } = object.metadata ?? {};
-        this.#versions.wroteAt(ownerKey, owner.metadata?.uid ?? "", this.#cache.gvr, resourceVersion);
+        this.#versions.wroteAt(ownerKey, owner.metadata.uid, this.#cache.resource, object.metadata.resourceVersion);
       }
       this.#doubtful.delete(ownerKey);
     }
@@ -45,7 +44,7 @@ export class DoubtfulCreates {
 }
 
 /** Whoever may not ask goes on as upstream does. */
-async function listed(listLive: () => Promise<readonly KubeObject[]>): Promise<readonly KubeObject[]> {
+async function listed(listLive: () => Promise<readonly StoredObject[]>): Promise<readonly StoredObject[]> {
   try {
     return await listLive();
   } catch (error) {

@@ -7,8 +7,9 @@ import { goSortedJson } from "#api/go-text.ts";
 import { controllerRevisionHash } from "#api/hash.ts";
 import { parseExactJson } from "#api/json.ts";
 import type { Selector } from "#api/label-selector.ts";
-import { type Kind, type KubeObject, objectKey } from "#api/object.ts";
+import { objectKey } from "#api/object.ts";
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
+import type { Draft, NamespacedObject, Resource, Stored } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isInvalid, isNotFound } from "#api/status-error.ts";
 import { type BackoffDeps, defaultBackoff, retryOnError } from "#base/go-backoff.ts";
 import type { ResourceClient } from "#client/client.ts";
@@ -20,9 +21,12 @@ export const REVISION_HASH_LABEL = "controller.kubernetes.io/hash";
 /** Cut so that prefix, dash and hash fit into a DNS subdomain. */
 const NAME_PREFIX_MAX = 223;
 
-export interface NewRevision {
-  readonly owner: KubeObject;
-  readonly ownerKind: Kind;
+export type StoredRevision = Stored<ControllerRevision>;
+export type RevisionDraft = Draft<StoredRevision>;
+
+export interface NewRevision<O extends NamespacedObject> {
+  readonly owner: NoInfer<O>;
+  readonly ownerResource: Resource<O>;
   readonly templateLabels: Readonly<Record<string, string>>;
   /** The payload, as revisionData (#api/hash.ts) makes it. */
   readonly data: string;
@@ -31,24 +35,22 @@ export interface NewRevision {
 }
 
 /** A revision to compare with those that are there, and to create when none is the same. Callers may add to its metadata. */
-export function newRevision({
+export function newRevision<O extends NamespacedObject>({
   owner,
-  ownerKind,
+  ownerResource,
   templateLabels,
   data,
   revision,
   collisionCount,
-}: NewRevision): ControllerRevision {
-  const { namespace = "", name = "" } = owner.metadata ?? {};
+}: NewRevision<O>): RevisionDraft {
+  const { namespace, name } = owner.metadata;
   const hash = controllerRevisionHash(data, collisionCount);
   return {
-    apiVersion: "apps/v1",
-    kind: "ControllerRevision",
     metadata: {
       name: revisionName(name, hash),
       namespace,
       labels: { ...templateLabels, [REVISION_HASH_LABEL]: hash },
-      ownerReferences: [newControllerRef(owner, ownerKind)],
+      ownerReferences: [newControllerRef(owner, ownerResource)],
     },
     data: parseExactJson(data) as Readonly<Record<string, unknown>>,
     revision,
@@ -60,30 +62,29 @@ function revisionName(prefix: string, hash: string): string {
 }
 
 /** Oldest first: by number, then by age, then by name. */
-export function sortedRevisions(revisions: readonly ControllerRevision[]): ControllerRevision[] {
+export function sortedRevisions(revisions: readonly StoredRevision[]): StoredRevision[] {
   return revisions.toSorted((a, b) => a.revision - b.revision || olderFirst(a, b));
 }
 
+type Payload = Pick<ControllerRevision, "data">;
+
 /** Same payload; numbers, labels and names do not matter. */
-export function isSameRevision(a: ControllerRevision, b: ControllerRevision): boolean {
+export function isSameRevision(a: Payload, b: Payload): boolean {
   return revisionText(a) === revisionText(b);
 }
 
-export function findSameRevisions(
-  revisions: readonly ControllerRevision[],
-  needle: ControllerRevision,
-): ControllerRevision[] {
+export function findSameRevisions(revisions: readonly StoredRevision[], needle: Payload): StoredRevision[] {
   return revisions.filter((revision) => isSameRevision(revision, needle));
 }
 
 /** The payload as the text it was made from, however a server or a client has spelled it since. */
-function revisionText({ data }: ControllerRevision): string {
+function revisionText({ data }: Payload): string {
   return goSortedJson(data ?? null);
 }
 
 export interface HistoryDeps extends BackoffDeps {
-  readonly revisions: SharedInformer<ControllerRevision>;
-  readonly api: ResourceClient<ControllerRevision>;
+  readonly revisions: SharedInformer<StoredRevision>;
+  readonly api: ResourceClient<StoredRevision>;
 }
 
 /** The revisions of owners, and the writes that keep them. */
@@ -96,9 +97,13 @@ export class History {
   }
 
   /** What the owner controls, then matching orphans of its namespace. */
-  list(owner: KubeObject, ownerKind: Kind, selector: Selector): readonly ControllerRevision[] {
-    return ownedAndOrphans(this.#deps.revisions, owner, ownerKind.kind).filter((revision) =>
-      selector.matches(revision.metadata?.labels ?? {}),
+  list<O extends NamespacedObject>(
+    owner: NoInfer<O>,
+    ownerResource: Resource<O>,
+    selector: Selector,
+  ): readonly StoredRevision[] {
+    return ownedAndOrphans(this.#deps.revisions, owner, ownerResource).filter((revision) =>
+      selector.matches(revision.metadata.labels ?? {}),
     );
   }
 
@@ -107,16 +112,16 @@ export class History {
    * the collision count goes up until the name is free. Returns the revision and the count it took.
    */
   async create(
-    owner: KubeObject,
-    revision: ControllerRevision,
+    owner: NamespacedObject,
+    revision: RevisionDraft,
     collisionCount: number,
     signal: AbortSignal,
-  ): Promise<{ revision: ControllerRevision; collisionCount: number }> {
+  ): Promise<{ revision: StoredRevision; collisionCount: number }> {
     const { api } = this.#deps;
-    const { namespace = "", name: prefix = "" } = owner.metadata ?? {};
+    const { namespace, name: prefix } = owner.metadata;
     for (let count = collisionCount; ; count++) {
       const name = revisionName(prefix, controllerRevisionHash(revisionText(revision), count));
-      const object: ControllerRevision = { ...revision, metadata: { ...revision.metadata, name } };
+      const object: RevisionDraft = { ...revision, metadata: { ...revision.metadata, name } };
       try {
         return { revision: await api.create({ namespace, object }, signal), collisionCount: count };
       } catch (error) {
@@ -128,19 +133,13 @@ export class History {
   }
 
   /** Gives an old revision a new number: that is how a rollback is recorded. */
-  async renumber(revision: ControllerRevision, number: number, signal: AbortSignal): Promise<ControllerRevision> {
+  async renumber(revision: StoredRevision, number: number, signal: AbortSignal): Promise<StoredRevision> {
     const { api, revisions } = this.#deps;
     let current = revision;
-    const attempt = async (): Promise<ControllerRevision> => {
+    const attempt = async (): Promise<StoredRevision> => {
       if (current.revision === number) return current;
       try {
-        const object: ControllerRevision = {
-          ...current,
-          apiVersion: "apps/v1",
-          kind: "ControllerRevision",
-          revision: number,
-        };
-        return await api.update({ object }, signal);
+        return await api.update({ object: { ...current, revision: number } }, signal);
       } catch (error) {
         current = revisions.lister.get(objectKey(current)) ?? current;
         throw error;
@@ -149,40 +148,40 @@ export class History {
     return retryOnError(defaultBackoff, isConflict, attempt, this.#deps, signal);
   }
 
-  async delete(revision: ControllerRevision, signal: AbortSignal): Promise<void> {
-    const { namespace = "", name = "" } = revision.metadata ?? {};
+  async delete(revision: StoredRevision, signal: AbortSignal): Promise<void> {
+    const { namespace, name } = revision.metadata;
     await this.#deps.api.delete({ namespace, name }, signal);
   }
 
   /** Makes the owner the orphan's controller. */
-  adopt(
-    owner: KubeObject,
-    ownerKind: Kind,
-    revision: ControllerRevision,
+  adopt<O extends NamespacedObject>(
+    owner: NoInfer<O>,
+    ownerResource: Resource<O>,
+    revision: StoredRevision,
     signal: AbortSignal,
-  ): Promise<ControllerRevision> {
+  ): Promise<StoredRevision> {
     const controller = getControllerOf(revision);
     if (controller !== undefined)
       throw new Error(`attempt to adopt revision owned by ${controller.kind}/${controller.name}`);
-    return this.#patch(revision, { ownerReferences: [newControllerRef(owner, ownerKind)] }, signal);
+    return this.#patch(revision, { ownerReferences: [newControllerRef(owner, ownerResource)] }, signal);
   }
 
   /** Gone, or no longer ours: both are as wanted, and nothing comes back. */
   async release(
-    owner: KubeObject,
-    revision: ControllerRevision,
+    owner: NamespacedObject,
+    revision: StoredRevision,
     signal: AbortSignal,
-  ): Promise<ControllerRevision | undefined> {
+  ): Promise<StoredRevision | undefined> {
     try {
-      return await this.#patch(revision, { ownerReferences: [{ $patch: "delete", uid: owner.metadata?.uid }] }, signal);
+      return await this.#patch(revision, { ownerReferences: [{ $patch: "delete", uid: owner.metadata.uid }] }, signal);
     } catch (error) {
       if (isNotFound(error) || isInvalid(error)) return undefined;
       throw error;
     }
   }
 
-  #patch(revision: ControllerRevision, metadata: object, signal: AbortSignal): Promise<ControllerRevision> {
-    const { namespace = "", name = "", uid } = revision.metadata ?? {};
+  #patch(revision: StoredRevision, metadata: object, signal: AbortSignal): Promise<StoredRevision> {
+    const { namespace, name, uid } = revision.metadata;
     const patch = { metadata: { uid, ...metadata } };
     return this.#deps.api.patch({ namespace, name, type: "strategic", patch }, signal);
   }

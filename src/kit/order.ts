@@ -1,7 +1,7 @@
 // Orders that controllers choose by. Caches promise none.
 
-import type { KubeObject } from "#api/object.ts";
-import { timeOrUndefined } from "#api/time.ts";
+import type { StoredObject } from "#api/resource.ts";
+import { parseTime } from "#api/time.ts";
 
 /** By UTF-16 units, which is Go's order of bytes for everything that names and UIDs may hold. */
 export function compareText(a: string, b: string): number {
@@ -10,10 +10,9 @@ export function compareText(a: string, b: string): number {
 
 /** Older first, and by name where that does not tell: a time of the API has whole seconds. */
 // Upstream: pkg/controller/controller_utils.go, ReplicaSetsByCreationTimestamp and its like
-export function olderFirst(a: KubeObject, b: KubeObject): number {
-  return createdMs(a) - createdMs(b) || compareText(a.metadata?.name ?? "", b.metadata?.name ?? "");
-}
-
-function createdMs({ metadata }: KubeObject): number {
-  return timeOrUndefined(metadata?.creationTimestamp) ?? Number.MIN_SAFE_INTEGER;
+export function olderFirst(a: StoredObject, b: StoredObject): number {
+  return (
+    parseTime(a.metadata.creationTimestamp) - parseTime(b.metadata.creationTimestamp) ||
+    compareText(a.metadata.name, b.metadata.name)
+  );
 }

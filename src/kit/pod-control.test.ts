@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
-import type { KubeObject } from "#api/object.ts";
+import { newControllerRef } from "#api/owner-refs.ts";
+import type { ObjectOf } from "#api/resource.ts";
 import { ApiError, isNotFound } from "#api/status-error.ts";
+import { stored } from "#api/testing.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { createClient } from "#client/create-client.ts";
 import { jsonResponse, type Responder, scriptedTransport } from "#client/testing.ts";
 import { createPodControl, type PodControl, podFromTemplate } from "./pod-control.ts";
 
-const ownerKind = { apiVersion: "apps/v1", kind: "ReplicaSet" };
-const owner: KubeObject = { metadata: { namespace: "ns", name: "web", uid: "u1" } };
+const owner = stored(ReplicaSets, { metadata: { name: "web", uid: "u1" } });
 const spec = { containers: [{ name: "main", image: "example/web:1" }] };
 const template: PodTemplateSpec = { metadata: { labels: { app: "web" } }, spec };
 const signal = neverAborted();
@@ -20,7 +23,7 @@ const refusal = (code: number, reason: string, causes: readonly object[] = []): 
 };
 
 interface World {
-  readonly control: PodControl;
+  readonly control: PodControl<ObjectOf<typeof ReplicaSets>>;
   readonly events: string[];
   readonly written: (readonly [Pod, OwnerReference | undefined])[];
   /** What the server was sent: "DELETE /api/v1/…" and the body. */
@@ -36,12 +39,12 @@ function setUp(...answers: readonly Responder[]): World {
     events,
     written,
     control: createPodControl({
-      pods: client.resource<Pod>({ group: "", version: "v1", resource: "pods" }),
+      pods: client.resource(Pods),
       recorder: {
         event: (about, type, reason, message) =>
           events.push(`${about.kind} ${about.name}: ${type} ${reason} ${message}`),
       },
-      ownerKind,
+      ownerResource: ReplicaSets,
       onWrite: (pod, controller) => written.push([pod, controller]),
     }),
     sent: () =>
@@ -52,7 +55,7 @@ function setUp(...answers: readonly Responder[]): World {
   };
 }
 
-const controller: OwnerReference = { ...ownerKind, name: "web", uid: "u1", controller: true, blockOwnerDeletion: true };
+const controller = newControllerRef(owner, ReplicaSets);
 
 describe("a pod from a template", () => {
   it("workloads/S10 takes labels, annotations, finalizers and spec, and belongs to the owner alone", () => {
@@ -64,9 +67,7 @@ describe("a pod from a template", () => {
       finalizers: ["example.com/hold"],
       ownerReferences: [{ apiVersion: "v1", kind: "Node", name: "dropped", uid: "u9" }],
     };
-    expect(podFromTemplate({ owner, template: { metadata, spec } }, ownerKind)).toEqual({
-      apiVersion: "v1",
-      kind: "Pod",
+    expect(podFromTemplate({ owner, template: { metadata, spec } }, ReplicaSets)).toEqual({
       metadata: {
         generateName: "web-",
         labels: { app: "web" },
@@ -88,14 +89,14 @@ describe("a pod from a template", () => {
   ];
   for (const { name, prefix } of names) {
     it(`workloads/S10 is named after ${name.length > 20 ? `a name of ${name.length} characters` : name}`, () => {
-      const pod = podFromTemplate({ owner: { metadata: { name } }, template }, ownerKind);
-      expect(pod.metadata?.generateName).toBe(prefix);
+      const pod = podFromTemplate({ owner: stored(ReplicaSets, { metadata: { name } }), template }, ReplicaSets);
+      expect(pod.metadata.generateName).toBe(prefix);
     });
   }
 
   it("workloads/S10 is named as asked", () => {
-    const pod = podFromTemplate({ owner, template, generateName: "web-3-" }, ownerKind);
-    expect(pod.metadata?.generateName).toBe("web-3-");
+    const pod = podFromTemplate({ owner, template, generateName: "web-3-" }, ReplicaSets);
+    expect(pod.metadata.generateName).toBe("web-3-");
   });
 
   it("workloads/S10 is not asked for without labels", async () => {
@@ -119,7 +120,10 @@ describe("creating", () => {
     const { control, events, written, sent } = setUp(() => jsonResponse(created, 201));
     await control.createPod({ owner, template }, signal);
     expect(sent()).toEqual([
-      { request: "POST /api/v1/namespaces/ns/pods", body: podFromTemplate({ owner, template }, ownerKind) },
+      {
+        request: "POST /api/v1/namespaces/ns/pods",
+        body: { apiVersion: "v1", kind: "Pod", ...podFromTemplate({ owner, template }, ReplicaSets) },
+      },
     ]);
     expect(events).toEqual(["ReplicaSet web: Normal SuccessfulCreate Created pod: web-x"]);
     expect(written).toEqual([[created as never, controller]]);
@@ -137,7 +141,7 @@ describe("creating", () => {
 });
 
 describe("deleting", () => {
-  const pod: Pod = { metadata: { namespace: "ns", name: "web-x", uid: "u7", resourceVersion: "3" } };
+  const pod = stored(Pods, { metadata: { name: "web-x" } });
 
   it("workloads/S12, workloads/S11 asks for the pod by name, without a condition on its UID", async () => {
     const { control, events, written, sent } = setUp(() => jsonResponse(pod));
@@ -166,7 +170,7 @@ describe("deleting", () => {
 });
 
 describe("patching", () => {
-  const pod: Pod = { metadata: { namespace: "ns", name: "web-x" } };
+  const pod = stored(Pods, { metadata: { name: "web-x" } });
 
   it("reports what was written, and nothing when the pod is gone", async () => {
     const { control, written, events, sent } = setUp(refusal(404, "NotFound"), () => jsonResponse(pod));

@@ -4,51 +4,50 @@
 import type { Pod, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
-import type { Kind, KubeObject } from "#api/object.ts";
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
+import type { Draft, NamespacedObject, Resource, Stored } from "#api/resource.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { ResourceClient } from "#client/client.ts";
 import { type EventRecorder, referenceTo } from "./events/recorder.ts";
 
-export interface PodControlOptions {
-  readonly pods: ResourceClient<Pod>;
+export interface PodControlOptions<O extends NamespacedObject> {
+  readonly pods: ResourceClient<Stored<Pod>>;
   readonly recorder: EventRecorder;
-  /** The kind of the owners. */
-  readonly ownerKind: Kind;
+  readonly ownerResource: Resource<O>;
   /** Called with every pod that a create or patch returned, and its controller if it has one. */
-  readonly onWrite?: (pod: Pod, controller: OwnerReference | undefined) => void;
+  readonly onWrite?: (pod: Stored<Pod>, controller: OwnerReference | undefined) => void;
 }
 
-export interface NewPod {
-  readonly owner: KubeObject;
+export interface NewPod<O extends NamespacedObject> {
+  readonly owner: O;
   readonly template: PodTemplateSpec;
   /** What the server completes to a name; the owner's name unless given. */
   readonly generateName?: string;
 }
 
-export interface PodControl {
-  createPod(request: NewPod, signal: AbortSignal): Promise<void>;
+export interface PodControl<O extends NamespacedObject> {
+  createPod(request: NewPod<O>, signal: AbortSignal): Promise<void>;
   /** A pod already gone is reported as the NotFound it is. */
-  deletePod(owner: KubeObject, pod: Pod, signal: AbortSignal): Promise<void>;
+  deletePod(owner: O, pod: Stored<Pod>, signal: AbortSignal): Promise<void>;
   /** A strategic merge patch, without events. */
-  patchPod(pod: Pod, patch: object, signal: AbortSignal): Promise<void>;
+  patchPod(pod: Stored<Pod>, patch: object, signal: AbortSignal): Promise<void>;
 }
 
-export function createPodControl(options: PodControlOptions): PodControl {
-  const { pods, recorder, ownerKind } = options;
+export function createPodControl<O extends NamespacedObject>(options: PodControlOptions<O>): PodControl<O> {
+  const { pods, recorder, ownerResource } = options;
   return {
     async createPod(request, signal) {
       const { owner } = request;
-      const pod = podFromTemplate(request, ownerKind);
-      if (Object.keys(pod.metadata?.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
-      let created: Pod;
+      const pod = podFromTemplate(request, ownerResource);
+      if (Object.keys(pod.metadata.labels ?? {}).length === 0) throw new Error("unable to create pods, no labels");
+      let created: Stored<Pod>;
       try {
-        created = await pods.create({ namespace: owner.metadata?.namespace ?? "", object: pod }, signal);
+        created = await pods.create({ namespace: owner.metadata.namespace, object: pod }, signal);
       } catch (error) {
         if (!isNamespaceTerminating(error)) {
           recorder.event(
-            referenceTo(owner, ownerKind),
+            referenceTo(owner, ownerResource),
             "Warning",
             "FailedCreate",
             `Error creating: ${errorMessage(error)}`,
@@ -58,32 +57,32 @@ export function createPodControl(options: PodControlOptions): PodControl {
       }
       options.onWrite?.(created, getControllerOf(created));
       recorder.event(
-        referenceTo(owner, ownerKind),
+        referenceTo(owner, ownerResource),
         "Normal",
         "SuccessfulCreate",
-        `Created pod: ${created.metadata?.name}`,
+        `Created pod: ${created.metadata.name}`,
       );
     },
 
     async deletePod(owner, pod, signal) {
-      const { namespace = "", name = "" } = pod.metadata ?? {};
+      const { namespace, name } = pod.metadata;
       try {
         await pods.delete({ namespace, name }, signal);
       } catch (error) {
         if (isNotFound(error)) throw error;
         recorder.event(
-          referenceTo(owner, ownerKind),
+          referenceTo(owner, ownerResource),
           "Warning",
           "FailedDelete",
           `Error deleting: ${errorMessage(error)}`,
         );
         throw new Error(`unable to delete pods: ${errorMessage(error)}`, { cause: error });
       }
-      recorder.event(referenceTo(owner, ownerKind), "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+      recorder.event(referenceTo(owner, ownerResource), "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
     },
 
     async patchPod(pod, patch, signal) {
-      const { namespace = "", name = "" } = pod.metadata ?? {};
+      const { namespace, name } = pod.metadata;
       const patched = await pods.patch({ namespace, name, type: "strategic", patch }, signal);
       options.onWrite?.(patched, getControllerOf(patched));
     },
@@ -91,17 +90,18 @@ export function createPodControl(options: PodControlOptions): PodControl {
 }
 
 /** A pod as the template describes it, controlled by the owner. Nothing else of the template's metadata is taken. */
-export function podFromTemplate({ owner, template, generateName }: NewPod, ownerKind: Kind): Pod {
+export function podFromTemplate<O extends NamespacedObject>(
+  { owner, template, generateName }: NewPod<NoInfer<O>>,
+  ownerResource: Resource<O>,
+): Draft<Stored<Pod>> {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {
-    apiVersion: "v1",
-    kind: "Pod",
     metadata: {
-      generateName: generateName ?? podNamePrefix(owner.metadata?.name ?? ""),
+      generateName: generateName ?? podNamePrefix(owner.metadata.name),
       ...(labels ? { labels } : {}),
       ...(annotations ? { annotations } : {}),
       ...(finalizers ? { finalizers } : {}),
-      ownerReferences: [newControllerRef(owner, ownerKind)],
+      ownerReferences: [newControllerRef(owner, ownerResource)],
     },
     ...(template.spec ? { spec: template.spec } : {}),
   };

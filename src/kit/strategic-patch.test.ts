@@ -1,19 +1,20 @@
 import { expect, it } from "vitest";
-import type { Node } from "#api/generated/types/core-v1.ts";
-import type { KubeObject } from "#api/object.ts";
+import { Nodes } from "#api/generated/resources/core-v1.ts";
+import { type ObjectOf, resourceHandle } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { stripManagedFields } from "#informers/transforms.ts";
 import { strategicPatch } from "./strategic-patch.ts";
 
-const kind = { apiVersion: "v1", kind: "Node" };
-const node = (annotations: Record<string, string>, keys: readonly string[]): Node => ({
-  metadata: { name: "n", annotations },
-  status: { conditions: keys.map((type) => ({ type, status: "True" })) },
-});
+const node = (annotations: Record<string, string>, keys: readonly string[]): ObjectOf<typeof Nodes> =>
+  stored(Nodes, {
+    metadata: { name: "n", annotations },
+    status: { conditions: keys.map((type) => ({ type, status: "True" })) },
+  });
 
 it("tells what was added, changed and removed, lists by their keys", () => {
   const before = node({ a: "1", b: "2" }, ["Ready", "DiskPressure"]);
   const after = node({ b: "3", c: "4" }, ["Ready", "PIDPressure"]);
-  expect(strategicPatch(before, after, kind)).toEqual({
+  expect(strategicPatch(before, after, Nodes)).toEqual({
     metadata: { annotations: { a: null, b: "3", c: "4" } },
     status: {
       "$setElementOrder/conditions": [{ type: "Ready" }, { type: "PIDPressure" }],
@@ -26,16 +27,16 @@ it("tells what was added, changed and removed, lists by their keys", () => {
 });
 
 it("takes a field that is undefined for one that is not there", () => {
-  const plain = { metadata: { name: "n", labels: { a: "1" } } };
-  const cached = stripManagedFields<KubeObject>({ metadata: { ...plain.metadata, managedFields: [{}] } });
-  expect(Object.keys(cached.metadata ?? {})).toContain("managedFields");
-  expect(strategicPatch<KubeObject>(cached, plain, kind)).toBeUndefined();
-  expect(strategicPatch<KubeObject>(plain, cached, kind)).toBeUndefined();
+  const plain = node({ a: "1" }, []);
+  const cached = stripManagedFields({ ...plain, metadata: { ...plain.metadata, managedFields: [{}] } });
+  expect(Object.keys(cached.metadata)).toContain("managedFields");
+  expect(strategicPatch(cached, plain, Nodes)).toBeUndefined();
+  expect(strategicPatch(plain, cached, Nodes)).toBeUndefined();
 });
 
 it("is nothing where nothing has changed, and needs a schema", () => {
-  expect(strategicPatch(node({}, []), node({}, []), kind)).toBeUndefined();
-  expect(() => strategicPatch({}, {}, { apiVersion: "example.com/v1", kind: "Thing" })).toThrow(
-    "no schema of example.com/v1 Thing",
-  );
+  expect(strategicPatch(node({}, []), node({}, []), Nodes)).toBeUndefined();
+  const gvr = { group: "example.com", version: "v1", resource: "things" };
+  const things = resourceHandle({ ...gvr, kind: "Thing", scope: "Cluster" });
+  expect(() => strategicPatch(node({}, []), node({}, []), things)).toThrow("no schema of example.com/v1 Thing");
 });

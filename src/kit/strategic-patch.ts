@@ -3,17 +3,22 @@
 // Upstream: apimachinery/pkg/util/strategicpatch, CreateTwoWayMergePatch
 
 import { parseExactJson } from "#api/json.ts";
-import { type Kind, type KubeObject, parseApiVersion } from "#api/object.ts";
+import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { createTwoWayMergePatch } from "#api/patch/strategic-diff.ts";
+import type { Resource } from "#api/resource.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
 import { stringifyJson } from "#base/json.ts";
 
 /** Only built-in kinds have a schema to merge by; another kind is a programming error. Undefined: nothing has changed. */
-export function strategicPatch<T extends KubeObject>(original: T, modified: T, kind: Kind): object | undefined {
-  const schema = schemaOf({ ...parseApiVersion(kind.apiVersion), kind: kind.kind });
-  assert(schema !== undefined, `no schema of ${kind.apiVersion} ${kind.kind}`);
+export function strategicPatch<T extends KubeObject>(
+  original: NoInfer<T>,
+  modified: NoInfer<T>,
+  resource: Resource<T>,
+): object | undefined {
+  const schema = schemaOf(resource);
+  assert(schema !== undefined, `no schema of ${apiVersionOf(resource)} ${resource.kind}`);
   const patch = createTwoWayMergePatch(wireForm(original), wireForm(modified), schema);
   return Object.keys(patch).length === 0 ? undefined : patch;
 }

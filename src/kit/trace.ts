@@ -3,6 +3,7 @@
 // listening means no recorder, and every call site is one undefined check.
 
 import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
 
 export type ChangeType = "add" | "update" | "delete";
 
@@ -18,8 +19,8 @@ export type Cause =
   | { readonly kind: "retry"; readonly error: string; readonly attempt: number }
   | { readonly kind: "timer"; readonly afterMs: number; readonly reason: string };
 
-export function eventCause(resource: string, event: ChangeType, object: KubeObject): Cause {
-  return { kind: "event", resource, event, object: objectKey(object) };
+export function eventCause<T extends KubeObject>(resource: Resource<T>, event: ChangeType, object: NoInfer<T>): Cause {
+  return { kind: "event", resource: resource.resource, event, object: objectKey(object) };
 }
 
 export interface Write {

@@ -7,8 +7,10 @@
  * It looks at node selectors, taints and unschedulable nodes only; requests and affinity are not weighed.
  */
 
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Binding, Node, Pod } from "#api/generated/types/core-v1.ts";
-import { objectKey, splitKey } from "#api/object.ts";
+import { objectKey } from "#api/object.ts";
+import type { Stored, StoredCluster } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { Clock } from "#base/clock.ts";
@@ -19,38 +21,36 @@ import type { Controller, ControllerContext } from "#kit/controller.ts";
 import { controllerEvents } from "#kit/events/controller-events.ts";
 import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
+import { eventCause } from "#kit/trace.ts";
 import { done, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodActive } from "#rules/pod-status.ts";
 import { whyNot, whyNowhere } from "./fitting.ts";
 
 const NAME = "binder";
 const DEFAULT_SCHEDULER = "default-scheduler";
-export const podsGvr = { group: "", version: "v1", resource: "pods" };
-export const nodesGvr = { group: "", version: "v1", resource: "nodes" };
-const podKind = { apiVersion: "v1", kind: "Pod" };
 const PODS_BY_NODE = "spec.nodeName";
 
 interface Deps {
-  readonly pods: SharedInformer<Pod>;
-  readonly nodes: SharedInformer<Node>;
-  readonly podsApi: ResourceClient<Pod>;
+  readonly pods: SharedInformer<Stored<Pod>>;
+  readonly nodes: SharedInformer<StoredCluster<Node>>;
+  readonly podsApi: ResourceClient<Stored<Pod>>;
   readonly clock: Clock;
   readonly recorder: EventRecorder;
 }
 
 export async function buildBinder(context: ControllerContext): Promise<Controller> {
   const client = await context.client(NAME);
-  const pods = context.informers.informer<Pod>(podsGvr);
-  const nodes = context.informers.informer<Node>(nodesGvr);
+  const pods = context.informers.informer(Pods);
+  const nodes = context.informers.informer(Nodes);
   const log = context.log.named(NAME);
   const events = controllerEvents({ context, client, log, component: DEFAULT_SCHEDULER });
-  const deps: Deps = { pods, nodes, podsApi: client.resource<Pod>(podsGvr), clock: context.clock, ...events };
+  const deps: Deps = { pods, nodes, podsApi: client.resource(Pods), clock: context.clock, ...events };
   const queue = new KeyQueue({ context, controller: NAME, name: NAME });
   if (!pods.store.hasIndex(PODS_BY_NODE)) pods.addIndexers({ [PODS_BY_NODE]: (pod) => [pod.spec?.nodeName ?? ""] });
 
-  const enqueue = (pod: Pod): void => {
+  const enqueue = (pod: Stored<Pod>): void => {
     if (isWaitingForNode(pod)) {
-      queue.add(objectKey(pod), { kind: "event", resource: "pods", event: "update", object: objectKey(pod) });
+      queue.add(objectKey(pod), eventCause(Pods, "update", pod));
     }
   };
   const enqueueWaiting = (): void => {
@@ -73,12 +73,12 @@ async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncR
     await reportUnschedulable(pod, deps, signal); // a change of the nodes brings the pod back
     return done;
   }
-  const { namespace, name } = splitKey(key);
+  const { namespace, name, uid } = pod.metadata;
   const object: Binding = {
     apiVersion: "v1",
     kind: "Binding",
-    metadata: { name, namespace, ...(pod.metadata?.uid ? { uid: pod.metadata.uid } : {}) },
-    target: { apiVersion: "v1", kind: "Node", name: node.metadata?.name ?? "" },
+    metadata: { name, namespace, uid },
+    target: { apiVersion: "v1", kind: "Node", name: node.metadata.name },
   };
   try {
     await deps.podsApi.createSubresource({ namespace, name, subresource: "binding", object }, signal);
@@ -88,17 +88,17 @@ async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncR
   return done;
 }
 
-function chooseNode(pod: Pod, deps: Deps): Node | undefined {
-  let best: { readonly node: Node; readonly load: number } | undefined;
+function chooseNode(pod: Stored<Pod>, deps: Deps): StoredCluster<Node> | undefined {
+  let best: { readonly node: StoredCluster<Node>; readonly load: number } | undefined;
   for (const node of deps.nodes.store.values()) {
     if (whyNot(pod, node) !== undefined) continue;
-    const load = deps.pods.store.keysByIndex(PODS_BY_NODE, node.metadata?.name ?? "").length;
+    const load = deps.pods.store.keysByIndex(PODS_BY_NODE, node.metadata.name).length;
     if (best === undefined || load < best.load) best = { node, load };
   }
   return best?.node;
 }
 
-function isWaitingForNode(pod: Pod): boolean {
+function isWaitingForNode(pod: Stored<Pod>): boolean {
   return (
     (pod.spec?.nodeName ?? "") === "" &&
     isPodActive(pod) &&
@@ -107,11 +107,11 @@ function isWaitingForNode(pod: Pod): boolean {
   );
 }
 
-async function reportUnschedulable(pod: Pod, deps: Deps, signal: AbortSignal): Promise<void> {
+async function reportUnschedulable(pod: Stored<Pod>, deps: Deps, signal: AbortSignal): Promise<void> {
   const message = whyNowhere(pod, [...deps.nodes.store.values()]);
   const { status } = pod;
   if (status?.conditions?.some(({ type, message: told }) => type === "PodScheduled" && told === message)) return;
-  deps.recorder.event(referenceTo(pod, podKind), "Warning", "FailedScheduling", message);
+  deps.recorder.event(referenceTo(pod, Pods), "Warning", "FailedScheduling", message);
   const condition = {
     type: "PodScheduled",
     status: "False",
@@ -119,8 +119,8 @@ async function reportUnschedulable(pod: Pod, deps: Deps, signal: AbortSignal): P
     message,
     lastTransitionTime: formatTime(deps.clock.now()),
   };
-  const { namespace, name } = splitKey(objectKey(pod));
-  const patch = { metadata: { uid: pod.metadata?.uid }, status: { conditions: [condition] } };
+  const { namespace, name, uid } = pod.metadata;
+  const patch = { metadata: { uid }, status: { conditions: [condition] } };
   try {
     await deps.podsApi.patch({ namespace, name, type: "strategic", patch, subresource: "status" }, signal);
   } catch (error) {

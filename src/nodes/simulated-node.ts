@@ -8,10 +8,12 @@
  * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
  */
 
-import type { Lease } from "#api/generated/types/coordination-v1.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
-import { objectKey, splitKey } from "#api/object.ts";
+import { objectKey } from "#api/object.ts";
+import type { Draft, Stored, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
 import { formatMicroTime, formatTime, timeOrUndefined } from "#api/time.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
@@ -22,15 +24,14 @@ import type { Client } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
+import { type ChangeType, eventCause } from "#kit/trace.ts";
 import { done, requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodTerminal } from "#rules/pod-status.ts";
-import { nodesGvr, podsGvr } from "./binder.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 
 const LEASE_NAMESPACE = "kube-node-lease";
 const LEASE_SECONDS = 40;
 const HEARTBEAT_MS = 10_000;
-const leasesGvr = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
 
 export interface SimulatedNodeOptions {
   readonly name: string;
@@ -48,7 +49,7 @@ interface Deps extends SimulatedNodeOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly client: Client;
-  readonly pods: SharedInformer<Pod>;
+  readonly pods: SharedInformer<Stored<Pod>>;
   readonly addresses: PodAddresses;
 }
 
@@ -58,7 +59,7 @@ export async function buildSimulatedNode(
 ): Promise<Controller> {
   const identity = `system:node:${options.name}`;
   const log = context.log.named(identity);
-  const pods = context.informers.informer<Pod>(podsGvr);
+  const pods = context.informers.informer(Pods);
   const client = await context.client(identity);
   const deps: Deps = {
     ...options,
@@ -69,18 +70,18 @@ export async function buildSimulatedNode(
     addresses: new PodAddresses(options.subnet),
   };
   const queue = new KeyQueue({ context, controller: identity, name: identity });
-  const enqueue = (pod: Pod, event: "add" | "update" | "delete"): void => {
+  const enqueue = (pod: Stored<Pod>, event: ChangeType): void => {
     if (pod.spec?.nodeName !== options.name) return;
-    queue.add(objectKey(pod), { kind: "event", resource: "pods", event, object: objectKey(pod) });
+    queue.add(objectKey(pod), eventCause(Pods, event, pod));
   };
   const handler = pods.addHandler({
     onAdd: (pod) => {
       const { podIP } = pod.status ?? {};
-      if (podIP !== undefined && pod.spec?.nodeName === options.name) deps.addresses.keep(uidOf(pod), podIP);
+      if (podIP !== undefined && pod.spec?.nodeName === options.name) deps.addresses.keep(pod.metadata.uid, podIP);
       enqueue(pod, "add");
     },
     onUpdate: (_, pod) => enqueue(pod, "update"),
-    onDelete: (pod) => deps.addresses.free(uidOf(pod)),
+    onDelete: (pod) => deps.addresses.free(pod.metadata.uid),
   });
   return {
     run: (signal) =>
@@ -100,7 +101,7 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   const pod = deps.pods.lister.get(key);
   if (pod === undefined || pod.spec?.nodeName !== deps.name) return done;
   const now = deps.clock.now();
-  if (pod.metadata?.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
+  if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
   if (isPodTerminal(pod) || pod.status?.phase === "Running") return done;
   const boundMs = timeOrUndefined(
     pod.status?.conditions?.find(({ type }) => type === "PodScheduled")?.lastTransitionTime,
@@ -112,37 +113,36 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
 }
 
 /** deletionTimestamp is when the grace period ends; the node may be done earlier. */
-async function endPod(pod: Pod, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const endMs = timeOrUndefined(pod.metadata?.deletionTimestamp) ?? now;
-  const askedMs = endMs - wrappedSecondsMs(pod.metadata?.deletionGracePeriodSeconds ?? 0);
+async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const endMs = timeOrUndefined(pod.metadata.deletionTimestamp) ?? now;
+  const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
   const waitMs = Math.min(endMs, askedMs + deps.stopMs) - now;
   if (waitMs > 0) return requeueAfter(waitMs, "containers are stopping");
-  const { namespace, name } = splitKey(objectKey(pod));
-  const { uid } = pod.metadata ?? {};
-  const options = { gracePeriodSeconds: 0, ...(uid ? { preconditions: { uid } } : {}) };
+  const { namespace, name, uid } = pod.metadata;
+  const options = { gracePeriodSeconds: 0, preconditions: { uid } };
   try {
-    await deps.client.resource<Pod>(podsGvr).delete({ namespace, name, options }, signal);
+    await deps.client.resource(Pods).delete({ namespace, name, options }, signal);
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
   return done;
 }
 
-async function reportRunning(pod: Pod, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<void> {
-  const { namespace, name } = splitKey(objectKey(pod));
-  const patch = { metadata: { uid: pod.metadata?.uid }, status: runningStatus(pod, now, deps) };
+async function reportRunning(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<void> {
+  const { namespace, name, uid } = pod.metadata;
+  const patch = { metadata: { uid }, status: runningStatus(pod, now, deps) };
   try {
     await deps.client
-      .resource<Pod>(podsGvr)
+      .resource(Pods)
       .patch({ namespace, name, type: "strategic", patch, subresource: "status" }, signal);
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }
 
-function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
+function runningStatus(pod: Stored<Pod>, now: EpochMs, deps: Deps): PodStatus {
   const time = formatTime(now);
-  const ip = deps.addresses.give(uidOf(pod));
+  const ip = deps.addresses.give(pod.metadata.uid);
   const condition = (type: string) => ({ type, status: "True", lastTransitionTime: time });
   return {
     phase: "Running",
@@ -157,7 +157,7 @@ function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
         // Without them the node is taken for one that cannot resize.
         resources,
         imageID: `simulated://${image}`,
-        containerID: `simulated://${pod.metadata?.uid}/${name}`,
+        containerID: `simulated://${pod.metadata.uid}/${name}`,
         ready: true,
         started: true,
         restartCount: 0,
@@ -170,10 +170,6 @@ function runningStatus(pod: Pod, now: EpochMs, deps: Deps): PodStatus {
 /** Outside of the pods' addresses and of the services', which are 10.0.0.0/24 by default. */
 function addressOf({ subnet }: Deps): string {
   return `192.168.0.${subnet + 10}`;
-}
-
-function uidOf(pod: Pod): string {
-  return pod.metadata?.uid ?? "";
 }
 
 /** A node whose registration fails keeps trying: the server may be away for a while. */
@@ -196,8 +192,8 @@ async function keepRegistered(deps: Deps, signal: AbortSignal): Promise<void> {
 }
 
 async function registerNode(deps: Deps, signal: AbortSignal): Promise<void> {
-  const nodes = deps.client.resource<Node>(nodesGvr);
-  let node: Node;
+  const nodes = deps.client.resource(Nodes);
+  let node: StoredCluster<Node>;
   try {
     node = await nodes.get({ name: deps.name }, signal);
   } catch (error) {
@@ -211,7 +207,7 @@ async function registerNode(deps: Deps, signal: AbortSignal): Promise<void> {
   }
   const taints = node.spec?.taints ?? [];
   if (!deps.untaintsItself || !taints.some(isNotReady)) return;
-  const { resourceVersion } = node.metadata ?? {};
+  const { resourceVersion } = node.metadata;
   const spec = { taints: taints.filter((taint) => !isNotReady(taint)) };
   await nodes.patch({ name: deps.name, type: "merge", patch: { metadata: { resourceVersion }, spec } }, signal);
 }
@@ -220,9 +216,9 @@ function isNotReady({ key, effect }: Taint): boolean {
   return key === "node.kubernetes.io/not-ready" && effect === "NoSchedule";
 }
 
-function newNode(name: string): Node {
+function newNode(name: string): Draft<StoredCluster<Node>> {
   const labels = { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64" };
-  return { apiVersion: "v1", kind: "Node", metadata: { name, labels } };
+  return { metadata: { name, labels } };
 }
 
 function readyStatus(now: EpochMs, deps: Deps): NodeStatus {
@@ -265,7 +261,7 @@ function readyStatus(now: EpochMs, deps: Deps): NodeStatus {
 }
 
 async function renewLease(deps: Deps, signal: AbortSignal): Promise<void> {
-  const leases = deps.client.resource<Lease>(leasesGvr);
+  const leases = deps.client.resource(Leases);
   const spec = {
     holderIdentity: deps.name,
     leaseDurationSeconds: LEASE_SECONDS,
@@ -276,9 +272,8 @@ async function renewLease(deps: Deps, signal: AbortSignal): Promise<void> {
     await leases.patch({ ...address, type: "merge", patch: { spec } }, signal);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    const object: Lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: address, spec };
     try {
-      await leases.create({ namespace: LEASE_NAMESPACE, object }, signal);
+      await leases.create({ object: { metadata: address, spec } }, signal);
     } catch (conflict) {
       if (!isAlreadyExists(conflict)) throw conflict;
     }

@@ -2,7 +2,9 @@
 // embedded server only: the network is the scenario's.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { newConflict, newExpired, newInternalError, newNotFound } from "#api/status-error.ts";
 import { TerminalError } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
@@ -265,23 +267,23 @@ describe("the controller itself", () => {
       clock,
       rng,
       log,
-      accounts: informers.informer(accountsGvr),
-      secrets: informers.informer(secretsGvr),
-      accountsApi: stage.client.resource(accountsGvr),
-      secretsApi: secrets(),
+      accounts: informers.informer(ServiceAccounts),
+      secrets: informers.informer(Secrets),
+      accountsApi: stage.client.resource(ServiceAccounts),
+      secretsApi: stage.client.resource(Secrets),
       rootCa: "",
       sign,
     };
     informers.start();
     await createPair();
     await stage.pass(1_000);
-    const secret = await untilFound<Secret>(stage, secretsGvr, "t");
+    const secret = await untilFound<Stored<Secret>>(stage, secretsGvr, "t");
     const sync = (key: string): Promise<unknown> =>
       stage.do((_, signal) => syncSecret(key, deps, signal)).catch((error: unknown) => error);
     const failure = await sync(secretQueueKey(secret));
     expect(failure).toBeInstanceOf(TerminalError);
     expect(String(failure)).toContain("no entropy");
-    expect(await sync(secretQueueKey({ metadata: { ...secret.metadata, annotations: {} } }))).toEqual(done);
+    expect(await sync(secretQueueKey({ ...secret, metadata: { ...secret.metadata, annotations: {} } }))).toEqual(done);
     expect(lines).toEqual(["token secret names no service account: undefined"]);
     const ended = informers.shutdown();
     await stage.pass(1_000);

@@ -1,6 +1,7 @@
 // Electors on the embedded server under the virtual clock, each with a network of its own that can fail.
 
-import type { Lease, LeaseSpec } from "#api/generated/types/coordination-v1.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import type { LeaseSpec } from "#api/generated/types/coordination-v1.ts";
 import { isNotFound } from "#api/status-error.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import type { Clock } from "#base/clock.ts";
@@ -20,7 +21,6 @@ import { World } from "#sim/world.ts";
 
 export const NAMESPACE = "kube-system";
 export const LEASE = "kube-controller-manager";
-const leasesGvr = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
 const PATH = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
 
 const gates: FeatureTable = {
@@ -80,7 +80,7 @@ export class ElectionStage {
     const calls: string[] = [];
     let leading: AbortSignal | undefined;
     const lock = new LeaseLock({
-      leases: client.resource<Lease>(leasesGvr),
+      leases: client.resource(Leases),
       namespace: NAMESPACE,
       name: options.name ?? LEASE,
       identity,
@@ -129,13 +129,13 @@ export class ElectionStage {
       clock: world.clock,
       userAgent: `kube-controller-manager/${identity}`,
     });
-    return new LeaseLock({ leases: client.resource<Lease>(leasesGvr), namespace: NAMESPACE, name, identity });
+    return new LeaseLock({ leases: client.resource(Leases), namespace: NAMESPACE, name, identity });
   }
 
   async lease(): Promise<LeaseSpec | undefined> {
     try {
       const { spec } = await this.world.do((client, signal) =>
-        client.resource<Lease>(leasesGvr).get({ namespace: NAMESPACE, name: LEASE }, signal),
+        client.resource(Leases).get({ namespace: NAMESPACE, name: LEASE }, signal),
       );
       return spec;
     } catch (error) {
@@ -147,13 +147,12 @@ export class ElectionStage {
   /** Somebody else writes the lease, whoever holds it. */
   async write(spec: LeaseSpec): Promise<void> {
     const metadata = { namespace: NAMESPACE, name: LEASE };
-    const object: Lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec };
     const isThere = (await this.lease()) !== undefined;
     await this.world.do((client, signal) => {
-      const leases = client.resource<Lease>(leasesGvr);
+      const leases = client.resource(Leases);
       return isThere
         ? leases.patch({ ...metadata, type: "merge", patch: { spec } }, signal)
-        : leases.create({ namespace: NAMESPACE, object }, signal);
+        : leases.create({ object: { metadata, spec } }, signal);
     });
   }
 

@@ -2,13 +2,13 @@
 // of candidates are beside them. Not among them: that several threads may read the elector at once.
 
 import { describe, expect, it } from "vitest";
-import type { Lease, LeaseSpec } from "#api/generated/types/coordination-v1.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import type { LeaseSpec } from "#api/generated/types/coordination-v1.ts";
 import type { Event } from "#api/generated/types/core-v1.ts";
 import { isAlreadyExists, isNotFound } from "#api/status-error.ts";
 import { type ElectionRecord, LeaseLock } from "#manager/election/lease-lock.ts";
 import { ElectionStage, LEASE, NAMESPACE, type RunningElector } from "./election-stage.ts";
 
-const leasesGvr = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
 const shapes = ({ requests }: RunningElector): string[] => requests().map(({ method }) => method);
 
 describe("machinery/8.r4 acquiring and renewing", () => {
@@ -75,7 +75,7 @@ describe("machinery/8.r4 acquiring and renewing", () => {
     await stage.pass(3);
     const before = await stage.lease();
     await stage.world.do((client, signal) =>
-      client.resource(leasesGvr).delete({ namespace: NAMESPACE, name: LEASE }, signal),
+      client.resource(Leases).delete({ namespace: NAMESPACE, name: LEASE }, signal),
     );
     await stage.pass(3);
     const { acquireTime } = before ?? {};
@@ -140,7 +140,7 @@ describe("machinery/8.r4 giving the lease back", () => {
     const a = gone.start("a", { releaseOnCancel: true });
     await gone.pass(3);
     await gone.world.do((client, signal) =>
-      client.resource(leasesGvr).delete({ namespace: NAMESPACE, name: LEASE }, signal),
+      client.resource(Leases).delete({ namespace: NAMESPACE, name: LEASE }, signal),
     );
     a.stop.abort();
     await gone.pass(1);
@@ -215,7 +215,7 @@ describe("machinery/8.r4 the lock", () => {
     const silent = stage.lock("test-identity", LEASE);
     silent.recordEvent("became leader");
     const speaking = new LeaseLock({
-      leases: stage.world.client.resource<Lease>(leasesGvr),
+      leases: stage.world.client.resource(Leases),
       namespace: NAMESPACE,
       name: LEASE,
       identity: "test-identity",
@@ -234,13 +234,13 @@ describe("machinery/8.r4 the lock", () => {
     const labels = { "custom-key": "custom-val" };
     await stage.world.do((client, signal) =>
       client
-        .resource(leasesGvr)
+        .resource(Leases)
         .patch({ namespace: NAMESPACE, name: LEASE, type: "merge", patch: { metadata: { labels } } }, signal),
     );
     await call((signal) => lock.get(signal));
     await call((signal) => lock.update({ ...record, transitions: 2 }, signal));
     const { metadata, spec } = await stage.world.do((client, signal) =>
-      client.resource<Lease>(leasesGvr).get({ namespace: NAMESPACE, name: LEASE }, signal),
+      client.resource(Leases).get({ namespace: NAMESPACE, name: LEASE }, signal),
     );
     expect([metadata?.labels, spec?.leaseTransitions]).toEqual([labels, 2]);
   });

@@ -3,6 +3,7 @@
 // Upstream: apiserver/pkg/server/options/{authentication,authorization}.go, ApplyTo.
 
 import { createHmac, randomBytes } from "node:crypto";
+import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
 import { durationMs } from "#api/go-duration.ts";
 import { isForbidden, isNotFound } from "#api/status-error.ts";
@@ -223,9 +224,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<ClusterAuthentication | undefined> {
   try {
-    const map = await client
-      .resource<ConfigMap>({ group: "", version: "v1", resource: "configmaps" })
-      .get({ namespace, name }, signal);
+    const map = await client.resource(ConfigMaps).get({ namespace, name }, signal);
     return clusterAuthentication(map);
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -267,10 +266,7 @@ function followConfigMap(
     }
   };
   informers
-    .informer<ConfigMap>(
-      { group: "", version: "v1", resource: "configmaps" },
-      { namespace, fieldSelector: `metadata.name=${name}` },
-    )
+    .informer(ConfigMaps, { namespace, fieldSelector: `metadata.name=${name}` })
     .addHandler({ onAdd: seen, onUpdate: (_, map) => seen(map) });
   informers.start();
   signal.addEventListener("abort", () => void informers.shutdown(), { once: true });

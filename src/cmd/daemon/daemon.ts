@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import type { Lease } from "#api/generated/types/coordination-v1.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { durationMs } from "#api/go-duration.ts";
 import { goQuote } from "#api/go-text.ts";
 import { AssertionFailed } from "#base/assert.ts";
@@ -167,7 +167,7 @@ function createLock(
     timeoutMs: Math.max(1000, durationMs(renewDeadline) / 2),
     ...(rateLimiter ? { rateLimiter } : {}),
   });
-  const leases = client.resource<Lease>({ group: "coordination.k8s.io", version: "v1", resource: "leases" });
+  const leases = client.resource(Leases);
   return new LeaseLock({ leases, namespace: resourceNamespace, name, identity, recorder });
 }
 

@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/certificates/rootcacertpublisher/publisher.go.
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+import type { Draft, Stored } from "#api/resource.ts";
 
 export const CONFIG_MAP_NAME = "kube-root-ca.crt";
 const DESCRIPTION = "kubernetes.io/description";
@@ -9,29 +10,25 @@ const DESCRIPTION_TEXT =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. " +
   "No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-export function newBundle(rootCa: string): ConfigMap {
+export function newBundle(rootCa: string): Draft<Stored<ConfigMap>> {
   return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
     metadata: { name: CONFIG_MAP_NAME, annotations: { [DESCRIPTION]: DESCRIPTION_TEXT } },
     data: { "ca.crt": rootCa },
   };
 }
 
 /** Any text will do as the description: somebody may have translated it. */
-export function isAsPublished({ data = {}, metadata }: ConfigMap, rootCa: string): boolean {
+export function isAsPublished({ data = {}, metadata }: Stored<ConfigMap>, rootCa: string): boolean {
   const hasOnlyTheBundle = Object.keys(data).length === 1 && data["ca.crt"] === rootCa;
-  return hasOnlyTheBundle && (metadata?.annotations?.[DESCRIPTION] ?? "") !== "";
+  return hasOnlyTheBundle && (metadata.annotations?.[DESCRIPTION] ?? "") !== "";
 }
 
 /** Labels, other annotations and binary data are the users' own. */
-export function restored(configMap: ConfigMap, rootCa: string): ConfigMap {
+export function restored(configMap: Stored<ConfigMap>, rootCa: string): Stored<ConfigMap> {
   const { metadata } = configMap;
   return {
     ...configMap,
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { ...metadata, annotations: { ...metadata?.annotations, [DESCRIPTION]: DESCRIPTION_TEXT } },
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [DESCRIPTION]: DESCRIPTION_TEXT } },
     data: { "ca.crt": rootCa },
   };
 }

@@ -11,7 +11,7 @@
  * Deviations:  none.
  */
 
-import type { ConfigMap, Namespace } from "#api/generated/types/core-v1.ts";
+import { ConfigMaps, Namespaces } from "#api/generated/resources/core-v1.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { enqueuing } from "#kit/enqueuing.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
@@ -21,8 +21,6 @@ import { registerPublisherMetrics } from "./metrics.ts";
 import { syncNamespace } from "./sync.ts";
 
 const IDENTITY = "root-ca-cert-publisher";
-const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };
-const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
 
 export interface PublisherOptions {
   /** PEM certificates, read once at start; empty when the program has none. */
@@ -37,21 +35,21 @@ export const rootCaPublisherController: ControllerDescriptor<PublisherOptions> =
 async function buildPublisher(context: ControllerContext, { rootCa }: PublisherOptions): Promise<Controller> {
   const log = context.log.named(IDENTITY);
   const client = await context.client(IDENTITY);
-  const configMaps = context.informers.informer<ConfigMap>(configMapsGvr);
-  const namespaces = context.informers.informer<Namespace>(namespacesGvr);
+  const configMaps = context.informers.informer(ConfigMaps);
+  const namespaces = context.informers.informer(Namespaces);
   const queue = new KeyQueue({ context, controller: IDENTITY, name: "root_ca_cert_publisher" });
   const deps = {
     configMaps,
-    configMapsApi: client.resource<ConfigMap>(configMapsGvr),
+    configMapsApi: client.resource(ConfigMaps),
     rootCa,
     clock: context.clock,
     metrics: registerPublisherMetrics(context.metrics),
   };
 
-  const configMapEvents = enqueuing<ConfigMap>(queue, "configmaps", ({ metadata }) =>
-    metadata?.name === CONFIG_MAP_NAME ? metadata.namespace : undefined,
+  const configMapEvents = enqueuing(queue, ConfigMaps, ({ metadata }) =>
+    metadata.name === CONFIG_MAP_NAME ? metadata.namespace : undefined,
   );
-  const namespaceEvents = enqueuing<Namespace>(queue, "namespaces");
+  const namespaceEvents = enqueuing(queue, Namespaces);
   const registration = configMaps.addHandler({
     onUpdate: configMapEvents.onUpdate,
     onDelete: configMapEvents.onDelete,

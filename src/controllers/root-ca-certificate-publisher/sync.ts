@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/certificates/rootcacertpublisher/publisher.go, syncNamespace.
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
 import type { ResourceClient } from "#client/client.ts";
@@ -11,8 +12,8 @@ import { CONFIG_MAP_NAME, isAsPublished, newBundle, restored } from "./bundle.ts
 import { failureCode, type PublisherMetrics } from "./metrics.ts";
 
 export interface Deps {
-  readonly configMaps: SharedInformer<ConfigMap>;
-  readonly configMapsApi: ResourceClient<ConfigMap>;
+  readonly configMaps: SharedInformer<Stored<ConfigMap>>;
+  readonly configMapsApi: ResourceClient<Stored<ConfigMap>>;
   readonly rootCa: string;
   readonly clock: Clock;
   readonly metrics: PublisherMetrics;

@@ -14,7 +14,7 @@
  *              leaves that one dangling.
  */
 
-import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { enqueuing } from "#kit/enqueuing.ts";
@@ -29,8 +29,6 @@ const IDENTITY = "tokens-controller";
 const QUEUE = "serviceaccount_tokens_service";
 const RETRIES_MAX = 10;
 const NO_RESYNC = { resyncPeriodMs: 0 };
-const accountsGvr = { group: "", version: "v1", resource: "serviceaccounts" };
-const secretsGvr = { group: "", version: "v1", resource: "secrets" };
 
 export interface TokenControllerOptions {
   /** Workers for each of the two queues. */
@@ -58,25 +56,25 @@ async function buildTokenController(
     return undefined;
   }
   const client = await context.client(IDENTITY);
-  const accounts = context.informers.informer<ServiceAccount>(accountsGvr);
-  const secrets = context.informers.informer<Secret>(secretsGvr);
+  const accounts = context.informers.informer(ServiceAccounts);
+  const secrets = context.informers.informer(Secrets);
   const deps: Deps = {
     clock: context.clock,
     rng: context.rng.fork(IDENTITY),
     log,
     accounts,
     secrets,
-    accountsApi: client.resource<ServiceAccount>(accountsGvr),
-    secretsApi: client.resource<Secret>(secretsGvr),
+    accountsApi: client.resource(ServiceAccounts),
+    secretsApi: client.resource(Secrets),
     rootCa,
     sign,
   };
   const accountQueue = new KeyQueue({ context, controller: IDENTITY, name: QUEUE });
   const secretQueue = new KeyQueue({ context, controller: IDENTITY, name: QUEUE });
 
-  accounts.addHandler(enqueuing(accountQueue, "serviceaccounts", accountQueueKey), NO_RESYNC);
+  accounts.addHandler(enqueuing(accountQueue, ServiceAccounts, accountQueueKey), NO_RESYNC);
   secrets.addHandler(
-    enqueuing(secretQueue, "secrets", (secret) =>
+    enqueuing(secretQueue, Secrets, (secret) =>
       secret.type === TOKEN_SECRET_TYPE ? secretQueueKey(secret) : undefined,
     ),
     NO_RESYNC,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { stored } from "#api/testing.ts";
 import { accountQueueKey, parseAccountKey, parseSecretKey, secretQueueKey } from "./keys.ts";
 
 const metadata = { namespace: "n", name: "s", uid: "u1" };
@@ -7,8 +9,10 @@ const UID = "kubernetes.io/service-account.uid";
 
 describe("keys of accounts and secrets", () => {
   it("serviceaccount-token/1 an account is known by name and UID", () => {
-    expect(parseAccountKey(accountQueueKey({ metadata }))).toEqual(metadata);
-    expect(accountQueueKey({ metadata })).not.toBe(accountQueueKey({ metadata: { ...metadata, uid: "u2" } }));
+    const account = stored(ServiceAccounts, { metadata });
+    const successor = stored(ServiceAccounts, { metadata: { ...metadata, uid: "u2" } });
+    expect(parseAccountKey(accountQueueKey(account))).toEqual(metadata);
+    expect(accountQueueKey(account)).not.toBe(accountQueueKey(successor));
   });
 
   it.each([
@@ -19,7 +23,9 @@ describe("keys of accounts and secrets", () => {
     { annotations: { [NAME]: "a%2Fb/c%", [UID]: "/" }, account: ["a%2Fb/c%", "/"] },
   ])("serviceaccount-token/2 a secret brings its account along: $account", ({ annotations, account }) => {
     const [accountName, accountUid] = account;
-    const secret = { metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) } };
+    const secret = stored(Secrets, {
+      metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) },
+    });
     expect(parseSecretKey(secretQueueKey(secret))).toEqual({ ...metadata, accountName, accountUid });
   });
 });

@@ -1,6 +1,7 @@
 // Keys say which incarnation is meant: a name alone would confuse a deleted object with its successor.
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 
 export const ACCOUNT_NAME_ANNOTATION = "kubernetes.io/service-account.name";
 export const ACCOUNT_UID_ANNOTATION = "kubernetes.io/service-account.uid";
@@ -16,12 +17,12 @@ export interface SecretKey extends AccountKey {
   readonly accountUid: string;
 }
 
-export function accountQueueKey({ metadata: { namespace = "", name = "", uid = "" } = {} }: ServiceAccount): string {
+export function accountQueueKey({ metadata: { namespace, name, uid } }: Stored<ServiceAccount>): string {
   return [namespace, name, uid].join("/");
 }
 
-export function secretQueueKey({ metadata = {} }: Secret): string {
-  const { namespace = "", name = "", uid = "", annotations = {} } = metadata;
+export function secretQueueKey({ metadata }: Stored<Secret>): string {
+  const { namespace, name, uid, annotations = {} } = metadata;
   const account = [annotations[ACCOUNT_NAME_ANNOTATION] ?? "", annotations[ACCOUNT_UID_ANNOTATION] ?? ""];
   return [namespace, name, uid, ...account.map(escaped)].join("/");
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Secret } from "#api/generated/types/core-v1.ts";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { stored } from "#api/testing.ts";
 import { filledSecret, lackingData } from "./secret-data.ts";
 
 const CA = "CA ü";
@@ -31,12 +32,12 @@ describe("what a token secret lacks", () => {
 });
 
 describe("a filled secret", () => {
-  const account = { metadata: { namespace: "ns", name: "bot", uid: "12345" } };
-  const secret: Secret = {
-    metadata: { namespace: "ns", name: "t", resourceVersion: "7", annotations: { mine: "1" }, labels: { a: "b" } },
+  const account = stored(ServiceAccounts, { metadata: { name: "bot", uid: "12345" } });
+  const secret = stored(Secrets, {
+    metadata: { name: "t", annotations: { mine: "1" }, labels: { a: "b" } },
     type: "kubernetes.io/service-account-token",
     data: { extra: btoa("x"), token: btoa("mine") },
-  };
+  });
 
   it("serviceaccount-token/6 has what it lacked, both annotations, and all that was there", () => {
     const token = (): string => {
@@ -44,8 +45,6 @@ describe("a filled secret", () => {
     };
     expect(filledSecret(secret, account, { rootCa: CA, token })).toEqual({
       ...secret,
-      apiVersion: "v1",
-      kind: "Secret",
       metadata: {
         ...secret.metadata,
         annotations: {
@@ -59,7 +58,10 @@ describe("a filled secret", () => {
   });
 
   it("serviceaccount-token/6 gets a token only when it has none", () => {
-    const filled = filledSecret({ metadata: { namespace: "ns" } }, account, { rootCa: CA, token: () => "ABC" });
+    const filled = filledSecret(stored(Secrets, { metadata: { name: "t" } }), account, {
+      rootCa: CA,
+      token: () => "ABC",
+    });
     expect(filled.data).toEqual(full);
   });
 });

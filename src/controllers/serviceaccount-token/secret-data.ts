@@ -4,12 +4,13 @@
 
 import { encodeBase64 } from "#api/base64.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION } from "./keys.ts";
 
 export type TokenEntry = "ca.crt" | "namespace" | "token";
 
 /** Without a root CA, what the secret says about one is left alone. */
-export function lackingData({ data = {} }: Secret, rootCa: string): readonly TokenEntry[] {
+export function lackingData({ data = {} }: Pick<Secret, "data">, rootCa: string): readonly TokenEntry[] {
   const lacking: TokenEntry[] = [];
   if (rootCa !== "" && data["ca.crt"] !== base64Text(rootCa)) lacking.push("ca.crt");
   if (!data.namespace) lacking.push("namespace");
@@ -23,24 +24,26 @@ export interface TokenSources {
   readonly token: () => string;
 }
 
-export function filledSecret(secret: Secret, account: ServiceAccount, { rootCa, token }: TokenSources): Secret {
-  const { managedFields: _, ...metadata } = secret.metadata ?? {};
+export function filledSecret(
+  secret: Stored<Secret>,
+  account: Stored<ServiceAccount>,
+  { rootCa, token }: TokenSources,
+): Stored<Secret> {
+  const { managedFields: _, ...metadata } = secret.metadata;
   const sources: Readonly<Record<TokenEntry, () => string>> = {
     "ca.crt": () => rootCa,
-    namespace: () => metadata.namespace ?? "",
+    namespace: () => metadata.namespace,
     token,
   };
   const added = lackingData(secret, rootCa).map((entry) => [entry, base64Text(sources[entry]())]);
   return {
     ...secret,
-    apiVersion: "v1",
-    kind: "Secret",
     metadata: {
       ...metadata,
       annotations: {
         ...metadata.annotations,
-        [ACCOUNT_NAME_ANNOTATION]: account.metadata?.name ?? "",
-        [ACCOUNT_UID_ANNOTATION]: account.metadata?.uid ?? "",
+        [ACCOUNT_NAME_ANNOTATION]: account.metadata.name,
+        [ACCOUNT_UID_ANNOTATION]: account.metadata.uid,
       },
     },
     data: { ...secret.data, ...Object.fromEntries(added) },

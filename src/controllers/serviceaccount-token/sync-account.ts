@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/serviceaccount/tokens_controller.go, syncServiceAccount.
 
 import type { Secret } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { aggregate } from "#kit/aggregate-error.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION, type AccountKey, parseAccountKey } from "./keys.ts";
@@ -10,7 +11,7 @@ import { type Deps, deleteTokenSecret, TOKEN_SECRET_TYPE } from "./sync-secret.t
 export async function syncAccount(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const account = parseAccountKey(key);
   const cached = deps.accounts.lister.get(`${account.namespace}/${account.name}`);
-  if (cached?.metadata?.uid === account.uid) return done;
+  if (cached?.metadata.uid === account.uid) return done;
 
   const errors: unknown[] = [];
   for (const secret of deps.secrets.lister.list(undefined, account.namespace)) {
@@ -27,9 +28,9 @@ export async function syncAccount(key: string, deps: Deps, signal: AbortSignal):
 }
 
 /** A secret that was never filled names its account but not the UID. */
-function isTokenOf(secret: Secret, account: AccountKey): boolean {
+function isTokenOf(secret: Stored<Secret>, account: AccountKey): boolean {
   if (secret.type !== TOKEN_SECRET_TYPE) return false;
-  const annotations = secret.metadata?.annotations ?? {};
+  const annotations = secret.metadata.annotations ?? {};
   const uid = annotations[ACCOUNT_UID_ANNOTATION] ?? "";
   return annotations[ACCOUNT_NAME_ANNOTATION] === account.name && (uid === "" || uid === account.uid);
 }

@@ -3,6 +3,7 @@
 // Upstream: pkg/controller/serviceaccount/tokens_controller.go, syncSecret, generateTokenIfNeeded.
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage, isAborted, TerminalError } from "#base/errors.ts";
@@ -25,10 +26,10 @@ export interface Deps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly log: Logger;
-  readonly accounts: SharedInformer<ServiceAccount>;
-  readonly secrets: SharedInformer<Secret>;
-  readonly accountsApi: ResourceClient<ServiceAccount>;
-  readonly secretsApi: ResourceClient<Secret>;
+  readonly accounts: SharedInformer<Stored<ServiceAccount>>;
+  readonly secrets: SharedInformer<Stored<Secret>>;
+  readonly accountsApi: ResourceClient<Stored<ServiceAccount>>;
+  readonly secretsApi: ResourceClient<Stored<Secret>>;
   readonly rootCa: string;
   readonly sign: (claims: TokenClaims) => string;
 }
@@ -40,7 +41,7 @@ export async function syncSecret(queueKey: string, deps: Deps, signal: AbortSign
     return done;
   }
   const secret = deps.secrets.lister.get(`${key.namespace}/${key.name}`);
-  if (secret?.metadata?.uid !== key.uid) {
+  if (secret?.metadata.uid !== key.uid) {
     if (cachedAccount(key, deps) !== undefined) await removeReference(key, deps, signal);
     return done;
   }
@@ -52,25 +53,29 @@ export async function syncSecret(queueKey: string, deps: Deps, signal: AbortSign
 }
 
 /** Gone already, or replaced by another of the name: both are as wanted. */
-export async function deleteTokenSecret(secret: Secret, deps: Deps, signal: AbortSignal): Promise<void> {
-  const { namespace = "", name = "", uid } = secret.metadata ?? {};
+export async function deleteTokenSecret(secret: Stored<Secret>, deps: Deps, signal: AbortSignal): Promise<void> {
+  const { namespace, name, uid } = secret.metadata;
   try {
-    await deps.secretsApi.delete({ namespace, name, options: uid ? { preconditions: { uid } } : {} }, signal);
+    await deps.secretsApi.delete({ namespace, name, options: { preconditions: { uid } } }, signal);
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }
 
-function isMeant(account: ServiceAccount, key: SecretKey): boolean {
-  return key.accountUid === "" || key.accountUid === account.metadata?.uid;
+function isMeant(account: Stored<ServiceAccount>, key: SecretKey): boolean {
+  return key.accountUid === "" || key.accountUid === account.metadata.uid;
 }
 
-function cachedAccount(key: SecretKey, deps: Deps): ServiceAccount | undefined {
+function cachedAccount(key: SecretKey, deps: Deps): Stored<ServiceAccount> | undefined {
   const account = deps.accounts.lister.get(`${key.namespace}/${key.accountName}`);
   return account !== undefined && isMeant(account, key) ? account : undefined;
 }
 
-async function liveAccount(key: SecretKey, deps: Deps, signal: AbortSignal): Promise<ServiceAccount | undefined> {
+async function liveAccount(
+  key: SecretKey,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Stored<ServiceAccount> | undefined> {
   try {
     const account = await deps.accountsApi.get({ namespace: key.namespace, name: key.accountName }, signal);
     return isMeant(account, key) ? account : undefined;
@@ -80,17 +85,22 @@ async function liveAccount(key: SecretKey, deps: Deps, signal: AbortSignal): Pro
   }
 }
 
-async function fill(cached: Secret, account: ServiceAccount, deps: Deps, signal: AbortSignal): Promise<void> {
+async function fill(
+  cached: Stored<Secret>,
+  account: Stored<ServiceAccount>,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
   if (lackingData(cached, deps.rootCa).length === 0) return;
-  const { namespace = "", name = "", resourceVersion } = cached.metadata ?? {};
-  let live: Secret;
+  const { namespace, name, resourceVersion } = cached.metadata;
+  let live: Stored<Secret>;
   try {
     live = await deps.secretsApi.get({ namespace, name }, signal);
   } catch (error) {
     if (isNotFound(error)) throw new TerminalError(errorMessage(error), { cause: error });
     throw error;
   }
-  if (live.metadata?.resourceVersion !== resourceVersion) return; // its event will bring us back
+  if (live.metadata.resourceVersion !== resourceVersion) return; // its event will bring us back
   if (lackingData(live, deps.rootCa).length === 0) return;
   const token = (): string => signOrGiveUp(tokenClaims(account, live), deps);
   try {
@@ -123,12 +133,7 @@ async function removeReferenceOnce(key: SecretKey, deps: Deps, signal: AbortSign
   if (account === undefined || !account.secrets?.some((reference) => reference.name === key.name)) return;
   const secrets = account.secrets.filter((reference) => reference.name !== key.name);
   const { secrets: _, ...rest } = account;
-  const object: ServiceAccount = {
-    ...rest,
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    ...(secrets.length > 0 ? { secrets } : {}),
-  };
+  const object = { ...rest, ...(secrets.length > 0 ? { secrets } : {}) };
   try {
     await deps.accountsApi.update({ object }, signal);
   } catch (error) {

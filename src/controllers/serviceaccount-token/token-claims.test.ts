@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { stored } from "#api/testing.ts";
 import { tokenClaims } from "./token-claims.ts";
 
 it("serviceaccount-token/7 a token says whose it is and in which secret, in sorted order and without an end", () => {
   const claims = tokenClaims(
-    { metadata: { namespace: "ns", name: "bot", uid: "12345" } },
-    { metadata: { namespace: "ns", name: "bot-token", uid: "67890" } },
+    stored(ServiceAccounts, { metadata: { name: "bot", uid: "12345" } }),
+    stored(Secrets, { metadata: { name: "bot-token", uid: "67890" } }),
   );
   expect(Object.entries(claims)).toEqual([
     ["iss", "kubernetes/serviceaccount"],

@@ -11,7 +11,7 @@
  * Deviations:  none.
  */
 
-import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { enqueuing } from "#kit/enqueuing.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
@@ -20,8 +20,6 @@ import { syncNamespace } from "./sync.ts";
 
 const IDENTITY = "service-account-controller";
 const NO_RESYNC = { resyncPeriodMs: 0 };
-const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
-const serviceAccountsGvr = { group: "", version: "v1", resource: "serviceaccounts" };
 
 export const serviceAccountController: ControllerDescriptor = {
   name: "serviceaccount-controller",
@@ -31,13 +29,13 @@ export const serviceAccountController: ControllerDescriptor = {
 async function buildServiceAccountController(context: ControllerContext): Promise<Controller> {
   const log = context.log.named(IDENTITY);
   const client = await context.client(IDENTITY);
-  const namespaces = context.informers.informer<Namespace>(namespacesGvr);
-  const accounts = context.informers.informer<ServiceAccount>(serviceAccountsGvr);
-  const deps = { namespaces, accounts, accountsApi: client.resource<ServiceAccount>(serviceAccountsGvr) };
+  const namespaces = context.informers.informer(Namespaces);
+  const accounts = context.informers.informer(ServiceAccounts);
+  const deps = { namespaces, accounts, accountsApi: client.resource(ServiceAccounts) };
   const queue = new KeyQueue({ context, controller: IDENTITY, name: "serviceaccount" });
 
-  const namespaceEvents = enqueuing<Namespace>(queue, "namespaces");
-  const accountEvents = enqueuing<ServiceAccount>(queue, "serviceaccounts", ({ metadata }) => metadata?.namespace);
+  const namespaceEvents = enqueuing(queue, Namespaces);
+  const accountEvents = enqueuing(queue, ServiceAccounts, ({ metadata }) => metadata.namespace);
   const waitFor = [
     namespaces.addHandler({ onAdd: namespaceEvents.onAdd, onUpdate: namespaceEvents.onUpdate }, NO_RESYNC),
     accounts.addHandler({ onDelete: accountEvents.onDelete }, NO_RESYNC),

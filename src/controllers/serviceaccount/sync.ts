@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/serviceaccount/serviceaccounts_controller.go, syncNamespace.
 
 import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import type { Stored, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "#api/status-error.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
@@ -11,9 +12,9 @@ import { done, type SyncResult } from "#kit/worker-loop.ts";
 const ENSURED_ACCOUNTS = ["default"];
 
 export interface Deps {
-  readonly namespaces: SharedInformer<Namespace>;
-  readonly accounts: SharedInformer<ServiceAccount>;
-  readonly accountsApi: ResourceClient<ServiceAccount>;
+  readonly namespaces: SharedInformer<StoredCluster<Namespace>>;
+  readonly accounts: SharedInformer<Stored<ServiceAccount>>;
+  readonly accountsApi: ResourceClient<Stored<ServiceAccount>>;
 }
 
 export async function syncNamespace(namespaceName: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
@@ -29,9 +30,8 @@ export async function syncNamespace(namespaceName: string, deps: Deps, signal: A
 
 /** Somebody else was faster, or the namespace is going away: both leave nothing to do. */
 async function createAccount(namespace: string, name: string, deps: Deps, signal: AbortSignal): Promise<void> {
-  const object: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } };
   try {
-    await deps.accountsApi.create({ namespace, object }, signal);
+    await deps.accountsApi.create({ object: { metadata: { name, namespace } } }, signal);
   } catch (error) {
     if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
   }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { PodStatus } from "#api/generated/types/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { formatTime } from "#api/time.ts";
 import { selectPodsToDelete } from "./deletion-order.ts";
+
+type StoredPod = ObjectOf<typeof Pods>;
 
 const NOW = Date.UTC(2026, 0, 2);
 const MINUTE = 60_000;
@@ -14,11 +19,11 @@ interface Sketch {
   readonly cost?: string;
   readonly restarts?: number;
   readonly sidecarRestarts?: number;
-  readonly ageMs?: number | "unknown";
+  readonly ageMs?: number;
   readonly uid?: string;
 }
 
-function pod(name: string, sketch: Sketch = {}): Pod {
+function pod(name: string, sketch: Sketch = {}): StoredPod {
   const {
     node = "n1",
     phase = "Running",
@@ -31,17 +36,15 @@ function pod(name: string, sketch: Sketch = {}): Pod {
   } = sketch;
   const status: PodStatus = {
     phase,
-    ...(readyForMs === undefined
-      ? {}
-      : { conditions: [{ type: "Ready", status: "True", ...since("lastTransitionTime", readyForMs) }] }),
+    ...(readyForMs === undefined ? {} : { conditions: [{ type: "Ready", status: "True", ...since(readyForMs) }] }),
     ...(restarts === undefined ? {} : { containerStatuses: [container("main", restarts)] }),
     ...(sidecarRestarts === undefined ? {} : { initContainerStatuses: [container("side", sidecarRestarts)] }),
   };
-  return {
+  return stored(Pods, {
     metadata: {
       name,
       uid,
-      ...since("creationTimestamp", ageMs),
+      creationTimestamp: formatTime(NOW - ageMs),
       ...(cost === undefined ? {} : { annotations: { "controller.kubernetes.io/pod-deletion-cost": cost } }),
     },
     spec: {
@@ -50,20 +53,23 @@ function pod(name: string, sketch: Sketch = {}): Pod {
       initContainers: [{ name: "side", restartPolicy: "Always" }],
     },
     status,
-  };
+  });
 }
 
-function since<K extends string>(field: K, ageMs: number | "unknown"): { readonly [key in K]?: string } {
-  return ageMs === "unknown" ? {} : ({ [field]: formatTime(NOW - ageMs) } as { [key in K]: string });
+function since(readyForMs: number | "unknown"): { readonly lastTransitionTime?: string } {
+  return readyForMs === "unknown" ? {} : { lastTransitionTime: formatTime(NOW - readyForMs) };
 }
 
 const container = (name: string, restartCount: number) => ({ name, restartCount, ready: true, image: "", imageID: "" });
 
-const firstOf = (pods: readonly Pod[], related: readonly Pod[] = [], usesDeletionCost = true): string | undefined =>
-  selectPodsToDelete(pods, related, 1, { now: NOW, usesDeletionCost })[0]?.metadata?.name;
+const firstOf = (
+  pods: readonly StoredPod[],
+  related: readonly StoredPod[] = [],
+  usesDeletionCost = true,
+): string | undefined => selectPodsToDelete(pods, related, 1, { now: NOW, usesDeletionCost })[0]?.metadata.name;
 
 describe("deletion order", () => {
-  const cases: readonly { readonly what: string; readonly first: Pod; readonly second: Pod }[] = [
+  const cases: readonly { readonly what: string; readonly first: StoredPod; readonly second: StoredPod }[] = [
     {
       what: "unassigned before assigned",
       first: pod("a", { node: "", phase: "Running" }),
@@ -140,11 +146,11 @@ const HOUR = 60 * MINUTE;
 const MONTH = 30 * 24 * HOUR;
 
 describe("deletion order of pods as upstream's tests have them", () => {
-  const unscheduled = pod("unscheduled", { node: "", phase: "Pending", ageMs: "unknown" });
-  const pending = pod("pending", { phase: "Pending", ageMs: "unknown" });
-  const unknown = pod("unknown", { phase: "Unknown", ageMs: "unknown" });
-  const notReady = pod("not-ready", { ageMs: "unknown" });
-  const readySinceUnknown = pod("ready-since-unknown", { readyForMs: "unknown", restarts: 0, ageMs: "unknown" });
+  const unscheduled = pod("unscheduled", { node: "", phase: "Pending" });
+  const pending = pod("pending", { phase: "Pending" });
+  const unknown = pod("unknown", { phase: "Unknown" });
+  const notReady = pod("not-ready", {});
+  const readySinceUnknown = pod("ready-since-unknown", { readyForMs: "unknown", restarts: 0 });
   const ready = pod("ready", { readyForMs: 0, restarts: 0, ageMs: 0 });
   const readyLong = pod("ready-long", { readyForMs: MONTH, restarts: 0, ageMs: MONTH });
   const restarted = pod("restarted", { readyForMs: 0, restarts: 9001, ageMs: 0 });
@@ -170,15 +176,15 @@ describe("deletion order of pods as upstream's tests have them", () => {
     ];
     for (const [index, first] of sorted.entries()) {
       for (const second of sorted.slice(index + 1)) {
-        expect(firstOf([first, second])).toBe(first.metadata?.name);
-        expect(firstOf([second, first])).toBe(first.metadata?.name);
+        expect(firstOf([first, second])).toBe(first.metadata.name);
+        expect(firstOf([second, first])).toBe(first.metadata.name);
       }
     }
     expect(firstOf([readyFiveHours, readyTwoHours])).toBe("two-hours");
   });
 
   it("replicaset/tests company on the node comes before readiness time, restarts and age, and after cost", () => {
-    const alone = (one: Pod): Pod => ({ ...one, spec: { ...one.spec, nodeName: "n2" } as never });
+    const alone = (one: StoredPod): StoredPod => ({ ...one, spec: { ...one.spec, nodeName: "n2" } as never });
     const company = [ready, pod("companion")];
     for (const other of [readySinceUnknown, readyLong, restarted, readyAgain].map(alone)) {
       expect(firstOf([other, ready], company)).toBe("ready");
@@ -204,14 +210,18 @@ describe("deletion order of pods as upstream's tests have them", () => {
   });
 
   it("replicaset/tests, replicaset/6 as many as asked for, in the order of their loss", () => {
-    const choose = (pods: readonly Pod[], count: number, siblings: readonly Pod[] = pods): readonly string[] =>
+    const choose = (
+      pods: readonly StoredPod[],
+      count: number,
+      siblings: readonly StoredPod[] = pods,
+    ): readonly string[] =>
       selectPodsToDelete(pods, siblings, count, { now: NOW, usesDeletionCost: true }).map(
-        (one) => one.metadata?.name ?? "",
+        (one) => one.metadata.name ?? "",
       );
     const first = pod("first", { node: "n1", readyForMs: HOUR });
     const second = pod("second", { node: "n2", readyForMs: HOUR });
     const all = [first, second, notReady, pending, unscheduled];
-    const names = all.map((one) => one.metadata?.name ?? "");
+    const names = all.map((one) => one.metadata.name ?? "");
     expect(choose([], 0)).toEqual([]);
     expect(choose(all, 5)).toEqual(names);
     expect(choose(all, 5, [])).toEqual(names);

@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/controller_utils.go, ActivePodsWithRanks; replicaset/replica_set.go, getPodsToDelete.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { compareText } from "#kit/order.ts";
@@ -15,11 +16,11 @@ export interface DeletionOrderOptions {
 
 /** The first of these pods to delete, best candidates first; siblingPods are all of the owner's controller. */
 export function selectPodsToDelete(
-  pods: readonly Pod[],
-  siblingPods: readonly Pod[],
+  pods: readonly Stored<Pod>[],
+  siblingPods: readonly Stored<Pod>[],
   count: number,
   options: DeletionOrderOptions,
-): readonly Pod[] {
+): readonly Stored<Pod>[] {
   if (count >= pods.length) return pods;
   const crowd = countActiveByNode(siblingPods);
   return pods
@@ -31,7 +32,7 @@ export function selectPodsToDelete(
 
 /** Everything the comparison needs, read once per pod. */
 interface Candidate {
-  readonly pod: Pod;
+  readonly pod: Stored<Pod>;
   readonly isAssigned: boolean;
   readonly phaseRank: number;
   readonly isReady: boolean;
@@ -41,15 +42,14 @@ interface Candidate {
   readonly readySinceMs: EpochMs | undefined;
   readonly restarts: number;
   readonly sidecarRestarts: number;
-  readonly createdMs: EpochMs | undefined;
+  readonly createdMs: EpochMs;
 }
 
 const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-function describe(pod: Pod, crowd: ReadonlyMap<string, number>, options: DeletionOrderOptions): Candidate {
+function describe(pod: Stored<Pod>, crowd: ReadonlyMap<string, number>, options: DeletionOrderOptions): Candidate {
   const isReady = isPodReady(pod);
   const { regular, sidecar } = maxRestarts(pod);
-  const created = pod.metadata?.creationTimestamp;
   return {
     pod,
     isAssigned: (pod.spec?.nodeName ?? "") !== "",
@@ -60,7 +60,7 @@ function describe(pod: Pod, crowd: ReadonlyMap<string, number>, options: Deletio
     readySinceMs: isReady ? readyTime(pod) : undefined,
     restarts: regular,
     sidecarRestarts: sidecar,
-    createdMs: created ? parseTime(created) : undefined,
+    createdMs: parseTime(pod.metadata.creationTimestamp),
   };
 }
 
@@ -83,11 +83,17 @@ function compare(a: Candidate, b: Candidate, now: EpochMs): number {
  * Ages are compared by their power of two: among pods of about the same age the UID decides, which
  * is as good as random, so that scaling down does not always hit the newest deployment's zone.
  */
-function youngerFirst(a: EpochMs | undefined, b: EpochMs | undefined, podA: Pod, podB: Pod, now: EpochMs): number {
+function youngerFirst(
+  a: EpochMs | undefined,
+  b: EpochMs | undefined,
+  podA: Stored<Pod>,
+  podB: Stored<Pod>,
+  now: EpochMs,
+): number {
   if (a === b) return 0;
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
   const difference = ageRank(now - a) - ageRank(now - b);
-  return difference !== 0 ? difference : compareText(podA.metadata?.uid ?? "", podB.metadata?.uid ?? "");
+  return difference !== 0 ? difference : compareText(podA.metadata.uid, podB.metadata.uid);
 }
 
 const NANOSECONDS_PER_MS = 1e6;
@@ -96,7 +102,7 @@ function ageRank(ageMs: number): number {
   return ageMs > 0 ? Math.trunc(Math.log2(ageMs * NANOSECONDS_PER_MS)) : -1;
 }
 
-function maxRestarts(pod: Pod): { regular: number; sidecar: number } {
+function maxRestarts(pod: Stored<Pod>): { regular: number; sidecar: number } {
   const regular = Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
   const sidecars = new Set(
     (pod.spec?.initContainers ?? []).filter((c) => c.restartPolicy === "Always").map((c) => c.name),
@@ -108,7 +114,7 @@ function maxRestarts(pod: Pod): { regular: number; sidecar: number } {
   return { regular, sidecar };
 }
 
-function countActiveByNode(pods: readonly Pod[]): ReadonlyMap<string, number> {
+function countActiveByNode(pods: readonly Stored<Pod>[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const pod of pods) {
     if (!isPodActive(pod)) continue;

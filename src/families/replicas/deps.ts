@@ -5,6 +5,7 @@ import type { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import type { ObjectKey } from "#api/object.ts";
+import type { Stored } from "#api/resource.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
 import type { ResourceClient } from "#client/client.ts";
@@ -22,11 +23,11 @@ export interface Deps<T extends ReplicaObject> {
   readonly log: Logger;
   readonly metrics: ReplicaMetrics;
   readonly owners: SharedInformer<T>;
-  readonly pods: SharedInformer<Pod>;
+  readonly pods: SharedInformer<Stored<Pod>>;
   /** Live reads and status writes of the owners. */
   readonly ownersApi: ResourceClient<T>;
-  readonly podsApi: ResourceClient<Pod>;
-  readonly podControl: PodControl;
+  readonly podsApi: ResourceClient<Stored<Pod>>;
+  readonly podControl: PodControl<T>;
   readonly expectations: TrackingExpectations;
   readonly consistency: ConsistencyStore;
   readonly doubts: DoubtfulCreates;

@@ -1,7 +1,7 @@
 // The replica engine: ReplicaSet and ReplicationController are both built here; their ReplicaKind says where they differ.
 // Upstream: pkg/controller/replicaset/replica_set.go, NewBaseController.
 
-import type { Pod } from "#api/generated/types/core-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
@@ -24,8 +24,6 @@ export interface ReplicaOptions {
   readonly workers: number;
 }
 
-const podsGvr = { group: "", version: "v1", resource: "pods" };
-
 export async function buildReplicaController<T extends ReplicaObject>(
   kind: ReplicaKind<T>,
   context: ControllerContext,
@@ -36,12 +34,12 @@ export async function buildReplicaController<T extends ReplicaObject>(
   const log = context.log.named(identity);
   const client = await context.client(identity);
   const events = controllerEvents({ context, client, log, component: identity });
-  const owners = informers.informer<T>(kind.gvr);
-  const pods = informers.informer<Pod>(podsGvr);
+  const owners = informers.informer(kind.resource);
+  const pods = informers.informer(Pods);
   const isGuarded = kind.consistencyGate !== undefined && gates.isEnabled(kind.consistencyGate);
   const consistency = isGuarded ? new WrittenVersions([pods, owners]) : noConsistency;
   const metrics = registerReplicaMetrics(context.metrics);
-  const podsApi = client.resource<Pod>(podsGvr);
+  const podsApi = client.resource(Pods);
 
   const deps: Deps<T> = {
     kind,
@@ -50,16 +48,16 @@ export async function buildReplicaController<T extends ReplicaObject>(
     metrics,
     owners,
     pods,
-    ownersApi: client.resource<T>(kind.gvr),
+    ownersApi: client.resource(kind.resource),
     podsApi,
     podControl: createPodControl({
       pods: podsApi,
       recorder: events.recorder,
-      ownerKind: kind,
+      ownerResource: kind.resource,
       onWrite(pod, controller) {
         if (controller === undefined) return;
-        const { namespace, resourceVersion = "" } = pod.metadata ?? {};
-        consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, podsGvr, resourceVersion);
+        const { namespace, resourceVersion } = pod.metadata;
+        consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
       },
     }),
     expectations: new TrackingExpectations(clock),

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ReplicationControllers } from "#api/generated/resources/core-v1.ts";
+import { stored } from "#api/testing.ts";
 import { replicationControllerKind } from "./kinds.ts";
 
 describe("the kind ReplicationController", () => {
@@ -20,7 +22,9 @@ describe("the kind ReplicationController", () => {
   ];
   for (const { what, spec, matches } of selectors) {
     it(`replicationcontroller/2 ${what}: matches ${matches.join(", ")}`, () => {
-      const selector = replicationControllerKind.selectorOf(spec === undefined ? {} : { spec });
+      const selector = replicationControllerKind.selectorOf(
+        stored(ReplicationControllers, { metadata: { name: "web" }, ...(spec === undefined ? {} : { spec }) }),
+      );
       expect([selector.matches({ app: "web" }), selector.matches({ app: "api" })]).toEqual(matches);
     });
   }

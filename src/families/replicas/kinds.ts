@@ -1,14 +1,15 @@
 // The two kinds of the replica engine, side by side.
 
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { ReplicationControllers } from "#api/generated/resources/core-v1.ts";
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
 import type { ReplicationController } from "#api/generated/types/core-v1.ts";
 import { nothing, selectorFromObject, selectorFromSet } from "#api/label-selector.ts";
+import type { Stored } from "#api/resource.ts";
 import type { ReplicaKind } from "./replica-kind.ts";
 
-export const replicaSetKind: ReplicaKind<ReplicaSet> = {
-  gvr: { group: "apps", version: "v1", resource: "replicasets" },
-  apiVersion: "apps/v1",
-  kind: "ReplicaSet",
+export const replicaSetKind: ReplicaKind<Stored<ReplicaSet>> = {
+  resource: ReplicaSets,
   queueName: "replicaset",
   identity: "replicaset-controller",
   selectorOf: (replicaSet) => selectorFromObject(replicaSet.spec?.selector),
@@ -17,10 +18,8 @@ export const replicaSetKind: ReplicaKind<ReplicaSet> = {
   consistencyGate: "StaleControllerConsistencyReplicaSet",
 };
 
-export const replicationControllerKind: ReplicaKind<ReplicationController> = {
-  gvr: { group: "", version: "v1", resource: "replicationcontrollers" },
-  apiVersion: "v1",
-  kind: "ReplicationController",
+export const replicationControllerKind: ReplicaKind<Stored<ReplicationController>> = {
+  resource: ReplicationControllers,
   queueName: "replicationmanager",
   identity: "replication-controller",
   selectorOf: ({ spec }) => (spec?.selector === undefined ? nothing : selectorFromSet(spec.selector)),

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
-import type { Pod } from "#api/generated/types/core-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { formatTime } from "#api/time.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { observeDeletionAges, registerReplicaMetrics } from "./metrics.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 
-const pod = (ageMs: number, isReady = true): Pod => ({
-  metadata: { creationTimestamp: formatTime(NOW - ageMs) },
-  ...(isReady ? { status: { conditions: [{ type: "Ready", status: "True" }] } } : {}),
-});
+const pod = (ageMs: number, isReady = true): ObjectOf<typeof Pods> =>
+  stored(Pods, {
+    metadata: { name: "pod", creationTimestamp: formatTime(NOW - ageMs) },
+    ...(isReady ? { status: { conditions: [{ type: "Ready", status: "True" }] } } : {}),
+  });
 
 describe("the metrics of the replica engine", () => {
   it("replicaset/metrics the age of what is deleted, in whole multiples of the youngest; only ready pods count", () => {

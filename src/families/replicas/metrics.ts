@@ -2,6 +2,7 @@
 // Upstream: pkg/controller/replicaset/metrics/metrics.go; replica_set.go, reportSortingDeletionAgeRatioMetric.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { Counter, Histogram, Metrics } from "#base/metrics.ts";
@@ -35,13 +36,11 @@ export function registerReplicaMetrics(metrics: Metrics): ReplicaMetrics {
 /** The age of each ready pod that goes, in whole multiples of the youngest ready pod's age. */
 export function observeDeletionAges(
   metrics: ReplicaMetrics,
-  pods: readonly Pod[],
-  chosen: readonly Pod[],
+  pods: readonly Stored<Pod>[],
+  chosen: readonly Stored<Pod>[],
   now: EpochMs,
 ): void {
-  const ages = new Map(
-    pods.filter(isPodReady).map((pod) => [pod, now - parseTime(pod.metadata?.creationTimestamp ?? "")]),
-  );
+  const ages = new Map(pods.filter(isPodReady).map((pod) => [pod, now - parseTime(pod.metadata.creationTimestamp)]));
   const youngest = Math.min(...ages.values());
   for (const pod of chosen) {
     const age = ages.get(pod);

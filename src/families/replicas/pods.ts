@@ -2,9 +2,11 @@
 // Upstream: pkg/controller/controller_utils.go, FilterPodsByOwner; replica_set.go, getIndirectlyRelatedPods.
 
 import { ValueError } from "#api/errors.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import { getControllerOf, isControlledBy } from "#api/owner-refs.ts";
+import type { Stored } from "#api/resource.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { claim } from "#kit/claim.ts";
 import { ownedAndOrphans } from "#kit/controller-index.ts";
@@ -14,9 +16,9 @@ import type { ReplicaObject } from "./replica-kind.ts";
 
 export interface OwnPods {
   /** Active, and controlled by the owner after claiming. */
-  readonly active: readonly Pod[];
+  readonly active: readonly Stored<Pod>[];
   /** Being deleted, still controlled, still matching. */
-  readonly terminating: readonly Pod[];
+  readonly terminating: readonly Stored<Pod>[];
 }
 
 /** Adopts matching orphans and releases what no longer matches. Finished pods are left as they are. */
@@ -26,18 +28,18 @@ export async function claimPods<T extends ReplicaObject>(
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<OwnPods> {
-  const candidates = ownedAndOrphans(deps.pods, owner, deps.kind.kind);
-  const { namespace = "", name = "" } = owner.metadata ?? {};
+  const candidates = ownedAndOrphans(deps.pods, owner, deps.kind.resource);
+  const { namespace, name } = owner.metadata;
   const active = await claim(candidates.filter(isPodActive), {
     owner,
-    ownerKind: deps.kind,
-    objectKind: "Pod",
-    matches: (pod) => selector.matches(pod.metadata?.labels ?? {}),
+    ownerResource: deps.kind.resource,
+    resource: Pods,
+    matches: (pod) => selector.matches(pod.metadata.labels ?? {}),
     readOwnerLive: () => deps.ownersApi.get({ namespace, name }, signal),
     patch: (pod, patch) => deps.podControl.patchPod(pod, patch, signal),
   });
   const terminating = candidates.filter(
-    (pod) => isPodTerminating(pod) && isControlledBy(pod, owner) && selector.matches(pod.metadata?.labels ?? {}),
+    (pod) => isPodTerminating(pod) && isControlledBy(pod, owner) && selector.matches(pod.metadata.labels ?? {}),
   );
   return { active, terminating };
 }
@@ -48,8 +50,8 @@ export async function podsOnServer<T extends ReplicaObject>(
   selector: Selector,
   deps: Deps<T>,
   signal: AbortSignal,
-): Promise<readonly Pod[]> {
-  const { namespace = "" } = owner.metadata ?? {};
+): Promise<readonly Stored<Pod>[]> {
+  const { namespace } = owner.metadata;
   const { items } = await deps.podsApi.list({ namespace, labelSelector: selector.toString() }, signal);
   return items;
 }
@@ -67,14 +69,14 @@ export function addSiblingIndex<T extends ReplicaObject>(owners: SharedInformer<
 }
 
 /** Pods that match any owner with this controller: all revisions of one Deployment. */
-export function podsOfSiblings<T extends ReplicaObject>(controllerUid: string, deps: Deps<T>): readonly Pod[] {
+export function podsOfSiblings<T extends ReplicaObject>(controllerUid: string, deps: Deps<T>): readonly Stored<Pod>[] {
   if (!deps.kind.ranksBySiblings) return [];
-  const found = new Map<string, Pod>();
+  const found = new Map<string, Stored<Pod>>();
   for (const sibling of deps.owners.store.byIndex(OWNERS_BY_CONTROLLER, controllerUid)) {
     const selector = deps.selectorOf(sibling);
     if (selector instanceof ValueError) continue; // it matches nothing
-    for (const pod of deps.pods.lister.list(selector, sibling.metadata?.namespace)) {
-      found.set(pod.metadata?.uid ?? "", pod);
+    for (const pod of deps.pods.lister.list(selector, sibling.metadata.namespace)) {
+      found.set(pod.metadata.uid, pod);
     }
   }
   return [...found.values()];

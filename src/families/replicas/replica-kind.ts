@@ -5,10 +5,10 @@ import { ValueError } from "#api/errors.ts";
 import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
-import type { GroupVersionResource, Kind, KubeObject } from "#api/object.ts";
+import type { NamespacedObject, Resource } from "#api/resource.ts";
 
 /** What both kinds have in common on the wire. */
-export interface ReplicaObject extends KubeObject {
+export interface ReplicaObject extends NamespacedObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly minReadySeconds?: number;
@@ -17,8 +17,8 @@ export interface ReplicaObject extends KubeObject {
   readonly status?: ReplicaSetStatus;
 }
 
-export interface ReplicaKind<T extends ReplicaObject> extends Kind {
-  readonly gvr: GroupVersionResource;
+export interface ReplicaKind<T extends ReplicaObject> {
+  readonly resource: Resource<T>;
   readonly queueName: string;
   /** The service account it acts as, and the source of its events. */
   readonly identity: string;

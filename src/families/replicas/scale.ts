@@ -4,6 +4,7 @@
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { objectKey, ref } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
+import type { Stored } from "#api/resource.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { allAtOnce, slowStart } from "#kit/slow-start.ts";
 import { selectPodsToDelete } from "./deletion-order.ts";
@@ -29,7 +30,7 @@ export function planScale(activePods: number, desired: number): ScalePlan {
 /** Creates or deletes what is missing or too much. Returns the first error instead of throwing: the status reports it. */
 export async function scale<T extends ReplicaObject>(
   owner: T,
-  pods: readonly Pod[],
+  pods: readonly Stored<Pod>[],
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -70,7 +71,7 @@ async function createPods<T extends ReplicaObject>(
   if (skipped > 0) {
     deps.log.v(2).info("Slow-start failure. Skipping creation of pods, decrementing expectations", {
       podsSkipped: skipped,
-      kind: deps.kind.kind,
+      kind: deps.kind.resource.kind,
       replicaSet: ref(owner),
     });
     deps.expectations.creationObserved(key, skipped);
@@ -80,7 +81,7 @@ async function createPods<T extends ReplicaObject>(
 
 async function deletePods<T extends ReplicaObject>(
   owner: T,
-  pods: readonly Pod[],
+  pods: readonly Stored<Pod>[],
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -98,13 +99,13 @@ async function deletePods<T extends ReplicaObject>(
 
 function choosePods<T extends ReplicaObject>(
   owner: T,
-  pods: readonly Pod[],
+  pods: readonly Stored<Pod>[],
   count: number,
   deps: Deps<T>,
-): readonly Pod[] {
+): readonly Stored<Pod>[] {
   const controller = getControllerOf(owner);
   if (controller === undefined) {
-    deps.log.error(undefined, `${deps.kind.kind} has no controller`, { replicaSet: ref(owner) });
+    deps.log.error(undefined, `${deps.kind.resource.kind} has no controller`, { replicaSet: ref(owner) });
   }
   if (count >= pods.length) return pods;
   const siblingPods = controller === undefined ? [] : podsOfSiblings(controller.uid, deps);

@@ -1,30 +1,38 @@
 import { describe, expect, it } from "vitest";
-import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
-import type { Pod } from "#api/generated/types/core-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods, ReplicationControllers } from "#api/generated/resources/core-v1.ts";
+import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { formatTime } from "#api/time.ts";
 import { calculateStatus, isSameStatus, type StatusInput } from "./status.ts";
 
+type StoredPod = ObjectOf<typeof Pods>;
+type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
+
 const NOW = Date.UTC(2026, 0, 1);
 
-const set = (status?: ReplicaSetStatus): ReplicaSet => ({
-  metadata: { name: "web", generation: 2 },
-  spec: {
-    replicas: 3,
-    minReadySeconds: 10,
-    selector: {},
-    template: { metadata: { labels: { app: "web", tier: "front" } } },
-  },
-  ...(status === undefined ? {} : { status }),
-});
+const set = (status?: ReplicaSetStatus): StoredReplicaSet =>
+  stored(ReplicaSets, {
+    metadata: { name: "web", generation: 2 },
+    spec: {
+      replicas: 3,
+      minReadySeconds: 10,
+      selector: {},
+      template: { metadata: { labels: { app: "web", tier: "front" } } },
+    },
+    ...(status === undefined ? {} : { status }),
+  });
 
-const pod = (labels: Record<string, string>, readyForMs?: number): Pod => ({
-  metadata: { labels },
-  ...(readyForMs === undefined
-    ? {}
-    : {
-        status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: formatTime(NOW - readyForMs) }] },
-      }),
-});
+const pod = (labels: Record<string, string>, readyForMs?: number): StoredPod =>
+  stored(Pods, {
+    metadata: { name: "pod", labels },
+    ...(readyForMs === undefined
+      ? {}
+      : {
+          status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: formatTime(NOW - readyForMs) }] },
+        }),
+  });
 
 const input = (more: Partial<StatusInput> = {}): StatusInput => ({
   pods: { active: [], terminating: [] },
@@ -57,7 +65,10 @@ describe("status", () => {
   });
 
   it("replicationcontroller/2 without a template every pod has all its labels", () => {
-    const status = calculateStatus({ spec: {} }, input({ pods: { active: [pod(full), pod({})], terminating: [] } }));
+    const status = calculateStatus(
+      stored(ReplicationControllers, { metadata: { name: "web" }, spec: {} }),
+      input({ pods: { active: [pod(full), pod({})], terminating: [] } }),
+    );
     expect(status.fullyLabeledReplicas).toBe(2);
   });
 
@@ -93,16 +104,17 @@ describe("status as upstream's tests have it", () => {
   const one = { name: "foo" };
   const both = { name: "foo", type: "production" };
   const HOUR_MS = 3_600_000;
-  const owner = (labels: Record<string, string>, minReadySeconds = 0): ReplicaSet => ({
-    metadata: { name: "rs", generation: 1 },
-    spec: { replicas: 2, minReadySeconds, selector: {}, template: { metadata: { labels } } },
-  });
-  const ready = (labels: Record<string, string>): Pod => pod(labels, 0);
+  const owner = (labels: Record<string, string>, minReadySeconds = 0): StoredReplicaSet =>
+    stored(ReplicaSets, {
+      metadata: { name: "rs", generation: 1 },
+      spec: { replicas: 2, minReadySeconds, selector: {}, template: { metadata: { labels } } },
+    });
+  const ready = (labels: Record<string, string>): StoredPod => pod(labels, 0);
 
   const cases: readonly {
     readonly what: string;
-    readonly owner: ReplicaSet;
-    readonly active: readonly Pod[];
+    readonly owner: StoredReplicaSet;
+    readonly active: readonly StoredPod[];
     readonly terminating?: number;
     /** replicas, fully labelled, ready, available, terminating. */
     readonly counts: readonly [number, number, number, number, number?];

@@ -4,6 +4,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import type { ReplicaSetCondition, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -25,9 +26,9 @@ export function calculateStatus(owner: ReplicaObject, input: StatusInput): Repli
   const { active, terminating } = input.pods;
   const templateLabels = Object.entries(owner.spec?.template?.metadata?.labels ?? {});
   const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
-  const isFullyLabeled = (pod: Pod): boolean =>
-    templateLabels.every(([key, value]) => pod.metadata?.labels?.[key] === value);
-  const count = (test: (pod: Pod) => boolean): number => active.filter(test).length;
+  const isFullyLabeled = (pod: Stored<Pod>): boolean =>
+    templateLabels.every(([key, value]) => pod.metadata.labels?.[key] === value);
+  const count = (test: (pod: Stored<Pod>) => boolean): number => active.filter(test).length;
   const conditions = withReplicaFailure(owner, input);
   return {
     replicas: active.length,
@@ -74,17 +75,16 @@ export async function writeStatus<T extends ReplicaObject>(
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const { namespace = "", name = "", generation } = owner.metadata ?? {};
+  const { namespace, name, generation } = owner.metadata;
   if (generation === (owner.status?.observedGeneration ?? 0) && isSameStatus(owner.status, status)) return owner;
   const wanted: ReplicaSetStatus = {
     ...status,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  const { apiVersion, kind } = deps.kind;
   let target = owner;
   for (let tries = 1; ; tries++) {
     try {
-      return await deps.ownersApi.updateStatus({ object: { ...target, apiVersion, kind, status: wanted } }, signal);
+      return await deps.ownersApi.updateStatus({ object: { ...target, status: wanted } }, signal);
     } catch (error) {
       if (tries >= STATUS_WRITE_TRIES_MAX) throw error;
     }

@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { TransportError } from "#base/http.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { createLister } from "#informers/lister.ts";
@@ -9,28 +12,29 @@ import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { done } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
-import { replicaSetKind } from "./kinds.ts";
 import { syncReplicas } from "./sync.ts";
+
+type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
 
 const KEY = "ns/gone";
 const signal = neverAborted();
 
 it("replicaset/1 forgets whatever a sync remembered of an owner that is gone by now", async () => {
-  const pods = { gvr: { group: "", resource: "pods" }, lastStoreSyncResourceVersion: "5" };
+  const pods = { resource: Pods, lastStoreSyncResourceVersion: "5" };
   const expectations = new TrackingExpectations(testClock());
   const consistency = new WrittenVersions([pods]);
   const doubts = new DoubtfulCreates(pods);
-  const owners = { lister: createLister(new IndexedStore<ReplicaSet>(), replicaSetKind.gvr) };
-  const deps = { expectations, consistency, doubts, owners } as unknown as Deps<ReplicaSet>;
+  const owners = { lister: createLister(new IndexedStore<StoredReplicaSet>(), ReplicaSets) };
+  const deps = { expectations, consistency, doubts, owners } as unknown as Deps<StoredReplicaSet>;
   expectations.expectCreations(KEY, 3);
-  consistency.wroteAt(KEY, "u1", pods.gvr, "5");
+  consistency.wroteAt(KEY, "u1", Pods, "5");
   doubts.note(KEY, new TransportError("reset", "lost"));
 
   expect(await syncReplicas(KEY, deps, signal)).toBe(done);
 
   expect(expectations.areMet(KEY)).toBe(true);
   let isAsked = false;
-  await doubts.settle(KEY, { metadata: { uid: "u1" } }, async () => {
+  await doubts.settle(KEY, stored(ReplicaSets, { metadata: { name: "gone", uid: "u1" } }), async () => {
     isAsked = true;
     return [];
   });

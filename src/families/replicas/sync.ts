@@ -25,7 +25,7 @@ export async function syncReplicas<T extends ReplicaObject>(
   }
 
   // Read before the pods: events that arrive later can only make the cache fresher than this answer.
-  const mayScale = deps.expectations.areMet(key) && owner.metadata?.deletionTimestamp === undefined;
+  const mayScale = deps.expectations.areMet(key) && owner.metadata.deletionTimestamp === undefined;
   const selector = deps.selectorOf(owner);
   if (selector instanceof ValueError) return reportSelector(owner, selector, deps);
 
@@ -36,7 +36,7 @@ export async function syncReplicas<T extends ReplicaObject>(
   const now = deps.clock.now(); // one instant for the status and for the next look
   const status = calculateStatus(owner, { pods, scaleError, reportsTerminating: deps.reportsTerminating, now });
   const updated = await writeStatus(owner, status, deps, signal);
-  deps.consistency.wroteAt(key, owner.metadata?.uid ?? "", deps.kind.gvr, updated.metadata?.resourceVersion ?? "");
+  deps.consistency.wroteAt(key, owner.metadata.uid, deps.kind.resource, updated.metadata.resourceVersion);
 
   if (scaleError !== undefined) throw scaleError; // after the status, which tells the user why
   return lookAgainForAvailability(updated, pods, now, deps);

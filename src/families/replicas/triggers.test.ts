@@ -1,8 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ValueError } from "#api/errors.ts";
-import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
-import type { Pod } from "#api/generated/types/core-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { PodStatus } from "#api/generated/types/core-v1.ts";
+import type { ObjectMeta } from "#api/meta.ts";
 import { objectKey } from "#api/object.ts";
+import { newControllerRef } from "#api/owner-refs.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
@@ -16,68 +21,56 @@ import { KeyQueue } from "#kit/key-queue.ts";
 import { replicaSetKind } from "./kinds.ts";
 import { ownerTriggers, podTriggers, type TriggerDeps } from "./triggers.ts";
 
+type StoredPod = ObjectOf<typeof Pods>;
+type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
+
 const web = { app: "web" };
 const api = { app: "api" };
 
-function replicaSet(name: string, matchLabels: Record<string, string> = web, namespace = "ns"): ReplicaSet {
-  return {
-    metadata: { namespace, name, uid: `uid-${name}` },
-    spec: { selector: { matchLabels }, template: {} },
-  };
+function replicaSet(name: string, matchLabels: Record<string, string> = web, namespace = "ns"): StoredReplicaSet {
+  return stored(ReplicaSets, { metadata: { namespace, name }, spec: { selector: { matchLabels }, template: {} } });
 }
 
 /** A pod of this set, or an orphan. */
-function pod(owner: ReplicaSet | undefined, more: Pod["metadata"] = {}, status: Pod["status"] = {}): Pod {
-  const controller = owner && {
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
-    name: owner.metadata?.name ?? "",
-    uid: owner.metadata?.uid ?? "",
-    controller: true,
-  };
-  return {
-    metadata: {
-      namespace: "ns",
-      name: "pod",
-      labels: web,
-      resourceVersion: "1",
-      ...(controller ? { ownerReferences: [controller] } : {}),
-      ...more,
-    },
+function pod(owner: StoredReplicaSet | undefined, more: ObjectMeta = {}, status: PodStatus = {}): StoredPod {
+  const ownerReferences = owner && [newControllerRef(owner, ReplicaSets)];
+  return stored(Pods, {
+    metadata: { name: "pod", labels: web, ...(ownerReferences ? { ownerReferences } : {}), ...more },
     status,
-  };
+  });
 }
 
 /** The same pod a version later. */
-const later = (old: Pod, more: Pod["metadata"] = {}, status: Pod["status"] = old.status): Pod => ({
-  ...old,
-  metadata: { ...old.metadata, resourceVersion: "2", ...more },
-  ...(status ? { status } : {}),
-});
+const later = (old: StoredPod, more: ObjectMeta = {}, status: PodStatus = old.status ?? {}): StoredPod =>
+  stored(Pods, {
+    ...old,
+    metadata: { ...old.metadata, resourceVersion: "2", ...more },
+    status,
+  });
 
 const gone = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const setA = replicaSet("a", web);
 const setB = replicaSet("b", api);
 
 let clock: VirtualClock;
-let store: IndexedStore<ReplicaSet>;
-let deps: TriggerDeps<ReplicaSet>;
+let store: IndexedStore<StoredReplicaSet>;
+let deps: TriggerDeps<StoredReplicaSet>;
 let queue: KeyQueue;
 
 beforeEach(() => {
   clock = testClock();
   store = new IndexedStore();
   queue = new KeyQueue({ context: { clock, metrics: noMetrics }, controller: "test", name: "" });
-  const sets = { gvr: replicaSetKind.gvr, lastStoreSyncResourceVersion: "1" };
+  const sets = { resource: ReplicaSets, lastStoreSyncResourceVersion: "1" };
   deps = {
     kind: replicaSetKind,
     log: noLog,
     expectations: new TrackingExpectations(clock),
     consistency: new WrittenVersions([sets]),
-    doubts: new DoubtfulCreates({ gvr: { group: "", resource: "pods" }, lastStoreSyncResourceVersion: "1" }),
-    owners: { lister: createLister(store, replicaSetKind.gvr) },
+    doubts: new DoubtfulCreates({ resource: Pods, lastStoreSyncResourceVersion: "1" }),
+    owners: { lister: createLister(store, ReplicaSets) },
     selectorOf: (owner) =>
-      owner.metadata?.name === "broken" ? new ValueError("labelSelector", "no") : replicaSetKind.selectorOf(owner),
+      owner.metadata.name === "broken" ? new ValueError("labelSelector", "no") : replicaSetKind.selectorOf(owner),
   };
   for (const set of [setA, setB]) store.set(objectKey(set), set);
 });
@@ -104,7 +97,12 @@ describe("pods", () => {
     expect(await queued()).toEqual(["ns/a"]);
   });
 
-  const updates: readonly { readonly what: string; readonly from: Pod; readonly to: Pod; readonly keys: string[] }[] = [
+  const updates: readonly {
+    readonly what: string;
+    readonly from: StoredPod;
+    readonly to: StoredPod;
+    readonly keys: string[];
+  }[] = [
     {
       what: "new labels of an owned pod concern its owner alone",
       from: pod(setA),
@@ -215,7 +213,7 @@ describe("pods", () => {
 
   it("workloads/S16, replicaset/tests an orphan is offered to every owner of its namespace whose selector matches", async () => {
     const empty = replicaSet("empty", {});
-    const without: ReplicaSet = { metadata: { namespace: "ns", name: "without" } };
+    const without = stored(ReplicaSets, { metadata: { name: "without" } });
     const others = [replicaSet("second"), replicaSet("broken"), empty, without, replicaSet("elsewhere", web, "other")];
     for (const set of others) store.set(objectKey(set), set);
     const handlers = podTriggers(deps, queue);
@@ -272,12 +270,12 @@ describe("owners", () => {
   it("replicaset/tests a deleted owner's expectations and written versions go with it", () => {
     const handlers = ownerTriggers(deps, queue);
     deps.expectations.expectCreations("ns/a", 1);
-    deps.consistency.wroteAt("ns/a", "uid-a", replicaSetKind.gvr, "9");
+    deps.consistency.wroteAt("ns/a", "uid-a", ReplicaSets, "9");
     handlers.onDelete?.(setA, false);
     expect(deps.expectations.areMet("ns/a")).toBe(true);
     deps.consistency.requireFresh("ns/a");
     // What a successor wrote stays.
-    deps.consistency.wroteAt("ns/a", "uid-successor", replicaSetKind.gvr, "9");
+    deps.consistency.wroteAt("ns/a", "uid-successor", ReplicaSets, "9");
     handlers.onDelete?.(setA, true);
     expect(() => deps.consistency.requireFresh("ns/a")).toThrow("written version: 9");
   });

@@ -1,24 +1,26 @@
 import { describe, expect, it } from "vitest";
-import type { Event, ObjectReference } from "#api/generated/types/core-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import type { ObjectReference } from "#api/generated/types/core-v1.ts";
 import { ApiError } from "#api/status-error.ts";
+import { stored } from "#api/testing.ts";
 import { TransportError } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { testClock } from "#base/testing.ts";
 import { DecodeError, InvalidRequest } from "#client/errors.ts";
 import { EventBroadcaster } from "./broadcaster.ts";
-import { referenceTo } from "./recorder.ts";
+import { type NamedEvent, referenceTo } from "./recorder.ts";
 
 const about = referenceTo(
-  { metadata: { namespace: "ns", name: "web", uid: "u1", resourceVersion: "7" } },
-  { apiVersion: "apps/v1", kind: "ReplicaSet" },
+  stored(ReplicaSets, { metadata: { name: "web", uid: "u1", resourceVersion: "7" } }),
+  ReplicaSets,
 );
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type Sent = { verb: "create" | "patch"; event: Event; patch?: object };
+type Sent = { verb: "create" | "patch"; event: NamedEvent; patch?: object };
 
-function setUp(options: { failWith?: () => unknown; asStored?: (event: Event) => Event; log?: Logger } = {}) {
+function setUp(options: { failWith?: () => unknown; asStored?: (event: NamedEvent) => NamedEvent; log?: Logger } = {}) {
   const clock = testClock();
   const sent: Sent[] = [];
   const lines: Record<string, unknown>[] = [];
@@ -27,7 +29,7 @@ function setUp(options: { failWith?: () => unknown; asStored?: (event: Event) =>
     info: (message, values = {}) => void lines.push({ ...values, message, said: values.message }),
     v: () => log,
   };
-  const answer = async (call: Sent): Promise<Event> => {
+  const answer = async (call: Sent): Promise<NamedEvent> => {
     sent.push(call);
     const failure = options.failWith?.();
     if (failure !== undefined) throw failure;
@@ -60,7 +62,7 @@ describe("event broadcaster", () => {
     const { clock, sent, recorder, stop } = setUp();
     recorder.event(about, "Normal", "SuccessfulCreate", "Created pod: web-1");
     await clock.advance(0);
-    const { metadata, ...event } = sent[0]?.event ?? ({} as Event);
+    const { metadata, ...event } = sent[0]?.event ?? ({} as NamedEvent);
     expect(metadata.namespace).toBe("ns");
     expect(metadata.name).toMatch(/^web\.[0-9a-f]{16}$/);
     expect(event).toEqual({

@@ -2,7 +2,7 @@
 // writer that retries transport errors only. An event is never worth blocking or failing a sync for.
 // Upstream: client-go/tools/record/event.go, eventBroadcasterImpl, recordToSink.
 
-import type { Event, ObjectReference } from "#api/generated/types/core-v1.ts";
+import type { ObjectReference } from "#api/generated/types/core-v1.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
@@ -12,7 +12,7 @@ import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import { InvalidRequest } from "#client/errors.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
-import type { EventRecorder, EventSink, EventType } from "./recorder.ts";
+import type { EventRecorder, EventSink, EventType, NamedEvent } from "./recorder.ts";
 
 const QUEUED_EVENTS_MAX = 1000;
 const TRIES_MAX = 12;
@@ -28,7 +28,7 @@ export interface BroadcasterDeps {
 export class EventBroadcaster {
   readonly #deps: BroadcasterDeps;
   readonly #correlator: EventCorrelator;
-  readonly #queue: Event[] = [];
+  readonly #queue: NamedEvent[] = [];
   readonly #eventLog: Logger;
   #wake: (() => void) | undefined;
   #lastNameNanos = 0n;
@@ -61,7 +61,7 @@ export class EventBroadcaster {
 
   #record(component: string, about: ObjectReference, type: EventType, reason: string, message: string): void {
     const time = formatTime(this.#deps.clock.now());
-    const event: Event = {
+    const event: NamedEvent = {
       metadata: { name: this.#uniqueName(about.name ?? ""), namespace: about.namespace || "default" },
       involvedObject: about,
       reason,
@@ -91,7 +91,7 @@ export class EventBroadcaster {
     this.#wake?.();
   }
 
-  async #write(event: Event, signal: AbortSignal): Promise<void> {
+  async #write(event: NamedEvent, signal: AbortSignal): Promise<void> {
     const correlated = this.#correlator.correlate(event, (name) => this.#uniqueName(name));
     if (correlated.kind === "drop") return;
     const fields = { event: { name: event.metadata.name, namespace: event.metadata.namespace }, reason: event.reason };
@@ -130,7 +130,7 @@ export class EventBroadcaster {
     }
   }
 
-  async #send(correlated: Exclude<Correlated, { kind: "drop" }>, signal: AbortSignal): Promise<Event> {
+  async #send(correlated: Exclude<Correlated, { kind: "drop" }>, signal: AbortSignal): Promise<NamedEvent> {
     const { sink } = this.#deps;
     if (correlated.kind === "create") return sink.create(correlated.event, signal);
     try {

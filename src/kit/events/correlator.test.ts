@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Event } from "#api/generated/types/core-v1.ts";
 import { formatTime } from "#api/time.ts";
 import { testClock } from "#base/testing.ts";
 import { type Correlated, EventCorrelator } from "./correlator.ts";
+import type { NamedEvent } from "./recorder.ts";
 
 const pod = (name = "my-pod", fieldPath = "spec.containers{mycontainer}") => ({
   kind: "Pod",
@@ -12,8 +12,8 @@ const pod = (name = "my-pod", fieldPath = "spec.containers{mycontainer}") => ({
   apiVersion: "version",
   fieldPath,
 });
-const event = (reason: string, message: string, involvedObject = pod()): Event => ({
-  metadata: { namespace: "my-ns" },
+const event = (reason: string, message: string, involvedObject = pod()): NamedEvent => ({
+  metadata: { namespace: "my-ns", name: "" },
   reason,
   message,
   involvedObject,
@@ -21,10 +21,11 @@ const event = (reason: string, message: string, involvedObject = pod()): Event =
   count: 1,
   type: "Normal",
 });
-const times = (count: number, make: (i: number) => Event): Event[] => Array.from({ length: count }, (_, i) => make(i));
+const times = (count: number, make: (i: number) => NamedEvent): NamedEvent[] =>
+  Array.from({ length: count }, (_, i) => make(i));
 
 /** Events one after the other, each so long after the last; the server takes every one. */
-async function play(events: readonly Event[], intervalSeconds: number): Promise<Correlated[]> {
+async function play(events: readonly NamedEvent[], intervalSeconds: number): Promise<Correlated[]> {
   const clock = testClock();
   const correlator = new EventCorrelator(clock);
   const results: Correlated[] = [];
@@ -40,7 +41,8 @@ async function play(events: readonly Event[], intervalSeconds: number): Promise<
   return results;
 }
 
-const similar = (i: number): Event => event("similar", `similar message-${i}`, pod("my-pod", "spec.containers{c1}"));
+const similar = (i: number): NamedEvent =>
+  event("similar", `similar message-${i}`, pod("my-pod", "spec.containers{c1}"));
 const duplicate = event("duplicate", "me again");
 const combined = "(combined from similar events): the last";
 const last = event("similar", "the last", pod("my-pod", "spec.containers{c1}"));
@@ -120,14 +122,15 @@ describe("machinery/8.r7 events become few writes", () => {
 
   it("machinery/5.8.6 another reason about the same object is cut off with the rest, another type or object is not", async () => {
     const flood = times(25, () => duplicate);
-    const kindOf = async (more: Event): Promise<string | undefined> => (await play([...flood, more], 0)).at(-1)?.kind;
+    const kindOf = async (more: NamedEvent): Promise<string | undefined> =>
+      (await play([...flood, more], 0)).at(-1)?.kind;
     expect(await kindOf(event("other", "other"))).toBe("drop");
     expect(await kindOf({ ...duplicate, type: "Warning" })).toBe("create");
     expect(await kindOf(event("duplicate", "me again", pod("other")))).toBe("create");
   });
 
   it("machinery/5.8.4 only the message may differ among similar events", async () => {
-    const differ: readonly Event[] = [
+    const differ: readonly NamedEvent[] = [
       event("other", "the last", pod("my-pod", "spec.containers{c1}")),
       { ...last, type: "Warning" },
       { ...last, source: { component: "kubelet", host: "other" } },
@@ -170,7 +173,7 @@ describe("machinery/8.r7 events become few writes", () => {
   });
 
   it("machinery/5.8.7 what was not heard of among the last 4096 kinds of events is new again", async () => {
-    const others = (count: number): Event[] => times(count, (i) => event("a", "b", pod(`pod-${i}`)));
+    const others = (count: number): NamedEvent[] => times(count, (i) => event("a", "b", pod(`pod-${i}`)));
     const kindAfter = async (count: number): Promise<string | undefined> =>
       (await play([duplicate, ...others(count), duplicate], 0)).at(-1)?.kind;
     expect([await kindAfter(4095), await kindAfter(4096)]).toEqual(["patch", "create"]);

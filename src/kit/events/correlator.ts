@@ -2,11 +2,11 @@
 // messages one combined event, and a chatty source is cut off.
 // Upstream: client-go/tools/record/events_cache.go, EventCorrelator.
 
-import type { Event } from "#api/generated/types/core-v1.ts";
 import { formatTime } from "#api/time.ts";
 import type { Clock } from "#base/clock.ts";
 import { TokenBucket } from "#base/token-bucket.ts";
 import { LruMap } from "../lru.ts";
+import type { NamedEvent } from "./recorder.ts";
 
 const CACHE_ENTRIES_MAX = 4096;
 const AGGREGATE_AT_MESSAGES = 10;
@@ -17,8 +17,8 @@ const SPAM_REFILL_PER_SECOND = 1 / 300;
 /** What to send: a new event, or a patch that raises the count of one already sent. */
 export type Correlated =
   | { readonly kind: "drop" }
-  | { readonly kind: "create"; readonly event: Event }
-  | { readonly kind: "patch"; readonly event: Event; readonly patch: EventPatch };
+  | { readonly kind: "create"; readonly event: NamedEvent }
+  | { readonly kind: "patch"; readonly event: NamedEvent; readonly patch: EventPatch };
 
 export interface EventPatch {
   readonly count: number;
@@ -48,18 +48,18 @@ export class EventCorrelator {
   }
 
   /** Aggregate, then count, then filter: a filtered event still advances the count. */
-  correlate(event: Event, uniqueName: (involved: string) => string): Correlated {
+  correlate(event: NamedEvent, uniqueName: (involved: string) => string): Correlated {
     const { event: aggregated, key } = this.#aggregate(event, uniqueName);
     const result = this.#observe(aggregated, key);
     return this.#isSpam(aggregated) ? { kind: "drop" } : result;
   }
 
   /** The server's answer becomes the base of the next count. */
-  observeAnswer(event: Event): void {
+  observeAnswer(event: NamedEvent): void {
     this.#observations.set(observeKey(event), observationOf(event));
   }
 
-  #aggregate(event: Event, uniqueName: (involved: string) => string): { event: Event; key: string } {
+  #aggregate(event: NamedEvent, uniqueName: (involved: string) => string): { event: NamedEvent; key: string } {
     const now = this.#clock.now();
     const key = aggregateKey(event);
     let aggregate = this.#aggregates.get(key);
@@ -74,10 +74,10 @@ export class EventCorrelator {
     const [oldest] = aggregate.messages; // keeps the set from growing: one comes, one goes
     aggregate.messages.delete(oldest ?? "");
     const time = formatTime(now);
-    const combined: Event = {
+    const combined: NamedEvent = {
       metadata: {
         name: uniqueName(event.involvedObject.name ?? ""),
-        ...(event.metadata.namespace === undefined ? {} : { namespace: event.metadata.namespace }),
+        namespace: event.metadata.namespace,
       },
       involvedObject: event.involvedObject,
       reason: event.reason ?? "",
@@ -91,13 +91,13 @@ export class EventCorrelator {
     return { event: combined, key };
   }
 
-  #observe(event: Event, key: string): Correlated {
+  #observe(event: NamedEvent, key: string): Correlated {
     const last = this.#observations.get(key);
     if (last === undefined || last.count === 0) {
       this.#observations.set(key, observationOf(event));
       return { kind: "create", event };
     }
-    const repeated: Event = {
+    const repeated: NamedEvent = {
       ...event,
       metadata: { ...event.metadata, name: last.name },
       firstTimestamp: last.firstTimestamp,
@@ -112,7 +112,7 @@ export class EventCorrelator {
     return { kind: "patch", event: repeated, patch };
   }
 
-  #isSpam(event: Event): boolean {
+  #isSpam(event: NamedEvent): boolean {
     const key = spamKey(event);
     let bucket = this.#buckets.get(key);
     if (bucket === undefined) {
@@ -123,15 +123,15 @@ export class EventCorrelator {
   }
 }
 
-function observationOf(event: Event): Observation {
+function observationOf(event: NamedEvent): Observation {
   return {
-    name: event.metadata.name ?? "",
+    name: event.metadata.name,
     firstTimestamp: event.firstTimestamp ?? "",
     count: event.count ?? 0,
   };
 }
 
-function sourceAndObject(event: Event): readonly (string | undefined)[] {
+function sourceAndObject(event: NamedEvent): readonly (string | undefined)[] {
   const { source, involvedObject: on } = event;
   return [source?.component, source?.host, on.kind, on.namespace, on.name, on.uid, on.apiVersion, event.type];
 }
@@ -139,10 +139,10 @@ function sourceAndObject(event: Event): readonly (string | undefined)[] {
 /** NUL cannot occur in any part, so parts cannot run into each other. */
 const join = (parts: readonly (string | undefined)[]): string => parts.map((part) => part ?? "").join("\0");
 
-const spamKey = (event: Event): string => join(sourceAndObject(event));
+const spamKey = (event: NamedEvent): string => join(sourceAndObject(event));
 
-const aggregateKey = (event: Event): string =>
+const aggregateKey = (event: NamedEvent): string =>
   join([...sourceAndObject(event), event.reason, event.reportingComponent, event.reportingInstance]);
 
-const observeKey = (event: Event): string =>
+const observeKey = (event: NamedEvent): string =>
   join([...sourceAndObject(event), event.involvedObject.fieldPath, event.reason, event.message]);

@@ -3,7 +3,8 @@
 // Upstream: client-go/tools/record/event.go.
 
 import type { Event, ObjectReference } from "#api/generated/types/core-v1.ts";
-import type { Kind, KubeObject } from "#api/object.ts";
+import { apiVersionOf } from "#api/object.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
 
 export type EventType = "Normal" | "Warning";
 
@@ -11,21 +12,24 @@ export interface EventRecorder {
   event(about: ObjectReference, type: EventType, reason: string, message: string): void;
 }
 
+/** An event with a name: one to be written, or one that the API server has stored. */
+export type NamedEvent = Event & { readonly metadata: { readonly name: string; readonly namespace: string } };
+
 /** Where events go: the events resource of the API server. */
 export interface EventSink {
-  create(event: Event, signal: AbortSignal): Promise<Event>;
-  patch(event: Event, patch: object, signal: AbortSignal): Promise<Event>;
+  create(event: NamedEvent, signal: AbortSignal): Promise<NamedEvent>;
+  patch(event: NamedEvent, patch: object, signal: AbortSignal): Promise<NamedEvent>;
 }
 
 /** The reference that an event about this object carries. */
-export function referenceTo(object: KubeObject, { apiVersion, kind }: Kind): ObjectReference {
-  const { namespace, name = "", uid, resourceVersion } = object.metadata ?? {};
+export function referenceTo<T extends StoredObject>(object: NoInfer<T>, resource: Resource<T>): ObjectReference {
+  const { namespace, name, uid, resourceVersion } = object.metadata;
   return {
-    kind,
+    kind: resource.kind,
     ...(namespace ? { namespace } : {}),
     name,
-    ...(uid ? { uid } : {}),
-    apiVersion,
-    ...(resourceVersion ? { resourceVersion } : {}),
+    uid,
+    apiVersion: apiVersionOf(resource),
+    resourceVersion,
   };
 }

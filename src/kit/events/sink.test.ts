@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import type { Event } from "#api/generated/types/core-v1.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { decodeText } from "#client/codec.ts";
 import { createClient } from "#client/create-client.ts";
@@ -9,7 +8,7 @@ import { eventSink } from "./sink.ts";
 it("machinery/5.8.10, machinery/5.8.5 events are those of the core group, and repeats strategic patches", async () => {
   const transport = scriptedTransport(() => jsonResponse({}));
   const sink = eventSink(createClient({ transport, clock: testClock(), userAgent: "test" }));
-  const event: Event = { metadata: { namespace: "ns", name: "web.1" }, involvedObject: {} };
+  const event = { metadata: { namespace: "ns", name: "web.1" }, involvedObject: {} };
   await sink.create(event, neverAborted());
   await sink.patch(event, { count: 2 }, neverAborted());
   const bodies = transport.requests.map(({ body }) => body?.kind === "bytes" && JSON.parse(decodeText(body.bytes)));

@@ -2,8 +2,9 @@
 // their life, one source per account however many clients use it.
 // Upstream: k8s.io/controller-manager/pkg/clientbuilder/client_builder_dynamic.go.
 
+import { Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { TokenRequest } from "#api/generated/types/authentication-v1.ts";
-import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
 import { isAlreadyExists, isNotFound } from "#api/status-error.ts";
 import { parseTime } from "#api/time.ts";
 import type { Clock } from "#base/clock.ts";
@@ -27,15 +28,15 @@ export interface TokenOptions {
 }
 
 export class ServiceAccountTokens {
-  readonly #accounts: ResourceClient<ServiceAccount>;
-  readonly #namespaces: ResourceClient<Namespace>;
+  readonly #accounts: ResourceClient<ObjectOf<typeof ServiceAccounts>>;
+  readonly #namespaces: ResourceClient<ObjectOf<typeof Namespaces>>;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #sources = new Map<string, TokenSource>();
 
   constructor({ root, clock, log = noLog }: TokenOptions) {
-    this.#accounts = root.resource({ group: "", version: "v1", resource: "serviceaccounts" });
-    this.#namespaces = root.resource({ group: "", version: "v1", resource: "namespaces" });
+    this.#accounts = root.resource(ServiceAccounts);
+    this.#namespaces = root.resource(Namespaces);
     this.#clock = clock;
     this.#log = log;
   }
@@ -64,8 +65,7 @@ export class ServiceAccountTokens {
     }
     await this.#ensureNamespace(signal);
     try {
-      const object: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata: address };
-      await this.#accounts.create({ namespace: NAMESPACE, object }, signal);
+      await this.#accounts.create({ object: { metadata: address } }, signal);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
@@ -80,8 +80,7 @@ export class ServiceAccountTokens {
       if (!isNotFound(error)) return;
     }
     try {
-      const object: Namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
-      await this.#namespaces.create({ object }, signal);
+      await this.#namespaces.create({ object: { metadata: { name: NAMESPACE } } }, signal);
     } catch (error) {
       if (!isAlreadyExists(error))
         this.#log.error(error, "create non-exist namespace failed", { namespace: NAMESPACE });

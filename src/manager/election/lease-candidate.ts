@@ -2,6 +2,7 @@
 // and is renewed whenever the API server's election asks who is there. The API server picks the leader.
 // Upstream: client-go/tools/leaderelection/leasecandidate.go.
 
+import { LeaseCandidates } from "#api/generated/resources/coordination-v1beta1.ts";
 import type { LeaseCandidate } from "#api/generated/types/coordination-v1beta1.ts";
 import { formatMicroTime, parseMicroTime } from "#api/time.ts";
 import type { Clock } from "#base/clock.ts";
@@ -11,11 +12,11 @@ import type { Rng } from "#base/rng.ts";
 import type { Client } from "#client/client.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
+import { eventCause } from "#kit/trace.ts";
 import { requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 
 const ENSURE_EVERY_MS = 5 * 60_000;
 const QUEUE = "leasecandidate";
-const gvr = { group: "coordination.k8s.io", version: "v1beta1", resource: "leasecandidates" };
 
 export interface CandidateOptions {
   readonly client: Client;
@@ -41,7 +42,7 @@ export function createCandidate(options: CandidateOptions): Candidate {
   const { client, clock, rng, metrics, namespace, identity } = options;
   const log = options.log.named(QUEUE);
   const key = `${namespace}/${identity}`;
-  const candidates = client.resource<LeaseCandidate>(gvr);
+  const candidates = client.resource(LeaseCandidates);
   const queue = new KeyQueue({ context: { clock, metrics }, controller: QUEUE, name: QUEUE });
   const informers = createInformerFactory({
     client,
@@ -50,10 +51,10 @@ export function createCandidate(options: CandidateOptions): Candidate {
     log,
     resyncPeriodMs: ENSURE_EVERY_MS,
   });
-  const informer = informers.informer<LeaseCandidate>(gvr, { namespace, fieldSelector: `metadata.name=${identity}` });
+  const informer = informers.informer(LeaseCandidates, { namespace, fieldSelector: `metadata.name=${identity}` });
   const registration = informer.addHandler({
-    onUpdate: (_, { spec }) => {
-      if (isAsked(spec)) queue.add(key, { kind: "event", resource: gvr.resource, event: "update", object: key });
+    onUpdate: (_, candidate) => {
+      if (isAsked(candidate.spec)) queue.add(key, eventCause(LeaseCandidates, "update", candidate));
     },
   });
 
@@ -64,11 +65,10 @@ export function createCandidate(options: CandidateOptions): Candidate {
       log.v(2).info("Creating lease candidate");
       const { leaseName, binaryVersion, emulationVersion } = options;
       const spec = { leaseName, binaryVersion, emulationVersion, strategy: "OldestEmulationVersion", renewTime };
-      const object: LeaseCandidate = { ...kind, metadata: { namespace, name: identity }, spec };
-      await candidates.create({ namespace, object }, signal);
+      await candidates.create({ object: { metadata: { namespace, name: identity }, spec } }, signal);
     } else {
       log.v(2).info("Lease candidate exists. Renewing.");
-      await candidates.update({ object: { ...known, ...kind, spec: { ...known.spec, renewTime } } }, signal);
+      await candidates.update({ object: { ...known, spec: { ...known.spec, renewTime } } }, signal);
     }
     return requeueAfter(ENSURE_EVERY_MS, "a candidate must show that it is alive");
   };
@@ -88,8 +88,6 @@ export function createCandidate(options: CandidateOptions): Candidate {
     },
   };
 }
-
-const kind = { apiVersion: "coordination.k8s.io/v1beta1", kind: "LeaseCandidate" } as const;
 
 /** The election has asked since we last answered. */
 export function isAsked({ pingTime, renewTime }: LeaseCandidate["spec"]): boolean {

@@ -1,7 +1,9 @@
 // The lock behind an election: one Lease, read and written as an election record.
 // Upstream: client-go/tools/leaderelection/resourcelock/leaselock.go.
 
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import type { Lease, LeaseSpec } from "#api/generated/types/coordination-v1.ts";
+import type { Stored } from "#api/resource.ts";
 import { formatMicroTime, formatTime, parseMicroTime } from "#api/time.ts";
 import { assert } from "#base/assert.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -19,7 +21,7 @@ export interface ElectionRecord {
 }
 
 export interface LeaseLockOptions {
-  readonly leases: ResourceClient<Lease>;
+  readonly leases: ResourceClient<Stored<Lease>>;
   readonly namespace: string;
   readonly name: string;
   /** Who we are. */
@@ -27,15 +29,13 @@ export interface LeaseLockOptions {
   readonly recorder?: EventRecorder;
 }
 
-const leaseKind = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" } as const;
-
 export class LeaseLock {
   readonly identity: string;
   /** "namespace/name", for logs. */
   readonly description: string;
   readonly #options: LeaseLockOptions;
   /** The newest version we have read or written: what an update is based on. */
-  #lease: Lease | undefined;
+  #lease: Stored<Lease> | undefined;
 
   constructor(options: LeaseLockOptions) {
     this.#options = options;
@@ -51,14 +51,14 @@ export class LeaseLock {
 
   async create(record: ElectionRecord, signal: AbortSignal): Promise<void> {
     const { leases, namespace, name } = this.#options;
-    const object: Lease = { ...leaseKind, metadata: { name, namespace }, spec: specOf(record) };
-    this.#lease = await leases.create({ namespace, object }, signal);
+    const object = { metadata: { name, namespace }, spec: specOf(record) };
+    this.#lease = await leases.create({ object }, signal);
   }
 
   /** Replaces the spec of the version last seen; a conflict means somebody was faster. */
   async update(record: ElectionRecord, signal: AbortSignal): Promise<void> {
     assert(this.#lease !== undefined, "lease not initialized, call get or create first");
-    const object: Lease = { ...this.#lease, ...leaseKind, spec: specOf(record) };
+    const object = { ...this.#lease, spec: specOf(record) };
     this.#lease = await this.#options.leases.update({ object }, signal);
   }
 
@@ -66,7 +66,7 @@ export class LeaseLock {
   recordEvent(what: "became leader" | "stopped leading"): void {
     const { recorder } = this.#options;
     if (recorder === undefined || this.#lease === undefined) return;
-    recorder.event(referenceTo(this.#lease, leaseKind), "Normal", "LeaderElection", `${this.identity} ${what}`);
+    recorder.event(referenceTo(this.#lease, Leases), "Normal", "LeaderElection", `${this.identity} ${what}`);
   }
 }
 

@@ -1,6 +1,7 @@
 // May this user do this? The API server knows (SubjectAccessReview); its answers are remembered.
 // Upstream: apiserver/plugin/pkg/authorizer/webhook/webhook.go.
 
+import { SubjectAccessReviews } from "#api/generated/resources/authorization-v1.ts";
 import type { SubjectAccessReview } from "#api/generated/types/authorization-v1.ts";
 import type { AuthMetrics } from "./auth-metrics.ts";
 import type { Decision } from "./authorization.ts";
@@ -10,7 +11,6 @@ import { askReview, ExpiringCache, type ReviewDeps } from "./review-call.ts";
 const CACHED_ANSWERS_MAX = 8192;
 /** Longer questions are not worth remembering. */
 const CACHED_KEY_LENGTH_MAX = 10_000;
-const review = { group: "authorization.k8s.io", resource: "subjectaccessreviews", kind: "SubjectAccessReview" };
 
 export interface AccessTtls {
   readonly allowedMs: number;
@@ -44,7 +44,7 @@ export class AccessReviews {
     let status = this.#cache.get(key);
     if (status === undefined) {
       const metrics = this.#metrics.accessReviews;
-      const answer = await askReview<SubjectAccessReview>(this.#deps, metrics, review, spec, signal);
+      const answer = await askReview(this.#deps, metrics, SubjectAccessReviews, { metadata: {}, spec }, signal);
       status = answer.status ?? { allowed: false };
       const ttlMs = status.allowed ? this.#ttls.allowedMs : this.#ttls.deniedMs;
       if (key.length < CACHED_KEY_LENGTH_MAX) this.#cache.set(key, status, ttlMs);

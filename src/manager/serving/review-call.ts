@@ -2,6 +2,8 @@
 // and answers remembered for a while.
 // Upstream: apiserver/pkg/util/webhook/webhook.go, WithExponentialBackoff, DefaultShouldRetry.
 
+import type { KubeObject } from "#api/object.ts";
+import type { Draft, Resource } from "#api/resource.ts";
 import { asApiError, isInternalError, isTimeout, isTooManyRequests, suggestsClientDelay } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
 import { TransportError } from "#base/http.ts";
@@ -25,16 +27,14 @@ export interface ReviewDeps {
 }
 
 /** Creates the review and returns the answer. */
-export async function askReview<T>(
+export async function askReview<T extends KubeObject>(
   deps: ReviewDeps,
   metrics: ReviewMetrics,
-  what: { readonly group: string; readonly resource: string; readonly kind: string },
-  spec: unknown,
+  resource: Resource<T>,
+  object: Draft<T>,
   signal: AbortSignal,
 ): Promise<T> {
   const { clock, rng, client } = deps;
-  const resource = client.resource({ group: what.group, version: "v1", resource: what.resource });
-  const object = { apiVersion: `${what.group}/v1`, kind: what.kind, metadata: {}, spec };
   for (let tries = 1, delayMs = FIRST_DELAY_MS; ; tries++, delayMs *= FACTOR) {
     const beganMs = clock.monotonicMs();
     const note = (code: string): void => {
@@ -42,9 +42,9 @@ export async function askReview<T>(
       metrics.durationSeconds.observe((clock.monotonicMs() - beganMs) / 1000, [code]);
     };
     try {
-      const answer = await resource.create({ object }, signal);
+      const answer = await client.resource(resource).create({ object }, signal);
       note("201");
-      return answer as T;
+      return answer;
     } catch (error) {
       note(String(asApiError(error)?.status.code ?? "<error>"));
       if (tries >= TRIES_MAX || signal.aborted || !mayPass(error)) throw error;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TokenReviews as TokenReviewResource } from "#api/generated/resources/authentication-v1.ts";
 import { TransportError } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -145,8 +146,8 @@ describe("how reviews are asked for", () => {
     async (part) => {
       const { clock, transport } = world(() => known);
       const client = createReviewClient(part, { transport, clock, userAgent: "test" });
-      const reviews = client.resource({ group: "authentication.k8s.io", version: "v1", resource: "tokenreviews" });
-      const object = { apiVersion: "authentication.k8s.io/v1", kind: "TokenReview", metadata: {} };
+      const reviews = client.resource(TokenReviewResource);
+      const object = { metadata: {}, spec: { token: "t" } };
       const all = Promise.all(Array.from({ length: 900 }, () => reviews.create({ object }, neverAborted())));
       await clock.settle();
       expect(transport.requests).toHaveLength(400);

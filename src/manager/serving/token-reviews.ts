@@ -1,6 +1,7 @@
 // Who the bearer of a token is, as the API server says. Answers of both kinds are remembered; errors are not.
 // Upstream: apiserver/plugin/pkg/authenticator/token/webhook; authentication/token/cache.
 
+import { TokenReviews as TokenReviewResource } from "#api/generated/resources/authentication-v1.ts";
 import type { TokenReview } from "#api/generated/types/authentication-v1.ts";
 import { deadlineScope } from "#base/abort.ts";
 import type { AuthMetrics } from "./auth-metrics.ts";
@@ -10,7 +11,6 @@ import { askReview, ExpiringCache, type ReviewDeps } from "./review-call.ts";
 const CACHED_TOKENS_MAX = 32 * 1024;
 /** For all tries together. */
 const TIMEOUT_MS = 10_000;
-const review = { group: "authentication.k8s.io", resource: "tokenreviews", kind: "TokenReview" };
 
 /** The API server looked at the token and refused it. */
 export class TokenRefused extends Error {
@@ -71,11 +71,11 @@ export class TokenReviews {
     let outcome = "error";
     try {
       using scope = deadlineScope(this.#deps.clock, TIMEOUT_MS, new AbortController().signal);
-      const { status = {} } = await askReview<TokenReview>(
+      const { status = {} } = await askReview(
         this.#deps,
         this.#metrics.tokenReviews,
-        review,
-        { token },
+        TokenReviewResource,
+        { metadata: {}, spec: { token } },
         scope.signal,
       );
       if (status.authenticated !== true && status.error) throw new TokenRefused(status.error);
