@@ -3,7 +3,8 @@
 
 import { writeFileSync } from "node:fs";
 import { builtinResources } from "#api/resource-table.ts";
-import { builtinStrategies } from "#kinds/builtin-strategies.ts";
+import { builtinKind } from "#kinds/builtin-kinds.ts";
+import { ownStrategy } from "#kinds/kind.ts";
 
 export const kindsFile = "docs/kinds.md";
 
@@ -33,12 +34,12 @@ export function kindsPage(): string {
   return `${intro}${rows.join("\n")}\n`;
 }
 
-/** Code of their own answers these; both groups of events are one kind. */
-const answeredByCode =
-  /^(?:bindings|customresourcedefinitions\.apiextensions\.k8s\.io|events\.events\.k8s\.io|[a-z]+reviews\..*)$/;
+/** Code of the server answers these. */
+const answeredByCode = /^(?:bindings|customresourcedefinitions\.apiextensions\.k8s\.io|[a-z]+reviews\..*)$/;
 
 function hasOwnRules(key: string): boolean {
-  return builtinStrategies.has(key) || answeredByCode.test(key);
+  const kind = builtinKind(key);
+  return (kind !== undefined && ownStrategy(kind) !== undefined) || answeredByCode.test(key);
 }
 
 if (import.meta.main) writeFileSync(kindsFile, kindsPage());

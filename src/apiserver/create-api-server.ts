@@ -8,15 +8,13 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import { type Metrics, noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
-import { builtinStrategies } from "#kinds/builtin-strategies.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
-import type { KindStrategy } from "#kinds/strategy.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
 import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces } from "./bootstrap.ts";
-import { registerBuiltinKinds } from "./builtin/builtin-kinds.ts";
+import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
 import { serveCustomResources } from "./custom-resources/custom-resources.ts";
 import { Expiry, resumeExpiry } from "./expiry.ts";
@@ -54,8 +52,6 @@ export interface ApiServerOptions {
   readonly metricsPage?: MetricsPage;
   readonly storage: Storage;
   readonly gates?: FeatureGateReader;
-  /** Rules of single kinds by "resource.group"; absent: those of the rules layer. */
-  readonly strategies?: ReadonlyMap<string, KindStrategy>;
   readonly authentication?: AuthenticationOptions;
   readonly authorizer?: Authorizer;
   /** After NamespaceLifecycle, in their order: all that change, then all that refuse. */
@@ -193,7 +189,6 @@ function createCore(
   const served = new Set(options.extraVersions);
   registerBuiltinKinds(registry, {
     gates,
-    strategies: options.strategies ?? builtinStrategies,
     isServed: ({ servedByDefault, group, version }) => servedByDefault || served.has(`${group}/${version}`),
   });
   const tables = new WeakMap<KindRow, Table>();

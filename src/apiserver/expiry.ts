@@ -2,9 +2,9 @@
 // table live equally long, so the order of writing is the order of expiring and one timer suffices.
 // Only objects that are there have a place in the queue, each of them one.
 
+import { withResourceVersion } from "#api/object-meta.ts";
 import type { Clock, Timer } from "#base/clock.ts";
 import type { ServerCore } from "./core.ts";
-import { withResourceVersion } from "./object-meta.ts";
 import type { StorageKey, StoredVersion, Table } from "./storage/storage.ts";
 
 interface Pending {

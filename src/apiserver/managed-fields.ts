@@ -7,12 +7,12 @@ import { applyPatch, updateManagedFields } from "#api/apply/field-manager.ts";
 import { anyElement, excludeFields, type FieldFilter, includeFields } from "#api/apply/filters.ts";
 import type { KubeObject } from "#api/object.ts";
 import { apiVersionOf, parseApiVersion } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { deepEqual, type JsonObject } from "#api/patch/json-value.ts";
 import type { Schema } from "#api/schema.ts";
 import { formatTime } from "#api/time.ts";
 import type { UpdateStrategy } from "#kinds/strategy.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
-import { withMeta } from "./object-meta.ts";
 import type { Endpoint, KindVersion } from "./registry.ts";
 import { headerOf } from "./request-context.ts";
 

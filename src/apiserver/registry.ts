@@ -39,7 +39,9 @@ export interface KindRow {
   /** Seconds after its last write at which an object vanishes by itself. */
   readonly ttlSeconds?: number;
   /** Upstream watches it without a cache, and says so in other words. */
-  readonly isUncached?: boolean;
+  readonly isUncached: boolean;
+  /** Upstream stores it as JSON and not as protobuf, which does not tell an empty list from none. */
+  readonly isStoredAsJson: boolean;
   /** Delete answers with the object, even when it is gone. */
   readonly returnsDeletedObject: boolean;
   /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
@@ -57,6 +59,10 @@ export interface KindRow {
   /** Kinds that are answered, not stored (reviews): how a create is answered. */
   readonly virtual?: SubresourceHandler;
   readonly printer?: TablePrinter;
+  /** Subresources that are not printed as tables. */
+  readonly unprintedSubresources: readonly string[];
+  /** The values of the fields that a field selector may name besides metadata.name and metadata.namespace. */
+  selectableFields?(object: KubeObject): Readonly<Record<string, string>>;
   /** The kind's table as it is seen through this row; absent: as it is. */
   viewTable?(table: Table): Table;
 }

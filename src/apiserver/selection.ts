@@ -73,7 +73,7 @@ export function selectableFields(endpoint: Endpoint, object: KubeObject): Record
   const { name = "", namespace = "" } = object.metadata ?? {};
   const fields: Record<string, string> = {
     __proto__: null as never,
-    ...endpoint.row.strategy.selectableFields?.(object),
+    ...endpoint.row.selectableFields?.(object),
   };
   fields["metadata.name"] = name;
   if (endpoint.row.namespaced) fields["metadata.namespace"] = namespace;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KubeObject } from "#api/object.ts";
 import { formatMicroTime, formatTime } from "#api/time.ts";
 import file from "#test/vectors/printers.json" with { type: "json" };
-import { builtinPrinters } from "./builtin-printers.ts";
+import { builtinKind } from "./builtin-kinds.ts";
 
 interface Row {
   readonly r: string;
@@ -11,6 +11,8 @@ interface Row {
   readonly s?: readonly unknown[];
 }
 const { columns, rows } = file as { columns: Record<string, string[]>; rows: Row[] };
+/** Upstream has a printer for it, and does not use it. */
+const UNPRINTED = "csistoragecapacities.storage.k8s.io";
 const now = Date.UTC(2026, 4, 6, 7, 8, 9);
 
 /** Times are stored as so many seconds before now. */
@@ -27,17 +29,23 @@ function withTimes(value: unknown, key = ""): unknown {
 }
 
 describe("machinery/7.1.r12 tables", () => {
-  it.each(Object.entries(columns))("%s has upstream's columns", (resource, expected) => {
-    const own = builtinPrinters.get(resource)?.columns;
-    expect(
-      own?.map(({ name, type, format, priority }) => `${name} ${type} ${JSON.stringify(format)} ${priority}`),
-    ).toEqual(expected);
-  });
-  it.each([...Map.groupBy(rows, ({ r }) => r)])("%s has upstream's cells", (resource, list) => {
-    for (const { o, c, s } of list) {
-      const row = builtinPrinters.get(resource)?.row(withTimes(o) as KubeObject, now + 500);
-      expect(row?.cells).toEqual(c);
-      expect(row?.conditions).toEqual(s);
-    }
-  });
+  it.each(Object.entries(columns).filter(([resource]) => resource !== UNPRINTED))(
+    "%s has upstream's columns",
+    (resource, expected) => {
+      const own = builtinKind(resource)?.printer?.columns;
+      expect(
+        own?.map(({ name, type, format, priority }) => `${name} ${type} ${JSON.stringify(format)} ${priority}`),
+      ).toEqual(expected);
+    },
+  );
+  it.each([...Map.groupBy(rows, ({ r }) => r)].filter(([resource]) => resource !== UNPRINTED))(
+    "%s has upstream's cells",
+    (resource, list) => {
+      for (const { o, c, s } of list) {
+        const row = builtinKind(resource)?.printer?.row(withTimes(o) as KubeObject, now + 500);
+        expect(row?.cells).toEqual(c);
+        expect(row?.conditions).toEqual(s);
+      }
+    },
+  );
 });

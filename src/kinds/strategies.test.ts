@@ -1,12 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type * as core from "#api/generated/types/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import { replicationControllerStrategy } from "#kinds/apps/replica-set.ts";
-import { eventStrategy, leaseStrategy } from "#kinds/coordination/lease.ts";
-import { configMapStrategy, limitRangeStrategy, namespaceStrategy } from "#kinds/core/namespace.ts";
-import { checkGracefulDelete, podStrategy } from "#kinds/core/pod.ts";
-import { builtinStrategies } from "./builtin-strategies.ts";
+import { builtinKind } from "./builtin-kinds.ts";
+import { lease as leaseKind } from "./coordination/lease.ts";
+import { configMap } from "./core/config-map.ts";
+import { event } from "./core/event.ts";
+import { limitRange } from "./core/limit-range.ts";
+import { namespace } from "./core/namespace.ts";
+import { checkGracefulDelete, pod as podKind } from "./core/pod.ts";
+import { replicationController } from "./core/replication-controller.ts";
+import { type Kind, ownStrategy } from "./kind.ts";
 import type { StrategyContext } from "./strategy.ts";
+
+const { strategy: podStrategy } = podKind;
 
 const OFF = new Set([
   "CoordinatedLeaderElection",
@@ -95,43 +102,47 @@ describe("strategies", () => {
     expect(podStrategy.prepareForCreate(signal, ctx).spec?.containers[0]).not.toHaveProperty("lifecycle");
   });
   it("machinery/7.2.r2 give a namespace its finalizer and its name as a label", () => {
-    const created = namespaceStrategy.prepareForCreate({ metadata: { name: "a" }, spec: { finalizers: ["x/y"] } }, ctx);
+    const created = namespace.strategy.prepareForCreate(
+      { metadata: { name: "a" }, spec: { finalizers: ["x/y"] } },
+      ctx,
+    );
     expect(created).toMatchObject({ spec: { finalizers: ["x/y", "kubernetes"] }, status: { phase: "Active" } });
-    expect(namespaceStrategy.canonicalize?.(created).metadata?.labels).toEqual({ "kubernetes.io/metadata.name": "a" });
+    expect(namespace.strategy.canonicalize?.(created).metadata?.labels).toEqual({ "kubernetes.io/metadata.name": "a" });
   });
   it("name a nameless limit range", () => {
-    expect(limitRangeStrategy.prepareForCreate({ metadata: {} }, ctx).metadata?.name).toMatch(/^[0-9a-f-]{36}$/);
+    expect(limitRange.strategy.prepareForCreate({ metadata: {} }, ctx).metadata?.name).toMatch(/^[0-9a-f-]{36}$/);
   });
   it("leave out coordinated election while its gate is off", () => {
     const lease = { spec: { strategy: "OldestEmulationVersion", holderIdentity: "x" } };
-    expect(leaseStrategy.prepareForCreate(lease, ctx).spec).toEqual({ holderIdentity: "x" });
-    expect(leaseStrategy.prepareForUpdate(lease, lease, ctx).spec).toEqual(lease.spec);
+    expect(leaseKind.strategy.prepareForCreate(lease, ctx).spec).toEqual({ holderIdentity: "x" });
+    expect(leaseKind.strategy.prepareForUpdate(lease, lease, ctx).spec).toEqual(lease.spec);
   });
   it("machinery/7.4.r8 refuse changes of an immutable config map", () => {
     const meta = { name: "c", namespace: "n", resourceVersion: "1" };
     const old = { metadata: meta, immutable: true, data: { a: "1" } };
-    expect(configMapStrategy.validateUpdate({ ...old, data: { a: "2" } }, old, ctx).map(({ field }) => field)).toEqual([
-      "data",
-    ]);
+    expect(configMap.strategy.validateUpdate({ ...old, data: { a: "2" } }, old, ctx).map(({ field }) => field)).toEqual(
+      ["data"],
+    );
   });
   it("machinery/7.1.r9 offer the selectable fields of each kind", () => {
-    expect(podStrategy.selectableFields?.(pod({ nodeName: "n1" }, { phase: "Running" }))).toMatchObject({
+    const values = <T extends KubeObject>({ selectableFields = {} }: Kind<T>, object: T): Record<string, string> =>
+      Object.fromEntries(Object.entries(selectableFields).map(([name, read]) => [name, read(object)]));
+    expect(values(podKind, pod({ nodeName: "n1" }, { phase: "Running" }))).toMatchObject({
       "spec.nodeName": "n1",
       "spec.hostNetwork": "false",
       "status.phase": "Running",
     });
-    const event = { metadata: {}, involvedObject: { kind: "Pod" }, reportingComponent: "x" };
-    expect(eventStrategy.selectableFields?.(event)).toMatchObject({ "involvedObject.kind": "Pod", source: "x" });
-    expect(replicationControllerStrategy.selectableFields?.({ status: { replicas: 2 } })).toEqual({
-      "status.replicas": "2",
-    });
+    const object = { metadata: {}, involvedObject: { kind: "Pod" }, reportingComponent: "x" };
+    expect(values(event, object)).toMatchObject({ "involvedObject.kind": "Pod", source: "x" });
+    expect(values(replicationController, { status: { replicas: 2 } })).toEqual({ "status.replicas": "2" });
   });
   it("survive hostile keys without touching a prototype", () => {
     const hostile = JSON.parse(
       '{"metadata":{"name":"p","namespace":"n","labels":{"__proto__":"x"}},"spec":{"containers":[{"name":"constructor","image":"i","resources":{"limits":{"__proto__":"1"}}}]}}',
     );
     for (const name of ["pods", "configmaps", "secrets", "nodes", "events"]) {
-      const strategy = builtinStrategies.get(name);
+      const kind = builtinKind(name);
+      const strategy = kind && ownStrategy(kind);
       expect(strategy?.validate(strategy.prepareForCreate(hostile, ctx), ctx)).toBeInstanceOf(Array);
     }
     expect(({} as Record<string, unknown>).limits).toBeUndefined();

@@ -6,6 +6,7 @@
 import type { FieldError } from "#api/field-error.ts";
 import type { Int64 } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
+import type { NameCheck } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
@@ -42,7 +43,6 @@ export interface UpdateStrategy<T extends KubeObject = KubeObject> {
 export type FieldSetPath = readonly string[];
 
 export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateStrategy<T> {
-  readonly namespaced: boolean;
   /** PUT of a name that does not exist creates it. */
   readonly allowCreateOnUpdate: boolean;
   /** PUT without a resourceVersion overwrites. */
@@ -54,8 +54,6 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
   canonicalize?(object: T): T;
   /** Subresources that PUT and PATCH the stored object itself: status, finalize, ephemeralcontainers, resize, approval. */
   readonly subresources: Readonly<Record<string, UpdateStrategy<T>>>;
-  /** The values of the fields that a field selector may name besides metadata.name and metadata.namespace. */
-  selectableFields?(object: T): Readonly<Record<string, string>>;
   /** Absent: a delete without finalizers takes effect at once. */
   readonly gracefulDelete?: GracefulDelete<T>;
   /** What a delete without propagation policy does to dependents. */
@@ -66,3 +64,43 @@ export interface GracefulDelete<T extends KubeObject = KubeObject> {
   /** The grace period of this delete; undefined when the kind does not delete gracefully. */
   checkGracefulDelete(object: T, options: DeleteOptions, ctx: StrategyContext): Int64 | undefined;
 }
+
+/** What a kind must say for itself. The rest is what most kinds have. */
+type StatedStrategy<T extends KubeObject> = Pick<KindStrategy<T>, "validate" | "validateUpdate"> &
+  Partial<KindStrategy<T>>;
+
+const identity = <T>(object: T): T => object;
+
+const USUAL = {
+  allowCreateOnUpdate: false,
+  allowUnconditionalUpdate: true,
+  defaultPropagation: "Background",
+  prepareForCreate: identity,
+  prepareForUpdate: identity,
+  subresources: {},
+} as const;
+
+export function kindStrategy<T extends KubeObject>(stated: StatedStrategy<T>): KindStrategy<T> {
+  return { ...USUAL, ...stated };
+}
+
+/** A kind whose rules are not written yet: its schema and its metadata are checked, status and spec are written apart. */
+export interface SchemaOnly {
+  readonly isSchemaOnly: true;
+  readonly allowCreateOnUpdate?: boolean;
+  readonly allowUnconditionalUpdate?: boolean;
+  readonly defaultPropagation?: KindStrategy["defaultPropagation"];
+  /** The generation is 1 from the start and counts changes of all but status and metadata. */
+  readonly countsGeneration?: boolean;
+  /** Changes of labels count, too. */
+  readonly countsLabels?: boolean;
+  /** Absent: a DNS subdomain. A name that must agree with the rest of the object is checked by it. */
+  nameCheck?(object: KubeObject): NameCheck;
+  /** The status of a new object; absent: an empty one. */
+  newStatus?(now: EpochMs): Readonly<Record<string, unknown>>;
+}
+
+export const schemaOnly = (stated: Omit<SchemaOnly, "isSchemaOnly"> = {}): SchemaOnly => ({
+  isSchemaOnly: true,
+  ...stated,
+});

@@ -3,7 +3,8 @@ import { errorText } from "#api/field-error.ts";
 import type { KubeObject } from "#api/object.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import file from "#test/vectors/validation.json" with { type: "json" };
-import { builtinStrategies } from "./builtin-strategies.ts";
+import { builtinKind } from "./builtin-kinds.ts";
+import { ownStrategy } from "./kind.ts";
 import type { StrategyContext } from "./strategy.ts";
 
 type Change = readonly [readonly (string | number)[], unknown?];
@@ -72,7 +73,8 @@ interface Outcome {
 }
 
 function run(vector: Vector): Outcome {
-  const strategy = builtinStrategies.get(vector.r);
+  const kind = builtinKind(vector.r);
+  const strategy = kind && ownStrategy(kind);
   const base = bases[vector.r]?.[vector.b];
   if (strategy === undefined || base === undefined) throw new Error(`nothing for ${vector.r}`);
   const ctx = context(vector.g);

@@ -8,6 +8,7 @@
 import type { Pod, ResourceQuota } from "#api/generated/types/core-v1.ts";
 import type { DeviceClass, ResourceClaim } from "#api/generated/types/resource-v1.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withResourceVersion } from "#api/object-meta.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import { assert, unreachable } from "#base/assert.ts";
 import { checkRequest, type QuotaRequest } from "#rules/quota/check-request.ts";
@@ -18,7 +19,6 @@ import { type AdmissionAttributes, type AdmissionPlugin, admissionForbidden } fr
 import type { ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { recordUpdate } from "../managed-fields.ts";
-import { withResourceVersion } from "../object-meta.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { internalCall } from "./internal-call.ts";
 

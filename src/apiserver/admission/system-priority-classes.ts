@@ -2,8 +2,8 @@
 // Upstream: pkg/registry/scheduling/rest/storage_scheduling.go, AddSystemPriorityClasses
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import type { ServerCore } from "../core.ts";
-import { withMeta } from "../object-meta.ts";
 import { createOwn } from "../write/own-objects.ts";
 
 const SYSTEM_CRITICAL = 2_000_000_000;

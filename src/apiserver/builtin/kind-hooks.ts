@@ -28,25 +28,7 @@ import { scaleSubresource } from "../subresources/scale.ts";
 import { requestToken } from "../subresources/token.ts";
 import { deleteNamespace, isNamespaceHeld } from "./namespace-deletion.ts";
 
-type Hooks = Partial<
-  Pick<
-    KindRow,
-    | "ttlSeconds"
-    | "isUncached"
-    | "returnsDeletedObject"
-    | "deletion"
-    | "isHeld"
-    | "allocation"
-    | "afterDelete"
-    | "indexedField"
-    | "subresources"
-    | "virtual"
-    | "printer"
-  >
->;
-
-/** How long events live. */
-const EVENT_TTL_SECONDS = 3600;
+type Hooks = Partial<Pick<KindRow, "deletion" | "isHeld" | "allocation" | "afterDelete" | "subresources" | "virtual">>;
 
 const REPLICAS = { specReplicas: ["spec", "replicas"], statusReplicas: ["status", "replicas"] };
 
@@ -80,26 +62,15 @@ const keepSystemClasses: DeletionHook = async (_core, { endpoint, name, info }) 
   throw newForbidden(endpoint.groupResource, name, "this is a system priority class and cannot be deleted");
 };
 
-const returnsDeletedObject: Hooks = { returnsDeletedObject: true };
-
 const HOOKS: Readonly<Record<string, Hooks>> = {
   __proto__: null as never,
   bindings: { virtual: bindNamedPod },
-  "csidrivers.storage.k8s.io": returnsDeletedObject,
-  "csinodes.storage.k8s.io": returnsDeletedObject,
   "deployments.apps": scale,
   "jobs.batch": { deletion: warnOfOrphans },
   "localsubjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },
-  "deviceclasses.resource.k8s.io": returnsDeletedObject,
-  "devicetaintrules.resource.k8s.io": returnsDeletedObject,
-  events: { ttlSeconds: EVENT_TTL_SECONDS, isUncached: true },
-  namespaces: { returnsDeletedObject: true, deletion: deleteNamespace, isHeld: isNamespaceHeld },
+  namespaces: { deletion: deleteNamespace, isHeld: isNamespaceHeld },
   nodes: { subresources: new Map([["proxy", proxyToNode]]) },
-  persistentvolumeclaims: returnsDeletedObject,
-  persistentvolumes: returnsDeletedObject,
   pods: {
-    returnsDeletedObject: true,
-    indexedField: "spec.nodeName",
     subresources: new Map([
       ["attach", streamToContainer],
       ["binding", bindPod],
@@ -110,30 +81,21 @@ const HOOKS: Readonly<Record<string, Hooks>> = {
       ["proxy", proxyToPod],
     ]),
   },
-  podtemplates: returnsDeletedObject,
   "priorityclasses.scheduling.k8s.io": { deletion: keepSystemClasses },
   "replicasets.apps": scale,
   replicationcontrollers: controllerScale,
-  "resourceclaims.resource.k8s.io": returnsDeletedObject,
-  "resourceclaimtemplates.resource.k8s.io": returnsDeletedObject,
-  resourcequotas: returnsDeletedObject,
-  "resourceslices.resource.k8s.io": returnsDeletedObject,
   "selfsubjectaccessreviews.authorization.k8s.io": { virtual: reviewSelfAccess },
   "selfsubjectreviews.authentication.k8s.io": { virtual: reviewSelf },
   "selfsubjectrulesreviews.authorization.k8s.io": { virtual: reviewSelfRules },
-  serviceaccounts: { returnsDeletedObject: true, subresources: new Map([["token", requestToken]]) },
+  serviceaccounts: { subresources: new Map([["token", requestToken]]) },
   services: {
-    returnsDeletedObject: true,
     allocation: allocateForService,
     afterDelete: releaseOfService,
     subresources: new Map([["proxy", proxyToService]]),
   },
   "statefulsets.apps": scale,
-  "storageclasses.storage.k8s.io": returnsDeletedObject,
   "subjectaccessreviews.authorization.k8s.io": { virtual: reviewSubjectAccess },
   "tokenreviews.authentication.k8s.io": { virtual: reviewToken },
-  "volumeattachments.storage.k8s.io": returnsDeletedObject,
-  "volumeattributesclasses.storage.k8s.io": returnsDeletedObject,
 };
 
 export function hooksOf(table: string): Hooks {

@@ -2,9 +2,9 @@
 // empty. Upstream: pkg/registry/core/namespace/storage/storage.go, Delete
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newConflict } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
-import { withMeta } from "../object-meta.ts";
 import type { DeletionHook } from "../registry.ts";
 import { admitDeletion, write } from "../write/delete-object.ts";
 import { FOREGROUND, finalizerFor, ORPHAN, withFinalizer } from "../write/propagation.ts";

@@ -15,6 +15,7 @@ import { applySchemaDefaults } from "#kinds/apiextensions/defaulting.ts";
 import { customPrinter } from "#kinds/apiextensions/printer-columns.ts";
 import { prune } from "#kinds/apiextensions/pruning.ts";
 import { ruleValidator } from "#kinds/apiextensions/rule-validator.ts";
+import { selectableValues } from "#kinds/apiextensions/selectable-fields.ts";
 import { toSchema } from "#kinds/apiextensions/to-schema.ts";
 import { compareVersions } from "../discovery/discovery-documents.ts";
 import type { KindRow, KindVersion } from "../registry.ts";
@@ -58,11 +59,11 @@ export function customKind(crd: CustomResourceDefinition, options: CustomKindOpt
     namespaced,
     stored,
     versionOf: (name) => rules.get(name),
-    selectable: selectableOf(served),
     // With a single version everything that is written has its form already.
     toStoredForm: spec.versions.length === 1 ? (object) => object : toStoredForm,
   });
   const resource = names.plural;
+  const selectable = selectableOf(served);
   return {
     table: metadata?.name ?? "",
     resource,
@@ -82,6 +83,10 @@ export function customKind(crd: CustomResourceDefinition, options: CustomKindOpt
     },
     isCustom: true,
     returnsDeletedObject: false,
+    isStoredAsJson: true,
+    isUncached: false,
+    unprintedSubresources: [],
+    selectableFields: (object) => selectableValues(object, selectable),
     subresources: new Map([["scale", customScale((version) => rules.get(version)?.scale)]]),
     viewTable: (table: Table) => new NormalizingTable(table, options.revision, toStoredForm),
   };

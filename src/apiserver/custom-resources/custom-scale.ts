@@ -2,12 +2,12 @@
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/etcd.go, ScaleREST
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { newBadRequest, newInternalError, newNotFound } from "#api/status-error.ts";
 import { nestedValue, type ScaleDefinition, splitPath } from "#kinds/apiextensions/custom-resource-strategy.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { withMeta } from "../object-meta.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { scaleEndpoint } from "../subresources/scale.ts";

@@ -4,10 +4,10 @@
 // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go, Delete; pkg/controller/finalizer
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newConflict } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { CustomResourceDefinition } from "#cel/json-schema.ts";
-import { withMeta } from "../object-meta.ts";
 import type { DeletionHook } from "../registry.ts";
 import { admitDeletion, write } from "../write/delete-object.ts";
 import { terminating, withCondition } from "./conditions.ts";

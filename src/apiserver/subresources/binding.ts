@@ -3,12 +3,12 @@
 import * as field from "#api/field-error.ts";
 import type { Binding, Pod } from "#api/generated/types/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withMeta, withResourceVersion } from "#api/object-meta.ts";
 import { type ApiError, newBadRequest, newConflict, newNotFound } from "#api/status-error.ts";
 import { validatePodBinding } from "#kinds/core/pod-validation.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 import { keyOf, type ResourceCall, type ServerCore } from "../core.ts";
 import { bareFailure } from "../errors.ts";
-import { withMeta, withResourceVersion } from "../object-meta.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { postedRules } from "../verbs/get.ts";

@@ -3,6 +3,7 @@
 
 import * as field from "#api/field-error.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newBadRequest, newInvalid } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import { admissionAttributes, type ResourceCall, type ServerCore } from "../core.ts";
@@ -10,7 +11,6 @@ import { decodeObject } from "../decoding/decode-object.ts";
 import { readBody } from "../decoding/request-body.ts";
 import { withGroupOfAuthenticated } from "../filters/authenticate.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
-import { withMeta } from "../object-meta.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { addWarning, type UserInfo } from "../request-context.ts";

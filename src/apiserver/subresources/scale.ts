@@ -4,6 +4,7 @@
 import * as field from "#api/field-error.ts";
 import { goStruct } from "#api/go-layout.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -14,7 +15,6 @@ import type { ResourceCall, ServerCore } from "../core.ts";
 import { zeroObject } from "../decoding/struct-index.ts";
 import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { withMeta } from "../object-meta.ts";
 import type { Endpoint, KindVersion } from "../registry.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";

@@ -7,14 +7,16 @@ import type { Pod } from "#api/generated/types/core-v1.ts";
 import { clampToNumber } from "#api/int64.ts";
 import type { KubeObject } from "#api/object.ts";
 import { parseApiVersion } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newBadRequest, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
+import { tokenRequestDefaults } from "#kinds/authentication/token-request.ts";
+import type { JsonObject } from "#kinds/parts/defaulting.ts";
 import { admissionAttributes, type ResourceCall, type ServerCore } from "../core.ts";
 import { decodeObject } from "../decoding/decode-object.ts";
 import { readBody } from "../decoding/request-body.ts";
 import { routeNotFound } from "../errors.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
-import { withMeta } from "../object-meta.ts";
 import type { Endpoint } from "../registry.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
@@ -27,7 +29,6 @@ import { bodyVersion } from "./created-body.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
 const TOKEN_REQUEST = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
-const SECONDS_DEFAULT = 3600;
 const SECONDS_MIN = 600;
 const SECONDS_MAX = 2 ** 32;
 /** What every pod's token volume asks for: such tokens live longer, since old clients never reload them. */
@@ -42,7 +43,8 @@ export const requestToken: SubresourceHandler = async (core, call, signal) => {
   const body = await readBody(context.request, core.limits.bodyBytesMax);
   const options = parseWriteOptions(context.query, "CreateOptions");
   let object = decodeObject(call, body, options.fieldValidation, bodyVersion(TOKEN_REQUEST));
-  object = matchNamespace(withDefaults(object), call.namespace);
+  object = tokenRequestDefaults(object as JsonObject, { now: context.receivedMs }) as KubeObject;
+  object = matchNamespace(object, call.namespace);
   const asTokenRequest = { ...call, endpoint: endpointFor(call.endpoint) };
   object = recordUpdate(core, asTokenRequest, undefined, object, managerOf(call, options.fieldManager));
   const attributes = { ...admissionAttributes(call, "CREATE", options, { object }), kind: TOKEN_REQUEST };
@@ -52,12 +54,6 @@ export const requestToken: SubresourceHandler = async (core, call, signal) => {
   const issued = issue(core, call, tokens, attributes.object as TokenRequest) as KubeObject;
   return respondWithObject(context, asTokenRequest.endpoint, representation, issued, 201);
 };
-
-function withDefaults(object: KubeObject): KubeObject {
-  const { spec } = object as TokenRequest;
-  if ((spec?.expirationSeconds ?? undefined) !== undefined) return object;
-  return { ...object, spec: { ...spec, expirationSeconds: SECONDS_DEFAULT } } as KubeObject;
-}
 
 const endpoints = new WeakMap<Endpoint, Endpoint>();
 

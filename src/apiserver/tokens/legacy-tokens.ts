@@ -5,6 +5,7 @@
 import { decodeBase64 } from "#api/base64.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withMeta, withResourceVersion } from "#api/object-meta.ts";
 import { newNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -12,7 +13,6 @@ import { errorMessage } from "#base/errors.ts";
 import { internalCall } from "../admission/internal-call.ts";
 import type { ServerCore } from "../core.ts";
 import { recordUpdate } from "../managed-fields.ts";
-import { withMeta, withResourceVersion } from "../object-meta.ts";
 import { type AccountTokens, accountUser, accountUserName, LEGACY_ISSUER, type TokenClaims } from "./account-tokens.ts";
 import { sharedAudiences, verifiedClaims } from "./bound-tokens.ts";
 import { storedObject } from "./stored-references.ts";

@@ -19,7 +19,7 @@ export async function get(core: ServerCore, call: ResourceCall, signal: AbortSig
       throw newBadRequest("the export parameter, deprecated since v1.14, is no longer supported");
     }
     const parsed = parseRevision(context.query.text("resourceVersion"));
-    const { isUncached = false } = endpoint.row;
+    const { isUncached } = endpoint.row;
     if ("error" in parsed && isUncached) throw newBadRequest(`invalid resource version: ${parsed.error}`);
     if ("error" in parsed) throw bareFailure(500, "", parsed.error);
     const isAhead = parsed.revision > core.storage.revision;
@@ -50,7 +50,7 @@ export function checkName(name: string): void {
 
 export function negotiationRules({ endpoint, subresource }: ResourceCall): NegotiationRules {
   if (endpoint.row.isCustom) return CUSTOM;
-  return UNPRINTED_PARTS.has(`${endpoint.row.table}/${subresource}`) ? UNPRINTED : BUILTIN;
+  return endpoint.row.unprintedSubresources.includes(subresource) ? UNPRINTED : BUILTIN;
 }
 
 /** Of a collection, which can be watched as well. */
@@ -63,13 +63,6 @@ export function postedRules(call: ResourceCall): NegotiationRules {
   return { ...negotiationRules(call), allowsTable: false };
 }
 
-/** Upstream prints these kinds, but not where a part of them is written. */
-const UNPRINTED_PARTS: ReadonlySet<string> = new Set([
-  "customresourcedefinitions.apiextensions.k8s.io/status",
-  "namespaces/finalize",
-  "pods/ephemeralcontainers",
-  "pods/resize",
-]);
 const BUILTIN = { allowsProtobuf: true, allowsTransform: true };
 const COLLECTION = { ...BUILTIN, offered: [...ACCEPTED_TYPES, ...STREAM_TYPES] };
 const UNPRINTED = { ...BUILTIN, allowsTable: false };

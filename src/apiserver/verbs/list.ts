@@ -50,7 +50,7 @@ export async function listPage(
     return { objects, metadata: { resourceVersion: String(revision) } };
   }
   // Upstream's cache ignores the limit when any state will do.
-  const isLimited = options.limit > 0 && (options.resourceVersion !== "0" || call.endpoint.row.isUncached === true);
+  const isLimited = options.limit > 0 && (options.resourceVersion !== "0" || call.endpoint.row.isUncached);
   const limit = isLimited ? options.limit : Number.POSITIVE_INFINITY;
   const from = start.from === "" ? {} : { from: selection.prefix + start.from };
   return collect(table, { prefix: selection.prefix, ...from, ...at }, selection, limit, revision);

@@ -2,9 +2,9 @@
 // bytes, or one frozen object for clients in this process, made once and shared by all watchers.
 
 import type { KubeObject, WatchEventType } from "#api/object.ts";
+import { withResourceVersion } from "#api/object-meta.ts";
 import type { Clock } from "#base/clock.ts";
 import { encodeValue } from "../body-encoding.ts";
-import { withResourceVersion } from "../object-meta.ts";
 import type { Endpoint } from "../registry.ts";
 import { partialMetadata, renderObject, renderTableEvent, versioned } from "../rendering.ts";
 import type { Representation } from "../representation.ts";

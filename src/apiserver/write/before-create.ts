@@ -4,11 +4,11 @@
 import type { FieldError } from "#api/field-error.ts";
 import { generateName, isPathSegmentName, isPathSegmentPrefix } from "#api/names.ts";
 import { type KubeObject, parseApiVersion } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newInvalid } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { KindStrategy, StrategyContext } from "#kinds/strategy.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { withMeta } from "../object-meta.ts";
 import type { KindRow } from "../registry.ts";
 import { addWarning } from "../request-context.ts";
 import { matchNamespace } from "./namespace-match.ts";

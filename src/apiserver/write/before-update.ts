@@ -2,9 +2,9 @@
 // Upstream: k8s.io/apiserver/pkg/registry/rest/update.go, BeforeUpdate
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import type { StrategyContext, UpdateStrategy } from "#kinds/strategy.ts";
 import type { ResourceCall } from "../core.ts";
-import { withMeta } from "../object-meta.ts";
 import { addWarning } from "../request-context.ts";
 import { canonical, refuseIfAny, shownKind, validateMeta } from "./before-create.ts";
 import { matchNamespace } from "./namespace-match.ts";

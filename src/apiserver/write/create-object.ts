@@ -2,10 +2,10 @@
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, Create
 
 import type { KubeObject } from "#api/object.ts";
+import { withResourceVersion } from "#api/object-meta.ts";
 import { ApiError, isAlreadyExists, newAlreadyExists, newGenerateNameConflict } from "#api/status-error.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
 import { bareFailure } from "../errors.ts";
-import { withResourceVersion } from "../object-meta.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";

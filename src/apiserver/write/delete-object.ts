@@ -3,10 +3,10 @@
 
 import type { DeleteOptions, Status } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withResourceVersion } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { newNotFound } from "#api/status-error.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
-import { withResourceVersion } from "../object-meta.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import { beginDeletion, markAsDeleting } from "./graceful-deletion.ts";

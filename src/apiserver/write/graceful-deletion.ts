@@ -4,10 +4,10 @@
 import { type Int64, wrappedSecondsMs } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newConflict } from "#api/status-error.ts";
 import { formatTime, parseTime } from "#api/time.ts";
 import type { StrategyContext } from "#kinds/strategy.ts";
-import { withMeta } from "../object-meta.ts";
 import type { KindRow } from "../registry.ts";
 
 export type DeletionStart =

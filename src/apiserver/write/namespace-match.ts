@@ -2,8 +2,8 @@
 // Upstream: k8s.io/apiserver/pkg/registry/rest/meta.go, EnsureObjectNamespaceMatchesRequestNamespace
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { newBadRequest } from "#api/status-error.ts";
-import { withMeta } from "../object-meta.ts";
 
 /** `requestNamespace` is "" for cluster-scoped kinds, whose objects have none. Throws a 400. */
 export function matchNamespace(object: KubeObject, requestNamespace: string): KubeObject {

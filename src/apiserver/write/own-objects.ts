@@ -1,12 +1,12 @@
 // Objects that the server itself makes and removes: no admission is asked, and nobody waits.
 
 import type { KubeObject } from "#api/object.ts";
+import { withMeta, withResourceVersion } from "#api/object-meta.ts";
 import { formatTime } from "#api/time.ts";
 import { assert } from "#base/assert.ts";
 import { internalCall } from "../admission/internal-call.ts";
 import { keyOf, type ServerCore } from "../core.ts";
 import { recordUpdate } from "../managed-fields.ts";
-import { withMeta, withResourceVersion } from "../object-meta.ts";
 import type { KindRow } from "../registry.ts";
 import { type StorageKey, StorageWriteFailed, type StoredVersion } from "../storage/storage.ts";
 import { markAsDeleting } from "./graceful-deletion.ts";

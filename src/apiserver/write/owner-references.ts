@@ -4,7 +4,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
-import { withMeta } from "../object-meta.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { addWarning, type RequestContext } from "../request-context.ts";
 
 export function dedupeOwnerReferences(

@@ -3,7 +3,7 @@
 
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
-import { withMeta } from "../object-meta.ts";
+import { withMeta } from "#api/object-meta.ts";
 import type { KindRow } from "../registry.ts";
 
 export const ORPHAN = "orphan";

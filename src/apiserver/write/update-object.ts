@@ -5,13 +5,13 @@
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withMeta, withResourceVersion } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { UpdateStrategy } from "#kinds/strategy.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
 import { bareFailure } from "../errors.ts";
 import { ignoreManagedFieldsTimes } from "../managed-fields.ts";
-import { withMeta, withResourceVersion } from "../object-meta.ts";
 import type { StorageKey, StoredVersion } from "../storage/storage.ts";
 import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";

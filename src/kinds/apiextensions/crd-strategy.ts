@@ -17,7 +17,6 @@ import {
 
 export function definitionStrategy(checks: DefinitionChecks): KindStrategy<CustomResourceDefinition> {
   return {
-    namespaced: false,
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: false,
     defaultPropagation: "Background",

@@ -16,7 +16,6 @@ import { validateListTypes } from "./list-types.ts";
 import { validateSchema } from "./openapi-validation.ts";
 import { validateEmbedded } from "./resource-meta.ts";
 import type { RuleValidator } from "./rule-validator.ts";
-import { selectableValues } from "./selectable-fields.ts";
 
 export interface ScaleDefinition {
   readonly specReplicasPath: string;
@@ -36,7 +35,6 @@ export interface CustomStrategyOptions {
   readonly namespaced: boolean;
   readonly stored: GroupVersionKind;
   versionOf(name: string): CustomVersion | undefined;
-  readonly selectable: readonly { readonly name: string; readonly path: readonly string[] }[];
   /** Into the form of the stored version: what that does not know is lost, what it has defaults for is added. */
   toStoredForm(object: KubeObject): KubeObject;
 }
@@ -50,7 +48,6 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
     ({ ...stored, schema: undefined, rules: undefined, hasStatus: false, scale: undefined } as const);
   const anyHasStatus = options.versionOf(stored.version)?.hasStatus === true;
   return {
-    namespaced,
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: false,
     defaultPropagation: "Background",
@@ -105,7 +102,6 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
       return [...finalizerWarnings(object, old), ...ruleWarnings(version, object, old)];
     },
     canonicalize: options.toStoredForm,
-    selectableFields: (object) => selectableValues(object, options.selectable),
     subresources: { status: statusStrategy(versionOf) },
     ...(anyHasStatus ? { resetFields: [["status"]] } : {}),
   };

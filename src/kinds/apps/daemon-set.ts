@@ -1,22 +1,26 @@
-// Deployments, DaemonSets and ControllerRevisions. Upstream: pkg/apis/apps/validation
+// DaemonSets. Upstream: pkg/registry/apps/daemonset/strategy.go; pkg/apis/apps/validation, ValidateDaemonSet
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as apps from "#api/generated/types/apps-v1.ts";
+import { formatLabelSelector } from "#api/label-selector.ts";
+import { lazy } from "#api/lazy.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
+import { schemaOfType } from "#api/schema-table.ts";
+import type { EpochMs } from "#base/clock.ts";
 import { podTemplateSpec } from "#kinds/core/pod-validation.ts";
-import {
-  type Errors,
-  hasLabelSelectorErrors,
-  IMMUTABLE,
-  labelSelector,
-  nonNegative,
-  type Path,
-} from "#kinds/parts/checks.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { type Errors, hasLabelSelectorErrors, labelSelector, nonNegative, type Path } from "#kinds/parts/checks.ts";
+import { all, inner, nil, type Rule } from "#kinds/parts/defaulting.ts";
 import { internalForm } from "#kinds/parts/internal-form.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
+import { countChange, firstGeneration, put, putMeta } from "#kinds/parts/preparing.ts";
+import { ageOf, containerCells, formatLabels, nameOf, printer } from "#kinds/parts/printer.ts";
+import { templateAliases } from "#kinds/pod-spec/aliases.ts";
 import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
 import { POD_TEMPLATE } from "#kinds/pod-spec/pod-schema.ts";
+import { rolling, template } from "#kinds/pod-spec/template-defaults.ts";
+import { optionsOf, templateWarnings, withoutDisabledTemplate } from "#kinds/pod-spec/template-rules.ts";
 import {
   atMost100Percent,
   bareNumber,
@@ -27,97 +31,16 @@ import {
   notDecremented,
   parseSelector,
   templateMatches,
-  workloadSelector,
-  workloadTemplate,
 } from "#kinds/pod-spec/workload-template.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
+
 const SPEC = field.newPath("spec");
+
 const STATUS = field.newPath("status");
 
-export function validateDeployment(deployment: apps.Deployment, opts: PodOptions): field.FieldError[] {
-  const errors: Errors = [];
-  objectMeta(errors, deployment.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  deploymentSpec(errors, deployment.spec ?? {}, opts);
-  return errors;
-}
-
-export function validateDeploymentUpdate(
-  deployment: apps.Deployment,
-  old: apps.Deployment,
-  opts: PodOptions,
-): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, deployment.metadata ?? {}, old.metadata ?? {}, METADATA);
-  deploymentSpec(errors, deployment.spec ?? {}, opts);
-  fixedSelector(errors, deployment.spec?.selector, old.spec?.selector, SPEC.child("selector"));
-  return errors;
-}
-
-function deploymentSpec(errors: Errors, spec: Partial<apps.DeploymentSpec>, opts: PodOptions): void {
-  nonNegative(errors, spec.replicas, SPEC.child("replicas"));
-  const selector = workloadSelector(errors, spec.selector, SPEC.child("selector"), "deployment");
-  if (selector) workloadTemplate(errors, spec.template ?? {}, selector, "ReplicaSet", SPEC.child("template"), opts);
-  deploymentStrategy(errors, spec.strategy ?? {}, SPEC.child("strategy"));
-  nonNegative(errors, spec.minReadySeconds, SPEC.child("minReadySeconds"));
-  nonNegative(errors, spec.revisionHistoryLimit, SPEC.child("revisionHistoryLimit"));
-  const deadline = spec.progressDeadlineSeconds;
-  if (deadline === undefined) return;
-  nonNegative(errors, deadline, SPEC.child("progressDeadlineSeconds"));
-  if (deadline <= (spec.minReadySeconds ?? 0)) {
-    const detail = "must be greater than minReadySeconds";
-    errors.push(field.invalid(SPEC.child("progressDeadlineSeconds"), deadline, detail));
-  }
-}
-
-function deploymentStrategy(errors: Errors, strategy: apps.DeploymentStrategy, path: Path): void {
-  const { type, rollingUpdate } = strategy;
-  const at = path.child("rollingUpdate");
-  if (type === "Recreate") {
-    if (rollingUpdate) errors.push(field.forbidden(at, "may not be specified when strategy `type` is 'Recreate'"));
-  } else if (type !== "RollingUpdate") {
-    errors.push(field.notSupported(path, internalForm("DeploymentStrategy", strategy), ["Recreate", "RollingUpdate"]));
-  } else if (!rollingUpdate) {
-    errors.push(field.required(at, "this should be defaulted and never be nil"));
-  } else {
-    const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
-    intOrPercent(errors, maxUnavailable, at.child("maxUnavailable"));
-    intOrPercent(errors, maxSurge, at.child("maxSurge"));
-    if (bareNumber(maxUnavailable) === 0 && bareNumber(maxSurge) === 0) {
-      errors.push(field.invalid(at.child("maxUnavailable"), maxUnavailable, "may not be 0 when `maxSurge` is 0"));
-    }
-    atMost100Percent(errors, maxUnavailable, at.child("maxUnavailable"));
-  }
-}
-
-export function validateDeploymentStatusUpdate(deployment: apps.Deployment, old: apps.Deployment): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, deployment.metadata ?? {}, old.metadata ?? {}, METADATA);
-  const status = deployment.status ?? {};
-  const counts = ["updatedReplicas", "readyReplicas", "availableReplicas"] as const;
-  const all = [
-    "observedGeneration",
-    "replicas",
-    ...counts,
-    "unavailableReplicas",
-    "terminatingReplicas",
-    "collisionCount",
-  ] as const;
-  for (const part of all) nonNegative(errors, status[part], STATUS.child(part));
-  for (const part of counts) {
-    const count = status[part] ?? 0;
-    if (count <= (status.replicas ?? 0)) continue;
-    errors.push(field.invalid(STATUS.child(part), count, "cannot be greater than status.replicas"));
-  }
-  const available = status.availableReplicas ?? 0;
-  if (available > (status.readyReplicas ?? 0)) {
-    errors.push(field.invalid(STATUS.child("availableReplicas"), available, "cannot be greater than readyReplicas"));
-  }
-  notDecremented(errors, status.collisionCount, old.status?.collisionCount, STATUS.child("collisionCount"));
-  return errors;
-}
-
-export function validateDaemonSet(set: apps.DaemonSet, generation: number, opts: PodOptions): field.FieldError[] {
+function validateDaemonSet(set: apps.DaemonSet, generation: number, opts: PodOptions): field.FieldError[] {
   const errors: Errors = [];
   objectMeta(errors, set.metadata ?? {}, true, isDns1123Subdomain, METADATA);
   daemonSetSpec(errors, set.spec ?? {}, generation, opts, false);
@@ -125,7 +48,7 @@ export function validateDaemonSet(set: apps.DaemonSet, generation: number, opts:
 }
 
 /** The generations are those of the templates. */
-export function validateDaemonSetUpdate(
+function validateDaemonSetUpdate(
   set: apps.DaemonSet,
   old: apps.DaemonSet,
   generations: { readonly now: number; readonly old: number },
@@ -165,11 +88,11 @@ function daemonSetSpec(
   keptRunning(errors, template, "DaemonSet", SPEC.child("template"));
   nonNegative(errors, spec.minReadySeconds, SPEC.child("minReadySeconds"));
   nonNegative(errors, generation, SPEC.child("templateGeneration"));
-  daemonSetStrategy(errors, spec.updateStrategy ?? {}, SPEC.child("updateStrategy"));
+  rolloutStrategy(errors, spec.updateStrategy ?? {}, SPEC.child("updateStrategy"));
   nonNegative(errors, spec.revisionHistoryLimit, SPEC.child("revisionHistoryLimit"));
 }
 
-function daemonSetStrategy(errors: Errors, strategy: apps.DaemonSetUpdateStrategy, path: Path): void {
+function rolloutStrategy(errors: Errors, strategy: apps.DaemonSetUpdateStrategy, path: Path): void {
   const { type, rollingUpdate } = strategy;
   if (type === "OnDelete") return;
   if (type !== "RollingUpdate") {
@@ -195,7 +118,7 @@ function daemonSetStrategy(errors: Errors, strategy: apps.DaemonSetUpdateStrateg
   }
 }
 
-export function validateDaemonSetStatusUpdate(set: apps.DaemonSet, old: apps.DaemonSet): field.FieldError[] {
+function validateDaemonSetStatusUpdate(set: apps.DaemonSet, old: apps.DaemonSet): field.FieldError[] {
   const errors: Errors = [];
   objectMetaUpdate(errors, set.metadata ?? {}, old.metadata ?? {}, METADATA);
   const status: Partial<apps.DaemonSetStatus> = set.status ?? {};
@@ -215,31 +138,92 @@ export function validateDaemonSetStatusUpdate(set: apps.DaemonSet, old: apps.Dae
   return errors;
 }
 
-function revision(errors: Errors, object: apps.ControllerRevision): void {
-  objectMeta(errors, object.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  nonNegative(errors, object.revision, field.newPath("revision"));
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** The internal form has a field for it, the wire an annotation. */
+const templateGeneration = ({ metadata }: apps.DaemonSet): number =>
+  Number(metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
+
+const withTemplateGeneration = (set: apps.DaemonSet, generation: number): apps.DaemonSet =>
+  putMeta(set, { annotations: { ...set.metadata?.annotations, [TEMPLATE_GENERATION]: String(generation) } });
+
+const NO_DAEMONS: apps.DaemonSetStatus = {
+  currentNumberScheduled: 0,
+  desiredNumberScheduled: 0,
+  numberMisscheduled: 0,
+  numberReady: 0,
+};
+
+const DAEMON_SET_SPEC = lazy(() => schemaOfType("apps.v1", "DaemonSetSpec"));
+
+const defaults: Rule = inner(
+  "spec",
+  all(
+    nil({ revisionHistoryLimit: 10 }),
+    inner("updateStrategy", rolling({ maxUnavailable: 1, maxSurge: 0 })),
+    template,
+  ),
+);
+
+function daemonSetCells(set: apps.DaemonSet, now: EpochMs): unknown[] {
+  const { spec, status } = set;
+  return [
+    nameOf(set),
+    status?.desiredNumberScheduled ?? 0,
+    status?.currentNumberScheduled ?? 0,
+    status?.numberReady ?? 0,
+    status?.updatedNumberScheduled ?? 0,
+    status?.numberAvailable ?? 0,
+    formatLabels(spec?.template?.spec?.nodeSelector),
+    ageOf(set, now),
+    ...containerCells(spec?.template?.spec?.containers),
+    formatLabelSelector(spec?.selector),
+  ];
 }
 
-export function validateControllerRevision(object: apps.ControllerRevision): field.FieldError[] {
-  const errors: Errors = [];
-  revision(errors, object);
-  const data: unknown = object.data;
-  if (data === undefined || data === null) errors.push(field.required(field.newPath("data"), "data is mandatory"));
-  else if (typeof data !== "object" || Array.isArray(data)) {
-    errors.push(field.required(field.newPath("data"), "data must be a valid JSON object"));
-  }
-  return errors;
-}
+const strategy = kindStrategy<apps.DaemonSet>({
+  resetFields: [["status"]],
+  prepareForCreate(set, { gates }) {
+    const started = firstGeneration({ ...set, status: NO_DAEMONS });
+    const numbered = withTemplateGeneration(started, Math.max(1, templateGeneration(set)));
+    return withoutDisabledTemplate(numbered, undefined, gates);
+  },
+  validate: (set, ctx) => validateDaemonSet(set, templateGeneration(set), optionsOf(ctx)),
+  warningsOnCreate: (set, ctx) => templateWarnings(set.spec?.template, ctx),
+  prepareForUpdate(set, old, { gates }) {
+    const kept = withoutDisabledTemplate(put(set, "status", old.status), old, gates);
+    const generation = templateGeneration(old);
+    if (semanticEqual(kept.spec?.template, old.spec?.template, POD_TEMPLATE())) {
+      return countChange(withTemplateGeneration(kept, generation), old, "spec", DAEMON_SET_SPEC());
+    }
+    return putMeta(withTemplateGeneration(kept, generation + 1), { generation: (old.metadata?.generation ?? 0) + 1 });
+  },
+  validateUpdate(set, old, ctx) {
+    const generations = { now: templateGeneration(set), old: templateGeneration(old) };
+    return validateDaemonSetUpdate(set, old, generations, optionsOf(ctx, old.spec?.template));
+  },
+  warningsOnUpdate: (set, old, ctx) =>
+    templateGeneration(set) === templateGeneration(old) ? [] : templateWarnings(set.spec?.template, ctx),
+  subresources: {
+    status: {
+      prepareForUpdate: (set, old) => withTemplateGeneration(put(set, "spec", old.spec), templateGeneration(old)),
+      validateUpdate: validateDaemonSetStatusUpdate,
+      resetFields: [["spec"]],
+    },
+  },
+});
 
-export function validateControllerRevisionUpdate(
-  object: apps.ControllerRevision,
-  old: apps.ControllerRevision,
-): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, object.metadata ?? {}, old.metadata ?? {}, METADATA);
-  revision(errors, object);
-  if (!semanticEqual(object.data, old.data)) {
-    errors.push(field.invalid(field.newPath("data"), object.data ?? null, IMMUTABLE));
-  }
-  return errors;
-}
+/** Every writer becomes an owner of the annotation. Upstream: Convert_apps_DaemonSet_To_v1_DaemonSet */
+const withAnnotation = (set: apps.DaemonSet): apps.DaemonSet =>
+  set.metadata?.annotations?.[TEMPLATE_GENERATION] === undefined ? withTemplateGeneration(set, 0) : set;
+
+export const daemonSet: Kind<apps.DaemonSet> = {
+  key: "daemonsets.apps",
+  strategy,
+  defaults,
+  fillAliases: (set) => withAnnotation(templateAliases(set)),
+  printer: printer(
+    "Name|Desired:integer|Current:integer|Ready:integer|Up-to-date:integer|Available:integer|Node Selector|Age|Containers*|Images*|Selector*",
+    daemonSetCells,
+  ),
+};

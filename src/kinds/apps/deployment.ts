@@ -1,41 +1,164 @@
-// Strategies of Deployments, StatefulSets, DaemonSets and ControllerRevisions.
-// Upstream: pkg/registry/apps/{deployment,statefulset,daemonset,controllerrevision}/strategy.go
+// Deployments. Upstream: pkg/registry/apps/deployment/strategy.go; pkg/apis/apps/validation, ValidateDeployment
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as apps from "#api/generated/types/apps-v1.ts";
+import { selectorFromObject } from "#api/label-selector.ts";
 import { lazy } from "#api/lazy.ts";
+import type { LabelSelector } from "#api/meta.ts";
+import { isDns1123Subdomain } from "#api/names.ts";
 import { schemaOfType } from "#api/schema-table.ts";
-import type { FeatureGateReader } from "#base/feature-gates.ts";
+import type { EpochMs } from "#base/clock.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { type Errors, nonNegative, type Path } from "#kinds/parts/checks.ts";
+import { all, inner, nil, type Rule } from "#kinds/parts/defaulting.ts";
+import { internalForm } from "#kinds/parts/internal-form.ts";
+import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { countChange, firstGeneration, put, putMeta } from "#kinds/parts/preparing.ts";
-import { POD_TEMPLATE, STATEFUL_SET_SPEC } from "#kinds/pod-spec/pod-schema.ts";
-import { fractional } from "#kinds/pod-spec/pod-warnings.ts";
-import type { KindStrategy } from "#kinds/strategy.ts";
+import { ageOf, containerCells, nameOf, printer } from "#kinds/parts/printer.ts";
+import { templateAliases } from "#kinds/pod-spec/aliases.ts";
+import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
+import { rolling, template } from "#kinds/pod-spec/template-defaults.ts";
 import {
-  validateControllerRevision,
-  validateControllerRevisionUpdate,
-  validateDaemonSet,
-  validateDaemonSetStatusUpdate,
-  validateDaemonSetUpdate,
-  validateDeployment,
-  validateDeploymentStatusUpdate,
-  validateDeploymentUpdate,
-} from "./daemon-set.ts";
-import { isCounted, nameWarnings, optionsOf, templateWarnings, withoutDisabledTemplate } from "./replica-set.ts";
+  isCounted,
+  nameWarnings,
+  optionsOf,
+  templateWarnings,
+  withoutDisabledTemplate,
+} from "#kinds/pod-spec/template-rules.ts";
 import {
-  validateStatefulSet,
-  validateStatefulSetStatusUpdate,
-  validateStatefulSetUpdate,
-} from "./stateful-set-validation.ts";
+  atMost100Percent,
+  bareNumber,
+  fixedSelector,
+  intOrPercent,
+  notDecremented,
+  workloadSelector,
+  workloadTemplate,
+} from "#kinds/pod-spec/workload-template.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+
+const METADATA = field.newPath("metadata");
+
+const SPEC = field.newPath("spec");
+
+const STATUS = field.newPath("status");
+
+function validateDeployment(deployment: apps.Deployment, opts: PodOptions): field.FieldError[] {
+  const errors: Errors = [];
+  objectMeta(errors, deployment.metadata ?? {}, true, isDns1123Subdomain, METADATA);
+  deploymentSpec(errors, deployment.spec ?? {}, opts);
+  return errors;
+}
+
+function validateDeploymentUpdate(
+  deployment: apps.Deployment,
+  old: apps.Deployment,
+  opts: PodOptions,
+): field.FieldError[] {
+  const errors: Errors = [];
+  objectMetaUpdate(errors, deployment.metadata ?? {}, old.metadata ?? {}, METADATA);
+  deploymentSpec(errors, deployment.spec ?? {}, opts);
+  fixedSelector(errors, deployment.spec?.selector, old.spec?.selector, SPEC.child("selector"));
+  return errors;
+}
+
+function deploymentSpec(errors: Errors, spec: Partial<apps.DeploymentSpec>, opts: PodOptions): void {
+  nonNegative(errors, spec.replicas, SPEC.child("replicas"));
+  const selector = workloadSelector(errors, spec.selector, SPEC.child("selector"), "deployment");
+  if (selector) workloadTemplate(errors, spec.template ?? {}, selector, "ReplicaSet", SPEC.child("template"), opts);
+  rolloutStrategy(errors, spec.strategy ?? {}, SPEC.child("strategy"));
+  nonNegative(errors, spec.minReadySeconds, SPEC.child("minReadySeconds"));
+  nonNegative(errors, spec.revisionHistoryLimit, SPEC.child("revisionHistoryLimit"));
+  const deadline = spec.progressDeadlineSeconds;
+  if (deadline === undefined) return;
+  nonNegative(errors, deadline, SPEC.child("progressDeadlineSeconds"));
+  if (deadline <= (spec.minReadySeconds ?? 0)) {
+    const detail = "must be greater than minReadySeconds";
+    errors.push(field.invalid(SPEC.child("progressDeadlineSeconds"), deadline, detail));
+  }
+}
+
+function rolloutStrategy(errors: Errors, strategy: apps.DeploymentStrategy, path: Path): void {
+  const { type, rollingUpdate } = strategy;
+  const at = path.child("rollingUpdate");
+  if (type === "Recreate") {
+    if (rollingUpdate) errors.push(field.forbidden(at, "may not be specified when strategy `type` is 'Recreate'"));
+  } else if (type !== "RollingUpdate") {
+    errors.push(field.notSupported(path, internalForm("DeploymentStrategy", strategy), ["Recreate", "RollingUpdate"]));
+  } else if (!rollingUpdate) {
+    errors.push(field.required(at, "this should be defaulted and never be nil"));
+  } else {
+    const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate;
+    intOrPercent(errors, maxUnavailable, at.child("maxUnavailable"));
+    intOrPercent(errors, maxSurge, at.child("maxSurge"));
+    if (bareNumber(maxUnavailable) === 0 && bareNumber(maxSurge) === 0) {
+      errors.push(field.invalid(at.child("maxUnavailable"), maxUnavailable, "may not be 0 when `maxSurge` is 0"));
+    }
+    atMost100Percent(errors, maxUnavailable, at.child("maxUnavailable"));
+  }
+}
+
+function validateDeploymentStatusUpdate(deployment: apps.Deployment, old: apps.Deployment): field.FieldError[] {
+  const errors: Errors = [];
+  objectMetaUpdate(errors, deployment.metadata ?? {}, old.metadata ?? {}, METADATA);
+  const status = deployment.status ?? {};
+  const counts = ["updatedReplicas", "readyReplicas", "availableReplicas"] as const;
+  const all = [
+    "observedGeneration",
+    "replicas",
+    ...counts,
+    "unavailableReplicas",
+    "terminatingReplicas",
+    "collisionCount",
+  ] as const;
+  for (const part of all) nonNegative(errors, status[part], STATUS.child(part));
+  for (const part of counts) {
+    const count = status[part] ?? 0;
+    if (count <= (status.replicas ?? 0)) continue;
+    errors.push(field.invalid(STATUS.child(part), count, "cannot be greater than status.replicas"));
+  }
+  const available = status.availableReplicas ?? 0;
+  if (available > (status.readyReplicas ?? 0)) {
+    errors.push(field.invalid(STATUS.child("availableReplicas"), available, "cannot be greater than readyReplicas"));
+  }
+  notDecremented(errors, status.collisionCount, old.status?.collisionCount, STATUS.child("collisionCount"));
+  return errors;
+}
 
 const DEPLOYMENT_SPEC = lazy(() => schemaOfType("apps.v1", "DeploymentSpec"));
-const DAEMON_SET_SPEC = lazy(() => schemaOfType("apps.v1", "DaemonSetSpec"));
 
-export const deploymentStrategy: KindStrategy<apps.Deployment> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
+const defaults: Rule = inner(
+  "spec",
+  all(
+    nil({ replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 }),
+    inner("strategy", rolling({ maxUnavailable: "25%", maxSurge: "25%" })),
+    template,
+  ),
+);
+
+/** Deployments print their selector bare: nothing for one that selects everything. */
+function selectorText(selector: LabelSelector | undefined): string {
+  try {
+    return selectorFromObject(selector).toString();
+  } catch {
+    return "<invalid>";
+  }
+}
+
+function deploymentCells(deployment: apps.Deployment, now: EpochMs): unknown[] {
+  const { spec, status } = deployment;
+  return [
+    nameOf(deployment),
+    `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
+    status?.updatedReplicas ?? 0,
+    status?.availableReplicas ?? 0,
+    ageOf(deployment, now),
+    ...containerCells(spec?.template?.spec?.containers),
+    selectorText(spec?.selector),
+  ];
+}
+
+const strategy = kindStrategy<apps.Deployment>({
   resetFields: [["status"]],
   prepareForCreate: (deployment, { gates }) =>
     withoutDisabledTemplate(firstGeneration({ ...deployment, status: {} }), undefined, gates),
@@ -70,127 +193,12 @@ export const deploymentStrategy: KindStrategy<apps.Deployment> = {
       resetFields: [["spec"], ["metadata", "labels"]],
     },
   },
-};
+});
 
-function withoutMaxUnavailable(
-  set: apps.StatefulSet,
-  old: apps.StatefulSet | undefined,
-  gates: FeatureGateReader,
-): apps.StatefulSet {
-  const rolling = set.spec?.updateStrategy?.rollingUpdate;
-  if (set.spec === undefined || rolling?.maxUnavailable === undefined) return set;
-  if (gates.isEnabled("MaxUnavailableStatefulSet")) return set;
-  if (old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable !== undefined) return set;
-  const rollingUpdate = put(rolling, "maxUnavailable", undefined);
-  return { ...set, spec: { ...set.spec, updateStrategy: { ...set.spec.updateStrategy, rollingUpdate } } };
-}
-
-/** The path of a claim's amounts differs between create and update, as upstream has it. */
-function setWarnings(set: apps.StatefulSet, specName: readonly string[]): string[] {
-  const warnings: string[] = [];
-  set.spec?.volumeClaimTemplates?.forEach(({ spec }, i) => {
-    const claim = field.newPath("spec", "volumeClaimTemplates").index(i);
-    const path = [...specName, "resources"].reduce((at, part) => at.child(part), claim);
-    fractional(warnings, spec?.resources?.requests, "storage", path.child("requests"));
-    fractional(warnings, spec?.resources?.limits, "storage", path.child("limits"));
-  });
-  if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {
-    const advice = "a negative value retains all historical revisions; a value >= 0 is recommended";
-    warnings.push(`spec.revisionHistoryLimit: ${advice}`);
-  }
-  return warnings;
-}
-
-export const statefulSetStrategy: KindStrategy<apps.StatefulSet> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  resetFields: [["status"]],
-  prepareForCreate(set, { gates }) {
-    const started = firstGeneration({ ...set, status: { replicas: 0, availableReplicas: 0 } });
-    return withoutDisabledTemplate(withoutMaxUnavailable(started, undefined, gates), undefined, gates);
-  },
-  validate: (set, ctx) => validateStatefulSet(set, optionsOf(ctx)),
-  warningsOnCreate: (set, ctx) => [...templateWarnings(set.spec?.template, ctx), ...setWarnings(set, [])],
-  prepareForUpdate(set, old, { gates }) {
-    const kept = withoutMaxUnavailable(put(set, "status", old.status), old, gates);
-    return countChange(withoutDisabledTemplate(kept, old, gates), old, "spec", STATEFUL_SET_SPEC());
-  },
-  validateUpdate: (set, old, ctx) => validateStatefulSetUpdate(set, old, optionsOf(ctx, old.spec?.template)),
-  warningsOnUpdate: (set, old, ctx) => [
-    ...(isCounted(set, old) ? templateWarnings(set.spec?.template, ctx) : []),
-    ...setWarnings(set, ["Spec"]),
-  ],
-  subresources: {
-    status: {
-      prepareForUpdate: (set, old) => put(set, "spec", old.spec),
-      validateUpdate: validateStatefulSetStatusUpdate,
-      resetFields: [["spec"]],
-    },
-  },
-};
-
-const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
-
-/** The internal form has a field for it, the wire an annotation. */
-const templateGeneration = ({ metadata }: apps.DaemonSet): number =>
-  Number(metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
-
-const withTemplateGeneration = (set: apps.DaemonSet, generation: number): apps.DaemonSet =>
-  putMeta(set, { annotations: { ...set.metadata?.annotations, [TEMPLATE_GENERATION]: String(generation) } });
-
-const NO_DAEMONS: apps.DaemonSetStatus = {
-  currentNumberScheduled: 0,
-  desiredNumberScheduled: 0,
-  numberMisscheduled: 0,
-  numberReady: 0,
-};
-
-export const daemonSetStrategy: KindStrategy<apps.DaemonSet> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  resetFields: [["status"]],
-  prepareForCreate(set, { gates }) {
-    const started = firstGeneration({ ...set, status: NO_DAEMONS });
-    const numbered = withTemplateGeneration(started, Math.max(1, templateGeneration(set)));
-    return withoutDisabledTemplate(numbered, undefined, gates);
-  },
-  validate: (set, ctx) => validateDaemonSet(set, templateGeneration(set), optionsOf(ctx)),
-  warningsOnCreate: (set, ctx) => templateWarnings(set.spec?.template, ctx),
-  prepareForUpdate(set, old, { gates }) {
-    const kept = withoutDisabledTemplate(put(set, "status", old.status), old, gates);
-    const generation = templateGeneration(old);
-    if (semanticEqual(kept.spec?.template, old.spec?.template, POD_TEMPLATE())) {
-      return countChange(withTemplateGeneration(kept, generation), old, "spec", DAEMON_SET_SPEC());
-    }
-    return putMeta(withTemplateGeneration(kept, generation + 1), { generation: (old.metadata?.generation ?? 0) + 1 });
-  },
-  validateUpdate(set, old, ctx) {
-    const generations = { now: templateGeneration(set), old: templateGeneration(old) };
-    return validateDaemonSetUpdate(set, old, generations, optionsOf(ctx, old.spec?.template));
-  },
-  warningsOnUpdate: (set, old, ctx) =>
-    templateGeneration(set) === templateGeneration(old) ? [] : templateWarnings(set.spec?.template, ctx),
-  subresources: {
-    status: {
-      prepareForUpdate: (set, old) => withTemplateGeneration(put(set, "spec", old.spec), templateGeneration(old)),
-      validateUpdate: validateDaemonSetStatusUpdate,
-      resetFields: [["spec"]],
-    },
-  },
-};
-
-export const controllerRevisionStrategy: KindStrategy<apps.ControllerRevision> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  prepareForCreate: (revision) => revision,
-  validate: validateControllerRevision,
-  prepareForUpdate: (revision) => revision,
-  validateUpdate: validateControllerRevisionUpdate,
-  subresources: {},
+export const deployment: Kind<apps.Deployment> = {
+  key: "deployments.apps",
+  strategy,
+  defaults,
+  fillAliases: templateAliases,
+  printer: printer("Name|Ready|Up-to-date|Available|Age|Containers*|Images*|Selector*", deploymentCells),
 };

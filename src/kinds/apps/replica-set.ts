@@ -1,120 +1,61 @@
-// Strategies of ReplicationControllers, ReplicaSets and PodTemplates.
-// Upstream: pkg/registry/core/replicationcontroller, pkg/registry/apps/replicaset, pkg/registry/core/podtemplate
+// ReplicaSets. Upstream: pkg/registry/apps/replicaset/strategy.go; pkg/apis/apps/validation, ValidateReplicaSet
 
-import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as apps from "#api/generated/types/apps-v1.ts";
-import type * as core from "#api/generated/types/core-v1.ts";
+import { formatLabelSelector } from "#api/label-selector.ts";
 import { lazy } from "#api/lazy.ts";
-import { isDns1123Label } from "#api/names.ts";
-import type { KubeObject } from "#api/object.ts";
+import { isDns1123Subdomain } from "#api/names.ts";
 import { schemaOfType } from "#api/schema-table.ts";
-import type { FeatureGateReader } from "#base/feature-gates.ts";
-import { validatePodTemplate, validatePodTemplateUpdate } from "#kinds/core/pod-validation.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { type Errors, nonNegative } from "#kinds/parts/checks.ts";
+import { all, inner, nil } from "#kinds/parts/defaulting.ts";
+import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
-import { withoutDisabled } from "#kinds/pod-spec/disabled-fields.ts";
-import { type PodOptions, podOptions, type TemplateLike } from "#kinds/pod-spec/pod-options.ts";
-import { podWarnings } from "#kinds/pod-spec/pod-warnings.ts";
-import type { KindStrategy, StrategyContext } from "#kinds/strategy.ts";
+import { ageOf, containerCells, nameOf, printer } from "#kinds/parts/printer.ts";
+import { templateAliases } from "#kinds/pod-spec/aliases.ts";
+import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
+import { template } from "#kinds/pod-spec/template-defaults.ts";
 import {
-  validateReplicaSet,
-  validateReplicaSetUpdate,
-  validateReplicaStatusUpdate,
-  validateReplicationController,
-  validateReplicationControllerUpdate,
-} from "./replica-validation.ts";
+  isCounted,
+  nameWarnings,
+  optionsOf,
+  templateWarnings,
+  withoutDisabledTemplate,
+} from "#kinds/pod-spec/template-rules.ts";
+import { fixedSelector, workloadSelector, workloadTemplate } from "#kinds/pod-spec/workload-template.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { REPLICA_COLUMNS, validateReplicaStatusUpdate } from "./replica-validation.ts";
 
-const CONTROLLER_SPEC = lazy(() => schemaOfType("core.v1", "ReplicationControllerSpec"));
-const REPLICA_SET_SPEC = lazy(() => schemaOfType("apps.v1", "ReplicaSetSpec"));
-const TEMPLATE_SPEC = lazy(() => schemaOfType("core.v1", "PodTemplateSpec"));
+const METADATA = field.newPath("metadata");
 
-export const optionsOf = (ctx: StrategyContext, old?: TemplateLike): PodOptions => podOptions(ctx.gates, old, false);
+const SPEC = field.newPath("spec");
 
-interface WithTemplate extends KubeObject {
-  readonly spec?: { readonly template?: core.PodTemplateSpec };
-}
-
-export function withoutDisabledTemplate<T extends WithTemplate>(
-  object: T,
-  old: T | undefined,
-  gates: FeatureGateReader,
-): T {
-  const template = object.spec?.template;
-  if (template === undefined) return object;
-  const kept = withoutDisabled(template, old?.spec?.template, gates);
-  return kept === template ? object : { ...object, spec: { ...object.spec, template: kept } };
-}
-
-/** Pods are named after the controller, and hosts after pods. */
-export function nameWarnings(object: KubeObject): string[] {
-  const messages = isDns1123Label(object.metadata?.name ?? "");
-  if (messages.length === 0) return [];
-  const advice =
-    "this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended";
-  return [`metadata.name: ${advice}: [${messages.join(" ")}]`];
-}
-
-export const templateWarnings = (template: core.PodTemplateSpec | undefined, { gates }: StrategyContext): string[] =>
-  podWarnings(template ?? {}, field.newPath("spec", "template"), gates);
-
-/** Did the update change what the generation counts? */
-export const isCounted = (object: KubeObject, old: KubeObject): boolean =>
-  (object.metadata?.generation ?? 0) !== (old.metadata?.generation ?? 0);
-
-const NON_CONVERTIBLE = "non-convertible.kubernetes.io";
-
-/** Old conversions left annotations that name the fields they could not carry over. */
-function nonConvertible(rc: core.ReplicationController, old: core.ReplicationController): field.FieldError[] {
-  const errors: field.FieldError[] = [];
-  for (const [key, badValue] of Object.entries(old.metadata?.annotations ?? {})) {
-    const parts = key.split("/");
-    const broken = parts[1];
-    if (!key.startsWith(NON_CONVERTIBLE) || parts.length !== 2 || broken === undefined) continue;
-    if (!broken.includes("selector")) {
-      errors.push({ type: "FieldValueNotFound", field: broken, badValue, detail: "unknown non-convertible field" });
-    } else if (!semanticEqual(old.spec?.selector, rc.spec?.selector)) {
-      const path = field.newPath("spec", "selector");
-      errors.push(field.invalid(path, rc.spec?.selector ?? null, "cannot update non-convertible selector"));
-    }
-  }
+function validateReplicaSet(rs: apps.ReplicaSet, opts: PodOptions): field.FieldError[] {
+  const errors: Errors = [];
+  objectMeta(errors, rs.metadata ?? {}, true, isDns1123Subdomain, METADATA);
+  replicaSetSpec(errors, rs.spec, opts);
   return errors;
 }
 
-export const replicationControllerStrategy: KindStrategy<core.ReplicationController> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Orphan",
-  resetFields: [["status"]],
-  prepareForCreate: (rc, { gates }) =>
-    withoutDisabledTemplate(firstGeneration({ ...rc, status: { replicas: 0 } }), undefined, gates),
-  validate: (rc, ctx) => validateReplicationController(rc, optionsOf(ctx)),
-  warningsOnCreate: (object, ctx) => [...nameWarnings(object), ...templateWarnings(object.spec?.template, ctx)],
-  prepareForUpdate(rc, old, { gates }) {
-    const kept = withoutDisabledTemplate(put(rc, "status", old.status), old, gates);
-    return countChange(kept, old, "spec", CONTROLLER_SPEC());
-  },
-  // Upstream warns about the old template here.
-  warningsOnUpdate: (rc, old, ctx) => (isCounted(rc, old) ? templateWarnings(old.spec?.template, ctx) : []),
-  validateUpdate: (rc, old, ctx) => [
-    ...validateReplicationControllerUpdate(rc, old, optionsOf(ctx, old.spec?.template)),
-    ...nonConvertible(rc, old),
-  ],
-  selectableFields: ({ status }) => ({ "status.replicas": String(status?.replicas ?? 0) }),
-  subresources: {
-    status: {
-      prepareForUpdate: (rc, old) => put(rc, "spec", old.spec),
-      validateUpdate: validateReplicaStatusUpdate,
-      resetFields: [["spec"]],
-    },
-  },
-};
+function validateReplicaSetUpdate(rs: apps.ReplicaSet, old: apps.ReplicaSet, opts: PodOptions): field.FieldError[] {
+  const errors: Errors = [];
+  objectMetaUpdate(errors, rs.metadata ?? {}, old.metadata ?? {}, METADATA);
+  replicaSetSpec(errors, rs.spec, opts);
+  fixedSelector(errors, rs.spec?.selector, old.spec?.selector, SPEC.child("selector"));
+  return errors;
+}
 
-export const replicaSetStrategy: KindStrategy<apps.ReplicaSet> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
+function replicaSetSpec(errors: Errors, given: apps.ReplicaSetSpec | undefined, opts: PodOptions): void {
+  const spec: Partial<apps.ReplicaSetSpec> = given ?? {};
+  nonNegative(errors, spec.replicas, SPEC.child("replicas"));
+  nonNegative(errors, spec.minReadySeconds, SPEC.child("minReadySeconds"));
+  const selector = workloadSelector(errors, spec.selector, SPEC.child("selector"), "deployment");
+  if (selector) workloadTemplate(errors, spec.template ?? {}, selector, "ReplicaSet", SPEC.child("template"), opts);
+}
+
+const REPLICA_SET_SPEC = lazy(() => schemaOfType("apps.v1", "ReplicaSetSpec"));
+
+const strategy = kindStrategy<apps.ReplicaSet>({
   resetFields: [["status"]],
   prepareForCreate: (rs, { gates }) =>
     withoutDisabledTemplate(firstGeneration({ ...rs, status: { replicas: 0 } }), undefined, gates),
@@ -126,7 +67,6 @@ export const replicaSetStrategy: KindStrategy<apps.ReplicaSet> = {
   },
   warningsOnUpdate: (rs, old, ctx) => (isCounted(rs, old) ? templateWarnings(rs.spec?.template, ctx) : []),
   validateUpdate: (rs, old, ctx) => validateReplicaSetUpdate(rs, old, optionsOf(ctx, old.spec?.template)),
-  selectableFields: ({ status }) => ({ "status.replicas": String(status?.replicas ?? 0) }),
   subresources: {
     status: {
       prepareForUpdate(rs, old, { gates }) {
@@ -140,23 +80,20 @@ export const replicaSetStrategy: KindStrategy<apps.ReplicaSet> = {
       resetFields: [["spec"]],
     },
   },
-};
+});
 
-export const podTemplateStrategy: KindStrategy<core.PodTemplate> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  prepareForCreate: (object, { gates }) =>
-    firstGeneration(put(object, "template", withoutDisabled(object.template ?? {}, undefined, gates))),
-  validate: (object, ctx) => validatePodTemplate(object, optionsOf(ctx)),
-  warningsOnCreate: ({ template }, ctx) => podWarnings(template ?? {}, field.newPath("template"), ctx.gates),
-  warningsOnUpdate: (object, old, ctx) =>
-    isCounted(object, old) ? podWarnings(object.template ?? {}, field.newPath("template"), ctx.gates) : [],
-  prepareForUpdate(object, old, { gates }) {
-    const template = withoutDisabled(object.template ?? {}, old.template ?? {}, gates);
-    return countChange(put(object, "template", template), old, "template", TEMPLATE_SPEC());
-  },
-  validateUpdate: (object, old, ctx) => validatePodTemplateUpdate(object, old, optionsOf(ctx, old.template)),
-  subresources: {},
+export const replicaSet: Kind<apps.ReplicaSet> = {
+  key: "replicasets.apps",
+  strategy,
+  defaults: inner("spec", all(nil({ replicas: 1 }), template)),
+  fillAliases: templateAliases,
+  printer: printer<apps.ReplicaSet>(REPLICA_COLUMNS, (set, now) => [
+    nameOf(set),
+    set.spec?.replicas ?? 0,
+    set.status?.replicas ?? 0,
+    set.status?.readyReplicas ?? 0,
+    ageOf(set, now),
+    ...containerCells(set.spec?.template?.spec?.containers),
+    formatLabelSelector(set.spec?.selector),
+  ]),
 };

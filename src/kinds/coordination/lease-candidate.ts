@@ -1,63 +1,27 @@
-// Leases and lease candidates. Upstream: pkg/apis/coordination/validation
+// Lease candidates. Upstream: pkg/registry/coordination/leasecandidate/strategy.go; pkg/apis/coordination/validation
 
 import * as field from "#api/field-error.ts";
-import type * as coordination from "#api/generated/types/coordination-v1.ts";
 import type * as alpha from "#api/generated/types/coordination-v1alpha2.ts";
-import { isConfigMapKey, isDns1123Subdomain, isQualifiedName } from "#api/names.ts";
-import { type Errors, IMMUTABLE, type Path } from "#kinds/parts/checks.ts";
+import { isConfigMapKey } from "#api/names.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { type Errors, IMMUTABLE } from "#kinds/parts/checks.ts";
 import { genericObjectMeta, genericObjectMetaUpdate } from "#kinds/parts/metadata.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { electionStrategy } from "./lease.ts";
 
 const METADATA = field.newPath("metadata");
+
 const SPEC = field.newPath("spec");
 
-export function validateLease(lease: coordination.Lease): field.FieldError[] {
-  const errors: Errors = [];
-  genericObjectMeta(errors, lease.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  leaseSpec(errors, lease.spec ?? {});
-  return errors;
-}
-
-export function validateLeaseUpdate(lease: coordination.Lease, old: coordination.Lease): field.FieldError[] {
-  const errors: Errors = [];
-  genericObjectMetaUpdate(errors, lease.metadata ?? {}, old.metadata ?? {}, METADATA);
-  leaseSpec(errors, lease.spec ?? {});
-  return errors;
-}
-
-function leaseSpec(errors: Errors, spec: coordination.LeaseSpec): void {
-  const { leaseDurationSeconds: duration, leaseTransitions: transitions, preferredHolder } = spec;
-  if (duration !== undefined && duration <= 0) {
-    errors.push(field.invalid(SPEC.child("leaseDurationSeconds"), duration, "must be greater than 0"));
-  }
-  if (transitions !== undefined && transitions < 0) {
-    errors.push(field.invalid(SPEC.child("leaseTransitions"), transitions, "must be greater than or equal to 0"));
-  }
-  if (spec.strategy !== undefined) strategy(errors, spec.strategy, SPEC.child("strategy"));
-  if (preferredHolder && !spec.strategy) {
-    errors.push(field.forbidden(SPEC.child("preferredHolder"), "may only be specified if `strategy` is defined"));
-  }
-}
-
-function strategy(errors: Errors, value: string, specPath: Path): void {
-  const path = specPath.child("strategy");
-  if (!value.includes("/")) {
-    if (value !== "OldestEmulationVersion") errors.push(field.notSupported(path, value, ["OldestEmulationVersion"]));
-    return;
-  }
-  for (const message of isQualifiedName(value)) errors.push(field.invalid(path, value, message));
-}
-
-export function validateLeaseCandidate(candidate: alpha.LeaseCandidate): field.FieldError[] {
+function validateLeaseCandidate(candidate: alpha.LeaseCandidate): field.FieldError[] {
   const errors: Errors = [];
   genericObjectMeta(errors, candidate.metadata ?? {}, true, isConfigMapKey, METADATA);
   candidateSpec(errors, candidate.spec);
   return errors;
 }
 
-export function validateLeaseCandidateUpdate(
-  candidate: alpha.LeaseCandidate,
-  old: alpha.LeaseCandidate,
-): field.FieldError[] {
+function validateLeaseCandidateUpdate(candidate: alpha.LeaseCandidate, old: alpha.LeaseCandidate): field.FieldError[] {
   const errors: Errors = [];
   genericObjectMetaUpdate(errors, candidate.metadata ?? {}, old.metadata ?? {}, METADATA);
   candidateSpec(errors, candidate.spec);
@@ -89,16 +53,20 @@ function candidateSpec(errors: Errors, spec: alpha.LeaseCandidateSpec | undefine
     const detail = "must be specified when `strategy` is 'OldestEmulationVersion'";
     errors.push(field.required(SPEC.child("emulationVersion"), detail));
   }
-  strategy(errors, spec.strategy, SPEC.child("strategy"));
+  electionStrategy(errors, spec.strategy, SPEC.child("strategy"));
 }
 
 interface Semver {
   readonly numbers: readonly number[];
   readonly pre: readonly string[];
 }
+
 const ZERO: Semver = { numbers: [0, 0, 0], pre: [] };
+
 const NUMBER = "(0|[1-9][0-9]*)";
+
 const IDENTIFIERS = "[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*";
+
 const SEMVER = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIERS}))?(?:\\+(${IDENTIFIERS}))?$`);
 
 // Upstream: github.com/blang/semver, Parse
@@ -129,3 +97,19 @@ function comparePart(a: string, b: string): number {
   if (aNumber !== bNumber) return aNumber ? -1 : 1;
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+const strategy = kindStrategy<alpha.LeaseCandidate>({
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+  validate: validateLeaseCandidate,
+  validateUpdate: validateLeaseCandidateUpdate,
+});
+
+export const leaseCandidate: Kind<alpha.LeaseCandidate> = {
+  key: "leasecandidates.coordination.k8s.io",
+  strategy,
+  printer: printer<alpha.LeaseCandidate>("Name|LeaseName|BinaryVersion|EmulationVersion|Age", (object, now) => {
+    const { leaseName = "", binaryVersion = "", emulationVersion = "" } = object.spec ?? {};
+    return [nameOf(object), leaseName, binaryVersion, emulationVersion, ageOf(object, now)];
+  }),
+};

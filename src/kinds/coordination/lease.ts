@@ -1,18 +1,55 @@
-// Strategies of leases, lease candidates and events.
-// Upstream: pkg/registry/coordination/{lease,leasecandidate}/strategy.go, pkg/registry/core/event/strategy.go
+// Leases. Upstream: pkg/registry/coordination/lease/strategy.go; pkg/apis/coordination/validation
 
+import * as field from "#api/field-error.ts";
 import type * as coordination from "#api/generated/types/coordination-v1.ts";
-import type * as alpha from "#api/generated/types/coordination-v1alpha2.ts";
-import type * as core from "#api/generated/types/core-v1.ts";
-import { type EventGroup, validateEvent, validateEventUpdate } from "#kinds/core/event-validation.ts";
+import { isDns1123Subdomain, isQualifiedName } from "#api/names.ts";
+import type { Kind } from "#kinds/kind.ts";
+import type { Errors, Path } from "#kinds/parts/checks.ts";
+import { genericObjectMeta, genericObjectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { put } from "#kinds/parts/preparing.ts";
-import type { KindStrategy, StrategyContext } from "#kinds/strategy.ts";
-import {
-  validateLease,
-  validateLeaseCandidate,
-  validateLeaseCandidateUpdate,
-  validateLeaseUpdate,
-} from "./lease-candidate.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy, type StrategyContext } from "#kinds/strategy.ts";
+
+const METADATA = field.newPath("metadata");
+
+const SPEC = field.newPath("spec");
+
+function validateLease(lease: coordination.Lease): field.FieldError[] {
+  const errors: Errors = [];
+  genericObjectMeta(errors, lease.metadata ?? {}, true, isDns1123Subdomain, METADATA);
+  leaseSpec(errors, lease.spec ?? {});
+  return errors;
+}
+
+function validateLeaseUpdate(lease: coordination.Lease, old: coordination.Lease): field.FieldError[] {
+  const errors: Errors = [];
+  genericObjectMetaUpdate(errors, lease.metadata ?? {}, old.metadata ?? {}, METADATA);
+  leaseSpec(errors, lease.spec ?? {});
+  return errors;
+}
+
+function leaseSpec(errors: Errors, spec: coordination.LeaseSpec): void {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions, preferredHolder } = spec;
+  if (duration !== undefined && duration <= 0) {
+    errors.push(field.invalid(SPEC.child("leaseDurationSeconds"), duration, "must be greater than 0"));
+  }
+  if (transitions !== undefined && transitions < 0) {
+    errors.push(field.invalid(SPEC.child("leaseTransitions"), transitions, "must be greater than or equal to 0"));
+  }
+  if (spec.strategy !== undefined) electionStrategy(errors, spec.strategy, SPEC.child("strategy"));
+  if (preferredHolder && !spec.strategy) {
+    errors.push(field.forbidden(SPEC.child("preferredHolder"), "may only be specified if `strategy` is defined"));
+  }
+}
+
+export function electionStrategy(errors: Errors, value: string, specPath: Path): void {
+  const path = specPath.child("strategy");
+  if (!value.includes("/")) {
+    if (value !== "OldestEmulationVersion") errors.push(field.notSupported(path, value, ["OldestEmulationVersion"]));
+    return;
+  }
+  for (const message of isQualifiedName(value)) errors.push(field.invalid(path, value, message));
+}
 
 /** Fields of coordinated leader election stay out unless the gate is on or the old lease has them. */
 function withoutElection(
@@ -28,59 +65,21 @@ function withoutElection(
   return put(lease, "spec", spec);
 }
 
-export const leaseStrategy: KindStrategy<coordination.Lease> = {
-  namespaced: true,
+const strategy = kindStrategy<coordination.Lease>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  defaultPropagation: "Background",
   prepareForCreate: (lease, ctx) => withoutElection(lease, undefined, ctx),
   validate: validateLease,
   prepareForUpdate: withoutElection,
   validateUpdate: validateLeaseUpdate,
-  subresources: {},
-};
+});
 
-export const leaseCandidateStrategy: KindStrategy<alpha.LeaseCandidate> = {
-  namespaced: true,
-  allowCreateOnUpdate: true,
-  allowUnconditionalUpdate: false,
-  defaultPropagation: "Background",
-  prepareForCreate: (candidate) => candidate,
-  validate: validateLeaseCandidate,
-  prepareForUpdate: (candidate) => candidate,
-  validateUpdate: validateLeaseCandidateUpdate,
-  selectableFields: ({ spec }) => ({ "spec.leaseName": spec?.leaseName ?? "" }),
-  subresources: {},
-};
-
-const groupOf = (ctx: StrategyContext): EventGroup =>
-  ctx.groupVersion?.group === "events.k8s.io" ? "events.k8s.io" : "";
-
-/** Of the stored, core form. */
-export const eventStrategy: KindStrategy<core.Event> = {
-  namespaced: true,
-  allowCreateOnUpdate: true,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Unsupported",
-  prepareForCreate: (event) => event,
-  validate: (event, ctx) => validateEvent(event, groupOf(ctx)),
-  prepareForUpdate: (event) => event,
-  validateUpdate: (event, old, ctx) => validateEventUpdate(event, old, groupOf(ctx)),
-  selectableFields(event) {
-    const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = event.involvedObject ?? {};
-    return {
-      "involvedObject.kind": kind ?? "",
-      "involvedObject.namespace": namespace ?? "",
-      "involvedObject.name": name ?? "",
-      "involvedObject.uid": uid ?? "",
-      "involvedObject.apiVersion": apiVersion ?? "",
-      "involvedObject.resourceVersion": resourceVersion ?? "",
-      "involvedObject.fieldPath": fieldPath ?? "",
-      reason: event.reason ?? "",
-      reportingComponent: event.reportingComponent ?? "",
-      source: event.source?.component || (event.reportingComponent ?? ""),
-      type: event.type ?? "",
-    };
-  },
-  subresources: {},
+export const lease: Kind<coordination.Lease> = {
+  key: "leases.coordination.k8s.io",
+  strategy,
+  printer: printer<coordination.Lease>("Name|Holder|Age", (lease, now) => [
+    nameOf(lease),
+    lease.spec?.holderIdentity ?? "",
+    ageOf(lease, now),
+  ]),
 };

@@ -1,145 +1,36 @@
-// Resource quotas and limit ranges. Upstream: pkg/apis/core/validation, ValidateResourceQuota, ValidateLimitRange
+// Limit ranges. Upstream: pkg/registry/core/limitrange/strategy.go; pkg/apis/core/validation, ValidateLimitRange
 
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { isDns1123Subdomain, isQualifiedName } from "#api/names.ts";
 import { type Quantity, quantityOf } from "#api/quantity.ts";
-import { type Errors, IMMUTABLE, name, type Path } from "#kinds/parts/checks.ts";
-import { internalForm } from "#kinds/parts/internal-form.ts";
-import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
-import { amount, type WireAmounts } from "#kinds/parts/quantities.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { type Errors, name, type Path } from "#kinds/parts/checks.ts";
+import { quantities } from "#kinds/parts/default-quantities.ts";
 import {
-  containerResourceName,
-  isOvercommitAllowed,
-  isStandardQuotaResource,
-  quotaResourceName,
-  resourceName,
-  resourceQuantity,
-} from "#kinds/parts/resources.ts";
+  addMissing,
+  all,
+  at,
+  each,
+  isEmpty,
+  isObject,
+  type JsonObject,
+  type Rule,
+  set,
+} from "#kinds/parts/defaulting.ts";
+import { objectMeta } from "#kinds/parts/metadata.ts";
+import { putMeta } from "#kinds/parts/preparing.ts";
+import { amount } from "#kinds/parts/quantities.ts";
+import { containerResourceName, isOvercommitAllowed, resourceName } from "#kinds/parts/resources.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
+
 const SPEC = field.newPath("spec");
-const STATUS = field.newPath("status");
-
-export function validateResourceQuota(quota: core.ResourceQuota): field.FieldError[] {
-  const errors: Errors = [];
-  objectMeta(errors, quota.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  quotaSpec(errors, quota.spec ?? {});
-  quotaStatus(errors, quota.status ?? {});
-  return errors;
-}
-
-export function validateResourceQuotaUpdate(quota: core.ResourceQuota, old: core.ResourceQuota): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, quota.metadata ?? {}, old.metadata ?? {}, METADATA);
-  quotaSpec(errors, quota.spec ?? {});
-  const [now, before] = [new Set(quota.spec?.scopes), new Set(old.spec?.scopes)];
-  if (now.size !== before.size || !now.isSubsetOf(before)) {
-    errors.push(field.invalid(SPEC.child("scopes"), quota.spec?.scopes ?? null, IMMUTABLE));
-  }
-  return errors;
-}
-
-export function validateResourceQuotaStatusUpdate(
-  quota: core.ResourceQuota,
-  old: core.ResourceQuota,
-): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, quota.metadata ?? {}, old.metadata ?? {}, METADATA);
-  if (!quota.metadata?.resourceVersion) errors.push(field.required(field.newPath("resourceVersion"), ""));
-  quotaStatus(errors, quota.status ?? {});
-  return errors;
-}
-
-function quotaAmounts(errors: Errors, map: WireAmounts | undefined, path: Path): void {
-  for (const [resource, text] of Object.entries(map ?? {})) {
-    quotaResourceName(errors, resource, path.key(resource));
-    resourceQuantity(errors, resource, amount(text), path.key(resource));
-  }
-}
-
-function quotaStatus(errors: Errors, status: core.ResourceQuotaStatus): void {
-  quotaAmounts(errors, status.hard, STATUS.child("hard"));
-  quotaAmounts(errors, status.used, STATUS.child("used"));
-}
-
-function quotaSpec(errors: Errors, spec: core.ResourceQuotaSpec): void {
-  quotaAmounts(errors, spec.hard, SPEC.child("hard"));
-  const hard = Object.keys(spec.hard ?? {}).filter(isStandardQuotaResource);
-  scopes(errors, spec, hard);
-  if (spec.scopeSelector) scopeSelector(errors, spec, hard);
-}
-
-const COMPUTE = new Set(["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]);
-const SCOPED: Readonly<Record<string, ReadonlySet<string>>> = {
-  Terminating: COMPUTE,
-  NotTerminating: COMPUTE,
-  NotBestEffort: COMPUTE,
-  PriorityClass: COMPUTE,
-  CrossNamespacePodAffinity: COMPUTE,
-  BestEffort: new Set(["pods"]),
-  VolumeAttributesClass: new Set(["persistentvolumeclaims", "requests.storage"]),
-};
-const isKnownScope = (scope: string): boolean => Object.hasOwn(SCOPED, scope);
-const isScopeValidFor = (scope: string, resource: string): boolean =>
-  !isKnownScope(scope) || SCOPED[scope]?.has(resource) === true;
-const CONFLICTS = [
-  ["BestEffort", "NotBestEffort"],
-  ["Terminating", "NotTerminating"],
-] as const;
-
-function scopes(errors: Errors, spec: core.ResourceQuotaSpec, hard: readonly string[]): void {
-  const list = spec.scopes ?? [];
-  const path = SPEC.child("scopes");
-  const refuse = (detail: string): void => {
-    errors.push(field.invalid(path, list, detail));
-  };
-  for (const scope of list) {
-    if (!isKnownScope(scope)) refuse("unsupported scope");
-    for (const resource of hard) if (!isScopeValidFor(scope, resource)) refuse("unsupported scope applied to resource");
-  }
-  for (const pair of CONFLICTS) if (pair.every((scope) => list.includes(scope))) refuse("conflicting scopes");
-}
-
-const EXISTS_ONLY =
-  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
-const VALUED_SCOPES = ["PriorityClass", "VolumeAttributesClass"];
-
-function scopeSelector(errors: Errors, spec: core.ResourceQuotaSpec, hard: readonly string[]): void {
-  const path = SPEC.child("scopeSelector", "matchExpressions");
-  const list = spec.scopeSelector?.matchExpressions ?? [];
-  for (const { scopeName = "", operator = "", values = [] } of list) {
-    if (!isKnownScope(scopeName)) errors.push(field.invalid(path.child("scopeName"), scopeName, "unsupported scope"));
-    for (const resource of hard) {
-      if (isScopeValidFor(scopeName, resource)) continue;
-      const value = internalForm("ScopeSelector", spec.scopeSelector ?? {});
-      errors.push(field.invalid(path, value, "unsupported scope applied to resource"));
-    }
-    if (isKnownScope(scopeName) && !VALUED_SCOPES.includes(scopeName) && operator !== "Exists") {
-      errors.push(field.invalid(path.child("operator"), operator, EXISTS_ONLY));
-    }
-    if (operator === "In" || operator === "NotIn") {
-      if (values.length === 0) {
-        const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
-        errors.push(field.required(path.child("values"), detail));
-      }
-    } else if (operator === "Exists" || operator === "DoesNotExist") {
-      if (values.length > 0) {
-        const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
-        errors.push(field.invalid(path.child("values"), values, detail));
-      }
-    } else errors.push(field.invalid(path.child("operator"), operator, "not a valid selector operator"));
-  }
-  const named = list.map((requirement) => requirement.scopeName);
-  for (const pair of CONFLICTS) {
-    if (!pair.every((scope) => named.includes(scope))) continue;
-    errors.push(field.invalid(path, spec.scopes ?? null, "conflicting scopes"));
-  }
-}
 
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
-export function validateLimitRange(range: core.LimitRange): field.FieldError[] {
+function validateLimitRange(range: core.LimitRange): field.FieldError[] {
   const errors: Errors = [];
   objectMeta(errors, range.metadata ?? {}, true, isDns1123Subdomain, METADATA);
   const seen = new Set<string>();
@@ -256,3 +147,28 @@ function ratioOfResource(
 function goFixed(value: number): string {
   return Number.isFinite(value) ? value.toFixed(6) : value > 0 ? "+Inf" : Number.isNaN(value) ? "NaN" : "-Inf";
 }
+
+const limitRangeItem: Rule = all(
+  (item) => {
+    if (item.type !== "Container") return item;
+    const part = (field: string): JsonObject => (isObject(item[field]) ? item[field] : {});
+    const limit = addMissing(item.default, part("max"));
+    const request = addMissing(addMissing(item.defaultRequest, limit), part("min"));
+    const limited = isEmpty(limit) ? item : set(item, "default", limit);
+    return isEmpty(request) ? limited : set(limited, "defaultRequest", request);
+  },
+  ...["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"].map(quantities),
+);
+
+const strategy = kindStrategy<core.LimitRange>({
+  allowCreateOnUpdate: true,
+  prepareForCreate: (range, { rng }) => (range.metadata?.name ? range : putMeta(range, { name: rng.uuid() })),
+  validate: validateLimitRange,
+  validateUpdate: (range) => validateLimitRange(range),
+});
+
+export const limitRange: Kind<core.LimitRange> = {
+  key: "limitranges",
+  strategy,
+  defaults: at("spec", each("limits", limitRangeItem)),
+};

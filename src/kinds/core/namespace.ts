@@ -1,37 +1,73 @@
-// Strategies of namespaces, service accounts, secrets, config maps, quotas and limit ranges.
-// Upstream: pkg/registry/core/{namespace,serviceaccount,secret,configmap,resourcequota,limitrange}/strategy.go
+// Namespaces. Upstream: pkg/registry/core/namespace/strategy.go; pkg/apis/core/validation, ValidateNamespace
 
+import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
+import { isDns1123Label, isQualifiedName } from "#api/names.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { type Errors, name } from "#kinds/parts/checks.ts";
+import { all, at, inner, isObject, isZero, type Rule, set, zero } from "#kinds/parts/defaulting.ts";
+import { kubeFinalizer, objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { put, putMeta } from "#kinds/parts/preparing.ts";
-import { amount } from "#kinds/parts/quantities.ts";
-import type { KindStrategy } from "#kinds/strategy.ts";
-import {
-  validateLimitRange,
-  validateResourceQuota,
-  validateResourceQuotaStatusUpdate,
-  validateResourceQuotaUpdate,
-} from "./limit-range.ts";
-import {
-  validateConfigMap,
-  validateConfigMapUpdate,
-  validateNamespace,
-  validateNamespaceFinalize,
-  validateNamespaceStatusUpdate,
-  validateNamespaceUpdate,
-  validateSecret,
-  validateSecretUpdate,
-  validateServiceAccount,
-  validateServiceAccountUpdate,
-} from "./secret.ts";
-import { tlsSecretWarnings } from "./tls-secret.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+
+const METADATA = field.newPath("metadata");
+
+function validateNamespace(namespace: core.Namespace): field.FieldError[] {
+  const errors: Errors = [];
+  objectMeta(errors, namespace.metadata ?? {}, false, isDns1123Label, METADATA);
+  for (const finalizer of namespace.spec?.finalizers ?? []) {
+    finalizerName(errors, finalizer, field.newPath("spec", "finalizers"));
+  }
+  return errors;
+}
+
+function finalizerName(errors: Errors, finalizer: string, path: field.FieldPath): void {
+  name(errors, finalizer, path, isQualifiedName);
+  kubeFinalizer(errors, finalizer, path);
+}
+
+function validateNamespaceUpdate(namespace: core.Namespace, old: core.Namespace): field.FieldError[] {
+  const errors = validateNamespace(namespace);
+  objectMetaUpdate(errors, namespace.metadata ?? {}, old.metadata ?? {}, METADATA);
+  return errors;
+}
+
+function validateNamespaceStatusUpdate(namespace: core.Namespace, old: core.Namespace): field.FieldError[] {
+  const errors: Errors = [];
+  objectMetaUpdate(errors, namespace.metadata ?? {}, old.metadata ?? {}, METADATA);
+  const isDeleting = Boolean(namespace.metadata?.deletionTimestamp);
+  const phase = namespace.status?.phase ?? "";
+  const expected = isDeleting ? "Terminating" : "Active";
+  if (phase !== expected) {
+    const detail = `may only be '${expected}' if \`deletionTimestamp\` is ${isDeleting ? "not empty" : "empty"}`;
+    errors.push(field.invalid(field.newPath("status", "Phase"), phase, detail));
+  }
+  return errors;
+}
+
+function validateNamespaceFinalize(namespace: core.Namespace, old: core.Namespace): field.FieldError[] {
+  const errors: Errors = [];
+  objectMetaUpdate(errors, namespace.metadata ?? {}, old.metadata ?? {}, METADATA);
+  namespace.spec?.finalizers?.forEach((finalizer, i) => {
+    finalizerName(errors, finalizer, field.newPath("spec", "finalizers").index(i));
+  });
+  return errors;
+}
 
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
-export const namespaceStrategy: KindStrategy<core.Namespace> = {
-  namespaced: false,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
+const defaults: Rule = all(
+  at("metadata", (meta) => {
+    if (isZero(meta.name)) return meta;
+    const labels = isObject(meta.labels) ? meta.labels : {};
+    const named = set(labels, "kubernetes.io/metadata.name", meta.name);
+    return set(meta, "labels", named);
+  }),
+  inner("status", zero({ phase: "Active" })),
+);
+
+const strategy = kindStrategy<core.Namespace>({
   resetFields: [["status"]],
   prepareForCreate(namespace) {
     const finalizers = namespace.spec?.finalizers ?? [];
@@ -50,7 +86,6 @@ export const namespaceStrategy: KindStrategy<core.Namespace> = {
     return put(put(namespace, "spec", spec), "status", old.status);
   },
   validateUpdate: validateNamespaceUpdate,
-  selectableFields: ({ metadata, status }) => ({ "status.phase": status?.phase ?? "", name: metadata?.name ?? "" }),
   subresources: {
     status: {
       prepareForUpdate: (namespace, old) => put(namespace, "spec", old.spec),
@@ -63,114 +98,18 @@ export const namespaceStrategy: KindStrategy<core.Namespace> = {
       resetFields: [["status"]],
     },
   },
-};
+});
 
-const namesOfSecrets = (account: core.ServiceAccount): core.ServiceAccount =>
-  account.secrets === undefined
-    ? account
-    : put(
-        account,
-        "secrets",
-        account.secrets.map(({ name }) => (name === undefined ? {} : { name })),
-      );
-
-const MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets";
-
-function mountableSecretsWarning(account: core.ServiceAccount, old?: core.ServiceAccount): string[] {
-  const has = (object?: core.ServiceAccount): boolean =>
-    object?.metadata?.annotations?.[MOUNTABLE_SECRETS] !== undefined;
-  if (has(old) || !has(account)) return [];
-  const advice = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
-  return [`metadata.annotations[${MOUNTABLE_SECRETS}]: ${advice}`];
-}
-
-export const serviceAccountStrategy: KindStrategy<core.ServiceAccount> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  prepareForCreate: namesOfSecrets,
-  validate: validateServiceAccount,
-  warningsOnCreate: (account) => mountableSecretsWarning(account),
-  prepareForUpdate: (account) => namesOfSecrets(account),
-  validateUpdate: validateServiceAccountUpdate,
-  warningsOnUpdate: (account, old) => mountableSecretsWarning(account, old),
-  subresources: {},
-};
-
-export const secretStrategy: KindStrategy<core.Secret> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  prepareForCreate: (secret) => secret,
-  validate: validateSecret,
-  warningsOnCreate: (secret, { keyReader }) => tlsSecretWarnings(secret, keyReader),
-  prepareForUpdate: (secret, old) => (secret.type ? secret : put(secret, "type", old.type)),
-  validateUpdate: validateSecretUpdate,
-  warningsOnUpdate: (secret, _, { keyReader }) => tlsSecretWarnings(secret, keyReader),
-  selectableFields: ({ type = "" }) => ({ type }),
-  subresources: {},
-};
-
-export const configMapStrategy: KindStrategy<core.ConfigMap> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  prepareForCreate: (map) => map,
-  validate: validateConfigMap,
-  prepareForUpdate: (map) => map,
-  validateUpdate: validateConfigMapUpdate,
-  subresources: {},
-};
-
-/** Requests above the limits of the same resource can never be used up. */
-function quotaWarnings({ spec }: core.ResourceQuota): string[] {
-  const hard: Readonly<Record<string, string>> = spec?.hard ?? {};
-  const warnings: string[] = [];
-  for (const resource of ["cpu", "memory", "storage", "ephemeral-storage"]) {
-    const isShort = resource === "cpu" || resource === "memory";
-    const names = isShort ? [`requests.${resource}`, resource] : [`requests.${resource}`];
-    const request = names.find((name) => Object.hasOwn(hard, name));
-    const limit = `limits.${resource}`;
-    if (request === undefined || !Object.hasOwn(hard, limit)) continue;
-    const [asked, allowed] = [amount(hard[request] ?? "0"), amount(hard[limit] ?? "0")];
-    if (asked.cmp(allowed) > 0) {
-      warnings.push(`ResourceQuota ${request} (${asked}) should be less than ${limit} (${allowed})`);
-    }
-  }
-  return warnings;
-}
-
-export const resourceQuotaStrategy: KindStrategy<core.ResourceQuota> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  resetFields: [["status"]],
-  prepareForCreate: (quota) => ({ ...quota, status: {} }),
-  validate: validateResourceQuota,
-  warningsOnCreate: quotaWarnings,
-  prepareForUpdate: (quota, old) => put(quota, "status", old.status),
-  validateUpdate: validateResourceQuotaUpdate,
-  subresources: {
-    status: {
-      prepareForUpdate: (quota, old) => put(quota, "spec", old.spec),
-      validateUpdate: validateResourceQuotaStatusUpdate,
-      resetFields: [["spec"]],
-    },
-  },
-};
-
-export const limitRangeStrategy: KindStrategy<core.LimitRange> = {
-  namespaced: true,
-  allowCreateOnUpdate: true,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  prepareForCreate: (range, { rng }) => (range.metadata?.name ? range : putMeta(range, { name: rng.uuid() })),
-  validate: validateLimitRange,
-  prepareForUpdate: (range) => range,
-  validateUpdate: (range) => validateLimitRange(range),
-  subresources: {},
+export const namespace: Kind<core.Namespace> = {
+  key: "namespaces",
+  strategy,
+  defaults,
+  selectableFields: { "status.phase": ({ status }) => status?.phase ?? "" },
+  printer: printer<core.Namespace>("Name|Status|Age", (namespace, now) => [
+    nameOf(namespace),
+    namespace.status?.phase ?? "",
+    ageOf(namespace, now),
+  ]),
+  unprintedSubresources: ["finalize"],
+  returnsDeletedObject: true,
 };

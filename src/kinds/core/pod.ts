@@ -1,4 +1,4 @@
-// Strategy of pods. Upstream: pkg/registry/core/pod/strategy.go
+// Pods. Upstream: pkg/registry/core/pod/strategy.go
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
@@ -6,17 +6,21 @@ import type * as core from "#api/generated/types/core-v1.ts";
 import type { Int64 } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import { isDns1123Label } from "#api/names.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { ipWarnings } from "#kinds/parts/ip-warnings.ts";
 import { firstGeneration, put, putMeta, resetMetaForStatus } from "#kinds/parts/preparing.ts";
+import { podAliases } from "#kinds/pod-spec/aliases.ts";
 import { dropDisabledStatus, withoutDisabled } from "#kinds/pod-spec/disabled-fields.ts";
 import { knownPodSpecs } from "#kinds/pod-spec/known-pod-specs.ts";
+import { podDefaults } from "#kinds/pod-spec/pod-defaults.ts";
 import { type PodOptions, podOptions } from "#kinds/pod-spec/pod-options.ts";
 import { withAppArmorFields, withLabelKeys } from "#kinds/pod-spec/pod-placement.ts";
 import { POD_SPEC } from "#kinds/pod-spec/pod-schema.ts";
 import { podWarnings } from "#kinds/pod-spec/pod-warnings.ts";
-import type { KindStrategy, StrategyContext } from "#kinds/strategy.ts";
+import { kindStrategy, type StrategyContext } from "#kinds/strategy.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 import { computePodQos } from "#rules/pod-qos.ts";
+import { podPrinter } from "./pod-printer.ts";
 import { validatePodResize } from "./pod-resize.ts";
 import { validateEphemeralContainersUpdate, validatePodStatusUpdate } from "./pod-status-validation.ts";
 import { refusedWhenNew, validatePodCreate, validatePodMetadata, validatePodUpdate } from "./pod-validation.ts";
@@ -51,89 +55,6 @@ function countSpecChange(pod: core.Pod, old: core.Pod): core.Pod {
   if (semanticEqual(pod.spec, old.spec, POD_SPEC())) return pod;
   return putMeta(pod, { generation: (pod.metadata?.generation ?? 0) + 1 });
 }
-
-export const podStrategy: KindStrategy<core.Pod> = {
-  namespaced: true,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
-  resetFields: [["status"]],
-  prepareForCreate(pod, ctx) {
-    const found = knownPodSpecs(ctx.gates).find(pod);
-    if (found !== undefined) {
-      const { spec, known } = found;
-      known.qosClass ??= qosClassOf(pod, ctx);
-      return firstGeneration({ ...pod, spec, status: { phase: "Pending", qosClass: known.qosClass } });
-    }
-    return prepared(firstGeneration({ ...pod, status: newStatus(pod, ctx) }), ctx);
-  },
-  validate(pod, ctx) {
-    const specs = knownPodSpecs(ctx.gates);
-    if (specs.current(pod) !== undefined) return validatePodMetadata(pod);
-    const errors = validatePodCreate(pod, optionsOf(ctx));
-    if (errors.length === 0) specs.add(pod);
-    return errors;
-  },
-  // Deviation: that an AppArmor annotation filled the field in is not warned about here; the field
-  // stands in the object by then, as if it had been written.
-  warningsOnCreate(pod, { gates }) {
-    const messages = isDns1123Label(pod.metadata?.name ?? "");
-    const advice =
-      "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
-    const ofName = messages.length === 0 ? [] : [`metadata.name: ${advice}: [${messages.join(" ")}]`];
-    const known = knownPodSpecs(gates).current(pod);
-    if (known?.isUnwarned) return ofName;
-    const ofSpec = podWarnings(pod, undefined, gates);
-    if (known !== undefined) known.isUnwarned = ofSpec.length === 0;
-    return [...ofName, ...ofSpec];
-  },
-  prepareForUpdate: (pod, old, { gates }) =>
-    countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),
-  // An update allows what a create does, and more where the stored pod has it.
-  validateUpdate(pod, old, ctx) {
-    const specs = knownPodSpecs(ctx.gates);
-    const isKept = pod.spec === old.spec;
-    const isKnown = isKept && specs.find(pod) !== undefined;
-    const options = optionsOf(ctx, old);
-    const errors = validatePodUpdate(pod, old, options, isKnown);
-    if (isKept && !isKnown && errors.length === 0 && couldBeNew(pod, options, ctx)) specs.add(pod);
-    return errors;
-  },
-  selectableFields({ spec, status }) {
-    return {
-      "spec.nodeName": spec?.nodeName ?? "",
-      "spec.restartPolicy": spec?.restartPolicy ?? "",
-      "spec.schedulerName": spec?.schedulerName ?? "",
-      "spec.serviceAccountName": spec?.serviceAccountName ?? "",
-      "spec.hostNetwork": String(spec?.hostNetwork ?? false),
-      "status.phase": status?.phase ?? "",
-      "status.podIP": status?.podIPs?.[0]?.ip ?? "",
-      "status.nominatedNodeName": status?.nominatedNodeName ?? "",
-    };
-  },
-  gracefulDelete: { checkGracefulDelete },
-  subresources: {
-    status: {
-      prepareForUpdate: statusUpdate,
-      validateUpdate: (pod, old, ctx) => validatePodStatusUpdate(pod, old, optionsOf(ctx, old)),
-      warningsOnUpdate: statusWarnings,
-      resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
-    },
-    // Upstream's endpoints of these two forget to say which fields they reset: managers own what they sent.
-    ephemeralcontainers: {
-      prepareForUpdate(pod, old, { gates }) {
-        const spec = put(old.spec ?? { containers: [] }, "ephemeralContainers", pod.spec?.ephemeralContainers);
-        return countSpecChange(withoutDisabled(onlySpec(pod, old, spec), old, gates), old);
-      },
-      validateUpdate: (pod, old, ctx) => validateEphemeralContainersUpdate(pod, old, optionsOf(ctx, old)),
-    },
-    resize: {
-      prepareForUpdate: (pod, old, ctx) =>
-        countSpecChange(withoutDisabled(onlyResources(pod, old, ctx), old, ctx.gates), old),
-      validateUpdate: (pod, old, ctx) => validatePodResize(pod, old, optionsOf(ctx, old)),
-    },
-  },
-};
 
 /** The old pod with another spec; of the request's metadata only what a status update may change remains. */
 function onlySpec(pod: core.Pod, old: core.Pod, spec: core.PodSpec): core.Pod {
@@ -197,3 +118,96 @@ export function checkGracefulDelete(pod: core.Pod, options: DeleteOptions): Int6
   const seconds = options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 0;
   return seconds < 0 ? 1 : seconds;
 }
+
+const strategy = kindStrategy<core.Pod>({
+  resetFields: [["status"]],
+  prepareForCreate(pod, ctx) {
+    const found = knownPodSpecs(ctx.gates).find(pod);
+    if (found !== undefined) {
+      const { spec, known } = found;
+      known.qosClass ??= qosClassOf(pod, ctx);
+      return firstGeneration({ ...pod, spec, status: { phase: "Pending", qosClass: known.qosClass } });
+    }
+    return prepared(firstGeneration({ ...pod, status: newStatus(pod, ctx) }), ctx);
+  },
+  validate(pod, ctx) {
+    const specs = knownPodSpecs(ctx.gates);
+    if (specs.current(pod) !== undefined) return validatePodMetadata(pod);
+    const errors = validatePodCreate(pod, optionsOf(ctx));
+    if (errors.length === 0) specs.add(pod);
+    return errors;
+  },
+  // Deviation: that an AppArmor annotation filled the field in is not warned about here; the field
+  // stands in the object by then, as if it had been written.
+  warningsOnCreate(pod, { gates }) {
+    const messages = isDns1123Label(pod.metadata?.name ?? "");
+    const advice =
+      "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+    const ofName = messages.length === 0 ? [] : [`metadata.name: ${advice}: [${messages.join(" ")}]`];
+    const known = knownPodSpecs(gates).current(pod);
+    if (known?.isUnwarned) return ofName;
+    const ofSpec = podWarnings(pod, undefined, gates);
+    if (known !== undefined) known.isUnwarned = ofSpec.length === 0;
+    return [...ofName, ...ofSpec];
+  },
+  prepareForUpdate: (pod, old, { gates }) =>
+    countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),
+  // An update allows what a create does, and more where the stored pod has it.
+  validateUpdate(pod, old, ctx) {
+    const specs = knownPodSpecs(ctx.gates);
+    const isKept = pod.spec === old.spec;
+    const isKnown = isKept && specs.find(pod) !== undefined;
+    const options = optionsOf(ctx, old);
+    const errors = validatePodUpdate(pod, old, options, isKnown);
+    if (isKept && !isKnown && errors.length === 0 && couldBeNew(pod, options, ctx)) specs.add(pod);
+    return errors;
+  },
+  gracefulDelete: { checkGracefulDelete },
+  subresources: {
+    status: {
+      prepareForUpdate: statusUpdate,
+      validateUpdate: (pod, old, ctx) => validatePodStatusUpdate(pod, old, optionsOf(ctx, old)),
+      warningsOnUpdate: statusWarnings,
+      resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
+    },
+    // Upstream's endpoints of these two forget to say which fields they reset: managers own what they sent.
+    ephemeralcontainers: {
+      prepareForUpdate(pod, old, { gates }) {
+        const spec = put(old.spec ?? { containers: [] }, "ephemeralContainers", pod.spec?.ephemeralContainers);
+        return countSpecChange(withoutDisabled(onlySpec(pod, old, spec), old, gates), old);
+      },
+      validateUpdate: (pod, old, ctx) => validateEphemeralContainersUpdate(pod, old, optionsOf(ctx, old)),
+    },
+    resize: {
+      prepareForUpdate: (pod, old, ctx) =>
+        countSpecChange(withoutDisabled(onlyResources(pod, old, ctx), old, ctx.gates), old),
+      validateUpdate: (pod, old, ctx) => validatePodResize(pod, old, optionsOf(ctx, old)),
+    },
+  },
+});
+
+const nodeName = ({ spec }: core.Pod): string => spec?.nodeName ?? "";
+
+export const pod: Kind<core.Pod> = {
+  key: "pods",
+  strategy,
+  defaults: podDefaults,
+  fillAliases: podAliases,
+  selectableFields: {
+    "spec.nodeName": nodeName,
+    "spec.host": nodeName,
+    "spec.restartPolicy": ({ spec }) => spec?.restartPolicy ?? "",
+    "spec.schedulerName": ({ spec }) => spec?.schedulerName ?? "",
+    "spec.serviceAccountName": ({ spec }) => spec?.serviceAccountName ?? "",
+    "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false),
+    "status.phase": ({ status }) => status?.phase ?? "",
+    "status.podIP": ({ status }) => status?.podIPs?.[0]?.ip ?? "",
+    // Upstream takes the label and never fills the field in.
+    "status.podIPs": () => "",
+    "status.nominatedNodeName": ({ status }) => status?.nominatedNodeName ?? "",
+  },
+  indexedField: "spec.nodeName",
+  printer: podPrinter,
+  unprintedSubresources: ["ephemeralcontainers", "resize"],
+  returnsDeletedObject: true,
+};

@@ -1,83 +1,23 @@
-// Namespaces, service accounts, secrets and config maps. Upstream: pkg/apis/core/validation
+// Secrets. Upstream: pkg/registry/core/secret/strategy.go; pkg/apis/core/validation, ValidateSecret
 
-import { semanticEqual } from "#api/equality.ts";
+import { encodeBase64 } from "#api/base64.ts";
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
-import { byteLength } from "#api/go-text.ts";
-import { isConfigMapKey, isDns1123Label, isDns1123Subdomain, isQualifiedName } from "#api/names.ts";
+import { isConfigMapKey, isDns1123Subdomain } from "#api/names.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE, name } from "#kinds/parts/checks.ts";
+import { zero } from "#kinds/parts/defaulting.ts";
 import { goJsonObjectError } from "#kinds/parts/go-json-error.ts";
-import { kubeFinalizer, objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
+import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
+import { put } from "#kinds/parts/preparing.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { count, DATA, DATA_BYTES_MAX, decodedLength, frozen } from "./data-maps.ts";
+import { tlsSecretWarnings } from "./tls-secret.ts";
 
 const METADATA = field.newPath("metadata");
-const DATA = field.newPath("data");
-const DATA_BYTES_MAX = 1024 * 1024;
 
-export function validateNamespace(namespace: core.Namespace): field.FieldError[] {
-  const errors: Errors = [];
-  objectMeta(errors, namespace.metadata ?? {}, false, isDns1123Label, METADATA);
-  for (const finalizer of namespace.spec?.finalizers ?? []) {
-    finalizerName(errors, finalizer, field.newPath("spec", "finalizers"));
-  }
-  return errors;
-}
-
-function finalizerName(errors: Errors, finalizer: string, path: field.FieldPath): void {
-  name(errors, finalizer, path, isQualifiedName);
-  kubeFinalizer(errors, finalizer, path);
-}
-
-export function validateNamespaceUpdate(namespace: core.Namespace, old: core.Namespace): field.FieldError[] {
-  const errors = validateNamespace(namespace);
-  objectMetaUpdate(errors, namespace.metadata ?? {}, old.metadata ?? {}, METADATA);
-  return errors;
-}
-
-export function validateNamespaceStatusUpdate(namespace: core.Namespace, old: core.Namespace): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, namespace.metadata ?? {}, old.metadata ?? {}, METADATA);
-  const isDeleting = Boolean(namespace.metadata?.deletionTimestamp);
-  const phase = namespace.status?.phase ?? "";
-  const expected = isDeleting ? "Terminating" : "Active";
-  if (phase !== expected) {
-    const detail = `may only be '${expected}' if \`deletionTimestamp\` is ${isDeleting ? "not empty" : "empty"}`;
-    errors.push(field.invalid(field.newPath("status", "Phase"), phase, detail));
-  }
-  return errors;
-}
-
-export function validateNamespaceFinalize(namespace: core.Namespace, old: core.Namespace): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, namespace.metadata ?? {}, old.metadata ?? {}, METADATA);
-  namespace.spec?.finalizers?.forEach((finalizer, i) => {
-    finalizerName(errors, finalizer, field.newPath("spec", "finalizers").index(i));
-  });
-  return errors;
-}
-
-export function validateServiceAccount(account: core.ServiceAccount): field.FieldError[] {
-  const errors: Errors = [];
-  objectMeta(errors, account.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  return errors;
-}
-
-export function validateServiceAccountUpdate(
-  account: core.ServiceAccount,
-  old: core.ServiceAccount,
-): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, account.metadata ?? {}, old.metadata ?? {}, METADATA);
-  return [...errors, ...validateServiceAccount(account)];
-}
-
-/** The number of bytes that base64 text stands for. */
-function decodedLength(base64: string): number {
-  const text = base64.replace(/[\r\n]/g, "");
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  return Math.floor((text.length * 3) / 4) - padding;
-}
-
-export function validateSecret(secret: core.Secret): field.FieldError[] {
+function validateSecret(secret: core.Secret): field.FieldError[] {
   const errors: Errors = [];
   const data: Readonly<Record<string, string>> = secret.data ?? {};
   objectMeta(errors, secret.metadata ?? {}, true, isDns1123Subdomain, METADATA);
@@ -132,9 +72,7 @@ function jsonKey(errors: Errors, data: Readonly<Record<string, string>>, key: st
   if (problem !== undefined) errors.push(field.invalid(DATA.key(key), "<secret contents redacted>", problem));
 }
 
-const FROZEN = "field is immutable when `immutable` is set";
-
-export function validateSecretUpdate(secret: core.Secret, old: core.Secret): field.FieldError[] {
+function validateSecretUpdate(secret: core.Secret, old: core.Secret): field.FieldError[] {
   const errors: Errors = [];
   objectMetaUpdate(errors, secret.metadata ?? {}, old.metadata ?? {}, METADATA);
   if ((secret.type ?? "") !== (old.type ?? "")) {
@@ -144,40 +82,32 @@ export function validateSecretUpdate(secret: core.Secret, old: core.Secret): fie
   return [...errors, ...validateSecret(secret)];
 }
 
-type Frozen = { readonly immutable?: boolean } & {
-  readonly [K in "data" | "binaryData"]?: Readonly<Record<string, string>>;
+/** What is given as text is kept as data, and wins. Upstream: Convert_v1_Secret_To_core_Secret */
+function withTextAsData(secret: core.Secret): core.Secret {
+  if (secret.stringData === undefined) return secret;
+  const { stringData, ...rest } = secret;
+  const entries = Object.entries(stringData).map(([key, text]) => [key, encodeBase64(new TextEncoder().encode(text))]);
+  return entries.length === 0 ? rest : { ...rest, data: { ...rest.data, ...Object.fromEntries(entries) } };
+}
+
+const strategy = kindStrategy<core.Secret>({
+  validate: validateSecret,
+  warningsOnCreate: (secret, { keyReader }) => tlsSecretWarnings(secret, keyReader),
+  prepareForUpdate: (secret, old) => (secret.type ? secret : put(secret, "type", old.type)),
+  validateUpdate: validateSecretUpdate,
+  warningsOnUpdate: (secret, _, { keyReader }) => tlsSecretWarnings(secret, keyReader),
+});
+
+export const secret: Kind<core.Secret> = {
+  key: "secrets",
+  strategy,
+  defaults: zero({ type: "Opaque" }),
+  fillAliases: withTextAsData,
+  selectableFields: { type: ({ type }) => type ?? "" },
+  printer: printer<core.Secret>("Name|Type|Data|Age", (secret, now) => [
+    nameOf(secret),
+    secret.type ?? "",
+    count(secret.data),
+    ageOf(secret, now),
+  ]),
 };
-
-function frozen(errors: Errors, object: Frozen, old: Frozen, parts: readonly ("data" | "binaryData")[]): void {
-  if (!object.immutable) errors.push(field.forbidden(field.newPath("immutable"), FROZEN));
-  for (const part of parts) {
-    if (!semanticEqual(object[part] ?? {}, old[part] ?? {})) errors.push(field.forbidden(field.newPath(part), FROZEN));
-  }
-}
-
-export function validateConfigMap(map: core.ConfigMap): field.FieldError[] {
-  const errors: Errors = [];
-  const { data = {}, binaryData = {} } = map;
-  objectMeta(errors, map.metadata ?? {}, true, isDns1123Subdomain, METADATA);
-  let size = 0;
-  for (const [key, value] of Object.entries(data)) {
-    name(errors, key, DATA.key(key), isConfigMapKey);
-    if (Object.hasOwn(binaryData, key)) {
-      errors.push(field.invalid(DATA.key(key), key, "duplicate of key present in binaryData"));
-    }
-    size += byteLength(value);
-  }
-  for (const [key, value] of Object.entries(binaryData)) {
-    name(errors, key, field.newPath("binaryData").key(key), isConfigMapKey);
-    size += decodedLength(value);
-  }
-  if (size > DATA_BYTES_MAX) errors.push(field.tooLong(field.newPath("[]"), DATA_BYTES_MAX));
-  return errors;
-}
-
-export function validateConfigMapUpdate(map: core.ConfigMap, old: core.ConfigMap): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, map.metadata ?? {}, old.metadata ?? {}, METADATA);
-  if (old.immutable) frozen(errors, map, old, ["data", "binaryData"]);
-  return [...errors, ...validateConfigMap(map)];
-}

@@ -1,12 +1,29 @@
-// Strategy of services. Addresses and ports are allocated before it sees them, and released after.
-// Upstream: pkg/registry/core/service/strategy.go, pkg/api/service/warnings.go
+// Services. Addresses and ports are allocated before the strategy sees them, and released after.
+// Upstream: pkg/registry/core/service/strategy.go; pkg/api/service/warnings.go; pkg/apis/core/v1/defaults.go
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
+import type { EpochMs } from "#base/clock.ts";
+import type { Kind } from "#kinds/kind.ts";
+import {
+  all,
+  at,
+  each,
+  inner,
+  isEmpty,
+  isNil,
+  isObject,
+  isZero,
+  nil,
+  type Rule,
+  set,
+  zero,
+} from "#kinds/parts/defaulting.ts";
 import { cidrWarnings, ipWarnings } from "#kinds/parts/ip-warnings.ts";
 import { put } from "#kinds/parts/preparing.ts";
-import type { KindStrategy } from "#kinds/strategy.ts";
+import { ageOf, formatLabels, nameOf, orNone, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
 import { isHeadless } from "./service-ips.ts";
 import {
   isExternallyAccessible,
@@ -19,6 +36,7 @@ import {
 type Spec = core.ServiceSpec;
 
 const hasNodePorts = ({ type }: Spec): boolean => type === "NodePort" || type === "LoadBalancer";
+
 const nodePorts = ({ ports = [] }: Spec): number[] => ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
 
 /** What the old type had set and the new type cannot have goes, unless the request says otherwise itself. */
@@ -47,6 +65,7 @@ function withoutOldType(spec: Spec, old: Spec): Spec {
 }
 
 const TOPOLOGY_HINTS = "service.kubernetes.io/topology-aware-hints";
+
 const TOPOLOGY_MODE = "service.kubernetes.io/topology-mode";
 
 function warnings({ metadata, spec = {} }: core.Service): string[] {
@@ -85,11 +104,8 @@ function warnings({ metadata, spec = {} }: core.Service): string[] {
   return list;
 }
 
-export const serviceStrategy: KindStrategy<core.Service> = {
-  namespaced: true,
+const strategy = kindStrategy<core.Service>({
   allowCreateOnUpdate: true,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
   resetFields: [["status"]],
   prepareForCreate: (service) => ({ ...service, status: { loadBalancer: {} } }),
   validate: (service, { gates }) => validateService(service, gates),
@@ -102,7 +118,6 @@ export const serviceStrategy: KindStrategy<core.Service> = {
   },
   validateUpdate: (service, old, { gates }) => validateServiceUpdate(service, old, gates),
   warningsOnUpdate: warnings,
-  selectableFields: ({ spec }) => ({ "spec.clusterIP": spec?.clusterIP ?? "", "spec.type": spec?.type ?? "" }),
   subresources: {
     status: {
       prepareForUpdate: (service, old) => put(service, "spec", old.spec),
@@ -114,4 +129,99 @@ export const serviceStrategy: KindStrategy<core.Service> = {
       resetFields: [["spec"]],
     },
   },
+});
+
+const sessionAffinity: Rule = (spec) => {
+  if (spec.sessionAffinity === "None" && !isNil(spec.sessionAffinityConfig)) {
+    const { sessionAffinityConfig: _, ...rest } = spec;
+    return rest;
+  }
+  if (spec.sessionAffinity !== "ClientIP") return spec;
+  const config = spec.sessionAffinityConfig;
+  const clientIP = isObject(config) && isObject(config.clientIP) ? config.clientIP : {};
+  return isNil(clientIP.timeoutSeconds)
+    ? set(spec, "sessionAffinityConfig", { clientIP: { timeoutSeconds: 10800 } })
+    : spec;
+};
+
+const trafficPolicies: Rule = (spec, ctx) => {
+  const { type } = spec;
+  const isExternal =
+    type === "NodePort" || type === "LoadBalancer" || (type === "ClusterIP" && !isEmpty(spec.externalIPs));
+  const external = isExternal ? zero({ externalTrafficPolicy: "Cluster" })(spec, ctx) : spec;
+  const hasClusterIP = type === "NodePort" || type === "LoadBalancer" || type === "ClusterIP";
+  const internal = hasClusterIP ? nil({ internalTrafficPolicy: "Cluster" })(external, ctx) : external;
+  return type === "LoadBalancer" ? nil({ allocateLoadBalancerNodePorts: true })(internal, ctx) : internal;
+};
+
+const servicePort: Rule = all(zero({ protocol: "TCP" }), (port) =>
+  isZero(port.targetPort) ? set(port, "targetPort", port.port ?? 0) : port,
+);
+
+const vipMode: Rule = at(
+  "loadBalancer",
+  each("ingress", (ingress) =>
+    !isZero(ingress.ip) && isNil(ingress.ipMode) ? set(ingress, "ipMode", "VIP") : ingress,
+  ),
+);
+
+const defaults: Rule = all(
+  inner(
+    "spec",
+    all(
+      zero({ sessionAffinity: "None" }),
+      sessionAffinity,
+      zero({ type: "ClusterIP" }),
+      each("ports", servicePort),
+      trafficPolicies,
+    ),
+  ),
+  (object, ctx) =>
+    isObject(object.spec) && object.spec.type === "LoadBalancer" ? at("status", vipMode)(object, ctx) : object,
+);
+
+function externalIp({ spec, status }: core.Service): string {
+  const own = spec?.externalIPs ?? [];
+  switch (spec?.type) {
+    case "ClusterIP":
+    case "NodePort":
+      return orNone(own.join(","));
+    case "LoadBalancer": {
+      const assigned = (status?.loadBalancer?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || "");
+      const all = [...new Set(assigned.filter((text) => text !== ""))].sort();
+      return [...all, ...own].join(",") || "<pending>";
+    }
+    case "ExternalName":
+      return spec.externalName ?? "";
+    default:
+      return "<unknown>";
+  }
+}
+
+function serviceCells(service: core.Service, now: EpochMs): unknown[] {
+  const { spec } = service;
+  const ports = (spec?.ports ?? []).map(
+    ({ port = 0, nodePort = 0, protocol = "" }) => `${port}${nodePort > 0 ? `:${nodePort}` : ""}/${protocol}`,
+  );
+  return [
+    nameOf(service),
+    spec?.type ?? "",
+    spec?.clusterIPs?.[0] ?? "<none>",
+    externalIp(service),
+    orNone(ports.join(",")),
+    ageOf(service, now),
+    formatLabels(spec?.selector),
+  ];
+}
+
+export const service: Kind<core.Service> = {
+  key: "services",
+  strategy,
+  defaults,
+  selectableFields: {
+    "spec.clusterIP": ({ spec }) => spec?.clusterIP ?? "",
+    "spec.type": ({ spec }) => spec?.type ?? "",
+  },
+  printer: printer("Name|Type|Cluster-IP|External-IP|Port(s)|Age|Selector*", serviceCells),
+  returnsDeletedObject: true,
 };

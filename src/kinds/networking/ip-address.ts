@@ -1,17 +1,20 @@
-// IP addresses and service CIDRs. Upstream: pkg/apis/networking/validation
+// IP addresses of services. Upstream: pkg/registry/networking/ipaddress/strategy.go; pkg/apis/networking/validation
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type * as networking from "#api/generated/types/networking-v1.ts";
 import { goQuote } from "#api/go-text.ts";
-import { isDns1123Subdomain, isPathSegmentName } from "#api/names.ts";
-import { ipAddressName } from "#kinds/kind-names.ts";
-import { dnsSubdomain, type Errors, IMMUTABLE, legacyCidr, type Path, requiredName } from "#kinds/parts/checks.ts";
+import { isPathSegmentName } from "#api/names.ts";
+import type { EpochMs } from "#base/clock.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { dnsSubdomain, type Errors, IMMUTABLE, requiredName } from "#kinds/parts/checks.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
-import { formatIp, parseSloppyCidr } from "#rules/ip.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { formatIp, isIpAddress, parseSloppyIp } from "#rules/ip.ts";
 
 const METADATA = field.newPath("metadata");
-const CIDRS = field.newPath("spec", "cidrs");
+
 const PARENT = field.newPath("spec", "parentRef");
 
 export function validateIpAddress({ metadata = {}, spec }: networking.IPAddress): field.FieldError[] {
@@ -30,7 +33,7 @@ export function validateIpAddress({ metadata = {}, spec }: networking.IPAddress)
   return errors;
 }
 
-export function validateIpAddressUpdate(address: networking.IPAddress, old: networking.IPAddress): field.FieldError[] {
+function validateIpAddressUpdate(address: networking.IPAddress, old: networking.IPAddress): field.FieldError[] {
   const errors: Errors = validateIpAddress(address);
   objectMetaUpdate(errors, address.metadata ?? {}, old.metadata ?? {}, METADATA);
   const parent = address.spec?.parentRef as networking.ParentReference | undefined;
@@ -42,70 +45,31 @@ export function validateIpAddressUpdate(address: networking.IPAddress, old: netw
   return errors;
 }
 
-export function validateServiceCidr({ metadata = {}, spec }: networking.ServiceCIDR): field.FieldError[] {
-  const errors: Errors = [];
-  objectMeta(errors, metadata, false, isDns1123Subdomain, METADATA);
-  cidrs(errors, spec ?? {});
-  return errors;
+function ipAddressName(value: string): string[] {
+  const ip = parseSloppyIp(value);
+  if (ip === undefined) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
+  if (!isIpAddress(value)) return ["must not have leading 0s"];
+  if (ip.isMapped) return ["must not be an IPv4-mapped IPv6 address"];
+  const canonical = formatIp(ip.bytes);
+  return value === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`];
 }
 
-export function validateServiceCidrUpdate(
-  range: networking.ServiceCIDR,
-  old: networking.ServiceCIDR,
-): field.FieldError[] {
-  const errors = validateServiceCidrStatusUpdate(range, old);
-  const [now, before] = [range.spec?.cidrs ?? [], old.spec?.cidrs ?? []];
-  const fixed = (path: Path, shown: unknown): void => {
-    errors.push(field.invalid(path, shown, IMMUTABLE));
-  };
-  if (now.length === before.length) {
-    now.forEach((cidr, i) => {
-      if (cidr !== before[i]) fixed(CIDRS.index(i), cidr);
-    });
-  } else if (before.length === 1 && now.length === 2) {
-    // One more makes it dual-stack.
-    if (now[0] !== before[0]) fixed(CIDRS.index(0), now[0]);
-    cidrs(errors, range.spec ?? {});
-  } else fixed(CIDRS, range.spec?.cidrs ?? null);
-  return errors;
+function ipAddressCells(object: networking.IPAddress, now: EpochMs): unknown[] {
+  const parent = object.spec?.parentRef;
+  const resourceName = parent?.group ? `${parent.resource ?? ""}.${parent.group}` : (parent?.resource ?? "");
+  const namespace = parent?.namespace ? `/${parent.namespace}` : "";
+  const shown = parent ? `${resourceName.toLowerCase()}${namespace}/${parent.name ?? ""}` : "<none>";
+  return [nameOf(object), shown, ageOf(object, now)];
 }
 
-export function validateServiceCidrStatusUpdate(
-  range: networking.ServiceCIDR,
-  old: networking.ServiceCIDR,
-): field.FieldError[] {
-  const errors: Errors = [];
-  objectMetaUpdate(errors, range.metadata ?? {}, old.metadata ?? {}, METADATA);
-  return errors;
-}
+const strategy = kindStrategy<networking.IPAddress>({
+  validate: validateIpAddress,
+  validateUpdate: validateIpAddressUpdate,
+});
 
-function cidrs(errors: Errors, spec: networking.ServiceCIDRSpec): void {
-  const { cidrs: list = [] } = spec;
-  if (list.length === 0) {
-    errors.push(field.required(CIDRS, "at least one CIDR required"));
-    return;
-  }
-  if (list.length > 2) {
-    errors.push(field.invalid(CIDRS, { CIDRs: list }, "may only hold up to 2 values"));
-    return;
-  }
-  list.forEach((cidr, i) => {
-    canonicalCidr(errors, cidr, CIDRS.index(i));
-  });
-  const [first, second] = list.map((cidr) => parseSloppyCidr(cidr)?.family);
-  if (first === undefined || first !== second) return;
-  const example = "192.168.0.0/24 and 2001:db8::/64";
-  errors.push(field.invalid(CIDRS, list, `may specify no more than one IP for each IP family, i.e ${example}`));
-}
-
-// Upstream: apimachinery pkg/util/validation, IsValidCIDR
-function canonicalCidr(errors: Errors, value: string, path: Path): void {
-  const before = errors.length;
-  legacyCidr(errors, value, path, true);
-  const cidr = parseSloppyCidr(value);
-  if (errors.length > before || cidr === undefined) return;
-  const canonical = `${formatIp(cidr.bytes)}/${cidr.prefixLength}`;
-  if (value !== canonical) {
-    errors.push(field.invalid(path, value, `must be in canonical form (${goQuote(canonical)})`));
-  }
-}
+export const ipAddress: Kind<networking.IPAddress> = {
+  key: "ipaddresses.networking.k8s.io",
+  strategy,
+  // Upstream gives one cell more than columns.
+  printer: printer("Name|ParentRef", ipAddressCells),
+};

@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import type * as core from "#api/generated/types/core-v1.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import { podStrategy } from "#kinds/core/pod.ts";
+import { pod as podKind } from "#kinds/core/pod.ts";
 import { isSame } from "./known-pod-specs.ts";
+
+const { strategy: podStrategy } = podKind;
 
 const token = (letters: string): string => `kube-api-access-${letters}`;
 

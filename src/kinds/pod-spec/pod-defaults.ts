@@ -96,7 +96,7 @@ const podSpec: Rule = all(
   at("resources", resources),
 );
 
-export const podTemplate: Rule = inner("spec", podSpec);
+export const podTemplateDefaults: Rule = inner("spec", podSpec);
 
 const requestsFromLimits: Rule = at("resources", (object) => {
   if (!isObject(object.limits)) return object;
@@ -120,7 +120,7 @@ const podOnly: Rule = all(
 
 const containerStatus: Rule = all(quantities("allocatedResources"), at("resources", resources));
 
-export const pod: Rule = all(
+export const podDefaults: Rule = all(
   inner("spec", all(podOnly, podSpec)),
   at(
     "status",

@@ -1,13 +1,17 @@
-// Defaults of volume sources, persistent volumes and claims.
+// Defaults of volume sources and of the specs of claims.
 // Upstream: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go
 
-import { quantities, resources } from "#kinds/parts/default-quantities.ts";
-import { all, at, inner, nil, type Rule, zero } from "#kinds/parts/defaulting.ts";
+import { resources } from "#kinds/parts/default-quantities.ts";
+import { all, at, nil, type Rule, zero } from "#kinds/parts/defaulting.ts";
 
 export const hostPath: Rule = nil({ type: "" });
+
 export const rbd: Rule = zero({ pool: "rbd", user: "admin", keyring: "/etc/ceph/keyring" });
+
 export const iscsi: Rule = zero({ iscsiInterface: "default" });
+
 export const azureDisk: Rule = nil({ cachingMode: "ReadWrite", fsType: "ext4", readOnly: false, kind: "Shared" });
+
 export const scaleIO: Rule = zero({ storageMode: "ThinProvisioned", fsType: "xfs" });
 
 export const persistentVolumeSource: Rule = all(
@@ -18,22 +22,4 @@ export const persistentVolumeSource: Rule = all(
   at("scaleIO", scaleIO),
 );
 
-export const persistentVolume: Rule = all(
-  inner("status", zero({ phase: "Pending" })),
-  inner(
-    "spec",
-    all(
-      zero({ persistentVolumeReclaimPolicy: "Retain" }),
-      nil({ volumeMode: "Filesystem" }),
-      quantities("capacity"),
-      persistentVolumeSource,
-    ),
-  ),
-);
-
 export const claimSpec: Rule = all(nil({ volumeMode: "Filesystem" }), at("resources", resources));
-
-export const persistentVolumeClaim: Rule = all(
-  inner("status", all(zero({ phase: "Pending" }), quantities("capacity"), quantities("allocatedResources"))),
-  inner("spec", claimSpec),
-);

@@ -1,17 +1,24 @@
-// Strategy and validation of priority classes: the highest values and the system's names are taken.
+// Priority classes: the highest values and the system's names are taken.
 // Upstream: pkg/registry/scheduling/priorityclass/strategy.go, pkg/apis/scheduling/validation
 
 import * as field from "#api/field-error.ts";
+import type * as scheduling from "#api/generated/types/scheduling-v1.ts";
 import type { PriorityClass } from "#api/generated/types/scheduling-v1.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE, requiredOneOf } from "#kinds/parts/checks.ts";
+import { nil } from "#kinds/parts/defaulting.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { firstGeneration } from "#kinds/parts/preparing.ts";
-import type { KindStrategy } from "#kinds/strategy.ts";
+import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
+
 const SYSTEM_PREFIX = "system-";
+
 const USER_VALUE_MAX = 1_000_000_000;
+
 const SYSTEM_VALUES: Readonly<Record<string, number>> = {
   __proto__: null as never,
   "system-node-critical": 2 * USER_VALUE_MAX + 1000,
@@ -60,14 +67,24 @@ function validateUpdate(priorityClass: PriorityClass, old: PriorityClass): field
 }
 
 /** The generation never counts. */
-export const priorityClassStrategy: KindStrategy<PriorityClass> = {
-  namespaced: false,
-  allowCreateOnUpdate: false,
-  allowUnconditionalUpdate: true,
-  defaultPropagation: "Background",
+const strategy = kindStrategy<PriorityClass>({
   prepareForCreate: firstGeneration,
   validate,
-  prepareForUpdate: (priorityClass) => priorityClass,
   validateUpdate,
-  subresources: {},
+});
+
+export const priorityClass: Kind<scheduling.PriorityClass> = {
+  key: "priorityclasses.scheduling.k8s.io",
+  strategy,
+  defaults: nil({ preemptionPolicy: "PreemptLowerPriority" }),
+  printer: printer<scheduling.PriorityClass>(
+    "Name|Value:integer|Global-Default:boolean|Age|PreemptionPolicy",
+    (priority, now) => [
+      nameOf(priority),
+      priority.value ?? 0,
+      priority.globalDefault ?? false,
+      ageOf(priority, now),
+      priority.preemptionPolicy ?? "",
+    ],
+  ),
 };

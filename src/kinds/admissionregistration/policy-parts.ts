@@ -1,0 +1,57 @@
+// What admission policies and their bindings share: defaults and columns.
+// Upstream: pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}/defaults.go; pkg/printers/internalversion/printers.go
+
+import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
+import { all, at, each, inner, nil, type Rule } from "#kinds/parts/defaulting.ts";
+import { ageOf, nameOf, type Printer, printer } from "#kinds/parts/printer.ts";
+import { anyScope } from "./webhook-parts.ts";
+
+const matchResources: Rule = all(
+  nil({ matchPolicy: "Equivalent", namespaceSelector: {}, objectSelector: {} }),
+  each("resourceRules", anyScope),
+  each("excludeResourceRules", anyScope),
+);
+
+export const policyDefaults: Rule = inner(
+  "spec",
+  all(nil({ failurePolicy: "Fail" }), at("matchConstraints", matchResources)),
+);
+
+const stableBinding: Rule = inner("spec", at("matchResources", matchResources));
+
+const alphaBinding: Rule = all(stableBinding, at("spec", at("paramRef", nil({ parameterNotFoundAction: "Deny" }))));
+
+/** By version: v1alpha1 also says what a missing parameter means. */
+export const bindingDefaults: Readonly<Record<string, Rule>> = {
+  v1: stableBinding,
+  v1beta1: stableBinding,
+  v1alpha1: alphaBinding,
+};
+
+export const paramKind = (kind: admission.ParamKind | undefined): string =>
+  kind ? `${kind.apiVersion ?? ""}/${kind.kind ?? ""}` : "<unset>";
+
+function paramRef(ref: admission.ParamRef | undefined): string {
+  if (ref?.name) return `${ref.namespace || "*"}/${ref.name}`;
+  return ref?.selector ? goSelector(ref.selector) : "<unset>";
+}
+
+/** Go's String of the protobuf message. */
+function goSelector({ matchLabels = {}, matchExpressions = [] }: NonNullable<admission.ParamRef["selector"]>): string {
+  const labels = Object.keys(matchLabels)
+    .sort()
+    .map((key) => `${key}: ${matchLabels[key]},`)
+    .join("");
+  const expressions = matchExpressions
+    .map(
+      ({ key, operator, values = [] }) =>
+        `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+    )
+    .join("");
+  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
+}
+
+export const bindingPrinter: Printer = printer<admission.ValidatingAdmissionPolicyBinding>(
+  "Name|PolicyName|ParamRef|Age",
+  (object, now) => [nameOf(object), object.spec?.policyName ?? "", paramRef(object.spec?.paramRef), ageOf(object, now)],
+);
