@@ -3,7 +3,7 @@
 
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
-import { createApiServer } from "#apiserver/create-api-server.ts";
+import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
 import type { AuditSink } from "#apiserver/filters/audit.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
@@ -24,6 +24,7 @@ import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
 import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
+import { AggregatedApis } from "./aggregated-apis.ts";
 import { RequestLog } from "./request-log.ts";
 import { RestartableServer } from "./restartable-server.ts";
 import { SimulatedHost } from "./simulated-host.ts";
@@ -91,10 +92,14 @@ export class World {
   readonly server: RestartableServer;
   /** The machine that managers run on. */
   readonly host: SimulatedHost;
+  /** Groups that stand behind the server's aggregator. */
+  readonly apis: AggregatedApis;
   /** As a member of system:masters. */
   readonly client: Client;
   /** Requests of managers, not of the scenario itself. */
   readonly #options: WorldOptions;
+  /** The server with the aggregated groups. */
+  readonly #front: Pick<ApiServer, "handle">;
   readonly #transport: Transport;
   readonly #managerTransport: Transport;
   readonly #tokenKeys: TokenKeys;
@@ -129,8 +134,10 @@ export class World {
           ...(options.extraVersions === undefined ? {} : { extraVersions: options.extraVersions }),
         }),
     });
+    this.apis = new AggregatedApis(this.clock, options.audit);
+    this.#front = this.apis.over(this.server);
     const asMaster = (name: string): Transport =>
-      bytesTransport(this.server, { peer: { user: { name, groups: ["system:masters"] } } });
+      bytesTransport(this.#front, { peer: { user: { name, groups: ["system:masters"] } } });
     this.#transport = asMaster("admin");
     this.#managerTransport = asMaster("system:kube-controller-manager");
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
@@ -150,7 +157,7 @@ export class World {
     const controllerClients = options.useServiceAccountCredentials
       ? serviceAccountClientBuilder(
           createClient({ transport, clock, userAgent: `${USER_AGENT}/controller-client-builder` }),
-          this.log.over(network(bytesTransport(this.server))),
+          this.log.over(network(bytesTransport(this.#front))),
           clientOptions,
         )
       : clients;

@@ -9,11 +9,13 @@ import { hostTurn } from "#base/testing.ts";
 import { readCommandLine } from "#manager/command.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
+import { systemTimeZones } from "#platform/system/time-zones.ts";
 import { type RunningManager, World } from "#sim/world.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { casts } from "./casts.ts";
 import { auditEventOf } from "./embedded-audit.ts";
 import { type Fault, faultyLine, type Line } from "./fault-lines.ts";
+import { HeldWatches } from "./held-watches.ts";
 import { membersOf } from "./identities.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend } from "./play.ts";
@@ -57,6 +59,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     seed: scenario.name,
     serverGates: settings.gates,
     extraVersions: settings.extraVersions,
+    timeZones: systemTimeZones(),
     audit: { record: (event) => record(auditEventOf(event)) },
   });
   const { clock } = world;
@@ -74,6 +77,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
       return response;
     },
   });
+  const held = new HeldWatches();
   let hasBegun = false;
   const isCounted = (request: HttpRequest): boolean => hasBegun && isDecisionRequest(request, scenario);
   const managers: RunningManager[] = [];
@@ -85,7 +89,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
       rootCa: ROOT_CA,
       log: withoutRepeats(logger, clock),
       useServiceAccountCredentials: true,
-      network: (transport) => (line === undefined ? checked(transport) : line.over(checked(transport))),
+      network: (transport) => held.over(line === undefined ? checked(transport) : line.over(checked(transport))),
     });
     managers.push(manager);
   };
@@ -124,7 +128,9 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     watch: (made) => {
       check = made;
     },
-    serve: () => Promise.reject(new Error("the embedded server serves no aggregated API yet")),
+    serve: async (api) => world.apis.serve(api),
+    hold: (resource) => held.hold(resource),
+    release: (resource) => held.release(resource),
   };
   return {
     backend,

@@ -3,9 +3,9 @@
 import { Events } from "#api/generated/resources/core-v1.ts";
 import type { Event } from "#api/generated/types/core-v1.ts";
 import type { Resource } from "#api/resource.ts";
-import type { HttpRequest, HttpResponse } from "#base/http.ts";
+import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { isDecision, isWrite, writeOf } from "./requests.ts";
+import { isDecision, isRefused, isWrite, writeOf } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Reader, Stage } from "./stage.ts";
 import { type Ground, objectSteps, type Run, readSteps, type ScenarioWrite } from "./steps.ts";
@@ -36,7 +36,10 @@ export interface Backend {
   watch(check: () => Promise<void>): void;
   /** A call that may be made while the cluster is at work. */
   readonly peek: Run;
-  serve(groupVersion: string, handler: (request: HttpRequest) => Promise<HttpResponse>): Promise<void>;
+  serve(api: AggregatedApi): Promise<void>;
+  /** Holds the events of a resource ("pods") back from the controllers. */
+  hold(resource: string): void;
+  release(resource: string): void;
 }
 
 /** A step that changed something, as it was played. */
@@ -60,6 +63,7 @@ export class Play {
   #broken: string | undefined;
   #isCalmCheck = false;
   #isStandIn = false;
+  readonly #held = new Set<string>();
 
   constructor(scenario: Scenario, backend: Backend) {
     this.#scenario = scenario;
@@ -69,8 +73,12 @@ export class Play {
 
   /** Plays the whole scenario; the last phase ends with it. */
   async run(): Promise<void> {
-    await this.#scenario.play(this.stage);
-    await this.stage.settle();
+    try {
+      await this.#scenario.play(this.stage);
+      await this.stage.settle();
+    } finally {
+      for (const resource of this.#held) this.#backend.release(resource);
+    }
     if (this.#broken !== undefined) throw new Error(this.#broken);
   }
 
@@ -140,12 +148,45 @@ export class Play {
         this.symbols.set(name, symbol);
       },
       isCalled: (name) => this.symbols.has(name),
-      serve: (groupVersion, handler) => this.#backend.serve(groupVersion, handler),
+      serve: async (api) => {
+        if (api.resources === undefined) this.#needAlone("serving a broken group");
+        await this.#backend.serve(api);
+      },
+      hold: ({ resource }) => {
+        this.#needAlone("holding watches");
+        this.#held.add(resource);
+        this.#backend.hold(resource);
+      },
+      release: ({ resource }) => {
+        this.#held.delete(resource);
+        this.#backend.release(resource);
+      },
+      untilRefused: async (count) => {
+        await ground.until(
+          `${count} refused writes`,
+          async () => this.#newRequests(0).filter(isRefused).length >= count,
+        );
+      },
+      untilRead: async ({ resource }, name) => {
+        const isOf = ({ verb, objectRef }: AuditEvent): boolean =>
+          verb === "get" && objectRef?.resource === resource && objectRef.name === name;
+        const began = this.phaseEnds.at(-1) ?? 0;
+        await ground.until(`a live read of ${resource} ${name}`, async () => this.#newRequests(began).some(isOf));
+        this.repeated.add(`${this.phaseEnds.length + 1} ${resource} ${name}`);
+      },
     };
     const reader: Reader = {
       of: (resource, namespace) => readSteps(peek, resource, namespaceOf(resource, namespace)),
     };
     return stage;
+  }
+
+  #needAlone(what: string): void {
+    if (!this.#scenario.alone) throw new Error(`${what} is felt by every play: the scenario must be alone`);
+  }
+
+  #newRequests(since: number): readonly AuditEvent[] {
+    return this.#backend.requests().slice(since);
   }
 
   async #until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {

@@ -16,6 +16,7 @@ import { membersOf } from "./identities.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend, Play } from "./play.ts";
 import { type Profile, profiles } from "./profiles.ts";
+import { type RealApis, realApis } from "./real-apis.ts";
 import { MANAGER_USER } from "./requests.ts";
 
 const PATIENCE_MS = 60_000;
@@ -80,7 +81,7 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
       join(plane.directory, "audit.log"),
       (event) => event.user.username !== MANAGER_USER || cameThroughProxy(event.auditID),
     );
-    const cluster = { plane, client, follower, proxy, managers, controllers };
+    const cluster = { client, follower, proxy, managers, controllers, apis: realApis(plane, client) };
     let opened = 0;
     return {
       plane,
@@ -101,11 +102,14 @@ const TOKENS = "serviceaccount-token-controller";
 interface Parts {
   readonly client: Client;
   readonly follower: AuditFollower;
+  readonly proxy: WatchingProxy;
+  readonly apis: RealApis;
   readonly managers: readonly RunningManager[];
   readonly controllers: readonly string[];
 }
 
-async function openPlay({ client, follower, managers, controllers }: Parts, tag: string): Promise<OpenPlay> {
+async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
+  const { client, follower, proxy, apis, managers, controllers } = parts;
   const ended = new AbortController();
   const run: Backend["run"] = (call) => call(client, ended.signal);
   const until: Backend["until"] = async (what, probe) => {
@@ -143,13 +147,16 @@ async function openPlay({ client, follower, managers, controllers }: Parts, tag:
       };
       watching.push(look());
     },
-    serve: () => Promise.reject(new Error("the real control plane serves no aggregated API yet")),
+    serve: (api) => apis.serve(tag, api),
+    hold: (resource) => proxy.hold(resource),
+    release: (resource) => proxy.release(resource),
   };
   return {
     backend,
     close: async (play) => {
       ended.abort();
       await Promise.allSettled(watching);
+      await apis.withdraw(tag);
       await removeCreated(client, play);
     },
   };

@@ -22,6 +22,12 @@ export const isEventOrLease = ({ objectRef }: AuditEvent): boolean =>
 /** A write that a controller decided on: neither an Event nor a Lease. */
 export const isDecision = (event: AuditEvent): boolean => isWrite(event) && !isEventOrLease(event);
 
+/** A write that the server's rules refuse. A conflict is chance. */
+export const isRefused = (event: AuditEvent): boolean => {
+  const { code = 0 } = event.responseStatus ?? {};
+  return isWrite(event) && code >= 400 && code !== 409;
+};
+
 /** Who asked: the account of a controller, or for the manager's own credentials the end of the user agent. */
 export function identityOf({ user, userAgent = "" }: AuditEvent): string | undefined {
   if (user.username.startsWith(ACCOUNTS)) return user.username.slice(ACCOUNTS.length);

@@ -4,10 +4,10 @@
 
 import type { Event } from "#api/generated/types/core-v1.ts";
 import type { DeleteOptions } from "#api/meta.ts";
-import type { KubeObject } from "#api/object.ts";
+import type { GroupVersionResource, KubeObject } from "#api/object.ts";
 import type { Draft, Resource } from "#api/resource.ts";
-import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { PatchType } from "#client/client.ts";
+import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 
 /** Reads of the objects of one resource. */
 export interface ReadSteps<T extends KubeObject> {
@@ -84,8 +84,16 @@ export interface Stage {
   call(name: string, symbol: string): void;
   /** Whether the name has been given such a name. */
   isCalled(name: string): boolean;
-  /** Serves an aggregated API group from the scenario, on both servers. */
-  serve(groupVersion: string, handler: (request: HttpRequest) => Promise<HttpResponse>): Promise<void>;
+  /** Serves an aggregated API group from the scenario. A group without resources is broken; its scenario plays alone. */
+  serve(api: AggregatedApi): Promise<void>;
+  /** From now on the controllers see no event of the resource. Only in a play alone: all controllers feel it. */
+  hold(resource: GroupVersionResource): void;
+  /** The controllers see the resource again, and what they missed. */
+  release(resource: GroupVersionResource): void;
+  /** Waits until so many writes of the controllers were refused; conflicts do not count. */
+  untilRefused(count: number): Promise<void>;
+  /** Waits until a controller has read the object live in this phase. How often it does so again is not compared. */
+  untilRead(resource: GroupVersionResource, name: string): Promise<void>;
 }
 
 /** One finished write of a controller. */
