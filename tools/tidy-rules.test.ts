@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { unpinned, untidiness } from "./tidy-rules.ts";
 
 const head = "// What it is.\n";
-const contract = `/** Keeps true: a. Watches: b. Reads live: c. Writes: d. Requeues: e. Identity: f. Upstream: g. Deviations: none. */\n`;
+const contract = `/** Keeps true: a. Requeues: b. Upstream: c. Deviations: none. */\n`;
 
 describe("untidiness", () => {
   it.each([
@@ -13,7 +13,7 @@ describe("untidiness", () => {
     { path: "src/base/a.ts", text: "export const a = 1;\n", complaint: "does not open with a comment" },
     { path: "src/base/a.test.ts", text: "it();\n", complaint: undefined },
     { path: "src/controllers/job/controller.ts", text: contract, complaint: undefined },
-    { path: "src/controllers/job/controller.ts", text: contract.replace("Reads live", "Reads"), complaint: "contract" },
+    { path: "src/controllers/job/controller.ts", text: contract.replace("Requeues", "Again"), complaint: "contract" },
     { path: "src/base/a.ts", text: `${head}open("/home/me/x");\n`, complaint: "path of some machine" },
     { path: "README.md", text: "Put it under /root/go.\n", complaint: "path of some machine" },
     { path: "src/base/a.ts", text: `${head}// TO${"DO"}: more\n`, complaint: "left-over" },

@@ -2,16 +2,7 @@
 
 /** The guide is 400; this is where it ends. A table of data may be as long as its subject. */
 const linesMax = 500;
-const contractLabels = [
-  "Keeps true:",
-  "Watches:",
-  "Reads live:",
-  "Writes:",
-  "Requeues:",
-  "Identity:",
-  "Upstream:",
-  "Deviations:",
-];
+const contractLabels = ["Keeps true:", "Requeues:", "Upstream:", "Deviations:"];
 
 interface Rule {
   /** What it says about an offending file. */

@@ -11,6 +11,7 @@ import type { Rng } from "#base/rng.ts";
 import type { Client } from "#client/client.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";
 import type { InformerFactory } from "#informers/informer.ts";
+import type { Contract } from "./contract.ts";
 import type { ControllerName } from "./known-controllers.ts";
 import type { SyncTrace } from "./trace.ts";
 
@@ -48,6 +49,7 @@ export interface ControllerContext {
 export interface ControllerDescriptor<Options = undefined> {
   /** As in --controllers. Identity, aliases and gates go by it. */
   readonly name: ControllerName;
+  readonly contract: Contract;
   /** Returns nothing when the options switch the controller off. A failure ends the program. */
   build(context: ControllerContext, options: Options): Promise<Controller | undefined>;
 }

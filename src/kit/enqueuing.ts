@@ -1,27 +1,44 @@
-// The trigger that most controllers need: an event about an object queues one key, and says why.
+// The trigger that most controllers need: an event about an object queues the keys that it concerns, and says why.
 
-import { type ObjectKey, objectKey } from "#api/object.ts";
+import { type GroupVersionResource, type ObjectKey, objectKey } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
 import type { EventHandler } from "#informers/informer.ts";
 import type { KeyQueue } from "./key-queue.ts";
 import { type ChangeType, eventCause } from "./trace.ts";
 
-/**
- * Handlers for all three events; take only those that matter. keyOf names the key an object concerns, its own unless
- * said otherwise; undefined means nobody's.
- */
-export function enqueuing<T extends StoredObject>(
-  queue: KeyQueue,
-  resource: Resource<T>,
-  keyOf: (object: T) => ObjectKey | undefined = objectKey,
-): Required<EventHandler<T>> {
-  const enqueue = (event: ChangeType, object: T): void => {
-    const key = keyOf(object);
-    if (key !== undefined) queue.add(key, eventCause(resource, event, object));
+interface CommonRule<T> {
+  /** The events that count; all three unless given. */
+  readonly on?: readonly ChangeType[];
+  /** Whether an event matters. Only an update has an old object. */
+  readonly when?: (object: T, oldObject: T | undefined) => boolean;
+  /** Lets so much time pass first, so that many events make one sync. */
+  readonly afterMs?: number;
+}
+
+/** Which key an object concerns, if any; the object's own unless given. A key that is no string must be given. */
+export type EnqueueRule<T, K = ObjectKey> = CommonRule<T> &
+  (ObjectKey extends K
+    ? { readonly key?: (object: T) => K | undefined }
+    : { readonly key: (object: T) => K | undefined });
+
+export function enqueuing<T extends StoredObject, K extends {} = ObjectKey>(
+  queue: KeyQueue<K>,
+  resource: Resource<T> | GroupVersionResource,
+  rule: EnqueueRule<T, K>,
+): EventHandler<T> {
+  const { on = ["add", "update", "delete"], when = () => true, afterMs } = rule;
+  // Without a key in the rule, K is ObjectKey.
+  const keyOf = rule.key ?? ((object: T) => objectKey(object) as unknown as K);
+  const enqueue = (event: ChangeType, object: T, oldObject?: T): void => {
+    const key = when(object, oldObject) ? keyOf(object) : undefined;
+    if (key === undefined) return;
+    const cause = eventCause(resource, event, object);
+    if (afterMs === undefined) queue.add(key, cause);
+    else queue.addAfter(key, afterMs, cause);
   };
   return {
-    onAdd: (object) => enqueue("add", object),
-    onUpdate: (_, object) => enqueue("update", object),
-    onDelete: (object) => enqueue("delete", object),
+    ...(on.includes("add") ? { onAdd: (object) => enqueue("add", object) } : {}),
+    ...(on.includes("update") ? { onUpdate: (oldObject, object) => enqueue("update", object, oldObject) } : {}),
+    ...(on.includes("delete") ? { onDelete: (object) => enqueue("delete", object) } : {}),
   };
 }

@@ -11,10 +11,7 @@ import type { Cause, SyncTrace } from "./trace.ts";
 /** A key that is added a thousand times before its sync is explained well enough by this many. */
 const CAUSES_PER_KEY_MAX = 16;
 
-interface CommonOptions<K> {
-  readonly context: Pick<ControllerContext, "clock" | "metrics" | "trace">;
-  /** The controller's name in traces. */
-  readonly controller: string;
+interface CommonSettings<K> {
   /** The name in the workqueue metrics. */
   readonly name: string;
   /** 5 ms·2^n up to 1000 s per key, and 10 a second over all keys, unless given. */
@@ -26,8 +23,14 @@ interface CommonOptions<K> {
 }
 
 /** A key that is no string needs a text. */
-export type KeyQueueOptions<K = ObjectKey> = CommonOptions<K> &
+export type QueueSettings<K = ObjectKey> = CommonSettings<K> &
   (K extends string ? unknown : { readonly text: (key: K) => string });
+
+export type KeyQueueOptions<K = ObjectKey> = QueueSettings<K> & {
+  readonly context: Pick<ControllerContext, "clock" | "metrics" | "trace">;
+  /** The controller's name in traces. */
+  readonly controller: string;
+};
 
 export class KeyQueue<K extends {} = ObjectKey> {
   readonly controller: string;

@@ -41,7 +41,6 @@ function start(
       queue,
       log: noLog,
       workers: 2,
-      waitFor: [],
       sync: async (key, signal) => {
         syncs.push(`${key}@${clock.monotonicMs() - startMs}`);
         return sync(key, signal);
@@ -86,20 +85,6 @@ describe("the worker loop", () => {
     await end(ended);
   });
 
-  it("waits for all caches before the first sync", async () => {
-    const cache = Promise.withResolvers<void>();
-    const ended = start(() => done, {
-      waitFor: [{ synced: () => Promise.resolve() }, { synced: () => cache.promise }],
-    });
-    add("a");
-    await clock.advance(60_000);
-    expect(syncs).toEqual([]);
-    cache.resolve();
-    await clock.settle();
-    expect(syncs).toEqual(["a@60000"]);
-    await end(ended);
-  });
-
   it("machinery/5.6.10 comes back when the sync says so, and after a failure with back-off that a success ends", async () => {
     let failures = 3;
     const ended = start(() => {
@@ -141,7 +126,7 @@ describe("the worker loop", () => {
       synced.push(id);
       throw new TerminalError("never");
     };
-    const ended = runWorkers({ queue: nodes, log, workers: 1, waitFor: [], sync }, stop.signal);
+    const ended = runWorkers({ queue: nodes, log, workers: 1, sync }, stop.signal);
     nodes.add({ id: 7 }, { kind: "resync" });
     await clock.settle();
     expect([synced, logged]).toEqual([[7], ["#7", "#7"]]);

@@ -1,6 +1,6 @@
-// The loop that all controllers share: wait for the caches, then take keys and sync them, several at a
-// time but never the same key twice at once. A failed sync comes back with back-off; a sync that must
-// wait says for how long. An error is logged here and nowhere else.
+// The loop that all controllers share: take keys and sync them, several at a time but never the same key twice at once.
+// A failed sync comes back with back-off; a sync that must wait says for how long. An error is logged here and nowhere
+// else.
 
 import type { ObjectKey } from "#api/object.ts";
 import { childScope } from "#base/abort.ts";
@@ -29,13 +29,14 @@ export function backOff(reason: string): SyncResult {
   return { kind: "backOff", reason };
 }
 
+/** The whole story of one key. What it throws is logged and retried with back-off. */
+export type Sync<K = ObjectKey> = (key: K, signal: AbortSignal) => Promise<SyncResult>;
+
 export interface WorkerOptions<K extends {} = ObjectKey> {
   readonly queue: KeyQueue<K>;
   readonly log: Logger;
   readonly workers: number;
-  /** Caches and handlers that must have seen their initial lists before the first sync. */
-  readonly waitFor: readonly { synced(signal: AbortSignal): Promise<void> }[];
-  readonly sync: (key: K, signal: AbortSignal) => Promise<SyncResult>;
+  readonly sync: Sync<K>;
   /** Sees each error, for counting; the loop logs and retries. */
   readonly onError?: (error: unknown, key: K) => void;
   /** After so many retries a key is dropped until an event brings it back. Absent: never. */
@@ -44,21 +45,14 @@ export interface WorkerOptions<K extends {} = ObjectKey> {
 
 /** Runs until the signal aborts; syncs under way are then aborted and waited for. */
 export async function runWorkers<K extends {}>(options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
-  const { queue, log } = options;
-  const name = queue.controller;
-  log.info("Starting controller", { name });
   try {
-    log.info("Waiting for caches to sync");
-    for (const cache of options.waitFor) await cache.synced(signal);
-    log.info("Caches are synced");
     await TaskGroup.run(signal, (group) => {
       for (let i = 0; i < options.workers; i++) group.spawn((signal) => work(options, signal));
     });
   } catch (error) {
     if (!isAborted(error, signal)) throw error;
   } finally {
-    queue.shutDown();
-    log.info("Shutting down controller", { name });
+    options.queue.shutDown();
   }
 }
 

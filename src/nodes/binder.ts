@@ -14,15 +14,13 @@ import type { Stored, StoredCluster } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { Clock } from "#base/clock.ts";
-import { TaskGroup } from "#base/task-group.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
-import { controllerEvents } from "#kit/events/controller-events.ts";
+import { ControllerParts } from "#kit/controller-parts.ts";
 import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
-import { KeyQueue } from "#kit/key-queue.ts";
 import { eventCause } from "#kit/trace.ts";
-import { done, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
+import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodActive } from "#rules/pod-status.ts";
 import { whyNot, whyNowhere } from "./fitting.ts";
 
@@ -39,30 +37,24 @@ interface Deps {
 }
 
 export async function buildBinder(context: ControllerContext): Promise<Controller> {
-  const client = await context.client(NAME);
-  const pods = context.informers.informer(Pods);
-  const nodes = context.informers.informer(Nodes);
-  const log = context.log.named(NAME);
-  const events = controllerEvents({ context, client, log, component: DEFAULT_SCHEDULER });
-  const deps: Deps = { pods, nodes, podsApi: client.resource(Pods), clock: context.clock, ...events };
-  const queue = new KeyQueue({ context, controller: NAME, name: NAME });
+  const parts = await ControllerParts.under(NAME, context);
+  const pods = parts.informer(Pods);
+  const nodes = parts.informer(Nodes);
+  const recorder = parts.recorder(DEFAULT_SCHEDULER);
+  const deps: Deps = { pods, nodes, podsApi: parts.client.resource(Pods), clock: context.clock, recorder };
+  const queue = parts.queue({ name: NAME });
   if (!pods.store.hasIndex(PODS_BY_NODE)) pods.addIndexers({ [PODS_BY_NODE]: (pod) => [pod.spec?.nodeName ?? ""] });
 
-  const enqueue = (pod: Stored<Pod>): void => {
-    if (isWaitingForNode(pod)) {
+  const enqueueWaiting = (): void => {
+    for (const pod of pods.store.byIndex(PODS_BY_NODE, "").filter(isWaitingForNode)) {
       queue.add(objectKey(pod), eventCause(Pods, "update", pod));
     }
   };
-  const enqueueWaiting = (): void => {
-    for (const pod of pods.store.byIndex(PODS_BY_NODE, "")) enqueue(pod);
-  };
-  const waitFor = [
-    pods.addHandler({ onAdd: enqueue, onUpdate: (_, pod) => enqueue(pod) }),
-    // Heartbeats do not come here: they are leases.
-    nodes.addHandler({ onAdd: enqueueWaiting, onUpdate: enqueueWaiting, onDelete: enqueueWaiting }),
-  ];
-  const work = { queue, log, workers: 4, waitFor, sync: (key: string, signal: AbortSignal) => bind(key, deps, signal) };
-  return { run: (signal) => TaskGroup.all(signal, [events.run, (signal) => runWorkers(work, signal)]) };
+  parts.enqueue(pods, queue, { on: ["add", "update"], when: isWaitingForNode });
+  // Heartbeats do not come here: they are leases.
+  parts.handle(nodes, { onAdd: enqueueWaiting, onUpdate: enqueueWaiting, onDelete: enqueueWaiting });
+  parts.work({ queue, workers: 4, sync: (key, signal) => bind(key, deps, signal) });
+  return parts.controller();
 }
 
 async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {

@@ -12,7 +12,6 @@ import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
-import { objectKey } from "#api/object.ts";
 import type { Draft, Stored, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
 import { formatMicroTime, formatTime, timeOrUndefined } from "#api/time.ts";
@@ -23,9 +22,8 @@ import { TaskGroup } from "#base/task-group.ts";
 import type { Client } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
-import { KeyQueue } from "#kit/key-queue.ts";
-import { type ChangeType, eventCause } from "#kit/trace.ts";
-import { done, requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
+import { ControllerParts } from "#kit/controller-parts.ts";
+import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodTerminal } from "#rules/pod-status.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 
@@ -58,42 +56,31 @@ export async function buildSimulatedNode(
   options: SimulatedNodeOptions,
 ): Promise<Controller> {
   const identity = `system:node:${options.name}`;
-  const log = context.log.named(identity);
-  const pods = context.informers.informer(Pods);
-  const client = await context.client(identity);
+  const parts = await ControllerParts.under(identity, context);
+  const pods = parts.informer(Pods);
   const deps: Deps = {
     ...options,
     clock: context.clock,
-    log,
-    client,
+    log: parts.log,
+    client: parts.client,
     pods,
     addresses: new PodAddresses(options.subnet),
   };
-  const queue = new KeyQueue({ context, controller: identity, name: identity });
-  const enqueue = (pod: Stored<Pod>, event: ChangeType): void => {
-    if (pod.spec?.nodeName !== options.name) return;
-    queue.add(objectKey(pod), eventCause(Pods, event, pod));
-  };
-  const handler = pods.addHandler({
+  const queue = parts.queue({ name: identity });
+  const isOwn = (pod: Pod): boolean => pod.spec?.nodeName === options.name;
+  parts.enqueue(pods, queue, { on: ["add", "update"], when: isOwn });
+  parts.handle(pods, {
     onAdd: (pod) => {
       const { podIP } = pod.status ?? {};
-      if (podIP !== undefined && pod.spec?.nodeName === options.name) deps.addresses.keep(pod.metadata.uid, podIP);
-      enqueue(pod, "add");
+      if (podIP !== undefined && isOwn(pod)) deps.addresses.keep(pod.metadata.uid, podIP);
     },
-    onUpdate: (_, pod) => enqueue(pod, "update"),
     onDelete: (pod) => deps.addresses.free(pod.metadata.uid),
   });
+  parts.work({ queue, workers: 8, sync: (key, signal) => syncPod(key, deps, signal) });
+  const controller = parts.controller();
   return {
-    run: (signal) =>
-      TaskGroup.run(signal, (group) => {
-        group.spawn((signal) => keepRegistered(deps, signal));
-        group.spawn((signal) =>
-          runWorkers(
-            { queue, log, workers: 8, waitFor: [handler], sync: (key, signal) => syncPod(key, deps, signal) },
-            signal,
-          ),
-        );
-      }),
+    // The node registers itself without waiting for any cache.
+    run: (signal) => TaskGroup.all(signal, [(signal) => keepRegistered(deps, signal), controller.run]),
   };
 }
 

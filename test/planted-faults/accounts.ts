@@ -43,15 +43,15 @@ export const plan: FaultPlan = {
     {
       name: "new accounts wake the controller, deleted ones do not",
       file: `${accounts}/controller.ts`,
-      find: "accounts.addHandler({ onDelete: accountEvents.onDelete }",
-      replace: "accounts.addHandler({ onAdd: accountEvents.onAdd }",
+      find: 'on: ["delete"]',
+      replace: 'on: ["add"]',
       noticedBy: "makes the default account again when it is deleted, and no other",
     },
     {
       name: "accounts are missed before they are known",
-      file: `${accounts}/controller.ts`,
-      find: "workers: 1, waitFor, sync",
-      replace: "workers: 1, waitFor: waitFor.slice(0, 1), sync",
+      file: "src/kit/controller-parts.ts",
+      find: "    this.#waitFor.push(cache);",
+      replace: "    if (this.#waitFor.length === 0) this.#waitFor.push(cache);",
       noticedBy: "waits for its accounts before it misses any",
     },
     {
@@ -134,8 +134,8 @@ export const plan: FaultPlan = {
     {
       name: "secrets of any type are filled",
       file: `${tokens}/controller.ts`,
-      find: "secret.type === TOKEN_SECRET_TYPE ? secretQueueKey(secret) : undefined,",
-      replace: "secretQueueKey(secret),",
+      find: "when: ({ type }) => type === TOKEN_SECRET_TYPE,",
+      replace: "",
       noticedBy: "makes no token secrets on its own, and leaves other secrets alone",
     },
     {
@@ -148,15 +148,15 @@ export const plan: FaultPlan = {
     {
       name: "every ConfigMap wakes the publisher",
       file: `${publisher}/controller.ts`,
-      find: "metadata?.name === CONFIG_MAP_NAME ? metadata.namespace : undefined",
-      replace: "metadata?.namespace",
+      find: "(metadata.name === CONFIG_MAP_NAME ? metadata.namespace : undefined)",
+      replace: "metadata.namespace",
       noticedBy: "is not woken by ConfigMaps of other names",
     },
     {
       name: "a namespace that is being deleted wakes the publisher",
       file: `${publisher}/controller.ts`,
-      find: 'if (namespace.status?.phase === "Active") namespaceEvents',
-      replace: "namespaceEvents",
+      find: 'old === undefined || status?.phase === "Active"',
+      replace: "true",
       noticedBy: "asks once in a namespace that is gone",
     },
     {

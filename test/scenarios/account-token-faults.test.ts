@@ -12,7 +12,7 @@ import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted } from "#base/testing.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
-import { secretQueueKey } from "#controllers/serviceaccount-token/keys.ts";
+import { type SecretKey, secretKey } from "#controllers/serviceaccount-token/keys.ts";
 import { type Deps, syncSecret } from "#controllers/serviceaccount-token/sync-secret.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import type { ControllerContext } from "#kit/controller.ts";
@@ -278,12 +278,12 @@ describe("the controller itself", () => {
     await createPair();
     await stage.pass(1_000);
     const secret = await untilFound<Stored<Secret>>(stage, secretsGvr, "t");
-    const sync = (key: string): Promise<unknown> =>
+    const sync = (key: SecretKey): Promise<unknown> =>
       stage.do((_, signal) => syncSecret(key, deps, signal)).catch((error: unknown) => error);
-    const failure = await sync(secretQueueKey(secret));
+    const failure = await sync(secretKey(secret));
     expect(failure).toBeInstanceOf(TerminalError);
     expect(String(failure)).toContain("no entropy");
-    expect(await sync(secretQueueKey({ ...secret, metadata: { ...secret.metadata, annotations: {} } }))).toEqual(done);
+    expect(await sync(secretKey({ ...secret, metadata: { ...secret.metadata, annotations: {} } }))).toEqual(done);
     expect(lines).toEqual(["token secret names no service account: undefined"]);
     const ended = informers.shutdown();
     await stage.pass(1_000);

@@ -3,23 +3,29 @@
  *
  * Keeps true:  spec.replicas active pods that match the selector are controlled by the ReplicaSet, and
  *              its status counts them.
- * Watches:     ReplicaSet (index: controller UID), Pod (index: controller).
- * Reads live:  the ReplicaSet, before the first adoption of a sync and after a refused status write; its pods, after
- *              a create whose answer never came.
- * Writes:      create, delete and strategic merge patch of Pod; update of ReplicaSet/status; events.
  * Requeues:    when a ready pod will have been ready for minReadySeconds.
- * Identity:    replicaset-controller.
  * Upstream:    pkg/controller/replicaset.
  * Deviations:  of several parallel errors the one of the lowest index is reported, not the first to arrive;
  *              a pod that is less than a millisecond old is left out of the age metric, where Go would panic;
  *              after a create whose answer never came nothing is created before the cache has seen what came of it.
  */
 
-import { buildReplicaController, type ReplicaOptions } from "#families/replicas/engine.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import { type ReplicaOptions, wireReplicas } from "#families/replicas/engine.ts";
 import { replicaSetKind } from "#families/replicas/kinds.ts";
+import { create, events, get, list, patch, remove, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
+import { keyedController } from "#kit/keyed-controller.ts";
 
-export const replicaSetController: ControllerDescriptor<ReplicaOptions> = {
+export const replicaSetController: ControllerDescriptor<ReplicaOptions> = keyedController({
   name: "replicaset-controller",
-  build: (context, options) => buildReplicaController(replicaSetKind, context, options),
-};
+  contract: {
+    watches: [ReplicaSets, Pods],
+    // The owner, before the first adoption of a sync and after a refused status write; its pods, after a create
+    // whose answer never came.
+    reads: [get(ReplicaSets), list(Pods)],
+    writes: [create(Pods), remove(Pods), patch(Pods), update(ReplicaSets, "status"), ...events],
+  },
+  build: (parts, options) => wireReplicas(replicaSetKind, parts, options),
+});

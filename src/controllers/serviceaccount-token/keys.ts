@@ -17,26 +17,21 @@ export interface SecretKey extends AccountKey {
   readonly accountUid: string;
 }
 
-export function accountQueueKey({ metadata: { namespace, name, uid } }: Stored<ServiceAccount>): string {
-  return [namespace, name, uid].join("/");
-}
-
-export function secretQueueKey({ metadata }: Stored<Secret>): string {
-  const { namespace, name, uid, annotations = {} } = metadata;
-  const account = [annotations[ACCOUNT_NAME_ANNOTATION] ?? "", annotations[ACCOUNT_UID_ANNOTATION] ?? ""];
-  return [namespace, name, uid, ...account.map(escaped)].join("/");
-}
-
-/** Annotations are the users' own words and may contain slashes; the parts of an identity cannot. */
-const escaped = (text: string): string => text.replaceAll("%", "%25").replaceAll("/", "%2F");
-const plain = (text: string): string => text.replaceAll("%2F", "/").replaceAll("%25", "%");
-
-export function parseAccountKey(key: string): AccountKey {
-  const [namespace = "", name = "", uid = ""] = key.split("/");
+export function accountKey({ metadata: { namespace, name, uid } }: Stored<ServiceAccount>): AccountKey {
   return { namespace, name, uid };
 }
 
-export function parseSecretKey(key: string): SecretKey {
-  const [namespace = "", name = "", uid = "", accountName = "", accountUid = ""] = key.split("/");
-  return { namespace, name, uid, accountName: plain(accountName), accountUid: plain(accountUid) };
+export function secretKey({ metadata }: Stored<Secret>): SecretKey {
+  const { namespace, name, uid, annotations = {} } = metadata;
+  const accountName = annotations[ACCOUNT_NAME_ANNOTATION] ?? "";
+  return { namespace, name, uid, accountName, accountUid: annotations[ACCOUNT_UID_ANNOTATION] ?? "" };
+}
+
+export function accountKeyText({ namespace, name, uid }: AccountKey): string {
+  return `${namespace}/${name} ${uid}`;
+}
+
+/** Annotations are the users' own words: quoted, they cannot run into each other. */
+export function secretKeyText(key: SecretKey): string {
+  return `${accountKeyText(key)} of ${JSON.stringify([key.accountName, key.accountUid])}`;
 }

@@ -5,11 +5,10 @@ import type { Secret } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
 import { aggregate } from "#kit/aggregate-error.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
-import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION, type AccountKey, parseAccountKey } from "./keys.ts";
+import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION, type AccountKey } from "./keys.ts";
 import { type Deps, deleteTokenSecret, TOKEN_SECRET_TYPE } from "./sync-secret.ts";
 
-export async function syncAccount(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const account = parseAccountKey(key);
+export async function syncAccount(account: AccountKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const cached = deps.accounts.lister.get(`${account.namespace}/${account.name}`);
   if (cached?.metadata.uid === account.uid) return done;
 

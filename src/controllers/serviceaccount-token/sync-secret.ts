@@ -13,7 +13,7 @@ import type { Rng } from "#base/rng.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
-import { parseSecretKey, type SecretKey } from "./keys.ts";
+import type { SecretKey } from "./keys.ts";
 import { filledSecret, lackingData } from "./secret-data.ts";
 import { type TokenClaims, tokenClaims } from "./token-claims.ts";
 
@@ -34,8 +34,7 @@ export interface Deps {
   readonly sign: (claims: TokenClaims) => string;
 }
 
-export async function syncSecret(queueKey: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const key = parseSecretKey(queueKey);
+export async function syncSecret(key: SecretKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   if (key.accountName === "") {
     deps.log.error(undefined, "token secret names no service account", { secret: `${key.namespace}/${key.name}` });
     return done;

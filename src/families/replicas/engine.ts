@@ -2,16 +2,12 @@
 // Upstream: pkg/controller/replicaset/replica_set.go, NewBaseController.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
-import { TaskGroup } from "#base/task-group.ts";
 import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
-import type { Controller, ControllerContext } from "#kit/controller.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
+import type { ControllerParts } from "#kit/controller-parts.ts";
 import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
-import { controllerEvents } from "#kit/events/controller-events.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
-import { KeyQueue } from "#kit/key-queue.ts";
 import { createPodControl } from "#kit/pod-control.ts";
-import { runWorkers, type WorkerOptions } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
 import { registerReplicaMetrics } from "./metrics.ts";
 import { addSiblingIndex } from "./pods.ts";
@@ -24,18 +20,15 @@ export interface ReplicaOptions {
   readonly workers: number;
 }
 
-export async function buildReplicaController<T extends ReplicaObject>(
+export function wireReplicas<T extends ReplicaObject>(
   kind: ReplicaKind<T>,
-  context: ControllerContext,
+  parts: ControllerParts,
   options: ReplicaOptions,
-): Promise<Controller> {
-  const { clock, gates, informers } = context;
-  const { identity } = kind;
-  const log = context.log.named(identity);
-  const client = await context.client(identity);
-  const events = controllerEvents({ context, client, log, component: identity });
-  const owners = informers.informer(kind.resource);
-  const pods = informers.informer(Pods);
+): void {
+  const { context, client, log } = parts;
+  const { clock, gates } = context;
+  const owners = parts.informer(kind.resource);
+  const pods = parts.informer(Pods);
   const isGuarded = kind.consistencyGate !== undefined && gates.isEnabled(kind.consistencyGate);
   const consistency = isGuarded ? new WrittenVersions([pods, owners]) : noConsistency;
   const metrics = registerReplicaMetrics(context.metrics);
@@ -52,7 +45,7 @@ export async function buildReplicaController<T extends ReplicaObject>(
     podsApi,
     podControl: createPodControl({
       pods: podsApi,
-      recorder: events.recorder,
+      recorder: parts.recorder(),
       ownerResource: kind.resource,
       onWrite(pod, controller) {
         if (controller === undefined) return;
@@ -68,20 +61,18 @@ export async function buildReplicaController<T extends ReplicaObject>(
     selectorOf: parsedSelectors(kind),
   };
 
-  const queue = new KeyQueue({ context, controller: identity, name: kind.queueName });
-  const registrations = [owners.addHandler(ownerTriggers(deps, queue)), pods.addHandler(podTriggers(deps, queue))];
+  const queue = parts.queue({ name: kind.queueName });
+  parts.handle(owners, ownerTriggers(deps, queue));
+  parts.handle(pods, podTriggers(deps, queue));
   addControllerIndex(pods);
   if (kind.ranksBySiblings) addSiblingIndex(owners);
 
-  const work: WorkerOptions = {
+  parts.work({
     queue,
-    log,
     workers: options.workers,
-    waitFor: registrations,
     sync: (key, signal) => syncReplicas(key, deps, signal),
     onError: (error) => {
       if (error instanceof StaleCacheError) metrics.staleSyncSkips.inc([error.group, error.resource]);
     },
-  };
-  return { run: (signal) => TaskGroup.all(signal, [events.run, (signal) => runWorkers(work, signal)]) };
+  });
 }

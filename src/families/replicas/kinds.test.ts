@@ -4,9 +4,8 @@ import { stored } from "#api/testing.ts";
 import { replicationControllerKind } from "./kinds.ts";
 
 describe("the kind ReplicationController", () => {
-  it("replicationcontroller/about has a name, an account and a queue of its own, and no gate", () => {
+  it("replicationcontroller/about has a queue of its own, and no gate", () => {
     expect(replicationControllerKind).toMatchObject({
-      identity: "replication-controller",
       queueName: "replicationmanager",
       consistencyGate: undefined,
       reportsTerminating: false,

@@ -11,7 +11,6 @@ import type { ReplicaKind } from "./replica-kind.ts";
 export const replicaSetKind: ReplicaKind<Stored<ReplicaSet>> = {
   resource: ReplicaSets,
   queueName: "replicaset",
-  identity: "replicaset-controller",
   selectorOf: (replicaSet) => selectorFromObject(replicaSet.spec?.selector),
   reportsTerminating: true,
   ranksBySiblings: true,
@@ -21,7 +20,6 @@ export const replicaSetKind: ReplicaKind<Stored<ReplicaSet>> = {
 export const replicationControllerKind: ReplicaKind<Stored<ReplicationController>> = {
   resource: ReplicationControllers,
   queueName: "replicationmanager",
-  identity: "replication-controller",
   selectorOf: ({ spec }) => (spec?.selector === undefined ? nothing : selectorFromSet(spec.selector)),
   reportsTerminating: false,
   ranksBySiblings: false,

@@ -20,8 +20,6 @@ export interface ReplicaObject extends NamespacedObject {
 export interface ReplicaKind<T extends ReplicaObject> {
   readonly resource: Resource<T>;
   readonly queueName: string;
-  /** The service account it acts as, and the source of its events. */
-  readonly identity: string;
   /** Throws ValueError when the selector is invalid; an absent one matches nothing. */
   selectorOf(object: T): Selector;
   /** Status carries the number of terminating pods. */

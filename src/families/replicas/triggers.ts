@@ -22,16 +22,15 @@ export type TriggerDeps<T extends ReplicaObject> = Pick<Deps<T>, "kind" | "log" 
   Memory & { readonly owners: Pick<SharedInformer<T>, "lister"> };
 
 export function ownerTriggers<T extends ReplicaObject>(deps: TriggerDeps<T>, queue: KeyQueue): EventHandler<T> {
-  const enqueue = enqueuing(queue, deps.kind.resource);
+  // Every update counts, the periodic resync too: it drives a sync of owners whose events were missed.
+  const enqueue = enqueuing<T>(queue, deps.kind.resource, {});
   return {
-    onAdd: enqueue.onAdd,
-    // Every update counts, the periodic resync too: it drives a sync of owners whose events were missed.
-    onUpdate: enqueue.onUpdate,
+    ...enqueue,
     // Here and not only in the sync, which may find a successor already: another UID is reported as a deletion and
     // an addition, also when nobody saw the moment between the two.
     onDelete(owner, isFinalStateUnknown) {
       forgetOwner(objectKey(owner), deps, owner.metadata.uid);
-      enqueue.onDelete(owner, isFinalStateUnknown);
+      enqueue.onDelete?.(owner, isFinalStateUnknown);
     },
   };
 }

@@ -12,6 +12,7 @@ import type { Rng } from "#base/rng.ts";
 import type { Client } from "#client/client.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
+import { runSynced, type Task } from "#kit/run-synced.ts";
 import { eventCause } from "#kit/trace.ts";
 import { requeueAfter, runWorkers, type SyncResult } from "#kit/worker-loop.ts";
 
@@ -81,7 +82,8 @@ export function createCandidate(options: CandidateOptions): Candidate {
       informers.start();
       queue.addAfter(key, 0, "the candidate is new");
       try {
-        await runWorkers({ queue, log, workers: 1, waitFor: [registration], sync: ensure }, signal);
+        const work: Task = (signal) => runWorkers({ queue, log, workers: 1, sync: ensure }, signal);
+        await runSynced({ name: QUEUE, log, waitFor: [registration], tasks: [work] }, signal);
       } finally {
         await informers.shutdown();
       }

@@ -1,0 +1,134 @@
+// The parts that a controller is put together from: its identity, log and client, informers, handlers, queues, workers,
+// events and loops. The parts remember what must be synced first and what runs; controller() is the whole of them.
+// keyed-controller.ts makes a descriptor of them; a controller with a graph or a life of its own uses them directly.
+
+import type { ObjectKey } from "#api/object.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
+import type { Logger } from "#base/log.ts";
+import { TaskGroup } from "#base/task-group.ts";
+import type { Client, Selection } from "#client/client.ts";
+import type { EventHandler, HandlerOptions, SharedInformer } from "#informers/informer.ts";
+import type { ClientNeeds, Controller, ControllerContext } from "./controller.ts";
+import { type EnqueueRule, enqueuing } from "./enqueuing.ts";
+import { controllerEvents } from "./events/controller-events.ts";
+import type { EventRecorder } from "./events/recorder.ts";
+import { KeyQueue, type QueueSettings } from "./key-queue.ts";
+import { type ControllerName, knownController } from "./known-controllers.ts";
+import { runSynced, type Syncing, type Task } from "./run-synced.ts";
+import { runWorkers, type WorkerOptions } from "./worker-loop.ts";
+
+/** The parts of a known controller, under its identity. */
+export function controllerParts(
+  context: ControllerContext,
+  name: ControllerName,
+  needs?: ClientNeeds,
+): Promise<ControllerParts> {
+  return ControllerParts.under(knownController(name).identity, context, needs);
+}
+
+export type Work<K> = Omit<WorkerOptions<K & {}>, "log" | "workers"> & { readonly workers?: number };
+
+export class ControllerParts {
+  readonly context: ControllerContext;
+  /** The service account, the source of events, and the name in logs and traces. */
+  readonly identity: string;
+  readonly log: Logger;
+  readonly client: Client;
+  readonly #waitFor: Syncing[] = [];
+  readonly #queues: { shutDown(): void }[] = [];
+  /** Run from the start. */
+  readonly #pipelines: Task[] = [];
+  /** Run once the caches have synced. */
+  readonly #loops: Task[] = [];
+
+  private constructor(context: ControllerContext, identity: string, client: Client) {
+    this.context = context;
+    this.identity = identity;
+    this.client = client;
+    this.log = context.log.named(identity);
+  }
+
+  static async under(identity: string, context: ControllerContext, needs?: ClientNeeds): Promise<ControllerParts> {
+    return new ControllerParts(context, identity, await context.client(identity, needs));
+  }
+
+  /** The shared informer of a resource. Its cache is synced before any worker or loop begins. */
+  informer<T extends StoredObject>(resource: Resource<T>, selection?: Selection): SharedInformer<T> {
+    const informer = this.context.informers.informer(resource, selection);
+    this.waitFor(informer);
+    return informer;
+  }
+
+  /** Adds a handler. It has seen the initial list before any worker or loop begins. */
+  handle<T extends StoredObject>(
+    informer: SharedInformer<T>,
+    handler: EventHandler<T>,
+    options?: HandlerOptions,
+  ): void {
+    this.waitFor(informer.addHandler(handler, options));
+  }
+
+  /** The usual handler: events of the informer's objects queue the keys that the rule names. */
+  enqueue<T extends StoredObject, K extends {} = ObjectKey>(
+    informer: SharedInformer<T>,
+    queue: KeyQueue<K>,
+    rule: EnqueueRule<T, K> & HandlerOptions,
+  ): void {
+    this.handle(informer, enqueuing(queue, informer.resource, rule), rule);
+  }
+
+  /** One more thing that must be synced before any worker or loop begins. */
+  waitFor(cache: Syncing): void {
+    this.#waitFor.push(cache);
+  }
+
+  queue<K extends {} = ObjectKey>(settings: QueueSettings<K>): KeyQueue<K> {
+    const { context, identity: controller } = this;
+    const queue = new KeyQueue<K>({ ...settings, context, controller });
+    this.#queues.push(queue);
+    return queue;
+  }
+
+  /** Workers that sync the keys of a queue: one unless more are asked for. */
+  work<K extends {}>(options: Work<K>): void {
+    this.loop((signal) => runWorkers({ log: this.log, workers: 1, ...options }, signal));
+  }
+
+  /** Runs once the caches have synced, until the controller ends. */
+  loop(task: Task): void {
+    this.#loops.push(task);
+  }
+
+  /** Records events, as long as the controller runs. component: the identity unless given. */
+  recorder(component: string = this.identity, logLevel?: number): EventRecorder {
+    const { context, client, log } = this;
+    const events = controllerEvents({
+      context,
+      client,
+      log,
+      component,
+      ...(logLevel === undefined ? {} : { logLevel }),
+    });
+    this.#pipelines.push(events.run);
+    return events.recorder;
+  }
+
+  /** All parts as one controller. verbosity: at which the log tells of its start and end. */
+  controller(verbosity = 0): Controller {
+    const synced = {
+      name: this.identity,
+      log: this.log.v(verbosity),
+      waitFor: this.#waitFor,
+      tasks: this.#loops,
+    };
+    return {
+      run: async (signal) => {
+        try {
+          await TaskGroup.all(signal, [...this.#pipelines, (signal) => runSynced(synced, signal)]);
+        } finally {
+          for (const queue of this.#queues) queue.shutDown();
+        }
+      },
+    };
+  }
+}

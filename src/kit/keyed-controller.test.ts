@@ -1,0 +1,99 @@
+import { expect, it } from "vitest";
+import { whenAborted } from "#base/abort.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { bareHost, testClock } from "#base/testing.ts";
+import { createClient } from "#client/create-client.ts";
+import { createInformerFactory } from "#informers/factory.ts";
+import { ThingServer, Things } from "#informers/testing.ts";
+import type { ControllerContext } from "./controller.ts";
+import { keyedController } from "./keyed-controller.ts";
+import { done } from "./worker-loop.ts";
+
+const contract = { watches: [Things], reads: [], writes: [] };
+
+function setup() {
+  const clock = testClock();
+  const rng = seededRng("keyed");
+  const server = new ThingServer();
+  const clients: string[] = [];
+  const client = createClient({ transport: server, clock, userAgent: "test" });
+  const informers = createInformerFactory({ client, clock, rng, log: noLog });
+  const logged: string[] = [];
+  const log = { ...noLog, info: (message: string) => void logged.push(message), named: () => log, v: () => log };
+  const context = {
+    clock,
+    rng,
+    log,
+    metrics: noMetrics,
+    gates: new FeatureGates({ gates: {} }, "1.36"),
+    host: bareHost,
+    informers,
+    client: async (identity: string) => {
+      clients.push(identity);
+      return client;
+    },
+  } as unknown as ControllerContext;
+  return { clock, server, clients, informers, logged, context };
+}
+
+it("wires what a controller asks for, under the identity of its name, and waits for all caches first", async () => {
+  const { clock, server, clients, informers, logged, context } = setup();
+  const steps: string[] = [];
+  const descriptor = keyedController<{ readonly workers: number }>({
+    name: "serviceaccount-controller",
+    contract,
+    build(parts, { workers }) {
+      const things = parts.informer(Things);
+      const queue = parts.queue({ name: "things" });
+      parts.enqueue(things, queue, { on: ["add"] });
+      parts.loop(async (signal) => {
+        steps.push("loop");
+        await whenAborted(signal);
+        steps.push("loop ends");
+      });
+      parts.work({
+        queue,
+        workers,
+        sync: async (key) => {
+          steps.push(`${parts.identity} syncs ${key}`);
+          return done;
+        },
+      });
+      queue.addAfter("late", 1_000, "of the test");
+    },
+  });
+  expect(descriptor).toMatchObject({ name: "serviceaccount-controller", contract });
+  const controller = await descriptor.build(context, { workers: 2 });
+  expect(clients).toEqual(["service-account-controller"]);
+
+  const stop = new AbortController();
+  const ended = controller?.run(stop.signal);
+  server.put("a", 1);
+  await clock.settle();
+  expect([steps, logged]).toEqual([[], ["Starting controller", "Waiting for caches to sync"]]);
+  informers.start();
+  await clock.advance(100);
+  expect(steps).toEqual(["loop", "service-account-controller syncs ns/a"]);
+  stop.abort();
+  await clock.settle();
+  await ended;
+  await clock.advance(60_000);
+  expect(steps.slice(2)).toEqual(["loop ends"]);
+  await informers.shutdown();
+});
+
+it("is not built when its options switch it off, and says why", async () => {
+  const { clients, logged, context } = setup();
+  const descriptor = keyedController<boolean>({
+    name: "serviceaccount-token-controller",
+    contract,
+    whyOff: (isOff) => (isOff ? "there is no key" : undefined),
+    build: () => undefined,
+  });
+  expect(await descriptor.build(context, true)).toBeUndefined();
+  expect([clients, logged]).toEqual([[], ["there is no key"]]);
+  expect(await descriptor.build(context, false)).toBeDefined();
+});
