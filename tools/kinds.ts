@@ -15,7 +15,7 @@ the defaults of upstream. Kinds marked *own rules* are also validated, prepared,
 the rest is checked against its schema only until its rules are written, so a write that the real server refuses may be
 accepted there.
 
-Made by \`bun tools/kinds.ts\`; do not edit.
+[writing-a-kind.md](writing-a-kind.md) tells how its rules are written. Made by \`bun tools/kinds.ts\`; do not edit.
 
 | resource | group | rules |
 |---|---|---|

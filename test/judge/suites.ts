@@ -7,6 +7,7 @@ import { customResourceCases } from "./custom-resource-cases.ts";
 import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
 import { kindCases } from "./kind-cases.ts";
+import { kindSuites } from "./kind-suites.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
@@ -29,6 +30,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   customs: customResourceCases,
   costs: ruleCostCases,
   others: otherKindCases,
+  ...kindSuites,
   expiry: expiryCases,
 };
 

@@ -14,7 +14,7 @@ export function generateVectors(groupVersions: readonly string[]): void {
   writeFileSync(join(vectorsDir, "patch.json"), runGoTool("vectors-patch"));
   writeFileSync(join(vectorsDir, "apply.json"), runGoTool("vectors-apply"));
   writeFileSync(join(vectorsDir, "defaults.json"), runGoTool("vectors-defaults"));
-  writeFileSync(join(vectorsDir, "validation.json"), runGoTool("vectors-validation"));
+  runGoTool("vectors-validation", join(vectorsDir, "validation"));
   writeFileSync(join(vectorsDir, "printers.json"), runGoTool("vectors-printers"));
   runGoTool("vectors-values", vectorsDir);
   runGoTool("vectors-crd", vectorsDir);

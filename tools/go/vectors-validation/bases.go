@@ -337,14 +337,6 @@ spec: {clusterIP: None, clusterIPs: [None], selector: {app: web}, publishNotRead
 metadata: {name: nodeport, namespace: team-a, uid: u1, resourceVersion: "5"}
 spec: {type: NodePort, clusterIP: 10.0.0.9, clusterIPs: [10.0.0.9], ipFamilies: [IPv4], ports: [{port: 80, nodePort: 30001}]}
 `,
-	"poddisruptionbudgets": `
-metadata: {name: pdb, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2, labels: {a: b}}
-spec: {minAvailable: 50%, selector: {matchLabels: {app: web}, matchExpressions: [{key: tier, operator: In, values: [front]}]}, unhealthyPodEvictionPolicy: AlwaysAllow}
-status: {disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2, observedGeneration: 2, conditions: [{type: DisruptionAllowed, status: "True", reason: Enough, message: m, lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 2}]}
----
-metadata: {name: pdb2, namespace: team-a, uid: u1, resourceVersion: "5", generation: 2}
-spec: {maxUnavailable: 1, selector: {}}
-`,
 	"priorityclasses": `
 metadata: {name: high, uid: u1, resourceVersion: "5", generation: 1, labels: {a: b}}
 value: 1000

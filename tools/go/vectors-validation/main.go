@@ -1,6 +1,10 @@
 // Writes what upstream's strategies make of valid objects with seeded mutations: how they prepare
-// them, and the errors they find. Objects are stored as differences from their base.
-// Usage: vectors-validation > validation.json; a number as argument gives other cases, ten times as many.
+// them, and the errors they find. Objects are stored as differences from their base. One file per kind.
+//
+//	go run ./vectors-validation <directory> [resource.group or resource ...]
+//
+// SEED=<number> gives other cases, ten times as many. A kind is a suite and its bases: kind_poddisruptionbudgets.go
+// is the example for a new one.
 package main
 
 import (
@@ -10,6 +14,7 @@ import (
 	"fmt"
 	"math/rand"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,7 +30,6 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/coordination/install"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	_ "k8s.io/kubernetes/pkg/apis/events/install"
-	_ "k8s.io/kubernetes/pkg/apis/policy/install"
 	_ "k8s.io/kubernetes/pkg/apis/scheduling/install"
 	"k8s.io/kubernetes/pkg/capabilities"
 	"k8s.io/kubernetes/pkg/registry/apps/controllerrevision"
@@ -47,7 +51,6 @@ import (
 	"k8s.io/kubernetes/pkg/registry/core/secret"
 	"k8s.io/kubernetes/pkg/registry/core/service"
 	"k8s.io/kubernetes/pkg/registry/core/serviceaccount"
-	"k8s.io/kubernetes/pkg/registry/policy/poddisruptionbudget"
 	"k8s.io/kubernetes/pkg/registry/scheduling/priorityclass"
 	"sigs.k8s.io/yaml"
 )
@@ -64,6 +67,7 @@ type update interface {
 }
 
 type suite struct {
+	// The name of its YAML in bases.
 	bases    string
 	resource string
 	gvk      schema.GroupVersionKind
@@ -71,6 +75,17 @@ type suite struct {
 	updates  map[string]update
 	group    string
 	count    int
+	seed     int
+}
+
+var added []suite
+
+// add is called by the file of a kind; documents are valid objects, parted by "---".
+func add(s suite, documents string) {
+	s.bases = s.resource
+	s.seed = 1
+	bases[s.bases] = documents
+	added = append(added, s)
 }
 
 func core(kind string) schema.GroupVersionKind {
@@ -103,10 +118,6 @@ func suites() []suite {
 	}
 	limits := simple("limitranges", "LimitRange", limitrange.Strategy, nil)
 	limits.count = 720
-	budgets := simple("poddisruptionbudgets", "PodDisruptionBudget", poddisruptionbudget.Strategy, map[string]update{"status": poddisruptionbudget.StatusStrategy})
-	budgets.gvk = schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}
-	budgets.count = 2600
-	budgets.resource = "poddisruptionbudgets.policy"
 	priorities := simple("priorityclasses", "PriorityClass", priorityclass.Strategy, nil)
 	priorities.gvk = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass"}
 	priorities.resource = "priorityclasses.scheduling.k8s.io"
@@ -114,7 +125,7 @@ func suites() []suite {
 	accounts.count = 860
 	newEvents := simple("events", "Event", event.Strategy, nil)
 	newEvents.group = "events.k8s.io"
-	return []suite{
+	first := []suite{
 		{bases: "pods", resource: "pods", gvk: core("Pod"), create: pod.Strategy, count: 1150},
 		{bases: "podupdates", resource: "pods", gvk: core("Pod"), updates: map[string]update{"": pod.Strategy}, count: 300},
 		{bases: "podstatuses", resource: "pods", gvk: core("Pod"), updates: map[string]update{"status": pod.StatusStrategy}, count: 300},
@@ -127,7 +138,7 @@ func suites() []suite {
 		simple("nodes", "Node", node.Strategy, map[string]update{"status": node.StatusStrategy}),
 		accounts,
 		simple("services", "Service", service.Strategy, map[string]update{"status": service.StatusStrategy}),
-		budgets, priorities,
+		priorities,
 		simple("secrets", "Secret", secret.Strategy, nil),
 		simple("configmaps", "ConfigMap", configmap.Strategy, nil),
 		simple("resourcequotas", "ResourceQuota", resourcequota.Strategy, map[string]update{"status": resourcequota.StatusStrategy}),
@@ -140,11 +151,15 @@ func suites() []suite {
 		simple("events", "Event", event.Strategy, nil),
 		newEvents,
 	}
+	for i := range first {
+		first[i].seed = i + 1
+	}
+	slices.SortFunc(added, func(a, b suite) int { return strings.Compare(a.resource, b.resource) })
+	return append(first, added...)
 }
 
 type vector struct {
-	Resource string `json:"r"`
-	Base     int    `json:"b"`
+	Base int `json:"b"`
 	// "" for a create, otherwise "update" or "update/<subresource>" of the base.
 	Op    string `json:"o,omitempty"`
 	Group string `json:"g,omitempty"`
@@ -223,7 +238,7 @@ func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
 			return s.updates[subresource].WarningsOnUpdate(ctx, object, old)
 		}
 	}
-	v := &vector{Resource: s.resource, Op: op, Group: s.group, Diff: [][]any{}}
+	v := &vector{Op: op, Group: s.group, Diff: [][]any{}}
 	baseObject, _ := internal(s.gvk, base)
 	diff([]any{}, external(s.gvk, baseObject), before, &v.Diff)
 	diff([]any{}, before, external(s.gvk, object), &v.Prepared)
@@ -301,11 +316,22 @@ func stripTimes(entries [][]any) {
 	}
 }
 
+// file is what the tests of one kind read.
+type file struct {
+	bases []any
+	cases []*vector
+}
+
 func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: vectors-validation <directory> [resource.group ...]")
+		os.Exit(2)
+	}
+	directory, wanted := os.Args[1], os.Args[2:]
 	capabilities.Setup(true, 0)
 	seed, scale := 0, 1
-	if len(os.Args) > 1 {
-		_, err := fmt.Sscan(os.Args[1], &seed)
+	if text := os.Getenv("SEED"); text != "" {
+		_, err := fmt.Sscan(text, &seed)
 		must(err)
 		scale = 10
 	}
@@ -316,62 +342,73 @@ func main() {
 		}
 	}
 	slices.Sort(off)
-	allBases := map[string][]any{}
-	var cases []*vector
-	for i, s := range suites() {
-		var list []any
-		for _, text := range strings.Split(bases[s.bases], "---\n") {
-			raw, err := yaml.YAMLToJSON([]byte(text))
-			must(err)
-			list = append(list, decode(raw))
-			object, err := legacyscheme.Scheme.New(s.gvk)
-			must(err)
-			must(json.Unmarshal(raw, object))
+	files := map[string]*file{}
+	for _, s := range suites() {
+		if len(wanted) > 0 && !slices.Contains(wanted, s.resource) {
+			continue
 		}
-		key := s.resource
-		offset := len(allBases[key])
-		if s.group != "" {
-			offset = 0
+		if files[s.resource] == nil {
+			files[s.resource] = &file{}
 		}
-		m := &mutator{rng: rand.New(rand.NewSource(int64(seed*1000 + i + 1))), donors: list}
-		seen := map[string]bool{}
-		for n := range s.count * scale {
-			at := n % len(list)
-			value := list[at]
-			if n >= len(list) {
-				value = m.mutate(value)
-			}
-			op, subresource := s.choose(m.rng)
-			v, ok := s.run(op, subresource, value, list[at])
-			if !ok {
-				continue
-			}
-			// Objects that pass as they are say little: a sixth of them will do.
-			if len(v.Errors)+len(v.Prepared)+len(v.Warnings) == 0 && n%6 > 0 {
-				continue
-			}
-			v.Base = offset + at
-			stripTimes(v.Prepared)
-			line, err := json.Marshal(v)
-			must(err)
-			if seen[string(line)] || len(line) > 6000 {
-				continue
-			}
-			seen[string(line)] = true
-			cases = append(cases, v)
-		}
-		if s.group == "" {
-			for _, b := range list {
-				object, ok := internal(s.gvk, b)
-				if !ok {
-					panic(fmt.Sprintf("base of %s", key))
-				}
-				allBases[key] = append(allBases[key], external(s.gvk, object))
-			}
-		}
+		s.fill(files[s.resource], seed, scale)
 	}
-	write(off, allBases, cases)
-	summary(cases)
+	for resource, f := range files {
+		f.write(filepath.Join(directory, resource+".json"), off)
+		f.summarize(resource)
+	}
+}
+
+func (s suite) fill(f *file, seed, scale int) {
+	var list []any
+	for _, text := range strings.Split(bases[s.bases], "---\n") {
+		raw, err := yaml.YAMLToJSON([]byte(text))
+		must(err)
+		list = append(list, decode(raw))
+		object, err := legacyscheme.Scheme.New(s.gvk)
+		must(err)
+		must(json.Unmarshal(raw, object))
+	}
+	offset := len(f.bases)
+	if s.group != "" {
+		offset = 0
+	}
+	m := &mutator{rng: rand.New(rand.NewSource(int64(seed*1000 + s.seed))), donors: list}
+	seen := map[string]bool{}
+	for n := range s.count * scale {
+		at := n % len(list)
+		value := list[at]
+		if n >= len(list) {
+			value = m.mutate(value)
+		}
+		op, subresource := s.choose(m.rng)
+		v, ok := s.run(op, subresource, value, list[at])
+		if !ok {
+			continue
+		}
+		// Objects that pass as they are say little: a sixth of them will do.
+		if len(v.Errors)+len(v.Prepared)+len(v.Warnings) == 0 && n%6 > 0 {
+			continue
+		}
+		v.Base = offset + at
+		stripTimes(v.Prepared)
+		line, err := json.Marshal(v)
+		must(err)
+		if seen[string(line)] || len(line) > 6000 {
+			continue
+		}
+		seen[string(line)] = true
+		f.cases = append(f.cases, v)
+	}
+	if s.group != "" {
+		return
+	}
+	for _, b := range list {
+		object, ok := internal(s.gvk, b)
+		if !ok {
+			panic(fmt.Sprintf("base of %s", s.resource))
+		}
+		f.bases = append(f.bases, external(s.gvk, object))
+	}
 }
 
 func (s suite) choose(rng *rand.Rand) (string, string) {
@@ -396,33 +433,32 @@ func (s suite) choose(rng *rand.Rand) (string, string) {
 	return "update/" + name, name
 }
 
-func write(off []string, allBases map[string][]any, cases []*vector) {
-	out := os.Stdout
+func (f *file) write(path string, off []string) {
+	var out bytes.Buffer
 	raw, err := json.Marshal(off)
 	must(err)
-	fmt.Fprintf(out, "{\"gatesOff\":%s,\n\"bases\":", raw)
-	raw, err = json.Marshal(allBases)
+	fmt.Fprintf(&out, "{\"gatesOff\":%s,\n\"bases\":", raw)
+	raw, err = json.Marshal(f.bases)
 	must(err)
-	fmt.Fprintf(out, "%s,\n\"cases\":[\n", raw)
-	for i, v := range cases {
+	fmt.Fprintf(&out, "%s,\n\"cases\":[\n", raw)
+	for i, v := range f.cases {
 		raw, err := json.Marshal(v)
 		must(err)
 		if i > 0 {
-			fmt.Fprintln(out, ",")
+			out.WriteString(",\n")
 		}
 		out.Write(raw)
 	}
-	fmt.Fprintln(out, "\n]}")
+	out.WriteString("\n]}\n")
+	must(os.WriteFile(path, out.Bytes(), 0o644))
 }
 
-func summary(cases []*vector) {
-	invalid := map[string]int{}
-	for _, v := range cases {
+func (f *file) summarize(resource string) {
+	invalid := 0
+	for _, v := range f.cases {
 		if len(v.Errors) > 0 {
-			invalid[v.Resource+" "+v.Op+v.Group]++
+			invalid++
 		}
 	}
-	for name, n := range invalid {
-		fmt.Fprintln(os.Stderr, n, name)
-	}
+	fmt.Fprintln(os.Stderr, resource, len(f.cases), "cases,", invalid, "invalid")
 }

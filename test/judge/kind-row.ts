@@ -1,0 +1,168 @@
+// The cases that every kind is judged by, from one row of its contents: what a minimal object becomes, what is refused,
+// what cannot be changed, what belongs to the status, and how the kind is patched, applied, printed and deleted.
+
+import type { JudgeCase, Step } from "./case.ts";
+import {
+  applyYaml,
+  asTable,
+  captureVersion,
+  del,
+  get,
+  jsonPatch,
+  merge,
+  patch,
+  post,
+  put,
+  strategic,
+} from "./steps.ts";
+
+export interface KindRow {
+  readonly label: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Of a namespaced kind below the namespace. */
+  readonly resource: string;
+  readonly isClusterScoped?: boolean;
+  /** The name of the object; "$ns-a" for cluster-scoped kinds unless the kind has its own. */
+  readonly name?: string;
+  readonly before?: readonly Step[];
+  /** Waits until the server's own controllers have done with the new object, and until it is gone. */
+  readonly settled?: (one: string) => Step;
+  readonly minimal: object;
+  readonly full?: object;
+  /** Contents that are refused. */
+  readonly invalid: readonly object[];
+  /** Merge patches that are refused, or that change what may be changed. */
+  readonly updates: readonly object[];
+  /** Contents of the status, of a kind that has one. */
+  readonly status?: readonly object[];
+  readonly patches: { readonly merge: object; readonly json: readonly object[]; readonly strategic?: object };
+  /** What the second applier wants otherwise. */
+  readonly otherContent: object;
+}
+
+export function casesOf(row: KindRow): readonly JudgeCase[] {
+  const { label, apiVersion, kind, resource, isClusterScoped = false, before = [] } = row;
+  const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
+  const collection = isClusterScoped ? `${root}/${resource}` : `${root}/namespaces/$ns/${resource}`;
+  const name = row.name ?? (isClusterScoped ? "$ns-a" : "a");
+  const one = `${collection}/${name}`;
+  const object = (content: object): object => ({ apiVersion, kind, metadata: { name }, ...content });
+  const create = post(collection, object(row.minimal), captureVersion);
+  const listed = `${collection}?fieldSelector=${encodeURIComponent("metadata.name=")}${name}`;
+  const apply = (manager: string, content: object): Step =>
+    patch(`${one}?fieldManager=${manager}`, applyYaml, object(content));
+  // Deleted at the end, so that cluster-scoped kinds leave nothing behind.
+  const clean: readonly Step[] = [
+    del(one, { gracePeriodSeconds: 0 }),
+    ...(row.settled === undefined
+      ? [patch(one, merge, { metadata: { finalizers: null } })]
+      : [{ ...get(one), awaits: 404 }]),
+  ];
+  const settle = row.settled === undefined ? [] : [row.settled(one)];
+  const created = [...before, create, ...settle];
+  const cases: JudgeCase[] = [
+    { name: "a minimal object after defaulting", steps: [...created, get(one)] },
+    ...(row.full === undefined
+      ? []
+      : [
+          {
+            name: "a fuller object after defaulting",
+            steps: [...before, post(collection, object(row.full)), get(one)],
+          },
+        ]),
+    { name: "invalid objects", steps: [...before, ...row.invalid.map((content) => post(collection, object(content)))] },
+    {
+      name: "what may be updated and what not",
+      steps: [
+        ...created,
+        ...row.updates.map((update) => patch(one, merge, update)),
+        put(one, { ...object(row.minimal), metadata: { name, resourceVersion: "$rv" } }),
+        put(one, { ...object(row.otherContent), metadata: { name } }),
+      ],
+    },
+    ...(row.status === undefined
+      ? []
+      : [
+          {
+            name: "status and main part are written apart",
+            steps: [
+              ...before,
+              post(collection, object({ ...row.minimal, status: row.status[0] })),
+              ...settle,
+              ...row.status.map((status) =>
+                patch(`${one}/status`, merge, { ...row.otherContent, metadata: { labels: { via: "status" } }, status }),
+              ),
+              patch(one, merge, { status: row.status[0], metadata: { labels: { via: "main" } } }),
+              get(`${one}/status`),
+              patch(`${one}/status?fieldManager=s`, applyYaml, {
+                apiVersion,
+                kind,
+                metadata: { name },
+                status: row.status[0],
+              }),
+            ],
+          },
+        ]),
+    {
+      name: "the three patches",
+      steps: [
+        ...created,
+        patch(one, merge, row.patches.merge),
+        patch(one, jsonPatch, row.patches.json),
+        ...(row.patches.strategic === undefined ? [] : [patch(one, strategic, row.patches.strategic)]),
+        get(one),
+      ],
+    },
+    {
+      name: "an apply conflict",
+      steps: [
+        ...before,
+        apply("one", row.minimal),
+        ...settle,
+        apply("one", row.otherContent),
+        apply("two", { ...row.otherContent, metadata: { name, labels: { x: "2" } } }),
+        apply("one", row.minimal),
+        patch(
+          `${one}?fieldManager=three`,
+          applyYaml,
+          object({ ...row.minimal, metadata: { name, labels: { x: "3" } } }),
+        ),
+        patch(
+          `${one}?fieldManager=three&force=true`,
+          applyYaml,
+          object({ ...row.minimal, metadata: { name, labels: { x: "3" } } }),
+        ),
+        get(one),
+      ],
+    },
+    {
+      name: "tables",
+      steps: [
+        ...before,
+        post(collection, object(row.full ?? row.minimal)),
+        ...settle,
+        get(one, asTable),
+        get(listed, asTable),
+        ...(row.status === undefined
+          ? []
+          : [patch(`${one}/status`, { ...merge, ...asTable }, { status: row.status[0] })]),
+      ],
+    },
+    {
+      name: "delete",
+      steps: [
+        ...created,
+        del(`${one}?dryRun=All`),
+        del(one, { preconditions: { uid: "wrong" } }),
+        del(one, { preconditions: { uid: "$uid" } }),
+        row.settled === undefined ? get(one) : { ...get(one), awaits: 404 },
+        del(one),
+      ],
+    },
+  ];
+  return cases.map((judged) => ({
+    name: `${label}: ${judged.name}`,
+    steps: isClusterScoped ? [...judged.steps, ...clean] : judged.steps,
+  }));
+}
