@@ -67,6 +67,54 @@ describe("fencing", () => {
     expect([a.elector.isCertain(), a.elector.isLeader]).toEqual([false, true]);
   });
 
+  it("machinery/3.1.8 does not trust its old certainty after the machine was suspended", async () => {
+    const stage = new ElectionStage("suspended");
+    const a = stage.start("a");
+    await stage.pass(3);
+    const fenced = fencedTransport(
+      {
+        send: (_, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+      },
+      a.elector,
+    );
+    const post = (): Promise<string> =>
+      fenced
+        .send({ method: "POST", path: "/api/v1/pods", query: "", headers: {} }, new AbortController().signal)
+        .then(String, String);
+    const before = post();
+    expect(a.elector.isCertain()).toBe(true);
+    // The monotonic clock stands still meanwhile, and so do timers.
+    stage.world.clock.stepWall(60_000);
+    expect(await post()).toContain("POST /api/v1/pods");
+    expect(await before).toContain("what was under way");
+    expect(a.elector.isCertain()).toBe(false);
+    await stage.pass(2);
+    expect(a.elector.isCertain()).toBe(true);
+  });
+
+  it("machinery/3.1.8 gives up what was under way before the suspension, though nothing else is sent", async () => {
+    const stage = new ElectionStage("asleep");
+    const a = stage.start("a");
+    await stage.pass(3);
+    let doubts = 0;
+    a.elector.onDoubt(() => doubts++);
+    stage.world.clock.stepWall(60_000);
+    await stage.pass(2);
+    expect([doubts, a.elector.isCertain()]).toEqual([1, true]);
+  });
+
+  it("machinery/3.1.8 is not moved by a wall clock that is set back", async () => {
+    const stage = new ElectionStage("set back");
+    const a = stage.start("a", { renewDeadlineMs: 14_000 });
+    await stage.pass(3);
+    stage.world.clock.stepWall(-3_600_000);
+    const lastRenewalMs = a.requests().at(-1)?.atMs ?? 0;
+    a.fail("silent", "PUT", "GET");
+    const { clock } = stage.world;
+    await clock.runUntil(() => !a.elector.isCertain(), 60_000);
+    expect(clock.monotonicMs() - lastRenewalMs).toBe(14_800);
+  });
+
   it.each([
     ["it is not renewed", 14_000, ["started"]],
     ["the election ends", 10_000, ["started", "stopped"]],

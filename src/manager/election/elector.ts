@@ -5,7 +5,7 @@
 import { isNotFound } from "#api/status-error.ts";
 import { childScope, deadlineScope, shielded } from "#base/abort.ts";
 import { assert } from "#base/assert.ts";
-import type { Clock, Timer } from "#base/clock.ts";
+import type { Clock, EpochMs, Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
@@ -41,6 +41,11 @@ export interface ElectorOptions {
   readonly onStoppedLeading: () => void;
 }
 
+interface Instant {
+  readonly monotonicMs: number;
+  readonly wallMs: EpochMs;
+}
+
 export class Elector implements HeldLease {
   readonly #options: ElectorOptions;
   #observed: ElectionRecord | undefined;
@@ -48,7 +53,7 @@ export class Elector implements HeldLease {
   #read: ElectionRecord | undefined;
   #observedAtMs = 0;
   /** When the last successful write of ours was begun: the lease is good for its duration from then. */
-  #renewedSinceMs = Number.NEGATIVE_INFINITY;
+  #renewedSince: Instant = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
   readonly #doubters: (() => void)[] = [];
   #doubtTimer: Timer | undefined;
   #hasEnded = false;
@@ -78,12 +83,28 @@ export class Elector implements HeldLease {
 
   /** Measured from before our last renewal was sent, and ended early enough for what is then on its way to arrive. */
   isCertain(): boolean {
-    if (this.#hasEnded) return false;
-    return this.isLeader && this.#options.clock.monotonicMs() - this.#renewedSinceMs < this.#certainMs;
+    if (this.#hasEnded || !this.isLeader) return false;
+    if (this.#sinceRenewalMs < this.#certainMs) return true;
+    this.#doubtNow(); // the machine has slept: the timer does not know
+    return false;
   }
 
   onDoubt(callback: () => void): void {
     this.#doubters.push(callback);
+  }
+
+  /**
+   * By whichever clock has gone further. The monotonic one may stand still while the machine is suspended; the wall
+   * clock goes on. A wall clock that is set ahead costs certainty until the next renewal, no more.
+   */
+  get #sinceRenewalMs(): number {
+    const { monotonicMs, wallMs } = this.#instant();
+    return Math.max(monotonicMs - this.#renewedSince.monotonicMs, wallMs - this.#renewedSince.wallMs);
+  }
+
+  #instant(): Instant {
+    const { clock } = this.#options;
+    return { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
   }
 
   /** Others go by the whole seconds that the record states. */
@@ -162,6 +183,7 @@ export class Elector implements HeldLease {
   }
 
   async #try(signal: AbortSignal): Promise<boolean> {
+    this.isCertain(); // what the machine's sleep has outdated is given up before anything is renewed
     try {
       return this.#options.isCoordinated ? await this.#tryRenewAssigned(signal) : await this.#tryAcquireOrRenew(signal);
     } catch (error) {
@@ -275,7 +297,7 @@ export class Elector implements HeldLease {
   /** The error, or undefined when the record is now ours as written. */
   async #write(record: ElectionRecord, signal: AbortSignal, how: "create" | "update" = "update"): Promise<unknown> {
     const { clock, lock } = this.#options;
-    const beganMs = clock.monotonicMs();
+    const began = this.#instant();
     try {
       if (how === "create") await lock.create(record, signal);
       else await lock.update(record, signal);
@@ -284,7 +306,7 @@ export class Elector implements HeldLease {
     }
     this.#observed = record;
     this.#observedAtMs = clock.monotonicMs();
-    this.#renewedSinceMs = beganMs;
+    this.#renewedSince = began;
     this.#awaitDoubt();
     return undefined;
   }
@@ -293,8 +315,15 @@ export class Elector implements HeldLease {
   #awaitDoubt(): void {
     const { clock } = this.#options;
     this.#doubtTimer?.[Symbol.dispose]();
-    const leftMs = Math.max(0, this.#renewedSinceMs + this.#certainMs - clock.monotonicMs());
+    const leftMs = Math.max(0, this.#certainMs - this.#sinceRenewalMs);
     this.#doubtTimer = this.isLeader ? clock.after(leftMs, () => this.#tellDoubters()) : undefined;
+  }
+
+  /** What is still under way was begun with a certainty that has ended. */
+  #doubtNow(): void {
+    if (this.#doubtTimer?.isPending !== true) return;
+    this.#doubtTimer[Symbol.dispose]();
+    this.#tellDoubters();
   }
 
   #tellDoubters(): void {
