@@ -33,14 +33,23 @@ export function decodeText(bytes: Uint8Array): string {
   return text.decode(bytes);
 }
 
-/** All bytes of a body. A body of decoded values has none. */
-export async function readBytes(body: HttpBody): Promise<Uint8Array> {
+/** All bytes of a body. A body of decoded values has none. Throws a DecodeError as soon as there are too many. */
+export async function readBytes(body: HttpBody, bytesMax: number = Number.POSITIVE_INFINITY): Promise<Uint8Array> {
+  const checkLength = (length: number): void => {
+    if (length > bytesMax) throw new DecodeError(`the body has more than ${bytesMax} bytes`);
+  };
   switch (body.kind) {
     case "bytes":
+      checkLength(body.bytes.length);
       return body.bytes;
     case "stream": {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of body.chunks) chunks.push(chunk);
+      let length = 0;
+      for await (const chunk of body.chunks) {
+        length += chunk.length;
+        checkLength(length);
+        chunks.push(chunk);
+      }
       return concat(chunks);
     }
     case "object":

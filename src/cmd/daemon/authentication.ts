@@ -13,7 +13,7 @@ import { createInformerFactory } from "#informers/factory.ts";
 import type { Options } from "#manager/options/options.ts";
 import { AccessReviews } from "#manager/serving/access-reviews.ts";
 import type { AuthMetrics } from "#manager/serving/auth-metrics.ts";
-import { type AuthenticationSources, CLIENT_CA, REQUEST_HEADER_CA } from "#manager/serving/authentication.ts";
+import type { AuthenticationSources } from "#manager/serving/authentication.ts";
 import {
   authenticationConfigMap,
   type ClusterAuthentication,
@@ -23,17 +23,14 @@ import { type Authorizer, createAuthorizer } from "#manager/serving/authorizatio
 import type { ReviewDeps } from "#manager/serving/review-call.ts";
 import { createReviewClient, type ReviewPart } from "#manager/serving/review-client.ts";
 import { TokenReviews } from "#manager/serving/token-reviews.ts";
-import { readCaBundle } from "#platform/https-server/serving-files.ts";
 import type { ClientCa } from "#platform/https-server/tls-settings.ts";
 import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubeconfig/kubeconfig.ts";
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { type ApplyToTls, CaBundles } from "./ca-bundles.ts";
 import { CertificateLog } from "./certificate-log.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const { namespace, name } = authenticationConfigMap;
-/** What files of CAs are for, as the log names them. */
-const CLIENT_BUNDLE = "client-ca-bundle";
-const PROXY_BUNDLE = "request-header";
 const MAP = `configmap/${name} in ${namespace}`;
 
 export interface Delegation {
@@ -43,10 +40,10 @@ export interface Delegation {
   clientCas(): readonly ClientCa[];
   /** Files whose change calls for reload(). */
   readonly files: readonly string[];
-  /** Reads the files again; a bad one leaves the old bundle in force. */
-  reload(): void;
+  /** Reads the files again; a bad one leaves the old bundles in force. */
+  reload(apply: ApplyToTls): void;
   /** Follows the cluster's configuration until the signal aborts. */
-  follow(onChange: () => void, signal: AbortSignal): void;
+  follow(apply: ApplyToTls, signal: AbortSignal): void;
 }
 
 export async function delegate(
@@ -58,7 +55,7 @@ export async function delegate(
   const { authentication, authorization } = options;
   const { warn } = surroundings;
   const client = await delegatedClient("authentication", authentication.kubeconfig, surroundings);
-  const bundles = new Bundles(options, surroundings);
+  const bundles = new CaBundles(authentication, new CertificateLog(surroundings.log, surroundings.clock));
   const isLookingUp = !authentication.skipLookup && client !== undefined;
   const [needsClientCa, needsProxyCa] = [
     authentication.clientCaFile === "",
@@ -75,7 +72,7 @@ export async function delegate(
   named("unable to create request header authentication config", () => bundles.readRequestHeaderCa());
   if (needsProxyCa) warnOfMissing("requestheader-client-ca-file", "request-header client certificate");
   if (isLookingUp && (needsClientCa || needsProxyCa)) {
-    bundles.cluster = await lookUp(client, needsProxyCa, options, surroundings, signal);
+    bundles.startWith(await lookUp(client, needsProxyCa, options, surroundings, signal));
   }
 
   const authorizationClient = await delegatedClient("authorization", authorization.kubeconfig, surroundings);
@@ -101,83 +98,19 @@ export async function delegate(
     },
     clientCas: () => bundles.list(),
     files: [authentication.clientCaFile, authentication.requestHeader.clientCaFile].filter((file) => file !== ""),
-    reload: () => bundles.reload(),
-    follow(onChange, running) {
+    reload(apply) {
+      try {
+        bundles.reread(apply);
+      } catch (error) {
+        surroundings.log.error(error, "Failed to load the client CA; the old one stays in force");
+        apply(bundles.list());
+      }
+    },
+    follow(apply, running) {
       if (!isLookingUp || !(needsClientCa || needsProxyCa)) return;
-      followConfigMap(client, surroundings, running, (found) => {
-        bundles.cluster = found;
-        onChange();
-      });
+      followConfigMap(client, surroundings, running, (found) => bundles.follow(found, apply));
     },
   };
-}
-
-/** The CA bundles in force. A file wins over the cluster. */
-class Bundles {
-  cluster: ClusterAuthentication | undefined;
-  readonly #options: Options["authentication"];
-  readonly #surroundings: Surroundings;
-  readonly #log: CertificateLog;
-  #clientCa = "";
-  #requestHeaderCa = "";
-
-  constructor({ authentication }: Options, surroundings: Surroundings) {
-    this.#options = authentication;
-    this.#surroundings = surroundings;
-    this.#log = new CertificateLog(surroundings.log, surroundings.clock);
-  }
-
-  readClientCa(): void {
-    this.#clientCa = this.#read(CLIENT_BUNDLE, this.#options.clientCaFile);
-  }
-
-  readRequestHeaderCa(): void {
-    this.#requestHeaderCa = this.#read(PROXY_BUNDLE, this.#options.requestHeader.clientCaFile);
-  }
-
-  #read(purpose: string, file: string): string {
-    if (file === "") return "";
-    const pem = readCaBundle(purpose, file);
-    this.#log.bundleRead(`${purpose}::${file}`, pem);
-    return pem;
-  }
-
-  get clientCa(): string {
-    return this.#options.clientCaFile === "" ? (this.cluster?.clientCa ?? "") : this.#clientCa;
-  }
-
-  get requestHeaderCa(): string {
-    return this.#options.requestHeader.clientCaFile === ""
-      ? (this.cluster?.requestHeaderCa ?? "")
-      : this.#requestHeaderCa;
-  }
-
-  get requestHeader(): AuthenticationSources["requestHeader"] extends () => infer R ? R : never {
-    return this.#options.requestHeader.clientCaFile === "" ? this.cluster?.requestHeader : this.#options.requestHeader;
-  }
-
-  list(): readonly ClientCa[] {
-    const { clientCaFile, requestHeader } = this.#options;
-    const sourceOf = (purpose: string, file: string, key: string): string =>
-      file === "" ? `client-ca::${namespace}::${name}::${key}` : `${purpose}::${file}`;
-    return [
-      { name: CLIENT_CA, source: sourceOf(CLIENT_BUNDLE, clientCaFile, "client-ca-file"), pem: this.clientCa },
-      {
-        name: REQUEST_HEADER_CA,
-        source: sourceOf(PROXY_BUNDLE, requestHeader.clientCaFile, "requestheader-client-ca-file"),
-        pem: this.requestHeaderCa,
-      },
-    ].filter(({ pem }) => pem !== "");
-  }
-
-  reload(): void {
-    try {
-      this.readClientCa();
-      this.readRequestHeaderCa();
-    } catch (error) {
-      this.#surroundings.log.error(error, "Failed to load the client CA; the old one stays in force");
-    }
-  }
 }
 
 function named(what: string, read: () => void): void {

@@ -45,11 +45,8 @@ export function serve(
     limitsAnonymousHttp2: deps.command.gates.isEnabled("UnauthenticatedHTTP2DOSMitigation"),
   });
   port.serve(handler);
-  port.watch(delegation.files, () => {
-    delegation.reload();
-    return delegation.clientCas();
-  });
-  delegation.follow(() => port.update(delegation.clientCas()), signal);
+  port.watch(delegation.files, (apply) => delegation.reload(apply));
+  delegation.follow((clientCas) => port.update(clientCas), signal);
   signal.addEventListener("abort", () => void port.close(), { once: true });
   return debug;
 }

@@ -19,6 +19,7 @@ import {
 } from "#platform/https-server/serving-files.ts";
 import type { CertificateKey, ClientCa, TlsSettings } from "#platform/https-server/tls-settings.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import type { ApplyToTls } from "./ca-bundles.ts";
 import { CertificateLog } from "./certificate-log.ts";
 import type { Logging } from "./logging.ts";
 
@@ -62,7 +63,7 @@ export interface Port {
   /** Asks clients for certificates of these CAs. */
   update(clientCas: readonly ClientCa[]): void;
   /** Re-reads everything when one of our files or one of these changes. */
-  watch(files: readonly string[], reread: () => readonly ClientCa[]): void;
+  watch(files: readonly string[], reread: (apply: ApplyToTls) => void): void;
   close(): Promise<void>;
 }
 
@@ -82,9 +83,9 @@ export async function openPort(options: Options, certificate: ServingCertificate
   if ("problem" in pair) throw pair.problem;
   const policy = tlsPolicy(secureServing);
   for (const suite of policy.insecure) logging.warn(`Use of insecure cipher '${suite}' detected.`);
-  const material = new Material(options, certificate, pair, policy, new CertificateLog(log, systemClock));
+  const material = new Material(options, certificate, pair, policy, new CertificateLog(log, systemClock), server);
   const address = `${server.host.includes(":") ? `[${server.host}]` : server.host}:${server.port}`;
-  server.update(material.settings);
+  material.change({});
   let isServing = false;
   return {
     serve(handler) {
@@ -95,7 +96,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
       logging.plain(0, `Serving securely on ${address}`);
     },
     update(clientCas) {
-      server.update(material.withClientCas(clientCas));
+      material.change({ clientCas });
       if (isServing) material.tell();
     },
     watch(files, reread) {
@@ -103,8 +104,8 @@ export async function openPort(options: Options, certificate: ServingCertificate
       if (all.length === 0) return;
       watchFiles(all, () => {
         try {
-          material.reload();
-          server.update(material.withClientCas(reread()));
+          const own = material.read();
+          reread((clientCas) => material.change({ ...own, clientCas }));
           material.tell();
         } catch (error) {
           log.error(error, "Failed to reload the serving certificates; the old ones stay in force");
@@ -136,6 +137,7 @@ class Material {
   readonly #options: Options;
   readonly #certificate: ServingCertificate;
   readonly #log: CertificateLog;
+  readonly #server: HttpsServer;
 
   constructor(
     options: Options,
@@ -143,17 +145,15 @@ class Material {
     pair: CertificateKey,
     policy: TlsPolicy,
     log: CertificateLog,
+    server: HttpsServer,
   ) {
     this.#options = options;
     this.#certificate = certificate;
     this.#log = log;
+    this.#server = server;
     if (certificate.kind === "files") log.pairRead(this.#servingName, pair.cert);
     const { minVersion, ciphers, groups } = policy;
     this.#settings = { ...pair, minVersion, ciphers, groups, sni: this.#readSni() };
-  }
-
-  get settings(): TlsSettings {
-    return this.#settings;
   }
 
   get files(): readonly string[] {
@@ -161,16 +161,19 @@ class Material {
     return [...own, ...this.#options.secureServing.sniCertKeys.flatMap(({ certFile, keyFile }) => [certFile, keyFile])];
   }
 
-  withClientCas(clientCas: readonly ClientCa[]): TlsSettings {
-    this.#settings = { ...this.#settings, clientCas };
-    return this.#settings;
+  /** Throws, and changes nothing, when TLS does not take them. */
+  change(settings: Partial<TlsSettings>): void {
+    const next = { ...this.#settings, ...settings };
+    this.#server.update(next);
+    this.#settings = next;
   }
 
-  reload(): void {
+  /** What the files present now. */
+  read(): Partial<TlsSettings> {
     const certificate = this.#certificate;
     const pair = certificate.kind === "files" ? readPair(certificate.certFile, certificate.keyFile) : certificate.pair;
     if (certificate.kind === "files") this.#log.pairRead(this.#servingName, pair.cert);
-    this.#settings = { ...this.#settings, ...pair, sni: this.#readSni() };
+    return { ...pair, sni: this.#readSni() };
   }
 
   /** Logs what is in force now, as far as it is new. */

@@ -5,6 +5,7 @@ import { errorMessage } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { LogVerbosity } from "#base/log-verbosity.ts";
 import { decodeText, readBytes } from "#client/codec.ts";
+import { DecodeError } from "#client/errors.ts";
 import { parseUnsigned } from "../flags/go-number.ts";
 import { configzResponse } from "./configz.ts";
 import type { HealthPage } from "./healthz.ts";
@@ -12,6 +13,9 @@ import { type MetricsPageFormat, metricsResponse } from "./metrics-page.ts";
 import type { DaemonRequest, Handler } from "./request.ts";
 import { errorResponse, notFoundResponse, textResponse } from "./responses.ts";
 import { type HealthRecord, handleSlis } from "./slis.ts";
+
+/** A level has one digit or two. Upstream reads without a limit. */
+const VERBOSITY_BYTES_MAX = 1024;
 
 export interface PageDeps {
   readonly health: HealthPage;
@@ -88,7 +92,13 @@ async function setVerbosity(request: DaemonRequest, verbosity: LogVerbosity): Pr
   const plain = (status: number, text: string): HttpResponse =>
     textResponse(status, `${text}\n`, { "content-type": "text/plain", "x-content-type-options": "nosniff" });
   if (request.method !== "PUT") return plain(406, "unsupported http method");
-  const text = request.body === undefined ? "" : decodeText(await readBytes(request.body));
+  let text = "";
+  try {
+    if (request.body !== undefined) text = decodeText(await readBytes(request.body, VERBOSITY_BYTES_MAX));
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    return plain(413, `error reading request body: ${error.message}`);
+  }
   try {
     verbosity.setLevel(parseUnsigned(text, 31));
   } catch (error) {

@@ -61,6 +61,7 @@ export function checkPair(cert: string, key: string): void {
   let privateKey: ReturnType<typeof createPrivateKey>;
   try {
     certificate = new X509Certificate(cert);
+    certificateContent(certificate.raw);
   } catch (cause) {
     throw new ServingFileError(`x509: malformed certificate: ${errorMessage(cause)}`, { cause });
   }
@@ -93,7 +94,7 @@ export function certificatesProblem(pem: string): string | undefined {
   const blocks = certificatesIn(pem);
   if (blocks.length === 0) return "data does not contain any valid RSA or ECDSA certificates";
   try {
-    for (const block of blocks) new X509Certificate(block);
+    for (const block of blocks) certificateContent(new X509Certificate(block).raw);
     return undefined;
   } catch (error) {
     return `x509: malformed certificate: ${errorMessage(error)}`;

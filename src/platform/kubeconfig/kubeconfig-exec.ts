@@ -1,9 +1,8 @@
 // Credentials from a program that the kubeconfig names: run it, read what it prints, keep that until
 // it expires or the server refuses it.
 // Upstream: client-go/plugin/pkg/client/auth/exec/exec.go
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import { text } from "node:stream/consumers";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
@@ -43,6 +42,8 @@ export interface ExecPlugin {
 
 /** What Go calls the exit code of a program that a signal ended. */
 const KILLED = -1;
+/** Credentials have some kilobytes. Upstream reads without a limit. */
+const OUTPUT_BYTES_MAX = 1 << 20;
 const VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 
 export function createExecPlugin(options: ExecPluginOptions): ExecPlugin {
@@ -106,7 +107,7 @@ async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promi
     child.once("close", (code) => resolve(code));
   });
   try {
-    const [output, code] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), ended]);
+    const [output, code] = await Promise.all([outputOf(child, options), ended]);
     const exitCode = code ?? KILLED;
     metrics?.noteCall(exitCode, exitCode === 0 ? "no_error" : "plugin_execution_error");
     if (exitCode !== 0) throw new ExecPluginError(`exec: executable ${exec.command} failed with exit code ${exitCode}`);
@@ -115,6 +116,22 @@ async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promi
     if (signal.aborted) throw signal.reason;
     throw spawnError(error, options);
   }
+}
+
+/** A plugin that prints without end is killed. */
+async function outputOf(child: ChildProcess, { exec, metrics }: ExecPluginOptions): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of child.stdout ?? []) {
+    length += chunk.length;
+    if (length > OUTPUT_BYTES_MAX) {
+      child.kill("SIGKILL");
+      metrics?.noteCall(KILLED, "plugin_execution_error");
+      throw new ExecPluginError(`exec: executable ${exec.command} printed more than ${OUTPUT_BYTES_MAX} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function spawnError(error: unknown, { exec, metrics }: ExecPluginOptions): unknown {

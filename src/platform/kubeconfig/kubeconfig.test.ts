@@ -153,6 +153,14 @@ describe("credential plugins", () => {
       config,
       clock: testClock(),
     });
+    const endless = createExecPlugin({
+      exec: execConfig(file("endless", "#!/bin/sh\nexec yes\n", 0o755)),
+      config,
+      clock: testClock(),
+    });
+    await expect(endless.credentials(signal)).rejects.toThrow(
+      /exec: executable .*endless printed more than 1048576 bytes/,
+    );
     await expect(failing.credentials(signal)).rejects.toThrow(/exec: executable .*failing failed with exit code 3/);
     const killed = createExecPlugin({
       exec: execConfig(file("killed", "#!/bin/sh\nkill -9 $$\n", 0o755)),
