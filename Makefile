@@ -52,7 +52,7 @@ bench: install ## Measure against the Go manager (ARGS=--quick)
 parity: install ## Count the rows of the parity ledger (ARGS="show job": print rows with their tests)
 	@$(BUN) tools/parity.ts $(or $(ARGS),counts)
 
-planted-faults: install ## Plant faults into a copy of the program; named tests must notice each (ARGS=<plan>)
+planted-faults: install ## Plant faults into a copy of the program; named tests must notice each (ARGS="<plan> --changed")
 	@$(BUN) tools/planted-faults.ts $(ARGS)
 
 judge-fuzz: install ## Send 10,000 random requests to both API servers and publish how often they agree (ARGS="<seed> <count>": only tell)

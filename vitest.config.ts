@@ -10,6 +10,8 @@ export default defineConfig({
     name: "node",
     include: ["src/**/*.test.ts"],
     exclude: ["src/**/*.bun.test.ts", "src/cmd/**"],
+    // Half the time. `bun test` runs each file in a world of its own, so both ways are tested.
+    isolate: false,
     // As `bun test` is given: the limit only ends what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,

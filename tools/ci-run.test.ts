@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+const mustRun = ["check", "real-control-plane", "test"];
+
 /** .ci/run in a folder of its own, with a `make` that counts as it is told. */
 describe(".ci/run", () => {
   let directory: string;
@@ -15,17 +17,19 @@ describe(".ci/run", () => {
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   /** `targets` are what `make` does for a target, as shell text; others count one passed test. */
-  function run(targets: Readonly<Record<string, string>>, minutes = 60) {
+  function run(targets: Readonly<Record<string, string>>, { seconds = 78 * 60, pace = 100 } = {}) {
     const cases = Object.entries(targets).map(([target, does]) => `${target}) ${does} ;;`);
     const counts = 'echo "1 0 0" >>"$STEERSMAN_TEST_TOTALS"';
     writeFileSync(join(directory, "make"), `#!/bin/sh\ncase $1 in\n${cases.join("\n")}\n*) ${counts} ;;\nesac\n`);
     chmodSync(join(directory, "make"), 0o755);
-    const env = { ...process.env, PATH: `${directory}:${process.env.PATH}`, STEERSMAN_CI_MINUTES: `${minutes}` };
+    const limits = { STEERSMAN_CI_SECONDS: `${seconds}`, STEERSMAN_CI_PACE: `${pace}` };
+    const env = { ...process.env, PATH: `${directory}:${process.env.PATH}`, ...limits };
     const { status, stdout } = spawnSync(join(directory, ".ci", "run"), { env, encoding: "utf8" });
     const lines = stdout.trimEnd().split("\n");
     const named = (word: string): readonly string[] =>
-      lines.filter((line) => line.startsWith(word)).map((line) => line.replace(/^\S+ (OUT: )?make (\S+).*/, "$2"));
-    return { status, lines, last: lines.at(-1), ran: named("==>"), leftOut: named("LEFT") };
+      lines.filter((line) => line.startsWith(word)).map((line) => line.replace(/^[A-Z=>: ]+ make (\S+).*/, "$1"));
+    const [ran, leftOut, cutOff] = [named("==>"), named("LEFT OUT"), named("CUT OFF")];
+    return { status, stdout, lines, last: lines.at(-1), ran, leftOut, cutOff };
   }
 
   it("sums what the targets count", () => {
@@ -35,13 +39,41 @@ describe(".ci/run", () => {
     expect(leftOut).toEqual([]);
   });
 
+  it("plans suites that fit into 78 minutes on two calm cores", () => {
+    const { lines } = run({});
+    const seconds = lines.map((line) => Number(/^==> .* \(about (\d+) seconds/.exec(line)?.[1] ?? 0));
+    expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThan(78 * 60);
+  });
+
   it("without time leaves out the longer suites, names them and counts them as skipped", () => {
     const all = run({}).ran;
-    const { status, last, ran, leftOut } = run({}, 0);
+    const { status, last, ran, leftOut } = run({}, { seconds: 30 });
     expect(status).toBe(0);
-    expect(ran).toEqual(["check", "real-control-plane", "test", "test-real"]);
+    expect(ran).toEqual(mustRun);
     expect([...ran, ...leftOut]).toEqual(all);
-    expect(last).toBe(`4 passed, 0 failed, ${leftOut.length} skipped`);
+    expect(last).toBe(`${mustRun.length} passed, 0 failed, ${leftOut.length} skipped`);
+  });
+
+  it("gives what can be cut short the time that the others leave", () => {
+    const given = (seconds: number) =>
+      /==> make test-faults ARGS=--seconds=(\d+)/.exec(run({}, { seconds }).stdout)?.[1] ?? "none";
+    expect([given(78 * 60), given(600)]).toEqual(["480", "none"]);
+    expect(Number(given(1500))).toBeLessThan(200);
+  });
+
+  it("cuts a longer suite off when the time is up: skipped, not failed", () => {
+    const { status, cutOff, leftOut, last } = run({ "hand-over": "sleep 600" }, { seconds: 5, pace: 1 });
+    expect({ status, cutOff }).toEqual({ status: 0, cutOff: ["hand-over"] });
+    expect(leftOut).toContain("test-real");
+    expect(last).toMatch(/ 0 failed, \d+ skipped$/);
+  });
+
+  it("a step that must run and does not end is a failure, and the time is kept", () => {
+    const { status, lines, leftOut } = run({ test: "sleep 600" }, { seconds: 3 });
+    expect(status).toBe(1);
+    expect(lines).toContainEqual(expect.stringMatching(/^FAILED: make test \(did not end within \d seconds\)$/));
+    expect(leftOut).toContain("test-real");
+    expect(lines.at(-1)).toMatch(/^2 passed, 1 failed, \d+ skipped$/);
   });
 
   it("repeats at the end what failed", () => {
@@ -55,10 +87,13 @@ describe(".ci/run", () => {
     ["with failed tests", 'echo "5 2 0" >>"$STEERSMAN_TEST_TOTALS"; exit 2', [5, 2, 0]],
     ["that skipped too much", 'echo "0 0 4" >>"$STEERSMAN_TEST_TOTALS"; exit 2', [0, 1, 4]],
   ] as const)("a step %s is a failure, and the others run", (_, does, [passed, failed, skipped]) => {
-    const silent = Object.fromEntries(["check", "real-control-plane", "test"].map((target) => [target, "exit 0"]));
-    const { status, last, ran, leftOut } = run({ ...silent, "test-real": does }, 0);
+    const { status, last, ran, leftOut } = run(
+      { ...Object.fromEntries(mustRun.map((name) => [name, "exit 0"])), "test-real": does },
+      { seconds: 700 },
+    );
     expect(status).toBe(1);
-    expect(ran).toHaveLength(4);
-    expect(last).toBe(`${passed} passed, ${failed} failed, ${skipped + leftOut.length} skipped`);
+    expect(ran.slice(0, 4)).toEqual([...mustRun, "test-real"]);
+    const others = ran.length - 4;
+    expect(last).toBe(`${passed + others} passed, ${failed} failed, ${skipped + leftOut.length} skipped`);
   });
 });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type FaultPlan, planFolder } from "#test/planted-faults/fault.ts";
-import { failuresIn, planted } from "./planting.ts";
+import { failuresIn, faultsOfChange, planted } from "./planting.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -25,6 +25,14 @@ describe("planted faults", () => {
     expect(planted("a one b", fault)).toBe("a two b");
     expect(() => planted("a b", fault)).toThrow('"x": y.ts has 0 places to plant it, not 1');
     expect(() => planted("one one", fault)).toThrow('"x": y.ts has 2 places to plant it, not 1');
+  });
+
+  it("belong to a change of their file, of their plan or of a suite of it", () => {
+    const fault = (file: string) => ({ name: file, file, find: "a", replace: "b", noticedBy: "c" });
+    const plan = { suites: ["./test/a.test.ts", "src/a/"], faults: [fault("src/b/1.ts"), fault("src/b/2.ts")] };
+    const of = (...changed: string[]) => faultsOfChange(plan, "test/planted-faults/p.ts", new Set(changed)).length;
+    expect([of(), of("src/b/3.ts"), of("src/b/1.ts")]).toEqual([0, 0, 1]);
+    expect([of("test/a.test.ts"), of("src/a/x.test.ts"), of("test/planted-faults/p.ts")]).toEqual([2, 2, 2]);
   });
 
   it("names failed tests, and no reason where a file does not load", () => {

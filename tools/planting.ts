@@ -2,13 +2,26 @@
 // the scenarios and places of the comparison with the Go manager. A file that does not load names no test, and so is no
 // reason.
 
-import type { PlantedFault } from "#test/planted-faults/fault.ts";
+import type { FaultPlan, PlantedFault } from "#test/planted-faults/fault.ts";
 
 /** Throws when the fault cannot be planted: then the plan is out of date. */
 export function planted(source: string, { name, file, find, replace }: PlantedFault): string {
   const parts = source.split(find);
   if (parts.length !== 2) throw new Error(`"${name}": ${file} has ${parts.length - 1} places to plant it, not 1`);
   return parts.join(replace);
+}
+
+/** The faults that a change calls for: all of a plan that changed itself or in its suites, else those in changed files. */
+export function faultsOfChange(
+  { suites = [], faults }: FaultPlan,
+  planFile: string,
+  changed: ReadonlySet<string>,
+): readonly PlantedFault[] {
+  const paths = suites.map((suite) => suite.replace(/^\.\//, ""));
+  const isOfPlan = (file: string): boolean =>
+    file === planFile || paths.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, "")}/`));
+  if ([...changed].some(isOfPlan)) return faults;
+  return faults.filter(({ file }) => changed.has(file));
 }
 
 const FAILED_TEST = /^\(fail\) (.*?)(?: \[[\d.]+ *m?s\])?$/;

