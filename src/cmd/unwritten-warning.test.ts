@@ -15,20 +15,6 @@ function replicaSet(name: string): object {
   return { metadata: { name }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-it.each([
-  [{}, "what depends on it stays behind"],
-  [{ propagationPolicy: "Background" }, "what depends on it stays behind"],
-  [{ propagationPolicy: "Foreground" }, "it stays, marked as deleted,"],
-  [{ propagationPolicy: "Orphan" }, "it stays, marked as deleted,"],
-])("says what becomes of what is deleted with %j while nobody collects garbage", async (options, what) => {
-  const client = start("garbage-collector-controller");
-  expect((await client.post(SETS, replicaSet("a"))).headers.warning).toBeUndefined();
-  const { headers } = await client.delete(`${SETS}/a`, options);
-  expect(String(headers.warning)).toContain(
-    `replicasets: ${what} because garbage-collector-controller is not part of this cluster yet`,
-  );
-});
-
 it("says that a namespace stays", async () => {
   const client = start("namespace-controller");
   await client.post("/api/v1/namespaces", { metadata: { name: "a" } });

@@ -1,7 +1,6 @@
 // Whoever creates or deletes something that only a part not yet written would act on is told so at once, by a
 // Warning header that kubectl prints.
 
-import type { DeleteOptions } from "#api/meta.ts";
 import type { AdmissionAttributes, AdmissionPlugin } from "#apiserver/admission.ts";
 
 /** The controller that gives each kind its meaning, by "resource.group". */
@@ -42,17 +41,6 @@ const serverParts: Readonly<Record<string, string>> = {
   "apiservices.apiregistration.k8s.io": "the aggregation of other API servers",
 };
 
-/** Kinds whose objects own others. */
-const owners = [
-  "replicasets",
-  "replicationcontrollers",
-  "deployments",
-  "statefulsets",
-  "daemonsets",
-  "jobs",
-  "cronjobs",
-];
-
 export function unwrittenWarning(unwritten: readonly string[]): AdmissionPlugin {
   const missing = new Set([...unwritten, ...Object.values(serverParts)]);
   return {
@@ -61,9 +49,11 @@ export function unwrittenWarning(unwritten: readonly string[]): AdmissionPlugin 
     validate(attributes) {
       const { group, resource } = attributes.resource;
       const kind = `${resource}.${group}`;
-      const actor = attributes.operation === "CREATE" ? (actors[kind] ?? serverParts[kind]) : deletionActor(attributes);
+      const isDeletion = attributes.operation === "DELETE";
+      if (isDeletion && !isNamespace(attributes)) return;
+      const actor = isDeletion ? "namespace-controller" : (actors[kind] ?? serverParts[kind]);
       if (actor === undefined || !missing.has(actor)) return;
-      const what = attributes.operation === "CREATE" ? standing(kind) : consequence(attributes);
+      const what = isDeletion ? "it stays Terminating with all that is in it" : standing(kind);
       attributes.addWarning(`${resource}: ${what} because ${actor} is not part of this cluster yet`);
     },
   };
@@ -73,25 +63,6 @@ function standing(kind: string): string {
   return kind === "services." ? "it has an address, but no endpoints" : "it is stored, but nothing will act on it";
 }
 
-/** Namespaces are emptied by one controller, dependents of everything else by another. */
-function deletionActor(attributes: AdmissionAttributes): string | undefined {
-  if (isNamespace(attributes)) return "namespace-controller";
-  return isHeldBack(attributes) || owners.includes(attributes.resource.resource)
-    ? "garbage-collector-controller"
-    : undefined;
-}
-
-function consequence(attributes: AdmissionAttributes): string {
-  if (isNamespace(attributes)) return "it stays Terminating with all that is in it";
-  return isHeldBack(attributes) ? "it stays, marked as deleted," : "what depends on it stays behind";
-}
-
 function isNamespace({ resource: { group, resource } }: AdmissionAttributes): boolean {
   return group === "" && resource === "namespaces";
-}
-
-/** Such a deletion waits for a finalizer, which nobody takes away. */
-function isHeldBack({ options }: AdmissionAttributes): boolean {
-  const { propagationPolicy, orphanDependents } = options as DeleteOptions;
-  return propagationPolicy === "Foreground" || propagationPolicy === "Orphan" || orphanDependents === true;
 }

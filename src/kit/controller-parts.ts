@@ -99,6 +99,11 @@ export class ControllerParts {
     this.#loops.push(task);
   }
 
+  /** Runs from the start, before the caches have synced, until the controller ends. */
+  fromStart(task: Task): void {
+    this.#pipelines.push(task);
+  }
+
   /** Records events, as long as the controller runs. component: the identity unless given. */
   recorder(component: string = this.identity, logLevel?: number): EventRecorder {
     const { context, client, log } = this;
@@ -109,7 +114,7 @@ export class ControllerParts {
       component,
       ...(logLevel === undefined ? {} : { logLevel }),
     });
-    this.#pipelines.push(events.run);
+    this.fromStart(events.run);
     return events.recorder;
   }
 

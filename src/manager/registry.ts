@@ -2,6 +2,7 @@
 // program knows by name is in known-controllers.ts; the difference of the two is what it cannot run yet.
 
 import type { Host } from "#base/host.ts";
+import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
@@ -27,6 +28,11 @@ export interface RegisteredController {
 export const registeredControllers: readonly RegisteredController[] = [
   bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
   bind(serviceAccountController, () => undefined),
+  bind(garbageCollectorController, ({ config: { GarbageCollectorController: config } }) => ({
+    isEnabled: config.EnableGarbageCollector,
+    workers: config.ConcurrentGCSyncs,
+    ignoredResources: config.GCIgnoredResources,
+  })),
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];

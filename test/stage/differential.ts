@@ -166,7 +166,15 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
   try {
     await play.run();
     const { objects, events } = await finalObjects(cluster.client, play, tag);
-    const traces = { tag, phases: play.phases(), repeated: play.repeated, symbols: play.symbols, objects, events };
+    const traces = {
+      tag,
+      phases: play.phases(),
+      repeated: play.repeated,
+      symbols: play.symbols,
+      written: play.written,
+      objects,
+      events,
+    };
     return { sections: normalise(traces), steps: hashOfSteps(scenario, play, tag) };
   } catch (error) {
     return { error: errorMessage(error), sections: [], steps: "" };

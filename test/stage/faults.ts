@@ -12,6 +12,7 @@ import type { Item, Section } from "#test/differential/items.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
 import type { Fault } from "./fault-lines.ts";
+import { withoutRepetitions } from "./garbage-collection.ts";
 import { Vocabulary } from "./normalise.ts";
 import { Play } from "./play.ts";
 import { identityOf, isAbout, isDecision, isEventOrLease, isWrite } from "./requests.ts";
@@ -94,12 +95,18 @@ async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Prom
     const requests = backend.requests();
     await backend.pass(LATER_MS);
     const later = backend.requests().slice(requests.length);
-    const words = new Vocabulary({ ...noTraces, tag: backend.tag, phases: [requests], symbols: play.symbols });
+    const words = new Vocabulary({
+      ...noTraces,
+      tag: backend.tag,
+      phases: [requests],
+      symbols: play.symbols,
+      written: play.written,
+    });
     const item = (event: AuditEvent): Item => requestItem(event, words);
     return {
       atMs: lookMs,
       endState,
-      createsAndDeletes: requests.filter(isCreateOrDelete).map(item),
+      createsAndDeletes: withoutRepetitions(requests.filter(isCreateOrDelete)).map(item),
       laterWrites: later.filter(isDecision).map(item),
       writes: requests.filter((event) => isDecision(event) && isSuccess(event)).length,
     };
@@ -143,7 +150,7 @@ async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Pl
         .map((object) => ({ kind: kindName, ...object })),
     );
   }
-  const words = new Vocabulary({ ...noTraces, tag, phases: [], symbols: play.symbols, objects });
+  const words = new Vocabulary({ ...noTraces, tag, phases: [], symbols: play.symbols, written: play.written, objects });
   return objects.map((object) => {
     const { metadata = {} } = object;
     const { managedFields: _, resourceVersion: __, ...meta } = metadata;

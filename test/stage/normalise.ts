@@ -10,6 +10,7 @@ import { distinct, isConflict, readItem, unprovoked } from "#test/differential/r
 import { brokenRules, isStatusWrite } from "#test/differential/statuses.ts";
 import { patchTypeOf } from "#test/differential/watching-proxy.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
+import { isRepetition, readsThatCount } from "./garbage-collection.ts";
 import { identityOf, isWrite } from "./requests.ts";
 
 /** What a play left behind, as the server tells it. */
@@ -21,6 +22,8 @@ export interface Traces {
   readonly repeated: ReadonlySet<string>;
   /** The scenario's own names of generated names. */
   readonly symbols: ReadonlyMap<string, string>;
+  /** The objects that the scenario wrote, by UID: "ConfigMap web". */
+  readonly written?: ReadonlyMap<string, string>;
   /** The play's objects at its end; on the embedded server none are compared. */
   readonly objects: readonly KubeObject[];
   readonly events: readonly KubeObject[];
@@ -56,7 +59,7 @@ export function normalise(traces: Traces): readonly Section[] {
     const number = index + 1;
     const writes = phase.filter(isWrite);
     sections.push({ name: `writes of phase ${number}`, items: sequences(writes, words) });
-    const live = phase.filter((event) => !isWrite(event) && event.verb !== "watch");
+    const live = readsThatCount(phase);
     const isRepeated = ({ objectRef }: AuditEvent): boolean =>
       traces.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
     const reads = unprovoked(live, writes);
@@ -85,6 +88,7 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
     const event = conflicts.delete(id) ? { ...given, requestObject: withoutHistory(given.requestObject) } : given;
     const sequence = byObject.get(id) ?? [];
     const previous = sequence.at(-1);
+    if (isRepetition(previous, event)) continue;
     // A status that the server refused is no chance.
     if (previous !== undefined && isStatusWrite(previous) && isStatusWrite(event)) sequence.pop();
     sequence.push(event);
@@ -129,10 +133,13 @@ export class Vocabulary {
   readonly #generated: RegExp | undefined;
   readonly #uids = new Map<string, string>();
 
-  constructor({ tag, symbols, objects, phases }: Traces) {
+  constructor({ tag, symbols, written = new Map(), objects, phases }: Traces) {
     this.#tag = tag;
     this.#symbols = symbols;
-    const answers = phases.flat().map(({ responseObject }) => responseObject as KubeObject | undefined);
+    // Which owners the garbage collector reads is chance.
+    const answers = phases
+      .flatMap((phase) => [...phase.filter(isWrite), ...readsThatCount(phase)])
+      .map(({ responseObject }) => responseObject as KubeObject | undefined);
     const requests = phases.flat().map(({ requestObject }) => requestObject as KubeObject | undefined);
     const prefixes = new Set<string>();
     for (const object of [...requests, ...answers, ...objects]) {
@@ -141,15 +148,19 @@ export class Vocabulary {
     }
     if (prefixes.size > 0) this.#generated = new RegExp(`\\b(${[...prefixes].join("|")})(${SUFFIX})\\b`, "g");
     const counts = new Map<string, number>();
-    for (const object of [...answers, ...objects]) {
-      const { uid, name } = object?.metadata ?? {};
-      if (uid === undefined || name === undefined || this.#uids.has(uid)) continue;
-      const who = `${object?.kind} ${this.text(name)}`;
+    const learn = (uid: string, text: string): void => {
+      if (this.#uids.has(uid)) return;
+      const who = this.text(text);
       const isGenerated = who.includes("{?}");
       const count = (counts.get(who) ?? 0) + 1;
       counts.set(who, count);
       // Successors of one name are told apart by their order.
       this.#uids.set(uid, isGenerated || count === 1 ? `{uid of ${who}}` : `{uid of ${who}, ${count}}`);
+    };
+    for (const [uid, who] of written) learn(uid, who);
+    for (const object of [...answers, ...objects]) {
+      const { uid, name } = object?.metadata ?? {};
+      if (uid !== undefined && name !== undefined) learn(uid, `${object?.kind} ${name}`);
     }
   }
 

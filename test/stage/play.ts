@@ -53,6 +53,8 @@ export class Play {
   readonly steps: PlayedStep[] = [];
   /** Generated names and what comparisons call them. */
   readonly symbols: Map<string, string> = new Map();
+  /** The objects that the scenario wrote, by UID: "ConfigMap web". */
+  readonly written: Map<string, string> = new Map();
   /** Live reads that are repeated as long as nothing changes: "1 replicasets web" in phase 1. */
   readonly repeated: Set<string> = new Set();
   /** How many requests had been made at the end of each phase. */
@@ -96,6 +98,9 @@ export class Play {
       run,
       until: (what, probe) => this.#until(what, probe),
       onWrite: (write) => this.#onWrite(write),
+      onWritten: (kind, { metadata: { uid = "", name = "" } = {} }) => {
+        if (uid !== "" && name !== "" && !this.written.has(uid)) this.written.set(uid, `${kind} ${name}`);
+      },
     };
     const stage: Stage = {
       namespace: tag,

@@ -21,6 +21,7 @@ export function differencesFromRecording(scenario: Scenario, play: Play, tag: st
     phases: play.phases(),
     repeated: play.repeated,
     symbols: play.symbols,
+    written: play.written,
     objects: [],
     events: [],
   };

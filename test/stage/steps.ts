@@ -1,6 +1,8 @@
 // The typed steps of a scenario, over whatever runs a call on the stage.
 
 import { apiVersionOf, type GroupVersionResource, type KubeObject } from "#api/object.ts";
+import type { JsonObject } from "#api/patch/json-value.ts";
+import { createMergePatch } from "#api/patch/merge-patch.ts";
 import type { Resource, Scope } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import type { Client, ResourceClient } from "#client/client.ts";
@@ -16,6 +18,8 @@ export interface Ground {
   until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
   /** Is told every write of the scenario before it is made; throws when the scenario must not write so. */
   onWrite(write: ScenarioWrite): void;
+  /** Is told every object that the scenario wrote, as the server answered it. */
+  onWritten(kind: string, object: KubeObject): void;
 }
 
 /** A step that changes something. */
@@ -25,6 +29,7 @@ export interface ScenarioWrite {
   readonly namespace: string | undefined;
   /** With the subresource: "web/status". */
   readonly name: string;
+  /** Of an update the change, as a JSON merge patch. */
   readonly body?: unknown;
 }
 
@@ -72,18 +77,26 @@ export function objectSteps<T extends KubeObject>(
     call: (objects: ResourceClient, signal: AbortSignal) => Promise<R>,
   ): Promise<R> => {
     ground.onWrite({ verb, resource, namespace, name, body });
-    return ground.run((client, signal) => call(client.resource(resource), signal));
+    const written = ground.run((client, signal) => call(client.resource(resource), signal));
+    void written.then(
+      (answer) => ground.onWritten(resource.kind, (answer ?? {}) as KubeObject),
+      () => undefined,
+    );
+    return written;
   };
   const change = async (name: string, by: (object: T) => T, subresource?: "status"): Promise<T> => {
     for (let tries = 1; ; tries++) {
-      const object = by(await reads.get(name)) as KubeObject;
+      const before = await reads.get(name);
+      const object = by(before) as KubeObject;
       const verb = tries === 1 ? "update" : "";
       const put = (objects: ResourceClient, signal: AbortSignal): Promise<KubeObject> =>
         subresource === undefined ? objects.update({ object }, signal) : objects.updateStatus({ object }, signal);
       try {
         // A repetition is chance, not a step.
         if (verb === "") return (await ground.run((client, signal) => put(client.resource(resource), signal))) as T;
-        return (await write(verb, subresource === undefined ? name : `${name}/status`, object, put)) as T;
+        // The rest of the object is the server's: its form, and what controllers made of it.
+        const change = createMergePatch(before as JsonObject, object as unknown as JsonObject);
+        return (await write(verb, subresource === undefined ? name : `${name}/status`, change, put)) as T;
       } catch (error) {
         if (!isConflict(error) || tries === UPDATE_TRIES_MAX) throw error;
       }

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { vectorsDir } from "#tools/generate/emit.ts";
-import { runGoTool } from "#tools/generate/upstream.ts";
+import { runGoTool, runGoToolInside } from "#tools/generate/upstream.ts";
 
 export function generateVectors(groupVersions: readonly string[]): void {
   writeFileSync(join(vectorsDir, "proto.json"), runGoTool("vectors-proto", ...groupVersions, "meta.k8s.io/v1"));
@@ -18,4 +18,8 @@ export function generateVectors(groupVersions: readonly string[]): void {
   writeFileSync(join(vectorsDir, "printers.json"), runGoTool("vectors-printers"));
   runGoTool("vectors-values", vectorsDir);
   runGoTool("vectors-crd", vectorsDir);
+  writeFileSync(
+    join(vectorsDir, "garbage-collector-graph.json"),
+    runGoToolInside("pkg/controller/garbagecollector", "vectors-garbage-collector"),
+  );
 }

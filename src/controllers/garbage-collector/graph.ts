@@ -1,0 +1,215 @@
+// The graph of owners and dependents, and how it follows what informers see. Each change may find nodes that a worker
+// has to look at; the graph only names them, workers ask the API server before they act.
+// Upstream: pkg/controller/garbagecollector/graph_builder.go, processGraphChanges.
+
+import type { ObjectMeta, OwnerReference } from "#api/meta.ts";
+import type { AbsentOwners } from "./absent-owners.ts";
+import type { GraphNode } from "./graph-node.ts";
+import { hasSameCoordinates, type Identity, identityOfOwner, isSameIdentity } from "./identity.ts";
+import { ownerChanges, unblockedOwners } from "./owner-changes.ts";
+import { alternateIdentity, partitionDependents } from "./owner-identities.ts";
+
+export const ORPHAN = "orphan";
+export const FOREGROUND = "foregroundDeletion";
+
+export type GraphChange =
+  /** An informer added or updated the object. */
+  | { readonly kind: "seen"; readonly identity: Identity; readonly metadata: ObjectMeta; readonly old?: ObjectMeta }
+  /** An informer saw the object go. */
+  | { readonly kind: "deleted"; readonly identity: Identity }
+  /** A worker asked the API server, which has no such object. */
+  | { readonly kind: "absent"; readonly identity: Identity };
+
+/** Where the graph puts the nodes that need a worker. */
+export interface GraphOutlets {
+  attemptToDelete(node: GraphNode): void;
+  /** As attemptToDelete, after the back-off of the queue. */
+  attemptToDeleteLater(node: GraphNode): void;
+  attemptToOrphan(node: GraphNode): void;
+  /** The owner is observed in another namespace than the dependent's. */
+  ownerIsElsewhere(dependent: GraphNode, reference: OwnerReference): void;
+}
+
+type MutableNode = {
+  -readonly [K in keyof GraphNode]: K extends "dependents" ? Set<GraphNode> : GraphNode[K];
+};
+
+export class DependencyGraph {
+  readonly #nodes = new Map<string, MutableNode>();
+  readonly #absentOwners: AbsentOwners;
+  readonly #outlets: GraphOutlets;
+
+  constructor(absentOwners: AbsentOwners, outlets: GraphOutlets) {
+    this.#absentOwners = absentOwners;
+    this.#outlets = outlets;
+  }
+
+  get(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  nodes(): Iterable<GraphNode> {
+    return this.#nodes.values();
+  }
+
+  apply(change: GraphChange): void {
+    const known = this.#nodes.get(change.identity.uid);
+    const isFirstSight = known?.isVirtual === true && change.kind !== "absent";
+    const node = isFirstSight ? this.#observe(known, change.identity) : known;
+    if (change.kind === "seen") this.#see(node, change);
+    else if (node !== undefined && (change.kind === "deleted" || this.#isAbsent(node, change.identity))) {
+      this.#remove(node, change.identity);
+    }
+  }
+
+  /** A clone takes the place of a virtual node with other coordinates: a queue may still hold the old one. */
+  #observe(virtual: MutableNode, identity: Identity): MutableNode {
+    let node = virtual;
+    if (!isSameIdentity(virtual.identity, identity)) {
+      for (const dependent of partitionDependents(virtual.dependents, identity).nonmatching) {
+        if (identity.namespace !== "" && dependent.identity.namespace !== identity.namespace) {
+          this.#reportElsewhere(dependent, identity.uid);
+        }
+        this.#outlets.attemptToDelete(dependent);
+      }
+      node = this.#replace(virtual, identity);
+    }
+    node.isVirtual = false;
+    return node;
+  }
+
+  #replace(node: MutableNode, identity: Identity): MutableNode {
+    const clone: MutableNode = { ...node, identity, dependents: new Set(node.dependents) };
+    this.#nodes.set(identity.uid, clone);
+    return clone;
+  }
+
+  #see(known: MutableNode | undefined, change: GraphChange & { readonly kind: "seen" }): void {
+    const { identity, metadata, old } = change;
+    const owners = metadata.ownerReferences ?? [];
+    const isBeingDeleted = metadata.deletionTimestamp !== undefined;
+    let node = known;
+    if (node === undefined) {
+      node = {
+        identity,
+        dependents: new Set(),
+        owners,
+        isBeingDeleted,
+        isDeletingDependents: isDeletedWith(metadata, FOREGROUND),
+        isVirtual: false,
+      };
+      this.#nodes.set(identity.uid, node);
+      this.#addToOwners(node, owners);
+    } else {
+      this.#updateOwners(node, owners);
+      if (isBeingDeleted) node.isBeingDeleted = true;
+    }
+    this.#noticeDeletion(node, metadata, old);
+  }
+
+  #updateOwners(node: MutableNode, owners: readonly OwnerReference[]): void {
+    const changes = ownerChanges(node.owners, owners);
+    if (changes.added.length + changes.removed.length + changes.changed.length === 0) return;
+    for (const uid of unblockedOwners(changes)) {
+      const owner = this.#nodes.get(uid);
+      if (owner !== undefined) this.#outlets.attemptToDelete(owner);
+    }
+    node.owners = owners;
+    this.#addToOwners(node, changes.added);
+    this.#removeFromOwners(node, changes.removed);
+  }
+
+  /** An event may tell of a creation and a deletion at once, so an object's first event counts as well. */
+  #noticeDeletion(node: MutableNode, metadata: ObjectMeta, old: ObjectMeta | undefined): void {
+    const startsWith = (finalizer: string): boolean =>
+      isDeletedWith(metadata, finalizer) && (old === undefined || !isDeletedWith(old, finalizer));
+    if (startsWith(ORPHAN)) {
+      this.#outlets.attemptToOrphan(node);
+    } else if (startsWith(FOREGROUND)) {
+      node.isDeletingDependents = true;
+      for (const dependent of node.dependents) this.#outlets.attemptToDelete(dependent);
+      this.#outlets.attemptToDelete(node);
+    }
+  }
+
+  /** An owner that is not in the graph gets a virtual node, which a worker verifies. */
+  #addToOwners(node: MutableNode, references: readonly OwnerReference[]): void {
+    let isDoubtful = false;
+    for (const reference of references) {
+      const owner = this.#nodes.get(reference.uid);
+      if (owner === undefined) {
+        const virtual = virtualOwner(reference, node);
+        this.#nodes.set(reference.uid, virtual);
+        this.#outlets.attemptToDelete(virtual);
+        continue;
+      }
+      owner.dependents.add(node);
+      if (!isDoubtful) isDoubtful = this.#disagrees(node, reference, owner);
+    }
+    if (isDoubtful) this.#outlets.attemptToDelete(node);
+  }
+
+  /** The reference gives the owner other coordinates than the graph does, or may do so. */
+  #disagrees(node: GraphNode, reference: OwnerReference, owner: GraphNode): boolean {
+    const { namespace } = owner.identity;
+    if (namespace !== "" && namespace !== node.identity.namespace) {
+      if (!owner.isVirtual) this.#reportElsewhere(node, reference.uid);
+      return true;
+    }
+    if (!hasSameCoordinates(reference, owner.identity)) return true;
+    // A cluster-scoped object may have named an owner of a namespaced kind first, which left the namespace out.
+    return namespace !== node.identity.namespace && owner.isVirtual;
+  }
+
+  #reportElsewhere(dependent: GraphNode, ownerUid: string): void {
+    const reference = dependent.owners.find(({ uid }) => uid === ownerUid);
+    if (reference !== undefined) this.#outlets.ownerIsElsewhere(dependent, reference);
+  }
+
+  #removeFromOwners(node: MutableNode, references: readonly OwnerReference[]): void {
+    for (const { uid } of references) this.#nodes.get(uid)?.dependents.delete(node);
+  }
+
+  /** False: the node stands for coordinates that were not looked up, and stays. */
+  #isAbsent(node: MutableNode, absent: Identity): boolean {
+    if (!node.isVirtual && isSameIdentity(node.identity, absent)) return true;
+    const { matching, nonmatching } = partitionDependents(node.dependents, absent);
+    if (node.isVirtual && nonmatching.length === 0) return true;
+    if (matching.length > 0) this.#absentOwners.add(absent);
+    for (const dependent of matching) this.#outlets.attemptToDelete(dependent);
+    if (node.isVirtual && isSameIdentity(node.identity, absent)) this.#verifyNext(node, nonmatching);
+    return false;
+  }
+
+  /** The virtual node takes the next coordinates that its dependents give it, and is verified again. */
+  #verifyNext(node: MutableNode, nonmatching: readonly GraphNode[]): void {
+    const alternate = alternateIdentity(nonmatching, node.identity);
+    if (alternate !== undefined) this.#outlets.attemptToDeleteLater(this.#replace(node, alternate));
+  }
+
+  #remove(node: MutableNode, identity: Identity): void {
+    this.#nodes.delete(node.identity.uid);
+    this.#removeFromOwners(node, node.owners);
+    if (node.dependents.size > 0) this.#absentOwners.add(identity);
+    for (const dependent of node.dependents) this.#outlets.attemptToDelete(dependent);
+    for (const { uid } of node.owners) {
+      const owner = this.#nodes.get(uid);
+      if (owner?.isDeletingDependents) this.#outlets.attemptToDelete(owner);
+    }
+  }
+}
+
+function virtualOwner(reference: OwnerReference, dependent: GraphNode): MutableNode {
+  return {
+    identity: identityOfOwner(reference, dependent.identity.namespace),
+    dependents: new Set([dependent]),
+    owners: [],
+    isBeingDeleted: false,
+    isDeletingDependents: false,
+    isVirtual: true,
+  };
+}
+
+function isDeletedWith({ deletionTimestamp, finalizers }: ObjectMeta, finalizer: string): boolean {
+  return deletionTimestamp !== undefined && finalizers?.includes(finalizer) === true;
+}

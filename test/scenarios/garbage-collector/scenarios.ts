@@ -1,0 +1,12 @@
+// The garbage collector, on objects that no other controller cares for.
+
+import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { deletion } from "./deletion.ts";
+import { propagation } from "./propagation.ts";
+import { wrongOwners } from "./wrong-owners.ts";
+
+export const scenarios: readonly Scenario[] = scenariosOf("garbage-collector-controller", { cast: "clean-up" }, [
+  ...deletion,
+  ...propagation,
+  ...wrongOwners,
+]);
