@@ -263,3 +263,9 @@ export function newUnsupportedMediaType(accepted: readonly string[]): ApiError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`;
   return failure(415, "UnsupportedMediaType", message);
 }
+
+/** A failure without details. Upstream answers so for errors that are no Status: code 500 and no reason. */
+export function bareFailure(code: number, reason: string, message: string): ApiError {
+  const failure = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message } as const;
+  return new ApiError(reason === "" ? { ...failure, code } : { ...failure, reason, code });
+}

@@ -4,8 +4,8 @@
 import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionKind, GroupVersionResource, KubeObject } from "#api/object.ts";
 import { type ApiError, newForbidden } from "#api/status-error.ts";
+import type { UserInfo } from "#api/user-info.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { UserInfo } from "./request-context.ts";
 import type { WriteOptions } from "./write-options.ts";
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";

@@ -5,7 +5,7 @@
 
 import { goQuote } from "#api/go-text.ts";
 import { type ApiError, newForbidden } from "#api/status-error.ts";
-import type { UserInfo } from "./request-context.ts";
+import type { UserInfo } from "#api/user-info.ts";
 import type { RequestInfo, ResourceRequestInfo } from "./request-info.ts";
 import { CONFIGURATION_PATH, KEYS_PATH } from "./tokens/openid.ts";
 

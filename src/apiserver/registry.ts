@@ -23,6 +23,8 @@ import type { DeleteResult } from "./write/delete-object.ts";
 export interface KindRow {
   /** The table that stores it. Kinds of two groups that are one kind (events) are versions of one row. */
   readonly table: string;
+  /** Where upstream keeps it in etcd, which some refusals name. */
+  readonly etcdDirectory: string;
   /** Lower-case plural. */
   readonly resource: string;
   readonly singular: string;

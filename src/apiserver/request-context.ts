@@ -2,18 +2,12 @@
 // mention besides its body.
 
 import type { KubeObject } from "#api/object.ts";
+import type { UserInfo } from "#api/user-info.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { Query } from "./query.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { RequestSeries } from "./request-metrics.ts";
-
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
 
 /** What the transport knows about the other end. */
 export interface Peer {

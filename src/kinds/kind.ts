@@ -12,6 +12,8 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly key: string;
   /** The keys of other groups that serve the same objects. */
   readonly otherKeys?: readonly string[];
+  /** Where upstream keeps it in etcd, which some refusals name; absent: the resource. */
+  readonly etcdDirectory?: string;
 
   /** How its objects are prepared, validated, warned about and deleted. */
   readonly strategy: Strategy;

@@ -10,6 +10,7 @@ import type { DeviceClass, ResourceClaim } from "#api/generated/types/resource-v
 import type { KubeObject } from "#api/object.ts";
 import { withResourceVersion } from "#api/object-meta.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
+import { bareFailure } from "#api/status-error.ts";
 import { assert, unreachable } from "#base/assert.ts";
 import { checkRequest, type QuotaRequest } from "#rules/quota/check-request.ts";
 import { ExtendedResources } from "#rules/quota/extended-resources.ts";
@@ -17,7 +18,6 @@ import { isIgnoredByQuota, QuotaRegistry } from "#rules/quota/registry.ts";
 import { EXTENDED_CLAIM_ANNOTATION, type ResourceClaimSources } from "#rules/quota/resource-claims.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, admissionForbidden } from "../admission.ts";
 import type { ServerCore } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import { recordUpdate } from "../managed-fields.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { internalCall } from "./internal-call.ts";

@@ -47,6 +47,7 @@ function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], { gates 
   const selectableFields = fieldValuesOf(kind);
   return {
     table: kind.key,
+    etcdDirectory: kind.etcdDirectory ?? resource,
     resource,
     singular,
     namespaced,

@@ -66,6 +66,7 @@ export function customKind(crd: CustomResourceDefinition, options: CustomKindOpt
   const selectable = selectableOf(served);
   return {
     table: metadata?.name ?? "",
+    etcdDirectory: `${spec.group}/${resource}`,
     resource,
     singular: names.singular ?? "",
     namespaced,

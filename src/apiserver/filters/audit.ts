@@ -3,10 +3,11 @@
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/audit.go
 
 import type { KubeObject } from "#api/object.ts";
+import type { UserInfo } from "#api/user-info.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Rng } from "#base/rng.ts";
-import { type Filter, headerOf, type ServerRequest, type UserInfo } from "../request-context.ts";
+import { type Filter, headerOf, type ServerRequest } from "../request-context.ts";
 import type { RequestInfo } from "../request-info.ts";
 
 export interface AuditEvent {

@@ -2,7 +2,8 @@
 // Upstream: k8s.io/apiserver/pkg/authentication; endpoints/filters/authentication.go
 
 import { newUnauthorized } from "#api/status-error.ts";
-import { addWarning, type Filter, headerOf, type ServerRequest, type UserInfo } from "../request-context.ts";
+import type { UserInfo } from "#api/user-info.ts";
+import { addWarning, type Filter, headerOf, type ServerRequest } from "../request-context.ts";
 import { authenticateToken, isAuthenticated, type TokenSources } from "../tokens/token-authentication.ts";
 
 export interface AuthenticationOptions extends TokenSources {

@@ -3,9 +3,10 @@
 
 import { goQuote } from "#api/go-text.ts";
 import { newBadRequest } from "#api/status-error.ts";
+import type { UserInfo } from "#api/user-info.ts";
 import type { HttpHeaders } from "#base/http.ts";
 import { type Authorizer, forbidden } from "../authorization.ts";
-import type { Filter, UserInfo } from "../request-context.ts";
+import type { Filter } from "../request-context.ts";
 import type { ResourceRequestInfo } from "../request-info.ts";
 
 const USER = "impersonate-user";

@@ -4,11 +4,10 @@
 
 import * as field from "#api/field-error.ts";
 import type { Service, ServicePort, ServiceSpec } from "#api/generated/types/core-v1.ts";
-import { newInternalError } from "#api/status-error.ts";
+import { bareFailure, newInternalError } from "#api/status-error.ts";
 import { needsHealthCheck } from "#kinds/core/service-validation.ts";
 import { put } from "#kinds/parts/preparing.ts";
 import type { ServerCore } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import type { AllocationHook, KindRow } from "../registry.ts";
 import { deleteOwn } from "../write/own-objects.ts";
 import {

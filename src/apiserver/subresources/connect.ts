@@ -6,13 +6,12 @@
 
 import * as field from "#api/field-error.ts";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
-import { type ApiError, newBadRequest, newInvalid, newNotFound } from "#api/status-error.ts";
+import { type ApiError, bareFailure, newBadRequest, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { parseSloppyIp } from "#rules/ip.ts";
+import { findObject } from "../addressed-object.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import { storedObject } from "../tokens/stored-references.ts";
-import { findObject } from "../verbs/get.ts";
 import type { SubresourceHandler } from "./subresource.ts";
 
 const NO_CONTENT: HttpResponse = {

@@ -7,17 +7,24 @@ import { selectorFromObject } from "#api/label-selector.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { withResourceVersion } from "#api/object-meta.ts";
-import { ApiError, isConflict, newBadRequest, newForbidden, newTooManyRequests } from "#api/status-error.ts";
+import {
+  ApiError,
+  bareFailure,
+  isConflict,
+  newBadRequest,
+  newForbidden,
+  newTooManyRequests,
+} from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
+import { findObject } from "../addressed-object.ts";
 import { internalCall } from "../admission/internal-call.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import { recordUpdate } from "../managed-fields.ts";
+import { postedRules } from "../negotiation-rules.ts";
 import { respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import type { StoredVersion } from "../storage/storage.ts";
-import { findObject, postedRules } from "../verbs/get.ts";
 import { deleteObject, isDryRun } from "../write/delete-object.ts";
 import { checkDeleteOptions } from "../write-options.ts";
 import { created, readCreated } from "./created-body.ts";

@@ -2,8 +2,8 @@
 // verifying is the host's: real keys in a program, a checksum in the simulation.
 // Upstream: pkg/serviceaccount/jwt.go
 
+import type { UserInfo } from "#api/user-info.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { UserInfo } from "../request-context.ts";
 
 export type TokenClaims = Readonly<Record<string, unknown>>;
 

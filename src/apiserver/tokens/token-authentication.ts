@@ -1,7 +1,7 @@
 // Whose bearer token is it? Asked by every request that carries one, and by token reviews.
 // Upstream: k8s.io/apiserver/pkg/authentication/token/union and request/bearertoken
 
-import type { UserInfo } from "../request-context.ts";
+import type { UserInfo } from "#api/user-info.ts";
 
 export interface TokenQuestion {
   /** Whom the token must be meant for; absent: the server itself. */

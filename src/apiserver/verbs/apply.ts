@@ -5,7 +5,7 @@ import { decodeUtf8 } from "#api/json.ts";
 import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
 import { jsonKind } from "#api/patch/json-value.ts";
-import { newBadRequest } from "#api/status-error.ts";
+import { bareFailure, newBadRequest } from "#api/status-error.ts";
 import type { ResourceCall } from "../core.ts";
 import { strictErrors, toStoredForm } from "../decoding/decode-object.ts";
 import {
@@ -16,7 +16,6 @@ import {
   type RequestBody,
 } from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
-import { bareFailure } from "../errors.ts";
 import { applyTo } from "../managed-fields.ts";
 import { addWarning } from "../request-context.ts";
 import type { WriteOptions } from "../write-options.ts";

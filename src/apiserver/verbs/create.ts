@@ -7,6 +7,7 @@ import { admissionAttributes, type ResourceCall, type ServerCore } from "../core
 import { decodeObject } from "../decoding/decode-object.ts";
 import { readBody } from "../decoding/request-body.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
+import { negotiationRules } from "../negotiation-rules.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { wipeSystemFields } from "../write/before-create.ts";
@@ -14,7 +15,6 @@ import { createObject } from "../write/create-object.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { dedupeOwnerReferences } from "../write/owner-references.ts";
 import { parseWriteOptions } from "../write-options.ts";
-import { negotiationRules } from "./get.ts";
 
 export async function create(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;

@@ -6,12 +6,12 @@ import { isNotFound } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { parseListOptions } from "../list-options.ts";
+import { negotiationRules } from "../negotiation-rules.ts";
 import { respondWithList } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { selectionOf } from "../selection.ts";
 import { deleteObject } from "../write/delete-object.ts";
 import { readDeleteOptions } from "./delete.ts";
-import { negotiationRules } from "./get.ts";
 import { listPage } from "./list.ts";
 
 const PAGE_SIZE = 10_000;

@@ -16,11 +16,11 @@ import {
   readBody,
 } from "../decoding/request-body.ts";
 import { decodeTyped, TypedDecodingError } from "../decoding/typed-decoding.ts";
+import { negotiationRules } from "../negotiation-rules.ts";
 import { respondWithObject, respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { deleteObject } from "../write/delete-object.ts";
 import { checkDeleteOptions, deleteOptionsOfQuery } from "../write-options.ts";
-import { negotiationRules } from "./get.ts";
 
 export async function deleteOne(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;

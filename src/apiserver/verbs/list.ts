@@ -7,12 +7,12 @@ import type { HttpResponse } from "#base/http.ts";
 import { decodeContinue, encodeContinue } from "../continue-token.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { type ListOptions, parseListOptions } from "../list-options.ts";
+import { collectionRules } from "../negotiation-rules.ts";
 import { respondWithList } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { parseRevision, RETRY_AFTER_SECONDS, waitForRevision } from "../resource-version.ts";
 import { type Selection, selectionOf } from "../selection.ts";
 import type { ListQuery, StoredVersion, Table } from "../storage/storage.ts";
-import { collectionRules } from "./get.ts";
 
 export async function list(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;

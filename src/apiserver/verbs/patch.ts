@@ -15,6 +15,7 @@ import { type RequestBody, readBody } from "../decoding/request-body.ts";
 import { TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { unsupportedRouteMediaType } from "../errors.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
+import { negotiationRules } from "../negotiation-rules.ts";
 import type { KindVersion } from "../registry.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
@@ -23,7 +24,6 @@ import { matchNamespace } from "../write/namespace-match.ts";
 import { updateObject } from "../write/update-object.ts";
 import { parsePatchOptions, type WriteOptions } from "../write-options.ts";
 import { desiredByApply } from "./apply.ts";
-import { negotiationRules } from "./get.ts";
 import { type PatchMechanism, patchMechanism } from "./patch-mechanisms.ts";
 import { authorizeCreate, checkObjectName, type Desired, updateRules } from "./update.ts";
 

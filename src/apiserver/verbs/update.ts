@@ -11,13 +11,13 @@ import { decodeObject } from "../decoding/decode-object.ts";
 import { readBody } from "../decoding/request-body.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { managerOf, recordUpdate } from "../managed-fields.ts";
+import { negotiationRules } from "../negotiation-rules.ts";
 import { respondWithObject } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { matchNamespace } from "../write/namespace-match.ts";
 import { dedupeOwnerReferences } from "../write/owner-references.ts";
 import { updateObject } from "../write/update-object.ts";
 import { parseWriteOptions, type WriteOptions } from "../write-options.ts";
-import { negotiationRules } from "./get.ts";
 
 export async function update(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;

@@ -1,13 +1,13 @@
 // GET with watch: a stream of events from a revision on, beginning with the state where asked.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/watch.go; storage/cacher/cacher.go, Watch
 
-import { asApiError, newExpired, newNotAcceptable } from "#api/status-error.ts";
+import { asApiError, bareFailure, newExpired, newNotAcceptable } from "#api/status-error.ts";
 import type { Clock, Timer } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { headersFor } from "../body-encoding.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import { type ListOptions, parseListOptions } from "../list-options.ts";
+import { collectionRules } from "../negotiation-rules.ts";
 import { MEDIA_TYPES, negotiate, STREAM_TYPES } from "../representation.ts";
 import type { RequestContext } from "../request-context.ts";
 import { parseRevision, waitForRevision } from "../resource-version.ts";
@@ -15,7 +15,6 @@ import { type Selection, selectionOf } from "../selection.ts";
 import { encodeFrame, WatchEvents, type WireEvent } from "../watch/watch-events.ts";
 import { watchBody } from "../watch/watch-stream.ts";
 import { eventTypeFor, Watcher, type WatcherEvent } from "../watch/watcher.ts";
-import { collectionRules } from "./get.ts";
 
 export async function watch(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;

@@ -3,11 +3,16 @@
 
 import type { KubeObject } from "#api/object.ts";
 import { withResourceVersion } from "#api/object-meta.ts";
-import { ApiError, isAlreadyExists, newAlreadyExists, newGenerateNameConflict } from "#api/status-error.ts";
+import {
+  ApiError,
+  bareFailure,
+  isAlreadyExists,
+  newAlreadyExists,
+  newGenerateNameConflict,
+} from "#api/status-error.ts";
+import { checkName } from "../addressed-object.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import type { StoredVersion } from "../storage/storage.ts";
-import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";
 import { allocating } from "./allocating.ts";
 import { beforeCreate, fillSystemFields } from "./before-create.ts";
@@ -35,19 +40,23 @@ export async function createObject(
   }
 }
 
-async function createOnce(
+/** One attempt. A write that turns out to be a create asks for the right to create once its object is valid. */
+export async function createOnce(
   core: ServerCore,
   call: ResourceCall,
   given: KubeObject,
   options: WriteOptions,
   signal: AbortSignal,
+  authorize?: () => Promise<void>,
 ): Promise<KubeObject> {
   const { dryRun } = options;
   const filled = fillSystemFields(core, call, given);
   return allocating(core, call, filled, undefined, dryRun, async (allocated, stored) => {
     const object = beforeCreate(call, allocated, strategyContext(core, call, dryRun));
+    await authorize?.();
     await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
-    if (!dryRun) refuseVersion(object);
+    // Upstream's update does not look at the version of an object that it creates.
+    if (!dryRun && authorize === undefined) refuseVersion(object);
     const created = storeNew(core, call, object, dryRun);
     stored();
     return created;
@@ -62,7 +71,7 @@ function refuseVersion({ metadata }: KubeObject): void {
 }
 
 /** Throws a 409 when the name is taken. */
-export function storeNew(core: ServerCore, call: ResourceCall, given: KubeObject, dryRun: boolean): KubeObject {
+function storeNew(core: ServerCore, call: ResourceCall, given: KubeObject, dryRun: boolean): KubeObject {
   const { row } = call.endpoint;
   const name = given.metadata?.name ?? "";
   checkName(name);

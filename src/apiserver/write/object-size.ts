@@ -4,9 +4,9 @@
 // cannot make an object grow so far at once.
 
 import type { KubeObject } from "#api/object.ts";
+import { bareFailure } from "#api/status-error.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { ResourceCall } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 
 const OBJECT_BYTES_MAX = 1.5 * 1024 * 1024;
 const LARGE_BODY_BYTES = 256 * 1024;

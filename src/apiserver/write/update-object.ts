@@ -7,18 +7,16 @@ import { goQuote } from "#api/go-text.ts";
 import type { KubeObject } from "#api/object.ts";
 import { withMeta, withResourceVersion } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
-import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import { bareFailure, isAlreadyExists, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { UpdateStrategy } from "#kinds/strategy.ts";
+import { checkName } from "../addressed-object.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
-import { bareFailure } from "../errors.ts";
 import { ignoreManagedFieldsTimes } from "../managed-fields.ts";
 import type { StorageKey, StoredVersion } from "../storage/storage.ts";
-import { checkName } from "../verbs/get.ts";
 import type { WriteOptions } from "../write-options.ts";
 import { allocating } from "./allocating.ts";
-import { beforeCreate, fillSystemFields } from "./before-create.ts";
 import { beforeUpdate } from "./before-update.ts";
-import { storeNew } from "./create-object.ts";
+import { createOnce } from "./create-object.ts";
 import { checkSize } from "./object-size.ts";
 import { dedupeOwnerReferences } from "./owner-references.ts";
 import { storable } from "./storable.ts";
@@ -82,21 +80,17 @@ async function createInstead(
   await core.admission.admit(attributes, signal);
   object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
   readVersion(object);
-  const { dryRun } = options;
-  object = fillSystemFields(core, call, object);
-  return allocating(core, call, object, undefined, dryRun, async (allocated, stored) => {
-    const complete = beforeCreate(call, allocated, strategyContext(core, call, dryRun));
-    await request.authorizeCreate();
-    await core.admission.validate(admissionAttributes(call, "CREATE", options, { object: complete }), signal);
-    // Created by somebody else meanwhile: it is an update after all.
-    if (core.tableOf(endpoint.row).get(key) !== undefined) return undefined;
-    const created = storeNew(core, call, complete, dryRun);
-    stored();
+  try {
+    const created = await createOnce(core, call, object, options, signal, request.authorizeCreate);
     return { object: created, isCreated: true };
-  });
+  } catch (error) {
+    // Created by another request meanwhile: it is an update after all.
+    if (isAlreadyExists(error)) return undefined;
+    throw error;
+  }
 }
 
-/** Undefined: somebody else was faster. */
+/** Undefined: another write was faster. */
 async function updateOnce(
   core: ServerCore,
   call: ResourceCall,

@@ -34,6 +34,7 @@ const NO_CONTEXT = { now: 0 };
 
 export const customResourceDefinition: SchemaOnlyKind = {
   key: "customresourcedefinitions.apiextensions.k8s.io",
+  etcdDirectory: "apiextensions.k8s.io/customresourcedefinitions",
   strategy: schemaOnly({ countsGeneration: true, allowUnconditionalUpdate: false }),
   defaults,
   unprintedSubresources: ["status"],

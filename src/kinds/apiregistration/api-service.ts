@@ -33,6 +33,7 @@ function apiServiceCells(object: aggregation.APIService, now: EpochMs): unknown[
 
 export const apiService: SchemaOnlyKind<aggregation.APIService> = {
   key: "apiservices.apiregistration.k8s.io",
+  etcdDirectory: "apiregistration.k8s.io/apiservices",
   strategy: schemaOnly({ allowUnconditionalUpdate: false, nameCheck: apiServiceName }),
   defaults: at("spec", servicePort443),
   printer: printer("Name|Service|Available|Age", apiServiceCells),

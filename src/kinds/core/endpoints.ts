@@ -20,6 +20,7 @@ function shown({ subsets = [] }: core.Endpoints): string {
 
 export const endpoints: SchemaOnlyKind<core.Endpoints> = {
   key: "endpoints",
+  etcdDirectory: "services/endpoints",
   strategy: schemaOnly({ allowCreateOnUpdate: true }),
   defaults: each("subsets", each("ports", zero({ protocol: "TCP" }))),
   printer: printer<core.Endpoints>("Name|Endpoints|Age", (object, now) => [

@@ -113,6 +113,7 @@ const strategy = kindStrategy<core.Node>({
 
 export const node: Kind<core.Node> = {
   key: "nodes",
+  etcdDirectory: "minions",
   strategy,
   defaults,
   fillAliases: withBothCidrs,

@@ -126,6 +126,7 @@ const strategy = kindStrategy<core.ReplicationController>({
 
 export const replicationController: Kind<core.ReplicationController> = {
   key: "replicationcontrollers",
+  etcdDirectory: "controllers",
   strategy,
   defaults,
   fillAliases: templateAliases,

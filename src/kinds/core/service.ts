@@ -216,6 +216,7 @@ function serviceCells(service: core.Service, now: EpochMs): unknown[] {
 
 export const service: Kind<core.Service> = {
   key: "services",
+  etcdDirectory: "services/specs",
   strategy,
   defaults,
   selectableFields: {

@@ -33,6 +33,7 @@ function ingressCells(ingress: networking.Ingress, now: EpochMs): unknown[] {
 
 export const ingress: SchemaOnlyKind<networking.Ingress> = {
   key: "ingresses.networking.k8s.io",
+  etcdDirectory: "ingress",
   strategy: schemaOnly({ countsGeneration: true }),
   printer: printer("Name|Class|Hosts|Address|Ports|Age", ingressCells),
 };
