@@ -15,6 +15,13 @@ export function int64Of(value: bigint): Int64 | undefined {
   return value <= INT64_MAX && value >= INT64_MIN ? value : undefined;
 }
 
+/** Go's conversion of a number to int64: fractions go, and a double beyond int64 becomes the smallest one. */
+export function int64From(value: number | bigint): Int64 {
+  const whole = typeof value === "number" ? Math.trunc(value) : value;
+  if (Number.isSafeInteger(whole)) return whole;
+  return int64Of(Number.isFinite(Number(whole)) ? BigInt(whole) : INT64_MIN) ?? INT64_MIN;
+}
+
 /** Callers may write small integers as bigints, too. */
 export function isInt64(value: unknown): value is Int64 {
   return Number.isSafeInteger(value) || (typeof value === "bigint" && int64Of(value) !== undefined);

@@ -4,7 +4,7 @@
 import { ValueError } from "#api/errors.ts";
 import { parseDuration } from "#api/go-duration.ts";
 import { parseInt64 } from "#api/go-text.ts";
-import { goFormat } from "#api/patch/go-format.ts";
+import { goDouble } from "#api/patch/go-format.ts";
 import { type Cidr, cidrText, type Ip, ipText } from "./addresses.ts";
 import { formatSeconds, formatTimestamp, MAX_SECONDS, MIN_SECONDS, parseTimestamp } from "./times.ts";
 import { CelError, Duration, noOverload, Opaque, Timestamp, typeName, Uint, type Value } from "./values.ts";
@@ -102,8 +102,7 @@ export function toText(value: Value): string {
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
-  // Whole doubles print as floats do, with an exponent from 1e21 on.
-  return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : goFormat(value);
+  return goDouble(value);
 }
 
 const BOOLS: Readonly<Record<string, boolean>> = {

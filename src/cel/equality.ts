@@ -1,6 +1,7 @@
 // When two values are equal, and which comes first. Numbers compare by value, whatever their types.
 // Upstream: github.com/google/cel-go/common/types, Equal and Compare
 
+import { int64Of } from "#api/int64.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { Quantity } from "#api/quantity.ts";
 import { type Cidr, type Ip, isSameIp } from "./addresses.ts";
@@ -56,7 +57,7 @@ const noOverload = (): never => {
   throw new CelError(NO_OVERLOAD);
 };
 
-const jsonLike = (value: Value): unknown => (typeof value === "bigint" ? Number(value) : value);
+const jsonLike = (value: Value): unknown => (typeof value === "bigint" ? int64Of(value) : value);
 
 function equalOpaque(a: Opaque, b: Opaque): boolean {
   switch (a.type) {

@@ -3,6 +3,7 @@
 
 import { ValueError } from "#api/errors.ts";
 import { parseDuration } from "#api/go-duration.ts";
+import { int64Of, isInt64 } from "#api/int64.ts";
 import { goType } from "#api/patch/go-format.ts";
 import { deepEqual, isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { equal } from "./equality.ts";
@@ -145,7 +146,7 @@ export function celValue(json: unknown, schema: JSONSchemaProps): Value {
   }
   if (schema["x-kubernetes-int-or-string"]) {
     if (typeof json === "string") return json;
-    if (typeof json === "number" && Number.isInteger(json)) return BigInt(json);
+    if (isInt64(json)) return BigInt(json);
     return invalid("expected XIntOrString value to be either a string or integer");
   }
   switch (schema.type) {
@@ -164,10 +165,10 @@ export function celValue(json: unknown, schema: JSONSchemaProps): Value {
         ? stringValue(json, schema.format)
         : invalid(`expected string, got ${goType(json)}`);
     case "number":
+      if (typeof json === "bigint") return Number(json);
       return typeof json === "number" ? json : invalid(`expected float, got ${goType(json)}`);
     case "integer":
-      if (typeof json !== "number" || !Number.isInteger(json)) return invalid(`expected int, got ${goType(json)}`);
-      return BigInt(json);
+      return isInt64(json) ? BigInt(json) : invalid(`expected int, got ${goType(json)}`);
     case "boolean":
       return typeof json === "boolean" ? json : invalid(`expected bool, got ${goType(json)}`);
     default:
@@ -366,7 +367,7 @@ function jsonOf(list: List, index: number): unknown {
 }
 
 function toJson(value: Value): unknown {
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") return int64Of(value);
   if (value instanceof SchemaMap || value instanceof SchemaList || value instanceof Preserved) return value.json;
   if (typeof value === "object" && value !== null && "isMap" in value) {
     return Object.fromEntries(value.keys().map((key) => [String(key), toJson(value.get(key) as Value)]));

@@ -42,19 +42,16 @@ export function goString(value: unknown): string {
 
 function goNumber(value: number): string {
   if (Object.is(value, -0)) return "-0";
-  if (Number.isSafeInteger(value)) return String(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) {
-    // int64 has no exponent; what exceeds it was read as a float and prints as one.
-    return Math.abs(value) < 2 ** 63 ? BigInt(value).toString() : goExponent(value);
-  }
-  const magnitude = Math.abs(value);
-  return magnitude < 1e-4 || magnitude >= 1e21 ? goExponent(value) : String(value);
+  return Number.isSafeInteger(value) ? String(value) : goDouble(value);
 }
 
-function goExponent(value: number): string {
+/** %v and %g of a float64: an exponent below -4 and from 6 on. */
+export function goDouble(value: number): string {
   const [mantissa = "", exponent = ""] = value.toExponential().split("e");
+  if (Number(exponent) >= -4 && Number(exponent) < EXPONENT_MIN) return String(value);
   return `${mantissa}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
 }
+const EXPONENT_MIN = 6;
 
 function sortedEntries(object: JsonObject, key: (key: string) => string, value: (value: unknown) => string): string[] {
   return Object.keys(object)

@@ -6,7 +6,7 @@
 import { ValueError } from "#api/errors.ts";
 import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
 import { goQuote } from "#api/go-text.ts";
-import { INT64_MIN, type Int64, int64Of, isInt64 } from "#api/int64.ts";
+import { type Int64, int64From, int64Of, isInt64 } from "#api/int64.ts";
 import { jsonKind } from "#api/patch/json-value.ts";
 import { parseQuantity } from "#api/quantity-parser.ts";
 import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "#api/time.ts";
@@ -176,7 +176,7 @@ class Decoder {
     const bits = type.kind === "int32" ? 32 : 64;
     if (Number.isSafeInteger(input) && (bits === 64 || input === (Number(input) | 0))) return input;
     if (typeof input === "bigint" || Number.isInteger(input)) {
-      const fitting = this.#wording === "json" ? fromText(String(input), bits) : convert(BigInt(input), bits);
+      const fitting = this.#wording === "json" ? fromText(String(input), bits) : cut(int64From(input), bits);
       if (fitting !== undefined) return fitting;
     }
     this.error ??=
@@ -301,10 +301,8 @@ function fromText(text: string, bits: 32 | 64): Int64 | undefined {
   return BigInt.asIntN(bits, value) === value ? int64Of(value) : undefined;
 }
 
-/** The converter does not look whether it fits: Go's conversions cut bits off, and a double beyond int64 is the smallest one. */
-function convert(value: bigint, bits: 32 | 64): Int64 | undefined {
-  return int64Of(BigInt.asIntN(bits, isInt64(value) ? value : INT64_MIN));
-}
+/** The converter does not look whether it fits. */
+const cut = (value: Int64, bits: 32 | 64): Int64 | undefined => int64Of(BigInt.asIntN(bits, BigInt(value)));
 
 function isOmitted(field: GoField, value: unknown): boolean {
   if (value === undefined) return true;

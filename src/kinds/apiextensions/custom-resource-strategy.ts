@@ -4,6 +4,7 @@
 
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
+import { isInt64 } from "#api/int64.ts";
 import { isDns1123Subdomain, isQualifiedName } from "#api/names.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject, parseApiVersion } from "#api/object.ts";
 import { goFormat, goType } from "#api/patch/go-format.ts";
@@ -243,7 +244,7 @@ export function nestedValue(
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   if (value === undefined) return { value };
-  const fits = wanted === "string" ? typeof value === "string" : typeof value === "number" && Number.isInteger(value);
+  const fits = wanted === "string" ? typeof value === "string" : isInt64(value);
   if (fits) return { value };
   const type = value === null ? "<nil>" : goType(value);
   return { error: `.${path.join(".")} accessor error: ${goFormat(value)} is of the type ${type}, expected ${wanted}` };
@@ -253,9 +254,9 @@ function replicas(errors: field.FieldError[], object: KubeObject, path: string):
   const found = nestedValue(object as unknown as JsonObject, splitPath(path), "int64");
   const at = field.newPath(path);
   if ("error" in found) errors.push(field.invalid(at, 0, found.error));
-  else if (typeof found.value === "number" && found.value < 0) {
+  else if (isInt64(found.value) && found.value < 0) {
     errors.push(field.invalid(at, found.value, "should be a non-negative integer"));
-  } else if (typeof found.value === "number" && found.value > INT32_MAX) {
+  } else if (isInt64(found.value) && found.value > INT32_MAX) {
     errors.push(field.invalid(at, found.value, `should be less than or equal to ${INT32_MAX}`));
   }
 }

@@ -3,6 +3,7 @@
 //
 // Deviation: ranges, unions over several fields and arithmetic, which no column can use, are not read.
 
+import { parseExactJson } from "#api/json.ts";
 import { isArray, isObject } from "#api/patch/json-value.ts";
 
 type Step = (values: readonly unknown[]) => unknown[];
@@ -128,7 +129,7 @@ class Parser {
       return () => [value];
     }
     const literal = this.#take(/^\s*(-?\d+(?:\.\d+)?|true|false)(?=[\s)=<>!])/)?.[1];
-    if (literal !== undefined) return () => [JSON.parse(literal)];
+    if (literal !== undefined) return () => [parseExactJson(literal)];
     if (this.#take(/^\s*@/) === undefined) return undefined;
     const steps = this.steps(" )=<>!");
     return steps && ((item) => steps.reduce<readonly unknown[]>((values, step) => step(values), [item]) as unknown[]);

@@ -1,23 +1,26 @@
 // Bounds of numbers. A whole number is an int64 to upstream and is compared as one.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/{validator.go,values.go}, numberValidator
 
+import { type Int64, int64From, isInt64 } from "#api/int64.ts";
 import { goFormat } from "#api/patch/go-format.ts";
 import type { JSONSchemaProps } from "#cel/json-schema.ts";
 import { otherError, plainError, type SchemaError, type ValidationResult } from "./validation-result.ts";
 
-const isInt = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+/** Can it be an int64? A double is judged by its text. */
+const fitsInt64 = (value: Int64): boolean =>
+  isInt64(value) || (Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 63);
 
 export function checkNumber(
   result: ValidationResult,
   schema: JSONSchemaProps,
   types: readonly string[],
   format: string,
-  value: number,
+  value: Int64,
   path: string,
 ): void {
   const type = types.length === 1 && (types[0] === "integer" || types[0] === "number") ? types[0] : "";
   const numberFormat = type === "" ? "" : format;
-  const outOfRange = (checked: number, what: string): SchemaError | undefined =>
+  const outOfRange = (checked: Int64, what: string): SchemaError | undefined =>
     rangeError(checked, type, numberFormat, what, path);
   const add = (error: SchemaError | undefined): boolean => {
     if (error !== undefined) result.add(error);
@@ -25,43 +28,41 @@ export function checkNumber(
   };
   add(outOfRange(value, "Checked"));
   const { multipleOf, minimum, maximum } = schema;
-  const isNativeInt = isInt(value);
+  /** Two integers compare as such; otherwise both are doubles. */
+  const comparable = (bound: number, what: string): { readonly given: Int64; readonly bound: Int64 } => {
+    const isNative = add(outOfRange(bound, what)) && isInt64(value);
+    return isNative ? { given: value, bound: int64From(bound) } : { given: Number(value), bound };
+  };
   if (multipleOf !== undefined) {
-    const isNative = add(outOfRange(multipleOf, "MultipleOf"));
-    add(
-      multipleError(
-        value,
-        isNative && isNativeInt ? Math.trunc(multipleOf) : multipleOf,
-        isNative && isNativeInt,
-        path,
-      ),
-    );
+    const { given, bound } = comparable(multipleOf, "MultipleOf");
+    add(multipleError(given, bound, path));
   }
   if (minimum !== undefined) {
-    const isNative = add(outOfRange(minimum, "Minimum boundary"));
-    const bound = isNative && isNativeInt ? Math.trunc(minimum) : minimum;
-    if (schema.exclusiveMinimum ? value <= bound : value < bound) {
+    const { given, bound } = comparable(minimum, "Minimum boundary");
+    if (schema.exclusiveMinimum ? given <= bound : given < bound) {
       const text = schema.exclusiveMinimum ? "greater than" : "greater than or equal to";
-      result.add(otherError(path, `should be ${text} ${goFormat(bound)}`, value));
+      result.add(otherError(path, `should be ${text} ${goFormat(bound)}`, given));
     }
   }
   if (maximum !== undefined) {
-    const isNative = add(outOfRange(maximum, "Maximum boundary"));
-    const bound = isNative && isNativeInt ? Math.trunc(maximum) : maximum;
-    if (schema.exclusiveMaximum ? value >= bound : value > bound) {
+    const { given, bound } = comparable(maximum, "Maximum boundary");
+    if (schema.exclusiveMaximum ? given >= bound : given > bound) {
       const text = schema.exclusiveMaximum ? "less than" : "less than or equal to";
-      result.add(otherError(path, `should be ${text} ${goFormat(bound)}`, value));
+      result.add(otherError(path, `should be ${text} ${goFormat(bound)}`, given));
     }
   }
   result.matchCount++;
 }
 
-function multipleError(value: number, factor: number, isInteger: boolean, path: string): SchemaError | undefined {
+function multipleError(value: Int64, factor: Int64, path: string): SchemaError | undefined {
   if (factor <= 0) {
     const message = `factor MultipleOf declared for ${path} must be positive: ${goFormat(factor)}`;
     return { code: "other", name: path, message, value: factor };
   }
-  const isMultiple = isInteger ? value % factor === 0 : isWhole(factor < 1 ? (1 / factor) * value : value / factor);
+  const isMultiple =
+    isInt64(value) && isInt64(factor)
+      ? BigInt(value) % BigInt(factor) === 0n
+      : isWhole(factor < 1 ? (1 / Number(factor)) * Number(value) : Number(value) / Number(factor));
   return isMultiple ? undefined : otherError(path, `should be a multiple of ${goFormat(factor)}`, value);
 }
 
@@ -74,11 +75,11 @@ function isWhole(value: number): boolean {
   return Math.abs(value - near) / (Math.abs(value) + near) < 1e-9;
 }
 
-function rangeError(value: number, type: string, format: string, what: string, path: string): SchemaError | undefined {
+function rangeError(value: Int64, type: string, format: string, what: string, path: string): SchemaError | undefined {
   let fits = true;
   if (type === "integer") {
-    fits = isInt(value) && (format !== "int32" || (value >= -2147483648 && value <= 2147483647));
-  } else if (format === "float") fits = Number.isFinite(Math.fround(value));
+    fits = fitsInt64(value) && (format !== "int32" || (value >= -2147483648 && value <= 2147483647));
+  } else if (format === "float") fits = Number.isFinite(Math.fround(Number(value)));
   if (fits) return undefined;
   const kind = format === "" ? "(default format)" : `with format ${format}`;
   return plainError(`${what} value must be of type ${type} ${kind} in ${path}`);

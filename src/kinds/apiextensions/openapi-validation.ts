@@ -4,6 +4,7 @@
 
 import type * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
+import { isInt64 } from "#api/int64.ts";
 import { deepEqual, isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { hasFormat, recognizedFormat } from "#cel/formats.ts";
 import { itemsOf, type JSONSchemaProps, valuesOf } from "#cel/json-schema.ts";
@@ -78,7 +79,7 @@ function validate(schema: JSONSchemaProps, value: unknown, path: string, correla
         result.matchCount++;
       }
     }
-  } else if (typeof value === "number") {
+  } else if (typeof value === "number" || typeof value === "bigint") {
     checkNumber(result, schema, types, format, value, path);
     result.matchCount++;
   } else if (isArray(value)) {
@@ -97,10 +98,8 @@ function validate(schema: JSONSchemaProps, value: unknown, path: string, correla
 
 /** Go's names for a JSON value: its type, and the format of its number. */
 function kindOf(value: unknown): { readonly type: string; readonly format: string } {
-  if (typeof value === "number") {
-    const isInt = Number.isInteger(value) && Math.abs(value) < 2 ** 63;
-    return isInt ? { type: "integer", format: "int64" } : { type: "number", format: "float64" };
-  }
+  if (isInt64(value)) return { type: "integer", format: "int64" };
+  if (typeof value === "number") return { type: "number", format: "float64" };
   if (isArray(value)) return { type: "array", format: "" };
   return { type: isObject(value) ? "object" : typeof value, format: "" };
 }

@@ -3,6 +3,7 @@
 
 import { ValueError } from "#api/errors.ts";
 import type { CustomResourceColumnDefinition } from "#api/generated/types/apiextensions-v1.ts";
+import { int64From } from "#api/int64.ts";
 import { goFormat } from "#api/patch/go-format.ts";
 import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -43,8 +44,8 @@ function cell(type: string, found: readonly unknown[], now: EpochMs): unknown {
     if (value === null) return "<nil>";
     return typeof value === "object" ? sortedJson(value) : goFormat(value);
   }
-  if (type === "integer") return typeof value === "number" ? Math.trunc(value) : null;
-  if (type === "number") return typeof value === "number" ? value : null;
+  if (type === "integer") return typeof value === "number" || typeof value === "bigint" ? int64From(value) : null;
+  if (type === "number") return typeof value === "number" || typeof value === "bigint" ? Number(value) : null;
   if (type === "boolean") return typeof value === "boolean" ? value : null;
   return type === "date" && typeof value === "string" ? ageOf(value, now) : null;
 }
