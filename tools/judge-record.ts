@@ -3,6 +3,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stringifyJson } from "#base/json.ts";
 import { playCase } from "#test/judge/case.ts";
 import { teachCustomKind } from "#test/judge/custom-kind.ts";
 import { realSubject } from "#test/judge/exchange.ts";
@@ -21,7 +22,7 @@ try {
     const lines: string[] = [];
     for (const [index, judged] of cases.entries()) {
       const answers = await playCase(judged, `${suite}-${index}`, real);
-      lines.push(`${JSON.stringify(judged.name)}: ${JSON.stringify(answers)}`);
+      lines.push(`${JSON.stringify(judged.name)}: ${stringifyJson(answers)}`);
     }
     const file = join(folderOfRecords, `${suite}.json`);
     const text = `{\n${lines.join(",\n")}\n}\n`;

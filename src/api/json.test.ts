@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decodeObject, encodeObject, formatOfMediaType } from "#api/codec.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { INT64_MAX, INT64_MIN, int64Of } from "#api/int64.ts";
-import { JSON_DEPTH_MAX, parseJson, parseJsonBytes } from "#api/json.ts";
+import { JSON_DEPTH_MAX, parseJson, parseJsonBytes, untyped } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
 
@@ -117,5 +117,19 @@ describe("JSON", () => {
     expect(formatOfMediaType("Application/JSON ; charset=utf-8")).toBe("json");
     expect(formatOfMediaType("application/yaml")).toBe("yaml");
     expect(formatOfMediaType("*/*")).toBeUndefined();
+  });
+});
+
+describe("values that were not read", () => {
+  it("take the form of values that were, and share what needs no change", () => {
+    const same = { a: [1, "b", { c: INT64_MAX }] };
+    expect(untyped(same)).toBe(same);
+    const given = { a: same, b: [5n, INT64_MAX + 1n], ["__proto__"]: 1n };
+    const read = untyped(given) as typeof given;
+    expect(read.a).toBe(same);
+    expect(stringifyJson(read)).toBe(
+      '{"a":{"a":[1,"b",{"c":9223372036854775807}]},"b":[5,9223372036854776000],"__proto__":1}',
+    );
+    expect(read.b as unknown[]).toEqual([5, 2 ** 63]);
   });
 });

@@ -48,6 +48,24 @@ export function parseExactJson(text: string, beyondInt64: BeyondInt64 = "double"
   return JSON.parse(text, revivers[beyondInt64] as (key: string, value: unknown) => unknown);
 }
 
+/** A JSON value as if it had been read without a type: its bigints in the form that int64.ts says, doubles beyond int64. */
+export function untyped(value: unknown): unknown {
+  if (typeof value === "bigint") return int64Of(value) ?? Number(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map(untyped);
+    return items.every((item, i) => item === value[i]) ? value : items;
+  }
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, given] of Object.entries(value)) {
+    const read = untyped(given);
+    if (read === given) continue;
+    copy ??= { ...value };
+    Object.defineProperty(copy, key, { value: read, enumerable: true, configurable: true, writable: true });
+  }
+  return copy ?? value;
+}
+
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);

@@ -1,5 +1,6 @@
 // For tests: a server on a virtual clock, and a small client over a transport.
 
+import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { Clock } from "#base/clock.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
@@ -129,7 +130,7 @@ async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answ
   if (body.kind !== "bytes") return { status, headers, body: undefined };
   const text = new TextDecoder().decode(body.bytes);
   const isJson = text !== "" && String(headers["content-type"]).startsWith("application/json");
-  return { status, headers, body: isJson ? JSON.parse(text) : text };
+  return { status, headers, body: isJson ? parseExactJson(text) : text };
 }
 
 export interface SeenEvent {
@@ -176,7 +177,7 @@ export class TestWatch {
       for await (const chunk of body.chunks) {
         const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
         rest = lines.pop() ?? "";
-        for (const line of lines) this.events.push(JSON.parse(line) as SeenEvent);
+        for (const line of lines) this.events.push(parseExactJson(line) as SeenEvent);
       }
     }
   }

@@ -1,5 +1,7 @@
 // A case: requests in order, each answered by both servers; every pair of answers must be equal.
 
+import { parseExactJson } from "#api/json.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { Answer, Call, Subject } from "./exchange.ts";
 import { Normaliser } from "./normalise.ts";
 
@@ -100,7 +102,7 @@ function filled(step: Step, captured: ReadonlyMap<string, string>): Call {
       ? undefined
       : typeof step.body === "string"
         ? fill(step.body)
-        : JSON.parse(fill(JSON.stringify(step.body)));
+        : parseExactJson(fill(stringifyJson(step.body)));
   return { ...step, target: fill(step.target), ...(body === undefined ? {} : { body }) };
 }
 
@@ -117,14 +119,14 @@ function reasonOf(answer: unknown): unknown {
 
 /** "path: embedded 1, real 2", of all that differs. */
 export function* differencesOf(embedded: unknown, real: unknown, path: string): Generator<string> {
-  if (JSON.stringify(embedded) === JSON.stringify(real)) return;
+  if (stringifyJson(embedded) === stringifyJson(real)) return;
   if (isContainer(embedded) && isContainer(real) && Array.isArray(embedded) === Array.isArray(real)) {
     for (const key of new Set([...Object.keys(embedded), ...Object.keys(real)])) {
       yield* differencesOf(embedded[key], real[key], path === "" ? key : `${path}.${key}`);
     }
     return;
   }
-  yield `${path}: embedded ${JSON.stringify(embedded)}, real ${JSON.stringify(real)}`;
+  yield `${path}: embedded ${stringifyJson(embedded)}, real ${stringifyJson(real)}`;
 }
 
 function isContainer(value: unknown): value is Record<string, unknown> {

@@ -2,6 +2,7 @@
 
 import { generateKeyPairSync } from "node:crypto";
 import { featureGateTable } from "#api/feature-gate-table.ts";
+import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { encodeProtobuf } from "#api/proto-codec.ts";
 import { decodeYaml } from "#api/yaml.ts";
@@ -11,6 +12,7 @@ import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { HttpHeaders, HttpResponse, Transport } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import { noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { serverMetrics } from "#cmd/server-metrics.ts";
@@ -128,7 +130,7 @@ function encoded(body: unknown, contentType: string | undefined): Uint8Array | u
   if (body === undefined) return undefined;
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (contentType === "application/vnd.kubernetes.protobuf") return encodeProtobuf(body as KubeObject);
-  return new TextEncoder().encode(JSON.stringify(body));
+  return new TextEncoder().encode(stringifyJson(body));
 }
 
 const COMPARED_HEADERS = ["allow", "cache-control", "etag", "retry-after", "vary"];
@@ -160,9 +162,9 @@ function parse(text: string, contentType: string): unknown {
   if (!contentType.startsWith("application/json")) return text;
   const lines = text.split("\n").filter((line) => line !== "");
   if (lines.length > 0 && lines.every((line) => line.startsWith('{"type":"')))
-    return lines.map((line) => JSON.parse(line) as unknown);
+    return lines.map((line) => parseExactJson(line) as unknown);
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text) as unknown;
   } catch {
     return text;
   }

@@ -1,6 +1,7 @@
 // What two servers may differ in without anybody noticing: identities, versions, times and random
 // suffixes. Each distinct value becomes a numbered placeholder, so that relations between them still count.
 
+import { stringifyJson } from "#base/json.ts";
 import type { Answer } from "./exchange.ts";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -161,7 +162,7 @@ function inManagerOrder(normal: readonly unknown[], given: readonly Entry[]): re
     JSON.stringify([operation, second, manager, apiVersion, subresource]);
   const keys = given.map((entry) => keyOf(entry, entry.time ?? ""));
   const isSorted = keys.every((key, index) => index === 0 || (keys[index - 1] as string) <= key);
-  const text = (entry: unknown): string => keyOf(entry as Entry, "") + JSON.stringify(entry);
+  const text = (entry: unknown): string => keyOf(entry as Entry, "") + stringifyJson(entry);
   const sorted = [...normal].sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return isSorted ? sorted : ["not in upstream's order", ...sorted];
 }

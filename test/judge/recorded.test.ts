@@ -4,6 +4,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseExactJson } from "#api/json.ts";
+import { stringifyJson } from "#base/json.ts";
 import { differencesBetween, playCase } from "./case.ts";
 import { teachCustomKind } from "./custom-kind.ts";
 import { embeddedSubject, type Subject } from "./exchange.ts";
@@ -14,7 +16,7 @@ const WAITING = /watch|resourceVersion=900000000/;
 
 describe("the recorded answers of the real kube-apiserver judge the embedded one", () => {
   for (const [suite, cases] of Object.entries(suites)) {
-    const recording = JSON.parse(readFileSync(join(folderOfRecords, `${suite}.json`), "utf8")) as Recording;
+    const recording = parseExactJson(readFileSync(join(folderOfRecords, `${suite}.json`), "utf8")) as Recording;
     describe(suite, () => {
       let subject: Subject;
       let played: readonly Promise<readonly unknown[]>[];
@@ -39,7 +41,7 @@ describe("the recorded answers of the real kube-apiserver judge the embedded one
       });
       for (const [index, judged] of cases.entries()) {
         it(judged.name, async () => {
-          const answers = JSON.parse(JSON.stringify(await played[index])) as unknown[];
+          const answers = parseExactJson(stringifyJson(await played[index])) as unknown[];
           expect(differencesBetween(judged, answers, recording[judged.name] ?? [])).toEqual([]);
         });
       }

@@ -6,6 +6,8 @@ import type { JudgeCase } from "./case.ts";
 import { customResourceCases } from "./custom-resource-cases.ts";
 import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
+import { int64Cases } from "./int64-cases.ts";
+import { int64CustomCases } from "./int64-custom-cases.ts";
 import { kindCases } from "./kind-cases.ts";
 import { kindSuites } from "./kind-suites.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
@@ -26,6 +28,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   protocol: protocolCases,
   server: [...serverPathCases, ...watchFormCases, ...tlsSecretCases],
   details: detailCases,
+  int64: [...int64Cases, ...int64CustomCases],
   services: serviceCases,
   customs: customResourceCases,
   costs: ruleCostCases,

@@ -2,6 +2,7 @@
 // The log is read once, from where the last look ended; a half written line waits for its rest.
 
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
+import { parseExactJson } from "#api/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { identityOf, isFinished, isWrite, MANAGER_USER } from "./requests.ts";
 
@@ -33,7 +34,7 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
   const take = (line: string): void => {
     // Most lines are about others: told without parsing them.
     if (!USERS.some((user) => line.includes(user))) return;
-    const event = JSON.parse(line) as AuditEvent;
+    const event = parseExactJson(line) as AuditEvent;
     if (!isFinished(event) || identityOf(event) === undefined || !counts(event)) return;
     const told = ABOUT_MANY.has(event.verb) ? event.requestURI : line;
     const tags = new Set(Array.from(told.matchAll(TAG), ([tag]) => tag.replace("-", "")));

@@ -1,5 +1,6 @@
 // The embedded server's requests as audit events of a real one, so that one normaliser reads both.
 
+import { parseExactJson } from "#api/json.ts";
 import type { AuditEvent as ServerEvent } from "#apiserver/filters/audit.ts";
 import type { HttpBody } from "#base/http.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -57,5 +58,5 @@ function decoded(body: HttpBody | undefined): unknown {
   if (body === undefined || (body.kind !== "bytes" && body.kind !== "object")) return undefined;
   if (body.kind === "object") return body.value;
   const written = text.decode(body.bytes);
-  return /^\s*[[{]/.test(written) ? JSON.parse(written) : undefined;
+  return /^\s*[[{]/.test(written) ? parseExactJson(written) : undefined;
 }

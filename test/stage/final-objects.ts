@@ -1,6 +1,7 @@
 // What a play left behind on the server: the objects of every kind that the scenario or a controller wrote, and Events.
 
 import type { KubeObject } from "#api/object.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { Client } from "#client/client.ts";
 import type { Play } from "./play.ts";
 import { isEventOrLease, isWrite } from "./requests.ts";
@@ -19,7 +20,7 @@ export async function finalObjects(
   const { signal } = new AbortController();
   const list = async (kind: Kind): Promise<readonly KubeObject[]> => {
     const { items, kind: listKind = "" } = await client.resource<KubeObject>(kind).list({}, signal);
-    const own = items.filter((object) => JSON.stringify(object).includes(tag));
+    const own = items.filter((object) => stringifyJson(object).includes(tag));
     return own.map((object) => ({ kind: listKind.replace(/List$/, ""), ...object }));
   };
   const objects: KubeObject[] = [];

@@ -5,6 +5,7 @@
 // the live reads that follow them.
 
 import type { KubeObject } from "#api/object.ts";
+import { stringifyJson } from "#base/json.ts";
 import { agentOf, type Item, type Section } from "#test/differential/items.ts";
 import { distinct, isConflict, readItem, unprovoked } from "#test/differential/reads.ts";
 import { brokenRules, isStatusWrite } from "#test/differential/statuses.ts";
@@ -210,7 +211,7 @@ function escaped(text: string): string {
 
 /** Entries of one second have no order that anybody chose. */
 function inOrder(items: readonly object[]): readonly object[] {
-  const text = (item: object): string => JSON.stringify(item);
+  const text = (item: object): string => stringifyJson(item);
   return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 

@@ -5,6 +5,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseExactJson } from "#api/json.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { Item, Section } from "#test/differential/items.ts";
 import { casts } from "./casts.ts";
 import type { Play } from "./play.ts";
@@ -44,7 +46,7 @@ export function recordingFile(scenario: Scenario): string {
 
 export function readRecording(scenario: Scenario): Recording | undefined {
   const file = recordingFile(scenario);
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Recording) : undefined;
+  return existsSync(file) ? (parseExactJson(readFileSync(file, "utf8")) as Recording) : undefined;
 }
 
 export function writeRecording(scenario: Scenario, steps: string, sections: readonly Section[]): void {
@@ -52,7 +54,7 @@ export function writeRecording(scenario: Scenario, steps: string, sections: read
   mkdirSync(dirname(file), { recursive: true });
   const recorded = sections.filter(isRecorded).map(({ name, items }) => ({ name, items: counted(items) }));
   const recording: Recording = { scenario: scenario.name, steps, sections: recorded };
-  writeFileSync(file, `${JSON.stringify(recording, undefined, 1)}\n`);
+  writeFileSync(file, `${stringifyJson(recording, 1)}\n`);
 }
 
 /** Objects and Events at the end are what the server made of the writes. */
@@ -80,7 +82,7 @@ function whoOf(label: string, value: unknown): string {
 function counted(items: readonly Item[]): readonly RecordedItem[] {
   const byText = new Map<string, { readonly item: Item; count: number }>();
   for (const item of items) {
-    const text = JSON.stringify(item);
+    const text = stringifyJson(item);
     const known = byText.get(text);
     if (known === undefined) byText.set(text, { item, count: 1 });
     else known.count++;
@@ -98,7 +100,7 @@ const VERSION = /"resourceVersion":"\d+"/g;
 export function hashOfSteps(scenario: Scenario, { steps }: Play, tag: string): string {
   const { cast, profile } = scenario;
   const lines = steps.map(({ phase, write: { verb, resource, namespace, name, body } }) =>
-    [phase, verb, resource.group, resource.resource, namespace ?? "", name, JSON.stringify(body) ?? ""]
+    [phase, verb, resource.group, resource.resource, namespace ?? "", name, stringifyJson(body) ?? ""]
       .join(" ")
       .replaceAll(tag, "{play}")
       .replaceAll(UUID, "{uid}")
@@ -108,6 +110,6 @@ export function hashOfSteps(scenario: Scenario, { steps }: Play, tag: string): s
   );
   const settings = [casts[cast].flags ?? [], profiles[profile]];
   return createHash("sha256")
-    .update(JSON.stringify([lines, settings]))
+    .update(stringifyJson([lines, settings]))
     .digest("hex");
 }

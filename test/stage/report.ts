@@ -1,5 +1,6 @@
 // The report of a comparison with Go's manager, for people.
 
+import { stringifyJson } from "#base/json.ts";
 import type { Difference } from "#test/differential/compare.ts";
 
 export interface Comparison {
@@ -45,6 +46,6 @@ export function listed(differences: readonly Difference[], left: string, right: 
 
 function shown(value: unknown): string {
   if (value === undefined) return "(nothing)";
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
 }

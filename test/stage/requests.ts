@@ -1,6 +1,7 @@
 // The requests of controllers, as audit events tell them: whose they are, which play they are about, what they write.
 
 import type { KubeObject } from "#api/object.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { StageWrite } from "./stage.ts";
 
@@ -42,7 +43,7 @@ export function identityOf({ user, userAgent = "" }: AuditEvent): string | undef
 export function isAbout({ requestURI, verb, requestObject, responseObject }: AuditEvent, tag: string): boolean {
   if (requestURI.includes(tag)) return true;
   if (verb === "list" || verb === "watch" || verb === "deletecollection") return false;
-  return [requestObject, responseObject].some((body) => body !== undefined && JSON.stringify(body).includes(tag));
+  return [requestObject, responseObject].some((body) => body !== undefined && stringifyJson(body).includes(tag));
 }
 
 export function writeOf(event: AuditEvent): StageWrite {

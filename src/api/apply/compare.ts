@@ -66,8 +66,13 @@ function compareAs(kind: AtomKind, atom: Atom, before: unknown, after: unknown):
 function compareLeaves(before: unknown, after: unknown): Delta | undefined {
   if (before === undefined) return leafDeltas.added;
   if (after === undefined) return leafDeltas.removed;
-  return deepEqual(before, after) ? undefined : leafDeltas.modified;
+  return deepEqual(before, after) || isSameDouble(before, after) ? undefined : leafDeltas.modified;
 }
+
+/** An integer is compared with a double as doubles; that takes a double beyond 2^53. */
+const isSameDouble = (a: unknown, b: unknown): boolean =>
+  (typeof a === "bigint" && typeof b === "number" && Number(a) === b) ||
+  (typeof a === "number" && typeof b === "bigint" && a === Number(b));
 
 function compareLists(list: ListAtom, before: unknown, after: unknown): Delta | undefined {
   const left = isArray(before) ? before : [];

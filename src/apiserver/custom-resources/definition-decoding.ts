@@ -3,6 +3,7 @@
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go
 
 import { goStruct } from "#api/go-layout.ts";
+import { untyped } from "#api/json.ts";
 import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { mapFields } from "#kinds/apiextensions/pruning.ts";
 import { decodeTyped, type TypedDecoding, TypedDecodingError } from "../decoding/typed-decoding.ts";
@@ -31,6 +32,8 @@ function mapAt(value: unknown, [name, ...rest]: readonly string[], map: (value: 
 
 /** How Go's messages name the root. */
 const ROOT = "spec.versions.schema.openAPIV3Schema";
+/** JSON that upstream reads without a type. */
+const UNTYPED: ReadonlySet<string> = new Set(["default", "enum", "example"]);
 const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf"]);
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "definitions"]);
 
@@ -40,6 +43,7 @@ function below(schema: JsonObject, path: string): JsonObject {
     const at = `${path}.${key}`;
     if (SCHEMA_LISTS.has(key) && isArray(value)) return value.map((item) => below(item as JsonObject, at));
     if (SCHEMA_MAPS.has(key) && isObject(value)) return mapFields(value, (item) => below(item as JsonObject, at));
+    if (UNTYPED.has(key)) return untyped(value);
     if (key === "not" && isObject(value)) return below(value, at);
     if (key === "items") return itemsOf(value, at);
     if (key === "additionalProperties" || key === "additionalItems") return schemaOrBool(value, at);

@@ -1,7 +1,7 @@
 // The body of a request: read within the limit, then parsed by its content type.
 
 import { CodecError } from "#api/codec-error.ts";
-import { type BeyondInt64, decodeUtf8, parseJson } from "#api/json.ts";
+import { type BeyondInt64, decodeUtf8, parseJson, untyped } from "#api/json.ts";
 import type { GroupVersionKind } from "#api/object.ts";
 import { decodeProtobuf } from "#api/proto-codec.ts";
 import { newRequestEntityTooLarge, newUnsupportedMediaType } from "#api/status-error.ts";
@@ -77,10 +77,15 @@ export function parseBody(
   expected: GroupVersionKind,
   beyondInt64: BeyondInt64,
 ): ParsedBody {
-  if (body.kind === "object") return { value: body.value };
+  if (body.kind === "object") return { value: directValue(body.value, beyondInt64) };
   if (encoding === "protobuf") return { value: decodeProtobuf(body.bytes, expected) };
   const text = decodeUtf8(body.bytes);
   return encoding === "yaml" ? parseYamlText(text, beyondInt64) : { value: parseJsonText(text, beyondInt64), text };
+}
+
+/** Callers within the process may write any integer as a bigint. A type sees to that itself. */
+export function directValue(value: unknown, beyondInt64: BeyondInt64): unknown {
+  return beyondInt64 === "double" ? untyped(value) : value;
 }
 
 export function parseYamlText(text: string, beyondInt64: BeyondInt64): ParsedBody {

@@ -9,6 +9,7 @@ import { bareFailure, newBadRequest } from "#api/status-error.ts";
 import type { ResourceCall } from "../core.ts";
 import { strictErrors, toStoredForm } from "../decoding/decode-object.ts";
 import {
+  directValue,
   type ParsedBody,
   parseErrorText,
   parseJsonText,
@@ -59,7 +60,7 @@ function parseConfiguration(call: ResourceCall, body: RequestBody, options: Writ
 
 /** Most configurations are JSON, which is read faster as such. */
 function parse(body: RequestBody): ParsedBody {
-  if (body.kind === "object") return { value: body.value };
+  if (body.kind === "object") return { value: directValue(body.value, "double") };
   try {
     const text = decodeUtf8(body.bytes);
     return /^\s*\{/.test(text) ? { value: parseJsonText(text, "double"), text } : parseYamlText(text, "double");

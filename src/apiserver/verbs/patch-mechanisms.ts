@@ -10,7 +10,7 @@ import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
 import { mergedJson, patchedJson, tracesOf } from "../decoding/go-order-json.ts";
-import { parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
+import { directValue, parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
 import type { DecodingWording } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
 import type { FieldValidation } from "../write-options.ts";
@@ -133,7 +133,7 @@ function parsePatch(
   beyondInt64: BeyondInt64,
   worded: (error: string) => string,
 ): { value: unknown; text?: string } {
-  if (body.kind === "object") return { value: body.value };
+  if (body.kind === "object") return { value: directValue(body.value, beyondInt64) };
   try {
     const text = decodeUtf8(body.bytes);
     return { value: parseJsonText(text, beyondInt64), text };

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { INT64_MAX } from "#api/int64.ts";
 import { describeConvergence } from "#apiserver/convergence.contract.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { describeStorage } from "#apiserver/storage/storage.contract.ts";
@@ -73,6 +74,17 @@ describe("sqlite journal", () => {
       ["a/x", false],
       ["a/y", true],
     ]);
+    second.close();
+  });
+
+  it("brings back every int64", () => {
+    const path = newPath();
+    const first = open(path);
+    first.table("pods").create("a/x", () => ({ metadata: { name: "x", deletionGracePeriodSeconds: INT64_MAX } }));
+    first.close();
+    const second = open(path);
+    const [stored] = [...second.table("pods").scan({ prefix: "" })];
+    expect(stored?.object.metadata?.deletionGracePeriodSeconds).toBe(INT64_MAX);
     second.close();
   });
 
