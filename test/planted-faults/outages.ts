@@ -43,8 +43,8 @@ export const plan: FaultPlan = {
     {
       name: "a restarted server forgets what it had acknowledged",
       file: "src/sim/memory-journal.ts",
-      find: "this.#entries.set(entry.revision, JSON.stringify(entry));",
-      replace: "if (entry.revision % 7 > 0) this.#entries.set(entry.revision, JSON.stringify(entry));",
+      find: "this.#entries.set(entry.revision, stringifyJson(entry));",
+      replace: "if (entry.revision % 7 > 0) this.#entries.set(entry.revision, stringifyJson(entry));",
       noticedBy: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",
     },
   ],

@@ -16,7 +16,7 @@ export const plan: FaultPlan = {
     {
       name: "a set that is being deleted goes on creating pods",
       file: `${folder}/sync.ts`,
-      find: "deps.expectations.areMet(key) && owner.metadata?.deletionTimestamp === undefined",
+      find: "deps.expectations.areMet(key) && owner.metadata.deletionTimestamp === undefined",
       replace: "deps.expectations.areMet(key)",
       noticedBy: "a set that is being deleted creates nothing more, but keeps its status",
     },
@@ -37,8 +37,8 @@ export const plan: FaultPlan = {
     {
       name: "a failure is never removed from the status",
       file: `${folder}/status.ts`,
-      find: 'conditions.filter((condition) => condition.type !== "ReplicaFailure")',
-      replace: "conditions",
+      find: 'return withoutCondition(conditions, "ReplicaFailure");',
+      replace: 'return conditions.length > 9 ? withoutCondition(conditions, "ReplicaFailure") : conditions;',
       noticedBy: "drops the failure after a sync without an error, and keeps other conditions",
     },
     {
@@ -65,8 +65,8 @@ export const plan: FaultPlan = {
     {
       name: "a pod with a deletionTimestamp is not yet counted as gone",
       file: `${folder}/triggers.ts`,
-      find: "observeDeletion(pod);\n        if (labelsChanged)",
-      replace: "if (labelsChanged)",
+      find: "observeDeletion(pod);\n        if (labelsChanged(",
+      replace: "if (labelsChanged(",
       noticedBy: "a deletion counts once, with the timestamp or with the event",
     },
     {
@@ -79,14 +79,14 @@ export const plan: FaultPlan = {
     {
       name: "orphans wake nobody",
       file: `${folder}/triggers.ts`,
-      find: "for (const owner of adopters) enqueue(owner, event, pod);",
-      replace: "",
+      find: 'enqueue(lookup.concernedByAdd(pod), "add", pod);',
+      replace: 'enqueue(owner === undefined ? [] : [owner], "add", pod);',
       noticedBy: "an orphan is offered to every owner of its namespace whose selector matches",
     },
     {
       name: "pods of other controllers are claimed",
       file: "src/kit/claim.ts",
-      find: 'if (controller.uid !== owner.metadata?.uid) return "leave";',
+      find: 'if (controller.uid !== owner.metadata.uid) return "leave";',
       replace: "",
       noticedBy: "keeps its own, ignores others', releases what no longer matches, adopts orphans",
     },
@@ -99,17 +99,16 @@ export const plan: FaultPlan = {
     },
     {
       name: "a status write that meets a conflict is not repeated",
-      file: `${folder}/status.ts`,
-      find: "const STATUS_WRITE_TRIES_MAX = 2;",
-      replace: "const STATUS_WRITE_TRIES_MAX = 1;",
+      file: "src/kit/status-write.ts",
+      find: "const TRIES_MAX = 2;",
+      replace: "const TRIES_MAX = 1;",
       noticedBy: "a status write is tried twice, then the sync comes back with back-off",
     },
     {
       name: "a repeated status claims to have seen the newest spec",
-      file: `${folder}/status.ts`,
-      find: "object: { ...target, apiVersion, kind, status: wanted }",
-      replace:
-        "object: { ...target, apiVersion, kind, status: { ...wanted, observedGeneration: target.metadata?.generation ?? 0 } }",
+      file: "src/kit/status-write.ts",
+      find: "object: { ...target, status }",
+      replace: "object: { ...target, status: { ...status, observedGeneration: target.metadata.generation ?? 0 } }",
       noticedBy: "the repeated status is the computed one, and claims no newer generation",
     },
     {
@@ -143,7 +142,7 @@ export const plan: FaultPlan = {
     {
       name: "a successor inherits its predecessor's expectations",
       file: `${folder}/triggers.ts`,
-      find: "      forgetOwner(objectKey(owner), deps, owner.metadata?.uid);\n",
+      find: "      forgetOwner(objectKey(owner), memory, owner.metadata.uid);\n",
       replace: "",
       noticedBy: "go with their set, also when only a relist shows its successor",
     },

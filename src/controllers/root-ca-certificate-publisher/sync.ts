@@ -7,6 +7,7 @@ import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
+import { tolerate } from "#kit/tolerate.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { CONFIG_MAP_NAME, isAsPublished, newBundle, restored } from "./bundle.ts";
 import { failureCode, type PublisherMetrics } from "./metrics.ts";
@@ -24,8 +25,10 @@ export async function syncNamespace(namespace: string, deps: Deps, signal: Abort
   let code = "200";
   try {
     const configMap = deps.configMaps.lister.get(`${namespace}/${CONFIG_MAP_NAME}`);
-    if (configMap === undefined) await create(namespace, deps, signal);
-    else if (!isAsPublished(configMap, deps.rootCa)) {
+    if (configMap === undefined) {
+      const created = deps.configMapsApi.create({ namespace, object: newBundle(deps.rootCa) }, signal);
+      await tolerate(created, isNotFound, isNamespaceTerminating); // a namespace that is gone or going needs no bundle
+    } else if (!isAsPublished(configMap, deps.rootCa)) {
       await deps.configMapsApi.update({ object: restored(configMap, deps.rootCa) }, signal);
     }
     return done;
@@ -35,14 +38,5 @@ export async function syncNamespace(namespace: string, deps: Deps, signal: Abort
   } finally {
     deps.metrics.syncs.inc([code]);
     deps.metrics.syncSeconds.observe((deps.clock.monotonicMs() - startedMs) / 1000, [code]);
-  }
-}
-
-/** A namespace that is gone or going needs no bundle. */
-async function create(namespace: string, deps: Deps, signal: AbortSignal): Promise<void> {
-  try {
-    await deps.configMapsApi.create({ namespace, object: newBundle(deps.rootCa) }, signal);
-  } catch (error) {
-    if (!isNotFound(error) && !isNamespaceTerminating(error)) throw error;
   }
 }

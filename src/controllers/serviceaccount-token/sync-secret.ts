@@ -12,6 +12,7 @@ import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
+import { tolerate } from "#kit/tolerate.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 import type { SecretKey } from "./keys.ts";
 import { filledSecret, lackingData } from "./secret-data.ts";
@@ -54,11 +55,8 @@ export async function syncSecret(key: SecretKey, deps: Deps, signal: AbortSignal
 /** Gone already, or replaced by another of the name: both are as wanted. */
 export async function deleteTokenSecret(secret: Stored<Secret>, deps: Deps, signal: AbortSignal): Promise<void> {
   const { namespace, name, uid } = secret.metadata;
-  try {
-    await deps.secretsApi.delete({ namespace, name, options: { preconditions: { uid } } }, signal);
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
+  const deleted = deps.secretsApi.delete({ namespace, name, options: { preconditions: { uid } } }, signal);
+  await tolerate(deleted, isNotFound, isConflict);
 }
 
 function isMeant(account: Stored<ServiceAccount>, key: SecretKey): boolean {
@@ -75,13 +73,9 @@ async function liveAccount(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Stored<ServiceAccount> | undefined> {
-  try {
-    const account = await deps.accountsApi.get({ namespace: key.namespace, name: key.accountName }, signal);
-    return isMeant(account, key) ? account : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const { namespace, accountName: name } = key;
+  const account = await tolerate(deps.accountsApi.get({ namespace, name }, signal), isNotFound);
+  return account !== undefined && isMeant(account, key) ? account : undefined;
 }
 
 async function fill(
@@ -102,11 +96,8 @@ async function fill(
   if (live.metadata.resourceVersion !== resourceVersion) return; // its event will bring us back
   if (lackingData(live, deps.rootCa).length === 0) return;
   const token = (): string => signOrGiveUp(tokenClaims(account, live), deps);
-  try {
-    await deps.secretsApi.update({ object: filledSecret(live, account, { rootCa: deps.rootCa, token }) }, signal);
-  } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-  }
+  const object = filledSecret(live, account, { rootCa: deps.rootCa, token });
+  await tolerate(deps.secretsApi.update({ object }, signal), isConflict, isNotFound);
 }
 
 function signOrGiveUp(claims: TokenClaims, deps: Deps): string {
@@ -133,9 +124,5 @@ async function removeReferenceOnce(key: SecretKey, deps: Deps, signal: AbortSign
   const secrets = account.secrets.filter((reference) => reference.name !== key.name);
   const { secrets: _, ...rest } = account;
   const object = { ...rest, ...(secrets.length > 0 ? { secrets } : {}) };
-  try {
-    await deps.accountsApi.update({ object }, signal);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await tolerate(deps.accountsApi.update({ object }, signal), isNotFound);
 }

@@ -6,6 +6,7 @@ import type { Stored, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "#api/status-error.ts";
 import type { ResourceClient } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
+import { tolerate } from "#kit/tolerate.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 
 /** The accounts every active namespace has. */
@@ -17,22 +18,13 @@ export interface Deps {
   readonly accountsApi: ResourceClient<Stored<ServiceAccount>>;
 }
 
-export async function syncNamespace(namespaceName: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const namespace = deps.namespaces.lister.get(namespaceName);
-  if (namespace?.status?.phase !== "Active") return done;
+export async function syncNamespace(namespace: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  if (deps.namespaces.lister.get(namespace)?.status?.phase !== "Active") return done;
   for (const name of ENSURED_ACCOUNTS) {
-    if (deps.accounts.lister.get(`${namespaceName}/${name}`) === undefined) {
-      await createAccount(namespaceName, name, deps, signal);
+    if (deps.accounts.lister.get(`${namespace}/${name}`) === undefined) {
+      const created = deps.accountsApi.create({ object: { metadata: { namespace, name } } }, signal);
+      await tolerate(created, isAlreadyExists, isNamespaceTerminating); // either leaves nothing to do
     }
   }
   return done;
-}
-
-/** Somebody else was faster, or the namespace is going away: both leave nothing to do. */
-async function createAccount(namespace: string, name: string, deps: Deps, signal: AbortSignal): Promise<void> {
-  try {
-    await deps.accountsApi.create({ object: { metadata: { name, namespace } } }, signal);
-  } catch (error) {
-    if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
-  }
 }

@@ -1,10 +1,8 @@
-// What the steps of a sync work with: built once in controller.ts, handed to each step. Three of them remember
-// something of each owner, and forget it together.
+// What the steps of a sync work with: built once in engine.ts, handed to each step.
 
 import type { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
-import type { ObjectKey } from "#api/object.ts";
 import type { Stored } from "#api/resource.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
@@ -37,13 +35,4 @@ export interface Deps<T extends ReplicaObject> {
   readonly reportsTerminating: boolean;
   /** The owner's selector, or what is wrong with it. */
   selectorOf(owner: T): Selector | ValueError;
-}
-
-export type Memory = Pick<Deps<ReplicaObject>, "expectations" | "consistency" | "doubts">;
-
-/** The owner is gone; with a UID, that life of it. A successor of the same name starts with a clean slate. */
-export function forgetOwner(key: ObjectKey, memory: Memory, uid?: string): void {
-  memory.consistency.clear(key, uid);
-  memory.doubts.forget(key);
-  memory.expectations.forget(key);
 }

@@ -2,16 +2,19 @@
 // Upstream: pkg/controller/replicaset/replica_set.go, NewBaseController.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
+import { ref } from "#api/object.ts";
 import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
 import type { ControllerParts } from "#kit/controller-parts.ts";
 import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
+import { OwnerLookup } from "#kit/owner-lookup.ts";
+import { parsedSelectors } from "#kit/parsed-selectors.ts";
 import { createPodControl } from "#kit/pod-control.ts";
 import type { Deps } from "./deps.ts";
 import { registerReplicaMetrics } from "./metrics.ts";
 import { addSiblingIndex } from "./pods.ts";
-import { parsedSelectors, type ReplicaKind, type ReplicaObject } from "./replica-kind.ts";
+import type { ReplicaKind, ReplicaObject } from "./replica-kind.ts";
 import { syncReplicas } from "./sync.ts";
 import { ownerTriggers, podTriggers } from "./triggers.ts";
 
@@ -33,6 +36,7 @@ export function wireReplicas<T extends ReplicaObject>(
   const consistency = isGuarded ? new WrittenVersions([pods, owners]) : noConsistency;
   const metrics = registerReplicaMetrics(context.metrics);
   const podsApi = client.resource(Pods);
+  const selectorOf = parsedSelectors(kind.selectorOf);
 
   const deps: Deps<T> = {
     kind,
@@ -58,12 +62,22 @@ export function wireReplicas<T extends ReplicaObject>(
     doubts: new DoubtfulCreates(pods),
     usesDeletionCost: gates.isEnabled("PodDeletionCost"),
     reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
-    selectorOf: parsedSelectors(kind),
+    selectorOf,
   };
 
   const queue = parts.queue({ name: kind.queueName });
-  parts.handle(owners, ownerTriggers(deps, queue));
-  parts.handle(pods, podTriggers(deps, queue));
+  const lookup = new OwnerLookup({
+    resource: kind.resource,
+    owners,
+    selectorOf,
+    onSeveralAdopters(pod) {
+      const { labels } = pod.metadata;
+      const message = `user error! more than one ${kind.resource.kind} is selecting pods with these labels`;
+      log.error(undefined, message, { labels, pod: ref(pod) });
+    },
+  });
+  parts.handle(owners, ownerTriggers(kind, deps, queue));
+  parts.handle(pods, podTriggers(lookup, deps.expectations, queue));
   addControllerIndex(pods);
   if (kind.ranksBySiblings) addSiblingIndex(owners);
 

@@ -1,7 +1,6 @@
 // The seam between the replica engine and the two kinds it serves. ReplicaSet and
 // ReplicationController differ in their selector's form and in what 1.36 gives only to the former.
 
-import { ValueError } from "#api/errors.ts";
 import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
@@ -28,25 +27,4 @@ export interface ReplicaKind<T extends ReplicaObject> {
   readonly ranksBySiblings: boolean;
   /** The gate of read-your-own-writes; none means no guard. */
   readonly consistencyGate: string | undefined;
-}
-
-/** Reads selectors, each once: objects are immutable, so a parsed selector is good as long as its object lives. */
-export function parsedSelectors<T extends ReplicaObject>(kind: ReplicaKind<T>): (object: T) => Selector | ValueError {
-  const parsed = new WeakMap<T, Selector | ValueError>();
-  return (object) => {
-    const known = parsed.get(object);
-    if (known !== undefined) return known;
-    const selector = parse(() => kind.selectorOf(object));
-    parsed.set(object, selector);
-    return selector;
-  };
-}
-
-function parse(read: () => Selector): Selector | ValueError {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ValueError) return error;
-    throw error;
-  }
 }

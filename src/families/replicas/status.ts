@@ -8,6 +8,8 @@ import type { Stored } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
+import { findCondition, withCondition, withoutCondition } from "#kit/conditions.ts";
+import { updateStatus } from "#kit/status-write.ts";
 import { isPodAvailable, isPodReady } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
 import type { OwnPods } from "./pods.ts";
@@ -43,26 +45,17 @@ export function calculateStatus(owner: ReplicaObject, input: StatusInput): Repli
 /** ReplicaFailure is set once and kept as it was first worded until a sync succeeds. */
 function withReplicaFailure(owner: ReplicaObject, input: StatusInput): readonly ReplicaSetCondition[] {
   const conditions = owner.status?.conditions ?? [];
-  const hasFailure = conditions.some((condition) => condition.type === "ReplicaFailure");
-  if (input.scaleError === undefined) {
-    return hasFailure ? conditions.filter((condition) => condition.type !== "ReplicaFailure") : conditions;
-  }
-  if (hasFailure) return conditions;
+  if (input.scaleError === undefined) return withoutCondition(conditions, "ReplicaFailure");
+  if (findCondition(conditions, "ReplicaFailure") !== undefined) return conditions;
   const isShort = input.pods.active.length < (owner.spec?.replicas ?? 1);
-  return [
-    ...conditions,
-    {
-      type: "ReplicaFailure",
-      status: "True",
-      lastTransitionTime: formatTime(input.now),
-      reason: isShort ? "FailedCreate" : "FailedDelete",
-      message: errorMessage(input.scaleError),
-    },
-  ];
+  return withCondition(conditions, {
+    type: "ReplicaFailure",
+    status: "True",
+    lastTransitionTime: formatTime(input.now),
+    reason: isShort ? "FailedCreate" : "FailedDelete",
+    message: errorMessage(input.scaleError),
+  });
 }
-
-/** A second failure is left to the queue's back-off. */
-const STATUS_WRITE_TRIES_MAX = 2;
 
 /**
  * Writes the status unless it says what the object already says, and returns the newest object.
@@ -75,21 +68,10 @@ export async function writeStatus<T extends ReplicaObject>(
   deps: Deps<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const { namespace, name, generation } = owner.metadata;
+  const { generation } = owner.metadata;
   if (generation === (owner.status?.observedGeneration ?? 0) && isSameStatus(owner.status, status)) return owner;
-  const wanted: ReplicaSetStatus = {
-    ...status,
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
-  };
-  let target = owner;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await deps.ownersApi.updateStatus({ object: { ...target, status: wanted } }, signal);
-    } catch (error) {
-      if (tries >= STATUS_WRITE_TRIES_MAX) throw error;
-    }
-    target = await deps.ownersApi.get({ namespace, name }, signal);
-  }
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  return updateStatus(deps.ownersApi, owner, { ...status, ...observed }, signal);
 }
 
 /** The observed generation is compared elsewhere; a count that is not there is one of none, but for terminating pods. */

@@ -4,9 +4,10 @@
 import { ValueError } from "#api/errors.ts";
 import { type ObjectKey, ref } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
+import { forgetOwner } from "#kit/owner-memory.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { nextAvailabilityCheckMs } from "#rules/pod-status.ts";
-import { type Deps, forgetOwner } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { claimPods, type OwnPods, podsOnServer } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 import { scale } from "./scale.ts";

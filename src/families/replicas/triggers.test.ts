@@ -8,7 +8,6 @@ import { objectKey } from "#api/object.ts";
 import { newControllerRef } from "#api/owner-refs.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import { stored } from "#api/testing.ts";
-import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
@@ -18,8 +17,10 @@ import { WrittenVersions } from "#kit/consistency.ts";
 import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { KeyQueue } from "#kit/key-queue.ts";
+import { OwnerLookup } from "#kit/owner-lookup.ts";
+import type { Deps } from "./deps.ts";
 import { replicaSetKind } from "./kinds.ts";
-import { ownerTriggers, podTriggers, type TriggerDeps } from "./triggers.ts";
+import { ownerTriggers, podTriggers } from "./triggers.ts";
 
 type StoredPod = ObjectOf<typeof Pods>;
 type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
@@ -54,7 +55,8 @@ const setB = replicaSet("b", api);
 
 let clock: VirtualClock;
 let store: IndexedStore<StoredReplicaSet>;
-let deps: TriggerDeps<StoredReplicaSet>;
+let lookup: OwnerLookup<StoredReplicaSet>;
+let deps: Pick<Deps<StoredReplicaSet>, "expectations" | "consistency" | "doubts">;
 let queue: KeyQueue;
 
 beforeEach(() => {
@@ -63,15 +65,16 @@ beforeEach(() => {
   queue = new KeyQueue({ context: { clock, metrics: noMetrics }, controller: "test", name: "" });
   const sets = { resource: ReplicaSets, lastStoreSyncResourceVersion: "1" };
   deps = {
-    kind: replicaSetKind,
-    log: noLog,
     expectations: new TrackingExpectations(clock),
     consistency: new WrittenVersions([sets]),
     doubts: new DoubtfulCreates({ resource: Pods, lastStoreSyncResourceVersion: "1" }),
+  };
+  lookup = new OwnerLookup({
+    resource: ReplicaSets,
     owners: { lister: createLister(store, ReplicaSets) },
     selectorOf: (owner) =>
       owner.metadata.name === "broken" ? new ValueError("labelSelector", "no") : replicaSetKind.selectorOf(owner),
-  };
+  });
   for (const set of [setA, setB]) store.set(objectKey(set), set);
 });
 
@@ -90,7 +93,7 @@ async function queued(): Promise<string[]> {
 describe("pods", () => {
   it("replicaset/tests, replicaset/watches a pod's event queues its owner, and only that one of several that match", async () => {
     for (const name of ["c", "d", "e"]) store.set(`ns/${name}`, replicaSet(name));
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     handlers.onAdd?.(pod(setA), false);
     expect(await queued()).toEqual(["ns/a"]);
     handlers.onDelete?.(pod(setA, {}, { phase: "Failed" }), true);
@@ -137,13 +140,13 @@ describe("pods", () => {
   ];
   for (const { what, from, to, keys } of updates) {
     it(`replicaset/tests, workloads/S4 ${what}`, async () => {
-      podTriggers(deps, queue).onUpdate?.(from, to);
+      podTriggers(lookup, deps.expectations, queue).onUpdate?.(from, to);
       expect(await queued()).toEqual(keys);
     });
   }
 
   it("machinery/5.7.4, replicaset/4, replicaset/tests a pod first seen while it is going away is a deletion, not a creation", async () => {
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     deps.expectations.expectCreations("ns/a", 1);
     handlers.onAdd?.(pod(setA, gone), false);
     expect(deps.expectations.areMet("ns/a")).toBe(false);
@@ -154,7 +157,7 @@ describe("pods", () => {
   });
 
   it("machinery/5.7.4, replicaset/4, workloads/S7, replicaset/tests a deletion counts once, with the timestamp or with the event", async () => {
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     const first = pod(setA, { name: "first" });
     deps.expectations.expectDeletions("ns/a", ["ns/first"]);
     handlers.onUpdate?.(first, later(first, gone));
@@ -172,7 +175,7 @@ describe("pods", () => {
   });
 
   it("replicaset/4 labels that change with the deletion: the pod as it was is gone too", async () => {
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     const stray = pod(setA);
     deps.expectations.expectDeletions("ns/a", ["ns/pod"]);
     handlers.onUpdate?.(stray, later(pod(setB), { ...gone, labels: api }));
@@ -181,7 +184,7 @@ describe("pods", () => {
   });
 
   it("replicaset/4 an orphan never counts as a creation, nor its end as a deletion", async () => {
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     deps.expectations.expectCreations("ns/a", 1);
     handlers.onAdd?.(pod(undefined), false);
     expect(deps.expectations.areMet("ns/a")).toBe(false);
@@ -203,7 +206,7 @@ describe("pods", () => {
   for (const { what, change, keys } of references) {
     it(`workloads/S16 ${what}`, async () => {
       const [reference] = pod(setA).metadata?.ownerReferences ?? [];
-      podTriggers(deps, queue).onAdd?.(
+      podTriggers(lookup, deps.expectations, queue).onAdd?.(
         pod(undefined, { ownerReferences: [{ ...reference, ...change } as never] }),
         false,
       );
@@ -216,7 +219,7 @@ describe("pods", () => {
     const without = stored(ReplicaSets, { metadata: { name: "without" } });
     const others = [replicaSet("second"), replicaSet("broken"), empty, without, replicaSet("elsewhere", web, "other")];
     for (const set of others) store.set(objectKey(set), set);
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     handlers.onAdd?.(pod(undefined), false);
     expect(await queued()).toEqual(["ns/a", "ns/second"]);
     handlers.onAdd?.(pod(undefined, { labels: {} }), false);
@@ -224,7 +227,7 @@ describe("pods", () => {
   });
 
   it("replicaset/4 pods of controllers that are not here, or of another kind, are nobody's concern", async () => {
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     const kind = { apiVersion: "apps/v1", kind: "StatefulSet", name: "a", uid: "uid-a", controller: true };
     const foreign = pod(undefined, { ownerReferences: [kind] });
     for (const strange of [pod(replicaSet("none")), foreign, pod({ metadata: { ...setA.metadata, uid: "older" } })]) {
@@ -239,7 +242,7 @@ describe("pods", () => {
   it("replicaset/10 a pod that turns ready is looked at again after minReadySeconds", async () => {
     store.set("ns/a", { ...setA, spec: { ...setA.spec, minReadySeconds: 7 } as never });
     const ready = { conditions: [{ type: "Ready", status: "True" }] };
-    const handlers = podTriggers(deps, queue);
+    const handlers = podTriggers(lookup, deps.expectations, queue);
     handlers.onUpdate?.(pod(setA), later(pod(setA), {}, ready));
     expect(await queued()).toEqual(["ns/a"]);
     await clock.advance(6_999);
@@ -258,7 +261,7 @@ describe("pods", () => {
 
 describe("owners", () => {
   it("replicaset/watches, replicaset/tests each event queues the owner, an update that changes nothing too", async () => {
-    const handlers = ownerTriggers(deps, queue);
+    const handlers = ownerTriggers(replicaSetKind, deps, queue);
     handlers.onAdd?.(setA, true);
     expect(await queued()).toEqual(["ns/a"]);
     handlers.onUpdate?.(setA, setA);
@@ -268,7 +271,7 @@ describe("owners", () => {
   });
 
   it("replicaset/tests a deleted owner's expectations and written versions go with it", () => {
-    const handlers = ownerTriggers(deps, queue);
+    const handlers = ownerTriggers(replicaSetKind, deps, queue);
     deps.expectations.expectCreations("ns/a", 1);
     deps.consistency.wroteAt("ns/a", "uid-a", ReplicaSets, "9");
     handlers.onDelete?.(setA, false);
