@@ -1,8 +1,8 @@
 // The process that idle-watch.ts measures: watches every resource that the server prefers, waits, and
 // prints its own figures as JSON.
-import { parseApiVersion } from "#api/object.ts";
+
 import { createClient } from "#client/create-client.ts";
-import { createDiscovery, preferredResources } from "#client/discovery.ts";
+import { createDiscovery, discoveredResource, preferredResources } from "#client/discovery.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
@@ -29,7 +29,7 @@ async function watchAll(kubeconfig: string): Promise<IdleFigures> {
   const informers = lists.flatMap(({ groupVersion, resources }) =>
     resources
       .filter(({ verbs }) => verbs.includes("list") && verbs.includes("watch"))
-      .map(({ name }) => factory.informer({ ...parseApiVersion(groupVersion), resource: name })),
+      .map((resource) => factory.informer(discoveredResource(groupVersion, resource))),
   );
   factory.start();
   await factory.waitForCacheSync(signal);

@@ -1,6 +1,8 @@
 // The workloads that managers are measured with: what is asked of the API, and when it is done.
 
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
+import type { Draft, Stored } from "#api/resource.ts";
 import type { Client } from "#client/client.ts";
 
 export interface Workload {
@@ -15,7 +17,6 @@ export interface WorkloadStage {
   readonly signal: AbortSignal;
 }
 
-const setsGvr = { group: "apps", version: "v1", resource: "replicasets" };
 const IDLE_MS = 10_000;
 const SMALL_SETS = 200;
 const SMALL_REPLICAS = 5;
@@ -33,7 +34,7 @@ export function scaleOne(pods: number): readonly Workload[] {
     async run(bench) {
       const done = untilReplicas(bench, new Map([[name, replicas]]));
       const at = { namespace: bench.namespace, name, type: "merge" as const };
-      await bench.client.resource(setsGvr).patch({ ...at, patch: { spec: { replicas } } }, bench.signal);
+      await bench.client.resource(ReplicaSets).patch({ ...at, patch: { spec: { replicas } } }, bench.signal);
       await done;
     },
   });
@@ -61,8 +62,8 @@ export const manySmall: Workload = {
   },
 };
 
-async function create({ client, namespace, signal }: WorkloadStage, object: ReplicaSet): Promise<void> {
-  await client.resource<ReplicaSet>(setsGvr).create({ namespace, object }, signal);
+async function create({ client, namespace, signal }: WorkloadStage, object: Draft<Stored<ReplicaSet>>): Promise<void> {
+  await client.resource(ReplicaSets).create({ namespace, object }, signal);
 }
 
 /** Watches until the status of each set has caught up with its spec and counts what is wanted. */
@@ -85,14 +86,14 @@ async function watchSets(
 ): Promise<void> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
-  const watch = await client.resource<ReplicaSet>(setsGvr).watch({ namespace, resourceVersion: "0" }, either);
+  const watch = await client.resource(ReplicaSets).watch({ namespace, resourceVersion: "0" }, either);
   for await (const batch of watch) {
     for (const { object } of batch) look(object as ReplicaSet);
     if (isEnough()) return stop.abort();
   }
 }
 
-function replicaSet(name: string, replicas: number): ReplicaSet {
+function replicaSet(name: string, replicas: number): Draft<Stored<ReplicaSet>> {
   const labels = { app: name };
   const container = {
     name: "main",

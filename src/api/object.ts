@@ -36,12 +36,6 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** A kind as objects name it. Objects out of lists and caches do not, so whoever needs it carries it along. */
-export interface Kind {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
-
 export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
 export interface WatchEvent<T = KubeObject> {

@@ -14,10 +14,11 @@ import {
   isUnauthorized,
   isUnexpectedServerError,
 } from "#api/status-error.ts";
+import { stored } from "#api/testing.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
-import { answer, setUp } from "#client/client-go-cases.testing.ts";
+import { answer, Foos, setUp } from "#client/client-go-cases.testing.ts";
 import { rateLimiterFor } from "#client/rate-limiter.ts";
 import { jsonResponse, type Responder } from "#client/testing.ts";
 import { createThrottleLog } from "#client/throttle-log.ts";
@@ -86,7 +87,7 @@ describe("machinery/8.r8 answers that are errors", () => {
     { what: "a Status that does not say so", body: '{"status":"Failure","code":404}', is: isBadRequest },
   ])("without more information: $what", async ({ method = "GET", status = 400, body = "", is, code = status }) => {
     const { foos } = setUp({}, () => answer(status, body, body === "" ? undefined : "application/json"));
-    const object = { metadata: { name: "bar" } };
+    const object = stored(Foos, { metadata: { name: "bar" } });
     const call = {
       POST: () => foos.create({ object }, signal),
       PUT: () => foos.update({ object }, signal),

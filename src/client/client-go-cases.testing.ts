@@ -1,5 +1,6 @@
 // For tests only: a client and the resource that client-go's own cases ask for.
 
+import { type Resource, resourceHandle } from "#api/resource.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { testClock } from "#base/testing.ts";
 import type { VirtualClock } from "#base/virtual-clock.ts";
@@ -9,7 +10,13 @@ import { createClient } from "#client/create-client.ts";
 import type { RequesterOptions } from "#client/request.ts";
 import { type Responder, type ScriptedTransport, scriptedTransport } from "#client/testing.ts";
 
-const FOOS = { group: "", version: "v1", resource: "foo" };
+export const Foos: Resource = resourceHandle({
+  group: "",
+  version: "v1",
+  resource: "foo",
+  kind: "Foo",
+  scope: "Cluster",
+});
 
 interface Stage {
   readonly clock: VirtualClock;
@@ -22,7 +29,7 @@ export function setUp(options: Partial<RequesterOptions>, ...responders: Respond
   const clock = testClock();
   const transport = scriptedTransport(...responders);
   const client = createClient({ transport, clock, userAgent: "test", ...options });
-  return { clock, transport, client, foos: client.resource(FOOS) };
+  return { clock, transport, client, foos: client.resource(Foos) };
 }
 
 /** Of any content type, and of none. */

@@ -359,20 +359,20 @@ describe("machinery/8.r9 the mapper", () => {
     [{ resource: "peas" }, "unpreferred/v2beta1 PEAS"],
   ])("finds %j", async (resource, expected) => {
     const mapper = createRestMapper(cachedDiscovery(setUp(answers()).discovery));
-    const { group, version, kind } = await mapper.kindFor(resource, signal);
-    expect(`${group}/${version} ${kind}`).toBe(expected);
-    expect(await mapper.resourceFor(resource, signal)).toEqual({ group, version, resource: resource.resource });
+    const found = await mapper.resourceFor(resource, signal);
+    expect(`${found.group}/${found.version} ${found.kind}`).toBe(expected);
+    expect(found.resource).toBe(resource.resource);
   });
 
   it("machinery/4.3.3 asks again for what it misses only when it might have become stale", async () => {
     const { discovery, asked } = setUp(answers());
     const cache = cachedDiscovery(discovery);
     const mapper = createRestMapper(cache);
-    await expect(mapper.kindFor({ resource: "foo" }, signal)).rejects.toThrow("no matches");
-    await expect(mapper.kindFor({ resource: "foo" }, signal)).rejects.toThrow("no matches");
+    await expect(mapper.resourceFor({ resource: "foo" }, signal)).rejects.toThrow("no matches");
+    await expect(mapper.resourceFor({ resource: "foo" }, signal)).rejects.toThrow("no matches");
     expect(asked.get("/apis")).toBe(1);
     cache.invalidate();
-    await expect(mapper.kindFor({ resource: "foo" }, signal)).rejects.toThrow("no matches");
+    await expect(mapper.resourceFor({ resource: "foo" }, signal)).rejects.toThrow("no matches");
     expect(asked.get("/apis")).toBe(2);
   });
 });

@@ -89,7 +89,7 @@ describe("machinery/8.r8 what is tried again", () => {
     await done;
     const bodies = transport.requests.map(({ body }) => (body?.kind === "bytes" ? body.bytes.length : 0));
     expect(new Set(bodies).size).toBe(1);
-    expect([bodies.length, bodies[0]]).toEqual([5, 4024]);
+    expect([bodies.length, bodies[0]]).toEqual([5, 4055]);
   });
 
   it.each(["read", "watch"] as const)(

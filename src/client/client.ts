@@ -99,8 +99,8 @@ export interface Watch<T> extends AsyncIterable<readonly WatchEvent<T>[]> {}
  * list carry no apiVersion and kind, and in-process servers hand over deeply frozen values. Objects
  * that are written get the resource's apiVersion and kind.
  */
-export interface ResourceClient<T extends KubeObject = KubeObject> {
-  readonly resource: GroupVersionResource;
+export interface ResourceClient<T extends KubeObject = StoredObject> {
+  readonly resource: Resource<T>;
   get(request: GetRequest, signal: AbortSignal): Promise<T>;
   list(request: ListRequest, signal: AbortSignal): Promise<KubeList<T>>;
   watch(request: WatchRequest, signal: AbortSignal): Promise<Watch<T>>;
@@ -120,10 +120,13 @@ export interface ResourceClient<T extends KubeObject = KubeObject> {
 }
 
 /** The verbs that make sense when only metadata travels. */
-export type MetadataClient<T extends StoredObject = StoredObject> = Pick<
-  ResourceClient<PartialObjectMetadata<T>>,
-  "resource" | "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
->;
+export interface MetadataClient<T extends StoredObject = StoredObject>
+  extends Pick<
+    ResourceClient<PartialObjectMetadata<T>>,
+    "get" | "list" | "watch" | "patch" | "delete" | "deleteCollection"
+  > {
+  readonly resource: Resource<T>;
+}
 
 export interface RawRequest {
   readonly method: string;
@@ -144,10 +147,8 @@ export interface RawResponse {
 export interface Client {
   /** Resource clients are cheap and may be kept. */
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T>;
-  resource<T extends KubeObject = KubeObject>(gvr: GroupVersionResource): ResourceClient<T>;
   /** The same resource as PartialObjectMetadata. */
   metadata<T extends StoredObject>(resource: Resource<T>): MetadataClient<T>;
-  metadata(gvr: GroupVersionResource): MetadataClient;
   /** Any path: discovery, health, version. Statuses from 400 up are thrown as ApiError. */
   raw(request: RawRequest, signal: AbortSignal): Promise<RawResponse>;
 }
@@ -169,7 +170,7 @@ export interface RequestRecord {
   readonly verb: Verb;
   readonly path: string;
   readonly query: string;
-  readonly gvr?: GroupVersionResource;
+  readonly resource?: GroupVersionResource;
   readonly namespace?: string;
   /** Absent for a create with generateName. */
   readonly name?: string;

@@ -2,7 +2,7 @@
 // most programs never need them. Values that an in-process server hands over pass through untouched.
 
 import { parseExactJson } from "#api/json.ts";
-import type { GroupVersionResource } from "#api/object.ts";
+import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { concat } from "#base/bytes.ts";
 import type { HttpBody } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -15,9 +15,9 @@ export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 /** What the client needs of the protobuf codec: whole bodies, and the payload of one watch frame. */
 export interface ProtobufCodec {
   /** Only built-in kinds have a protobuf form. */
-  supports(gvr: GroupVersionResource): boolean;
-  /** The resource tells the kind of an object that does not say it. */
-  encode(object: unknown, gvr: GroupVersionResource): Uint8Array;
+  supports(gvk: GroupVersionKind): boolean;
+  /** The object says its kind. */
+  encode(object: KubeObject): Uint8Array;
   decode(bytes: Uint8Array): unknown;
   decodeWatchEvent(frame: Uint8Array): unknown;
 }

@@ -1,8 +1,12 @@
 // Requests as they go out, answers as they come back: verbs, errors, retries, throttling, trace.
 
 import { describe, expect, it } from "vitest";
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { ControllerRevisions, Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
+import { withKind } from "#api/resource.ts";
 import { ApiError, isNotFound } from "#api/status-error.ts";
+import { stored } from "#api/testing.ts";
 import { type HttpRequest, type HttpResponse, TransportError } from "#base/http.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import type { Client, RequestRecord } from "#client/client.ts";
@@ -12,8 +16,6 @@ import { rateLimiterFor } from "#client/rate-limiter.ts";
 import type { RequesterOptions } from "#client/request.ts";
 import { fedStream, jsonResponse, scriptedTransport, streamResponse, textResponse } from "#client/testing.ts";
 
-const PODS = { group: "", version: "v1", resource: "pods" };
-const DEPLOYMENTS = { group: "apps", version: "v1", resource: "deployments" };
 const signal = neverAborted();
 
 function setup(...responders: Parameters<typeof scriptedTransport>) {
@@ -34,74 +36,73 @@ function sent(request: HttpRequest | undefined): string {
   return `${request.method} ${request.path}${request.query && `?${request.query}`}${type}${body}`;
 }
 
-const pod = { metadata: { name: "a", namespace: "ns" } };
+const pod = stored(Pods, { metadata: { name: "a" } });
+const podText = JSON.stringify({ ...pod, apiVersion: "v1", kind: "Pod" });
 const at = { namespace: "ns", name: "a" };
 
 describe("verbs", () => {
   const cases: [string, (client: Client) => Promise<unknown>, string][] = [
-    ["get", (c) => c.resource(PODS).get(at, signal), "GET /api/v1/namespaces/ns/pods/a"],
+    ["get", (c) => c.resource(Pods).get(at, signal), "GET /api/v1/namespaces/ns/pods/a"],
     [
       "list",
-      (c) => c.resource(DEPLOYMENTS).list({ labelSelector: "a=b,c", limit: 500, resourceVersion: "0" }, signal),
+      (c) => c.resource(Deployments).list({ labelSelector: "a=b,c", limit: 500, resourceVersion: "0" }, signal),
       "GET /apis/apps/v1/deployments?labelSelector=a%3Db%2Cc&limit=500&resourceVersion=0",
     ],
     [
       "create",
       (c) =>
-        c.resource(PODS).create({ namespace: "ns", object: { metadata: { name: "a" } }, fieldManager: "m" }, signal),
-      'POST /api/v1/namespaces/ns/pods?fieldManager=m [application/json] {"metadata":{"name":"a"}}',
+        c.resource(Pods).create({ namespace: "ns", object: { metadata: { name: "a" } }, fieldManager: "m" }, signal),
+      'POST /api/v1/namespaces/ns/pods?fieldManager=m [application/json] {"metadata":{"name":"a"},"apiVersion":"v1","kind":"Pod"}',
     ],
     [
       "update",
-      (c) => c.resource(PODS).update({ object: pod }, signal),
-      'PUT /api/v1/namespaces/ns/pods/a [application/json] {"metadata":{"name":"a","namespace":"ns"}}',
+      (c) => c.resource(Pods).update({ object: pod }, signal),
+      `PUT /api/v1/namespaces/ns/pods/a [application/json] ${podText}`,
     ],
     [
       "updateStatus",
-      (c) => c.resource(PODS).updateStatus({ object: pod, dryRun: true }, signal),
-      'PUT /api/v1/namespaces/ns/pods/a/status?dryRun=All [application/json] {"metadata":{"name":"a","namespace":"ns"}}',
+      (c) => c.resource(Pods).updateStatus({ object: pod, dryRun: true }, signal),
+      `PUT /api/v1/namespaces/ns/pods/a/status?dryRun=All [application/json] ${podText}`,
     ],
     [
       "patch",
-      (c) => c.resource(PODS).patch({ ...at, type: "strategic", patch: { a: 1 }, subresource: "status" }, signal),
+      (c) => c.resource(Pods).patch({ ...at, type: "strategic", patch: { a: 1 }, subresource: "status" }, signal),
       'PATCH /api/v1/namespaces/ns/pods/a/status [application/strategic-merge-patch+json] {"a":1}',
     ],
     [
       "json patch",
-      (c) => c.resource(PODS).patch({ ...at, type: "json", patch: [] }, signal),
+      (c) => c.resource(Pods).patch({ ...at, type: "json", patch: [] }, signal),
       "PATCH /api/v1/namespaces/ns/pods/a [application/json-patch+json] []",
     ],
     [
       "apply",
-      (c) => c.resource(PODS).apply({ ...at, object: pod, fieldManager: "m", force: true }, signal),
-      'PATCH /api/v1/namespaces/ns/pods/a?fieldManager=m&force=true [application/apply-patch+yaml] {"metadata":{"name":"a","namespace":"ns"}}',
+      (c) =>
+        c.resource(Pods).apply({ ...at, object: { spec: { containers: [] } }, fieldManager: "m", force: true }, signal),
+      'PATCH /api/v1/namespaces/ns/pods/a?fieldManager=m&force=true [application/apply-patch+yaml] {"spec":{"containers":[]},"apiVersion":"v1","kind":"Pod"}',
     ],
     [
       "delete",
-      (c) => c.resource(PODS).delete({ ...at, options: { preconditions: { uid: "u" } } }, signal),
+      (c) => c.resource(Pods).delete({ ...at, options: { preconditions: { uid: "u" } } }, signal),
       'DELETE /api/v1/namespaces/ns/pods/a [application/json] {"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u"}}',
     ],
     [
       "delete without options",
-      (c) => c.resource(PODS).delete(at, signal),
+      (c) => c.resource(Pods).delete(at, signal),
       'DELETE /api/v1/namespaces/ns/pods/a [application/json] {"kind":"DeleteOptions","apiVersion":"v1"}',
     ],
     [
       "deleteCollection",
-      (c) => c.resource(PODS).deleteCollection({ namespace: "ns", fieldSelector: "metadata.name=a" }, signal),
+      (c) => c.resource(Pods).deleteCollection({ namespace: "ns", fieldSelector: "metadata.name=a" }, signal),
       'DELETE /api/v1/namespaces/ns/pods?fieldSelector=metadata.name%3Da [application/json] {"kind":"DeleteOptions","apiVersion":"v1"}',
     ],
     [
       "subresource",
-      (c) => c.resource(PODS).createSubresource({ ...at, subresource: "eviction", object: {} }, signal),
+      (c) => c.resource(Pods).createSubresource({ ...at, subresource: "eviction", object: {} }, signal),
       "POST /api/v1/namespaces/ns/pods/a/eviction [application/json] {}",
     ],
     [
       "cluster-scoped name with colons",
-      (c) =>
-        c
-          .resource({ group: "rbac.authorization.k8s.io", version: "v1", resource: "clusterroles" })
-          .get({ name: "system:controller:x" }, signal),
+      (c) => c.resource(ClusterRoles).get({ name: "system:controller:x" }, signal),
       "GET /apis/rbac.authorization.k8s.io/v1/clusterroles/system:controller:x",
     ],
   ];
@@ -114,8 +115,8 @@ describe("verbs", () => {
 
   it("spells a body as Go does: a payload that is kept raw is the same bytes whoever wrote it", async () => {
     const { client, transport } = setup(() => jsonResponse({}));
-    const object = { metadata: { name: "a", namespace: "ns" }, data: { command: "a && b <c >d \u2028" } };
-    await client.resource({ group: "apps", version: "v1", resource: "controllerrevisions" }).create({ object }, signal);
+    const object = { metadata: { name: "a", namespace: "ns" }, revision: 1, data: { command: "a && b <c >d \u2028" } };
+    await client.resource(ControllerRevisions).create({ object }, signal);
     expect(sent(transport.requests[0])).toContain('{"command":"a \\u0026\\u0026 b \\u003cc \\u003ed \\u2028"}');
   });
 
@@ -132,20 +133,33 @@ describe("verbs", () => {
     }
   });
 
+  it("refuses to name or create a namespaced object without a namespace", async () => {
+    const { client, transport } = setup(() => jsonResponse({}));
+    const pods = client.resource(Pods);
+    const named = "an empty namespace may not be set when a resource name is provided";
+    await expect(pods.get({ name: "a" }, signal)).rejects.toThrow(named);
+    await expect(pods.delete({ namespace: "", name: "a" }, signal)).rejects.toThrow(named);
+    await expect(pods.create({ object: { metadata: { name: "a" } } }, signal)).rejects.toThrow(
+      "an empty namespace may not be set during creation",
+    );
+    expect(transport.requests).toHaveLength(0);
+  });
+
   it.each(["..", ".", "", "a/b", "a%2f"])("refuses the name %j before anything is sent", async (name) => {
     const { client, transport } = setup(() => jsonResponse({}));
-    await expect(client.resource(PODS).get({ namespace: "ns", name }, signal)).rejects.toThrow(/resource name/);
+    await expect(client.resource(Pods).get({ namespace: "ns", name }, signal)).rejects.toThrow(/resource name/);
     expect(transport.requests).toHaveLength(0);
   });
 
   it("hands a direct server the object itself and takes its value uncopied", async () => {
-    const stored = Object.freeze({ kind: "Pod" });
-    const answer: HttpResponse = { status: 200, headers: {}, body: { kind: "object", value: stored } };
+    const value = Object.freeze({ kind: "Pod" });
+    const answer: HttpResponse = { status: 200, headers: {}, body: { kind: "object", value } };
     const { client, transport } = setupWith({ direct: true }, () => answer);
-    expect(await client.resource(PODS).update({ object: pod }, signal)).toBe(stored);
+    const object = withKind(pod, Pods);
+    expect(await client.resource(Pods).update({ object }, signal)).toBe(value as never);
     const [request] = transport.requests;
     expect(request?.direct).toBe(true);
-    expect(request?.body).toEqual({ kind: "object", value: pod });
+    expect(request?.body?.kind === "object" && request.body.value).toBe(object);
   });
 });
 
@@ -154,7 +168,7 @@ describe("errors", () => {
     const status = { kind: "Status", status: "Failure", reason: "NotFound", code: 404, message: 'pods "a" not found' };
     const { client } = setup(() => jsonResponse(status, 404));
     const error = await client
-      .resource(PODS)
+      .resource(Pods)
       .get(at, signal)
       .catch((e: unknown) => e);
     expect(isNotFound(error)).toBe(true);
@@ -171,17 +185,17 @@ describe("errors", () => {
     [418, "teapot", "the server responded with the status code 418 but did not return more information (get pods a)"],
   ])("words a bare %i as client-go does", async (code, text, message) => {
     const { client } = setup(() => textResponse(text, code));
-    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(message);
+    await expect(client.resource(Pods).get(at, signal)).rejects.toThrow(message);
   });
 
   it("takes a Status of failure under 200 as an error", async () => {
     const { client } = setup(() => jsonResponse({ kind: "Status", status: "Failure", message: "no" }));
-    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(ApiError);
+    await expect(client.resource(Pods).get(at, signal)).rejects.toThrow(ApiError);
   });
 
   it("does not care what a delete that succeeded answers with", async () => {
     const { client } = setup(() => ({ ...textResponse("{", 200), headers: { "content-type": "application/json" } }));
-    expect(await client.resource(PODS).delete(at, signal)).toBeUndefined();
+    expect(await client.resource(Pods).delete(at, signal)).toBeUndefined();
   });
 
   it("calls malformed and empty bodies by their name", async () => {
@@ -189,8 +203,8 @@ describe("errors", () => {
       () => ({ ...textResponse("{", 200), headers: { "content-type": "application/json" } }),
       () => ({ ...textResponse("", 200), headers: { "content-type": "application/json" } }),
     );
-    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(/malformed JSON/);
-    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(
+    await expect(client.resource(Pods).get(at, signal)).rejects.toThrow(/malformed JSON/);
+    await expect(client.resource(Pods).get(at, signal)).rejects.toThrow(
       "0-length response with status code: 200 and content type: application/json",
     );
   });
@@ -204,7 +218,7 @@ describe("retries", () => {
 
   it("machinery/4.2.1 retries 429 and 5xx with Retry-After, writes too, and waits that long", async () => {
     const { client, clock, transport } = setup(busy(429, "2"), busy(503, "3"), () => jsonResponse({ kind: "Pod" }));
-    const done = client.resource(PODS).create({ object: pod }, signal);
+    const done = client.resource(Pods).create({ object: pod }, signal);
     await clock.run("idle");
     await done;
     expect(transport.requests).toHaveLength(3);
@@ -216,7 +230,7 @@ describe("retries", () => {
     const rateLimiter = { wait: async () => void waits++ };
     const { client, clock, transport } = setupWith({ rateLimiter }, busy(500, "1"));
     const done = client
-      .resource(PODS)
+      .resource(Pods)
       .get(at, signal)
       .catch((e: unknown) => e);
     await clock.run("idle");
@@ -231,7 +245,7 @@ describe("retries", () => {
     [409, { "retry-after": "1" }],
   ])("machinery/4.2.1 does not retry %i with %j", async (status, headers) => {
     const { client, transport } = setup(() => textResponse("no", status, headers));
-    await expect(client.resource(PODS).get(at, signal)).rejects.toThrow(ApiError);
+    await expect(client.resource(Pods).get(at, signal)).rejects.toThrow(ApiError);
     expect(transport.requests).toHaveLength(1);
   });
 
@@ -242,25 +256,25 @@ describe("retries", () => {
       () => ({ ...streamResponse(lost, { "retry-after": "1" }), status: 429 }),
       () => streamResponse(fedStream()),
     );
-    const opened = client.resource(PODS).watch({}, signal);
+    const opened = client.resource(Pods).watch({}, signal);
     await clock.advance(1000);
     expect(await opened.then(() => transport.requests.length)).toBe(2);
   });
 
   it("machinery/4.2.2 retries a lost connection for reads after a second, never for writes", async () => {
     const { client, clock, transport } = setup(lost, () => jsonResponse({ kind: "Pod" }));
-    const read = client.resource(PODS).get(at, signal);
+    const read = client.resource(Pods).get(at, signal);
     await clock.run("idle");
     await read;
     expect(clock.monotonicMs()).toBe(1000);
     expect(transport.requests).toHaveLength(2);
     const { client: writer } = setup(lost);
-    await expect(writer.resource(PODS).create({ object: pod }, signal)).rejects.toThrow(TransportError);
+    await expect(writer.resource(Pods).create({ object: pod }, signal)).rejects.toThrow(TransportError);
   });
 
   it("machinery/4.2.2 turns a watch that never opens because the connection drops into an empty one", async () => {
     const { client, clock, transport } = setup(lost);
-    const watching = client.resource(PODS).watch({}, signal);
+    const watching = client.resource(Pods).watch({}, signal);
     await clock.run("idle");
     const batches = [];
     for await (const batch of await watching) batches.push(batch);
@@ -274,7 +288,7 @@ describe("retries", () => {
     };
     const { client, clock } = setup(lost, refused);
     const failed = client
-      .resource(PODS)
+      .resource(Pods)
       .get(at, signal)
       .catch((e: unknown) => e);
     await clock.run("idle");
@@ -287,7 +301,7 @@ describe("retries", () => {
     const { client, clock } = setup(busy(429, "60"));
     const stop = new AbortController();
     const done = client
-      .resource(PODS)
+      .resource(Pods)
       .get(at, stop.signal)
       .catch((e: unknown) => e);
     await clock.settle();
@@ -311,11 +325,11 @@ describe("throttling", () => {
     const times: number[] = [];
     const all = Array.from({ length: 4 }, () =>
       limited
-        .resource(PODS)
+        .resource(Pods)
         .get(at, signal)
         .then(() => times.push(clock.monotonicMs())),
     );
-    await client.resource(PODS).watch({}, signal);
+    await client.resource(Pods).watch({}, signal);
     await clock.run("idle");
     await Promise.all(all);
     expect(times).toEqual([0, 0, 100, 200]);
@@ -338,14 +352,14 @@ describe("seams", () => {
   it("traces each finished request with the caller's own signal", async () => {
     const records: [RequestRecord, AbortSignal][] = [];
     const { client } = setupWith({ trace: (record, s) => records.push([record, s]) }, () => jsonResponse({}, 201));
-    await client.resource(PODS).create({ namespace: "ns", object: pod }, signal);
+    await client.resource(Pods).create({ namespace: "ns", object: pod }, signal);
     expect(records).toEqual([
       [
         {
           verb: "create",
           path: "/api/v1/namespaces/ns/pods",
           query: "",
-          gvr: PODS,
+          resource: Pods,
           namespace: "ns",
           name: "a",
           status: 201,
@@ -360,13 +374,13 @@ describe("seams", () => {
     const warnings: unknown[] = [];
     const header = { warning: ['299 - "first \\"one\\""', '299 - "second"'] };
     const { client } = setupWith({ onWarning: (w) => warnings.push(w.text) }, () => jsonResponse({}, 200, header));
-    await client.resource(PODS).get(at, signal);
+    await client.resource(Pods).get(at, signal);
     expect(warnings).toEqual(['first "one"', "second"]);
   });
 
   it("machinery/4.1.7 asks for metadata only", async () => {
     const { client, transport } = setup(() => jsonResponse({ kind: "PartialObjectMetadataList", items: [] }));
-    await client.metadata(PODS).list({}, signal);
+    await client.metadata(Pods).list({}, signal);
     expect(transport.requests[0]?.headers.accept).toBe(
       "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
     );
@@ -380,18 +394,18 @@ describe("seams", () => {
       () => jsonResponse(list),
       () => jsonResponse({ kind: "Thing" }),
     );
-    expect(await client.metadata(PODS).get(at, signal)).toEqual({ metadata: full.metadata });
-    expect(await client.metadata(PODS).list({}, signal)).toEqual({
+    expect(await client.metadata(Pods).get(at, signal)).toEqual({ metadata: full.metadata });
+    expect(await client.metadata(Pods).list({}, signal)).toEqual({
       metadata: { resourceVersion: "7" },
       items: [{ metadata: full.metadata }],
     });
-    await expect(client.metadata(PODS).get(at, signal)).rejects.toThrow("ObjectMeta schema");
+    await expect(client.metadata(Pods).get(at, signal)).rejects.toThrow("ObjectMeta schema");
   });
 
   it("machinery/4.1.8 takes only the metadata form, or an error, from a watch", async () => {
     const stream = fedStream();
     const { client } = setup(() => streamResponse(stream));
-    const watch = await client.metadata(PODS).watch({}, signal);
+    const watch = await client.metadata(Pods).watch({}, signal);
     const events = watch[Symbol.asyncIterator]();
     const say = (type: string, kind: string): void =>
       stream.push(`${JSON.stringify({ type, object: { kind, metadata: { name: "a" } } })}\n`);

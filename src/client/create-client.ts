@@ -1,25 +1,25 @@
 // Builds a Client over a Transport. Everything that waits, limits or counts is handed in; two
 // clients share nothing but what they are both given.
 
-import type { GroupVersionResource, KubeObject } from "#api/object.ts";
-import type { StoredObject } from "#api/resource.ts";
+import type { KubeObject } from "#api/object.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Client, MetadataClient, RawRequest, RawResponse, ResourceClient } from "#client/client.ts";
 import { encodeText } from "#client/codec.ts";
 import { createMetadataClient } from "#client/metadata-client.ts";
 import { Requester, type RequesterOptions } from "#client/request.ts";
-import { createResourceClient, ResourceCalls } from "#client/resource-client.ts";
+import { createResourceClient } from "#client/resource-client.ts";
 
 export interface ClientOptions extends RequesterOptions {}
 
 export function createClient(options: ClientOptions): Client {
   const requester = new Requester(options);
   return {
-    resource<T extends KubeObject>(gvr: GroupVersionResource): ResourceClient<T> {
-      return createResourceClient<T>(new ResourceCalls(requester, gvr));
+    resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T> {
+      return createResourceClient(requester, resource);
     },
-    metadata<T extends StoredObject>(gvr: GroupVersionResource): MetadataClient<T> {
-      return createMetadataClient(requester, gvr) as MetadataClient<T>;
+    metadata<T extends StoredObject>(resource: Resource<T>): MetadataClient<T> {
+      return createMetadataClient(requester, resource);
     },
     async raw(request: RawRequest, signal: AbortSignal): Promise<RawResponse> {
       const answer = await requester.send(

@@ -178,7 +178,7 @@ describe("mapper", () => {
     expect(paths()).toEqual([]);
     mapper.reset();
     expect(paths()).toEqual([]);
-    expect((await missing()).gvr).toEqual({ group: "new.io", version: "v1", resource: "things" });
+    expect(await missing()).toMatchObject({ group: "new.io", version: "v1", resource: "things", kind: "Thing" });
   });
 
   it("machinery/4.3.2 a server may have no core group, but each other group that it names", async () => {
@@ -206,8 +206,8 @@ describe("mapper", () => {
     [{ group: "", kind: "Node" }, ["v1"], "/v1 nodes"],
   ])("maps %j in %j to %s", async (gk, versions, expected) => {
     const mapper = createRestMapper(cachedDiscovery(setup(aggregated()).discovery));
-    const { gvr } = await mapper.mapping(gk, versions, signal);
-    expect(`${gvr.group}/${gvr.version} ${gvr.resource}`).toBe(expected);
+    const { group, version, resource } = await mapper.mapping(gk, versions, signal);
+    expect(`${group}/${version} ${resource}`).toBe(expected);
   });
 
   it.each([
@@ -216,7 +216,7 @@ describe("mapper", () => {
     [{ resource: "hpas", version: "v1" }, "autoscaling/v1 Hpa"],
   ])("finds the kind of %j", async (resource, expected) => {
     const mapper = createRestMapper(cachedDiscovery(setup(aggregated()).discovery));
-    const gvk = await mapper.kindFor(resource, signal);
+    const gvk = await mapper.resourceFor(resource, signal);
     expect(`${gvk.group}/${gvk.version} ${gvk.kind}`).toBe(expected);
   });
 

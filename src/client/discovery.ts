@@ -3,6 +3,7 @@
 // Upstream: client-go/discovery/discovery_client.go, aggregated_discovery.go
 
 import { apiVersionOf, parseApiVersion } from "#api/object.ts";
+import { type Resource, resourceHandle } from "#api/resource.ts";
 import { isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Client, RawResponse } from "#client/client.ts";
@@ -35,6 +36,12 @@ export interface ApiGroup {
   /** In the server's order. */
   readonly versions: readonly string[];
   readonly preferredVersion: string;
+}
+
+/** The handle of a discovered resource: of the general object, since its type is not known. */
+export function discoveredResource(groupVersion: string, { name, kind, namespaced }: ApiResource): Resource {
+  const scope = namespaced ? "Namespaced" : "Cluster";
+  return resourceHandle({ ...parseApiVersion(groupVersion), resource: name, kind, scope });
 }
 
 /** Some group versions could not be discovered; the rest came along with this error. */

@@ -3,13 +3,13 @@
 // Upstream: client-go/metadata/metadata.go
 
 import type { ObjectMeta } from "#api/meta.ts";
-import type { GroupVersionResource, KubeList, KubeObject, WatchEvent } from "#api/object.ts";
-import type { PartialObjectMetadata, StoredMeta } from "#api/resource.ts";
-import type { MetadataClient, Watch } from "#client/client.ts";
+import type { KubeList, KubeObject, WatchEvent } from "#api/object.ts";
+import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
+import type { MetadataClient, ResourceClient, Watch } from "#client/client.ts";
 import { JSON_TYPE, PROTOBUF_TYPE } from "#client/codec.ts";
 import { DecodeError } from "#client/errors.ts";
 import type { Requester } from "#client/request.ts";
-import { createResourceClient, ResourceCalls } from "#client/resource-client.ts";
+import { createResourceClient } from "#client/resource-client.ts";
 
 function acceptFor(kind: string, withProtobuf: boolean): string {
   const as = `as=${kind};g=meta.k8s.io;v=v1`;
@@ -17,16 +17,17 @@ function acceptFor(kind: string, withProtobuf: boolean): string {
   return withProtobuf ? `${PROTOBUF_TYPE};${as},${json}` : json;
 }
 
-export function createMetadataClient(requester: Requester, gvr: GroupVersionResource): MetadataClient {
+export function createMetadataClient<T extends StoredObject>(
+  requester: Requester,
+  resource: Resource<T>,
+): MetadataClient<T> {
   const withProtobuf = requester.protobuf !== undefined;
-  const single = createResourceClient<PartialObjectMetadata>(
-    new ResourceCalls(requester, gvr, acceptFor("PartialObjectMetadata", withProtobuf)),
-  );
-  const many = createResourceClient<PartialObjectMetadata>(
-    new ResourceCalls(requester, gvr, acceptFor("PartialObjectMetadataList", withProtobuf)),
-  );
+  const clientFor = (kind: string): ResourceClient<PartialObjectMetadata<T>> =>
+    createResourceClient<PartialObjectMetadata<T>>(requester, resource, acceptFor(kind, withProtobuf));
+  const single = clientFor("PartialObjectMetadata");
+  const many = clientFor("PartialObjectMetadataList");
   return {
-    resource: gvr,
+    resource,
     get: async (request, signal) => partial(await single.get(request, signal)),
     list: async (request, signal) => partialList(await many.list(request, signal)),
     watch: async (request, signal) => strict(await single.watch(request, signal)),
@@ -36,26 +37,27 @@ export function createMetadataClient(requester: Requester, gvr: GroupVersionReso
   };
 }
 
-function partial(object: KubeObject): PartialObjectMetadata {
-  if (object.kind === "PartialObjectMetadata" && object.metadata) return object as PartialObjectMetadata;
-  const { metadata } = object;
+/** The server may have sent the whole object, or one of another kind. */
+function partial<P extends PartialObjectMetadata>(object: P): P {
+  if (object.kind === "PartialObjectMetadata" && object.metadata) return object;
+  const { metadata }: KubeObject = object;
   if (!metadata || !isLikelyMetadata(metadata)) {
     throw new DecodeError("object does not appear to match the ObjectMeta schema");
   }
-  return { metadata: metadata as StoredMeta };
+  return { metadata } as P;
 }
 
 function isLikelyMetadata(metadata: ObjectMeta): boolean {
   return Boolean(metadata.uid || metadata.creationTimestamp || metadata.name || metadata.generateName);
 }
 
-function partialList(list: KubeList<PartialObjectMetadata>): KubeList<PartialObjectMetadata> {
+function partialList<P extends PartialObjectMetadata>(list: KubeList<P>): KubeList<P> {
   if (list.kind === "PartialObjectMetadataList") return list;
-  const items = (list.items ?? []).map(({ metadata }) => ({ metadata }));
+  const items = (list.items ?? []).map(({ metadata }) => ({ metadata }) as P);
   return list.metadata ? { metadata: list.metadata, items } : { items };
 }
 
-function strict(watch: Watch<PartialObjectMetadata>): Watch<PartialObjectMetadata> {
+function strict<P extends PartialObjectMetadata>(watch: Watch<P>): Watch<P> {
   return {
     async *[Symbol.asyncIterator]() {
       for await (const batch of watch) {

@@ -55,7 +55,7 @@ export interface Call {
   readonly accept: string;
   readonly contentType?: string;
   readonly body?: HttpBody;
-  readonly gvr?: GroupVersionResource;
+  readonly resource?: GroupVersionResource;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
@@ -213,7 +213,7 @@ export class Requester {
     return newGenericServerResponse({
       code: response.status,
       verb: call.method,
-      ...(call.gvr && { resource: call.gvr }),
+      ...(call.resource && { resource: call.resource }),
       ...(call.name !== undefined && { name: call.name }),
       serverMessage: isText
         ? decodeText((bytes ?? new Uint8Array()).subarray(0, BARE_TEXT_BYTES_MAX)).trim()
@@ -279,14 +279,14 @@ function isFailure(value: unknown): value is Status {
 }
 
 function record(call: Call, status: number, attempts: number): Parameters<RequestTrace>[0] {
-  const { verb, path, query, gvr, namespace, name, subresource } = call;
+  const { verb, path, query, resource, namespace, name, subresource } = call;
   return {
     verb,
     path,
     query,
     status,
     attempts,
-    ...(gvr && { gvr }),
+    ...(resource && { resource }),
     ...(namespace && { namespace }),
     ...(name !== undefined && { name }),
     ...(subresource && { subresource }),

@@ -3,8 +3,8 @@
 import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import { goJson } from "#api/go-text.ts";
 import type { Status } from "#api/meta.ts";
-import { apiVersionOf, type GroupVersionResource, type KubeList, type KubeObject } from "#api/object.ts";
-import { withKind } from "#api/resource.ts";
+import { apiVersionOf, type KubeList, type KubeObject } from "#api/object.ts";
+import { type Resource, withKind } from "#api/resource.ts";
 import { ApiError } from "#api/status-error.ts";
 import type { HttpBody } from "#base/http.ts";
 import type {
@@ -76,31 +76,42 @@ function rejectFailure<T>(value: unknown): T {
   return value as T;
 }
 
+/** Only lists and watches may span all namespaces. */
+// Upstream: client-go/rest/request.go, requestPreflightCheck
+function refuseWithoutNamespace(method: string, name: string | undefined): void {
+  if (method === "POST") throw new InvalidRequest("an empty namespace may not be set during creation");
+  if (name) throw new InvalidRequest("an empty namespace may not be set when a resource name is provided");
+}
+
 /** What a client of either form shares: media types, bodies, sending. */
-export class ResourceCalls {
-  readonly gvr: GroupVersionResource & { readonly kind?: string };
+class ResourceCalls<T extends KubeObject> {
+  readonly resource: Resource<T>;
   readonly accept: string;
   readonly #requester: Requester;
   readonly #usesProtobuf: boolean;
+  readonly #needsNamespace: boolean;
 
-  constructor(requester: Requester, gvr: GroupVersionResource, accept?: string) {
-    this.gvr = gvr;
+  constructor(requester: Requester, resource: Resource<T>, accept?: string) {
+    this.resource = resource;
+    // Upstream: only typed clients check; the metadata client sends what it is given, and the server answers 404.
+    this.#needsNamespace = resource.scope === "Namespaced" && accept === undefined;
     this.#requester = requester;
-    this.#usesProtobuf = requester.protobuf?.supports(gvr) ?? false;
+    this.#usesProtobuf = requester.protobuf?.supports(resource) ?? false;
     const mediaType = this.#usesProtobuf ? PROTOBUF_TYPE : JSON_TYPE;
     this.accept = accept ?? `${mediaType}, */*`;
   }
 
   call(verb: Verb, method: string, at: ResourcePath, query: Query): Call {
     const { namespace, name, subresource } = at;
-    const path = resourcePath(this.gvr, at);
+    if (this.#needsNamespace && !namespace) refuseWithoutNamespace(method, name);
+    const path = resourcePath(this.resource, at);
     return {
       verb,
       method,
       path,
       query: queryString(query),
       accept: this.accept,
-      gvr: this.gvr,
+      resource: this.resource,
       namespace,
       name,
       subresource,
@@ -108,14 +119,13 @@ export class ResourceCalls {
   }
 
   /** The body in the client's content type, or the value itself for a server in this process. */
-  withBody(call: Call, value: unknown, contentType: string = this.#contentType(call, value)): Call {
+  withBody(call: Call, value: unknown, contentType: string = this.#contentType(value)): Call {
     return { ...call, contentType, body: this.#encode(value, contentType) };
   }
 
   /** An object of this resource, with its apiVersion and kind. */
   named<O extends KubeObject>(object: O): O {
-    const { kind } = this.gvr;
-    return kind === undefined ? object : withKind(object, { ...this.gvr, kind });
+    return withKind(object, this.resource);
   }
 
   async send<S>(call: Call, signal: AbortSignal): Promise<S> {
@@ -141,24 +151,30 @@ export class ResourceCalls {
     return watchEvents<T>(response.body, headerValue(response.headers, "content-type"), this.#requester.protobuf);
   }
 
-  /** Protobuf needs the kind, and the resource tells it only for the resource itself and its status. */
-  #contentType({ subresource }: Call, value: unknown): string {
-    const hasKind = !subresource || subresource === "status" || (value as KubeObject).kind !== undefined;
-    return this.#usesProtobuf && hasKind ? PROTOBUF_TYPE : JSON_TYPE;
+  /** Protobuf needs the kind, which the body of a subresource may not say. */
+  #contentType(value: unknown): string {
+    return this.#usesProtobuf && (value as KubeObject).kind !== undefined ? PROTOBUF_TYPE : JSON_TYPE;
   }
 
   #encode(value: unknown, contentType: string): HttpBody {
     if (value instanceof Uint8Array) return { kind: "bytes", bytes: value };
     if (this.#requester.isDirect) return { kind: "object", value };
     if (contentType === PROTOBUF_TYPE && this.#requester.protobuf) {
-      return { kind: "bytes", bytes: this.#requester.protobuf.encode(value, this.gvr) };
+      return { kind: "bytes", bytes: this.#requester.protobuf.encode(value as KubeObject) };
     }
     // Raw payloads are kept as they were spelled, and other managers compare a ControllerRevision's as bytes.
     return { kind: "bytes", bytes: encodeText(goJson(value)) };
   }
 }
 
-export function createResourceClient<T extends KubeObject>(calls: ResourceCalls): ResourceClient<T> {
+/** accept: the media types to ask for, where they are not the client's own. */
+export function createResourceClient<T extends KubeObject>(
+  requester: Requester,
+  resource: Resource<T>,
+  accept?: string,
+): ResourceClient<T> {
+  const calls = new ResourceCalls(requester, resource, accept);
+
   function put<B extends KubeObject, S>(request: WriteOptions & { object: B }, subresource: string | undefined) {
     const at = { ...addressOf(request.object), subresource };
     return (signal: AbortSignal): Promise<S> =>
@@ -169,7 +185,7 @@ export function createResourceClient<T extends KubeObject>(calls: ResourceCalls)
   }
 
   return {
-    resource: calls.gvr,
+    resource,
     get: async (request, signal) =>
       calls.send(calls.call("get", "GET", addressed(request), { resourceVersion: request.resourceVersion }), signal),
     list: async (request, signal) =>
@@ -234,8 +250,8 @@ function addressed(request: ObjectAddress & { readonly subresource?: string }): 
 }
 
 /** Delete options travel as JSON of the meta group, whatever the client's content type; as client-go's, even empty ones. */
-export function withDeleteOptions(
-  calls: ResourceCalls,
+function withDeleteOptions<T extends KubeObject>(
+  calls: ResourceCalls<T>,
   call: Call,
   request: { readonly options?: Parameters<ResourceClient["delete"]>[0]["options"] },
 ): Call {

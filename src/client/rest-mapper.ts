@@ -2,19 +2,14 @@
 // it look again, so a kind that appeared since stays unknown until then.
 // Upstream: client-go/restmapper/discovery.go; apimachinery/pkg/api/meta/{priority,restmapper}.go
 
-import { apiVersionOf, type GroupVersionKind, type GroupVersionResource } from "#api/object.ts";
-import { type ApiGroup, groupsAndResources, groupVersionOf } from "#client/discovery.ts";
+import { apiVersionOf } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
+import { type ApiGroup, discoveredResource, groupsAndResources, groupVersionOf } from "#client/discovery.ts";
 import type { CachedDiscovery } from "#client/discovery-cache.ts";
 
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
-}
-
-export interface RestMapping {
-  readonly gvr: GroupVersionResource;
-  readonly gvk: GroupVersionKind;
-  readonly isNamespaced: boolean;
 }
 
 /** Empty fields match anything. */
@@ -46,17 +41,17 @@ export class NoResourceMatch extends Error {
 }
 
 export interface RestMapper {
-  /** The mapping in the first given version that has the kind; in the group's preferred one when none is given. */
-  mapping(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<RestMapping>;
-  /** All mappings of a kind, best first. */
-  mappings(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<readonly RestMapping[]>;
-  resourceFor(resource: PartialResource, signal: AbortSignal): Promise<GroupVersionResource>;
-  kindFor(resource: PartialResource, signal: AbortSignal): Promise<GroupVersionKind>;
+  /** The kind's resource in the first given version that has the kind; in the group's preferred one when none is given. */
+  mapping(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<Resource>;
+  /** The kind's resources in all versions, best first. */
+  mappings(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<readonly Resource[]>;
+  resourceFor(resource: PartialResource, signal: AbortSignal): Promise<Resource>;
   /** Forgets all, without a request. */
   reset(): void;
 }
 
-interface Entry extends RestMapping {
+interface Entry {
+  readonly resource: Resource;
   readonly singular: string;
 }
 
@@ -96,18 +91,15 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
     return found;
   }
 
-  async function first(resource: PartialResource, signal: AbortSignal): Promise<RestMapping> {
-    const found = await lookUp((entries) => ofResource(entries, resource)[0], signal);
-    if (!found) throw new NoResourceMatch(resource);
-    return found;
-  }
-
   return {
     reset,
     mappings,
-    mapping: async (gk, versions, signal) => (await mappings(gk, versions, signal))[0] as RestMapping,
-    resourceFor: async (resource, signal) => (await first(resource, signal)).gvr,
-    kindFor: async (resource, signal) => (await first(resource, signal)).gvk,
+    mapping: async (gk, versions, signal) => (await mappings(gk, versions, signal))[0] as Resource,
+    async resourceFor(resource, signal) {
+      const found = await lookUp((entries) => ofResource(entries, resource)[0], signal);
+      if (!found) throw new NoResourceMatch(resource);
+      return found.resource;
+    },
   };
 }
 
@@ -119,11 +111,11 @@ async function buildTable(discovery: CachedDiscovery, signal: AbortSignal): Prom
   const entries: Entry[] = [];
   for (const group of [...core, ...groups.filter(({ name }) => name !== "")]) {
     for (const version of versionsByPreference(group)) {
-      for (const { name, kind, singularName, namespaced } of byVersion.get(groupVersionOf(group, version)) ?? []) {
-        if (name.includes("/")) continue;
-        const gv = { group: group.name, version };
-        const singular = singularName || kind.toLowerCase();
-        entries.push({ gvr: { ...gv, resource: name }, gvk: { ...gv, kind }, isNamespaced: namespaced, singular });
+      const groupVersion = groupVersionOf(group, version);
+      for (const served of byVersion.get(groupVersion) ?? []) {
+        if (served.name.includes("/")) continue;
+        const singular = served.singularName || served.kind.toLowerCase();
+        entries.push({ resource: discoveredResource(groupVersion, served), singular });
       }
     }
   }
@@ -134,25 +126,29 @@ function versionsByPreference({ versions, preferredVersion }: ApiGroup): readonl
   return versions.toSorted((a, b) => Number(b === preferredVersion) - Number(a === preferredVersion));
 }
 
-function ofKind(entries: readonly Entry[], gk: GroupKind, versions: readonly string[]): readonly RestMapping[] {
+function ofKind(entries: readonly Entry[], gk: GroupKind, versions: readonly string[]): readonly Resource[] {
   const wanted = versions.filter((version) => version !== "");
-  const candidates = entries.filter(
-    ({ gvk }) =>
-      gvk.group === gk.group &&
-      (gvk.kind === gk.kind || gvk.kind.toLowerCase() === gk.kind) &&
-      (wanted.length === 0 || wanted.includes(gvk.version)),
-  );
-  return candidates.toSorted((a, b) => wanted.indexOf(a.gvk.version) - wanted.indexOf(b.gvk.version));
+  return entries
+    .map(({ resource }) => resource)
+    .filter(
+      ({ group, version, kind }) =>
+        group === gk.group &&
+        (kind === gk.kind || kind.toLowerCase() === gk.kind) &&
+        (wanted.length === 0 || wanted.includes(version)),
+    )
+    .toSorted((a, b) => wanted.indexOf(a.version) - wanted.indexOf(b.version));
 }
 
-function ofResource(entries: readonly Entry[], { group, version, resource }: PartialResource): readonly Entry[] {
-  const name = resource.toLowerCase();
+function ofResource(entries: readonly Entry[], wanted: PartialResource): readonly Entry[] {
+  const { group, version } = wanted;
+  const name = wanted.resource.toLowerCase();
   const candidates = entries.filter(
-    ({ gvr, singular }) => (gvr.resource === name || singular === name) && (!version || gvr.version === version),
+    ({ resource, singular }) =>
+      (resource.resource === name || singular === name) && (!version || resource.version === version),
   );
   if (!group) return candidates;
-  const exact = candidates.filter(({ gvr }) => gvr.group === group);
-  return exact.length > 0 ? exact : candidates.filter(({ gvr }) => gvr.group.startsWith(group));
+  const exact = candidates.filter(({ resource }) => resource.group === group);
+  return exact.length > 0 ? exact : candidates.filter(({ resource }) => resource.group.startsWith(group));
 }
 
 function orUndefined<E>(items: readonly E[]): readonly E[] | undefined {

@@ -1,6 +1,7 @@
 // What a client counts, logs and limits on the side.
 
 import { describe, expect, it } from "vitest";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { ApiError } from "#api/status-error.ts";
 import type { Logger, LogValues } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -10,7 +11,6 @@ import { createClient } from "#client/create-client.ts";
 import { Requester } from "#client/request.ts";
 import { fedStream, jsonResponse, scriptedTransport, streamResponse, textResponse } from "#client/testing.ts";
 
-const PODS = { group: "", version: "v1", resource: "pods" };
 const at = { namespace: "ns", name: "a" };
 const signal = neverAborted();
 
@@ -46,11 +46,11 @@ describe("metrics", () => {
     );
     const rateLimiter = new TokenBucket(clock, { perSecond: 10, burst: 10 });
     const client = createClient({ transport, clock, userAgent: "t", metrics, host: "h:1", rateLimiter });
-    const created = client.resource(PODS).create({ object: { metadata: { name: "a", namespace: "ns" } } }, signal);
+    const created = client.resource(Pods).create({ object: { metadata: { name: "a", namespace: "ns" } } }, signal);
     await clock.run("idle");
     await created;
     await client
-      .resource(PODS)
+      .resource(Pods)
       .get(at, signal)
       .catch(() => undefined);
     const text = metrics.render();
@@ -62,7 +62,7 @@ describe("metrics", () => {
       'rest_client_request_duration_seconds_bucket{host="h:1",verb="POST",le="1"} 1',
       'rest_client_request_duration_seconds_bucket{host="h:1",verb="POST",le="0.5"} 0',
       'rest_client_rate_limiter_duration_seconds_count{host="h:1",verb="POST"} 2',
-      'rest_client_request_size_bytes_bucket{host="h:1",verb="POST",le="64"} 2',
+      'rest_client_request_size_bytes_bucket{host="h:1",verb="POST",le="256"} 2',
       'rest_client_response_size_bytes_bucket{host="h:1",verb="POST",le="64"} 1',
     ];
     for (const line of expected) expect(text).toContain(line);
@@ -86,7 +86,7 @@ describe("throttle log", () => {
       rateLimiter,
     });
     for (const _ of delaysMs) {
-      const got = client.resource(PODS).get(at, signal);
+      const got = client.resource(Pods).get(at, signal);
       await clock.run("idle");
       await got;
     }
@@ -112,13 +112,13 @@ describe("limits", () => {
       (_request, s) => new Promise((_, reject) => s.addEventListener("abort", () => reject(s.reason))),
     );
     const stop = new AbortController();
-    const patient = createClient({ transport, clock, userAgent: "t" }).resource(PODS).get(at, stop.signal);
+    const patient = createClient({ transport, clock, userAgent: "t" }).resource(Pods).get(at, stop.signal);
     const ended = patient.catch((error: unknown) => error);
     await clock.settle();
     expect(clock.pendingCount).toBe(0);
     stop.abort("enough");
     expect(await ended).toBe("enough");
-    const hasty = createClient({ transport, clock, userAgent: "t", timeoutMs: 32_000 }).resource(PODS).get(at, signal);
+    const hasty = createClient({ transport, clock, userAgent: "t", timeoutMs: 32_000 }).resource(Pods).get(at, signal);
     const late = hasty.catch((error: Error) => error.name);
     await clock.run("idle");
     expect([await late, clock.monotonicMs(), clock.pendingCount]).toEqual(["DeadlineExceeded", 32_000, 0]);
@@ -128,7 +128,7 @@ describe("limits", () => {
   it("machinery/4.1.9 gives watches no limit", async () => {
     const clock = testClock();
     const transport = scriptedTransport(() => streamResponse(fedStream()));
-    const { watch } = createClient({ transport, clock, userAgent: "t", timeoutMs: 32_000 }).resource(PODS);
+    const { watch } = createClient({ transport, clock, userAgent: "t", timeoutMs: 32_000 }).resource(Pods);
     await watch({}, signal);
     expect([transport.requests[0]?.query, clock.pendingCount]).toEqual(["watch=true", 0]);
   });
@@ -138,7 +138,7 @@ describe("limits", () => {
       () => jsonResponse({ kind: "Pod" }, 206),
       () => jsonResponse({ kind: "Pod" }, 207),
     );
-    const pods = createClient({ transport, clock: testClock(), userAgent: "t" }).resource(PODS);
+    const pods = createClient({ transport, clock: testClock(), userAgent: "t" }).resource(Pods);
     expect(await pods.get(at, signal)).toEqual({ kind: "Pod" });
     expect(await pods.get(at, signal).catch((error: ApiError) => error.code)).toBe(207);
   });
@@ -165,14 +165,14 @@ describe("limits", () => {
     const headers = { warning: ["299 - unquoted", '299 - "ok"'] };
     const transport = scriptedTransport(() => jsonResponse({ kind: "Pod" }, 200, headers));
     const seen: string[] = [];
-    await createClient({ transport, clock: testClock(), userAgent: "t" }).resource(PODS).get(at, signal);
+    await createClient({ transport, clock: testClock(), userAgent: "t" }).resource(Pods).get(at, signal);
     const curious = createClient({
       transport,
       clock: testClock(),
       userAgent: "t",
       onWarning: ({ text }) => seen.push(text),
     });
-    await curious.resource(PODS).get(at, signal);
+    await curious.resource(Pods).get(at, signal);
     expect(seen).toEqual([]);
   });
 
@@ -185,8 +185,8 @@ describe("limits", () => {
       userAgent: "t",
       rateLimiter,
     });
-    await client.resource(PODS).get(at, signal);
-    await expect(client.resource(PODS).get(at, clock.deadline(1000, signal))).rejects.toThrow(
+    await client.resource(Pods).get(at, signal);
+    await expect(client.resource(Pods).get(at, clock.deadline(1000, signal))).rejects.toThrow(
       "client rate limiter Wait returned an error: rate: Wait(n=1) would exceed context deadline",
     );
   });

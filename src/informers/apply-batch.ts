@@ -3,7 +3,8 @@
 // Upstream: client-go/tools/cache/reflector.go, handleAnyWatch
 
 import type { Status } from "#api/meta.ts";
-import { type KubeObject, ref, type WatchEvent } from "#api/object.ts";
+import { ref, type WatchEvent } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { ApiError } from "#api/status-error.ts";
 import type { Logger } from "#base/log.ts";
 import { type Delta, isOlderVersion } from "#informers/cache.ts";
@@ -25,7 +26,7 @@ export interface StreamPosition {
   isPastSynthetic: boolean;
 }
 
-export interface BatchDeps<T extends KubeObject> {
+export interface BatchDeps<T extends StoredObject> {
   readonly name: string;
   readonly target: ReflectorTarget<T>;
   readonly intake: EventIntake<T>;
@@ -33,7 +34,7 @@ export interface BatchDeps<T extends KubeObject> {
 }
 
 /** Hands a batch to the target and moves the position; returns what ends the watch, if something does. */
-export function applyBatch<T extends KubeObject>(
+export function applyBatch<T extends StoredObject>(
   batch: readonly WatchEvent<T>[],
   session: WatchSession<T>,
   position: StreamPosition,
@@ -53,7 +54,7 @@ export function applyBatch<T extends KubeObject>(
     }
     if (!intake.accepts(event)) continue;
     session.eventCount++;
-    const offered = event.object.metadata?.resourceVersion ?? "";
+    const offered = event.object.metadata.resourceVersion;
     const isBack = position.isPastSynthetic && isOlderVersion(offered, version);
     if (event.type !== "ADDED") position.isPastSynthetic = true;
     switch (event.type) {

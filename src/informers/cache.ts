@@ -3,7 +3,8 @@
 // synchronous nothing ever waits in it, and the reflector feels a slow handler at once.
 // Upstream: client-go/tools/cache/the_real_fifo.go; controller.go, processDeltas and processReplacedAllInfo
 
-import { type KubeObject, type ObjectKey, objectKey, ref } from "#api/object.ts";
+import { type ObjectKey, objectKey, ref } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
@@ -13,7 +14,7 @@ import type { IndexedStore } from "#informers/store.ts";
 
 export type Delta<T> = { readonly type: "upsert" | "delete"; readonly object: T };
 
-export interface CacheOptions<T extends KubeObject> {
+export interface CacheOptions<T extends StoredObject> {
   readonly store: IndexedStore<T>;
   readonly listeners: Listeners<T>;
   readonly log: Logger | undefined;
@@ -39,7 +40,7 @@ type Notice<T> =
   | { readonly type: "updated"; readonly old: T; readonly object: T }
   | { readonly type: "deleted"; readonly object: T; readonly isFinalStateUnknown: boolean };
 
-export class Cache<T extends KubeObject> {
+export class Cache<T extends StoredObject> {
   readonly #options: CacheOptions<T>;
   #hasSynced = false;
   #resourceVersion = "";
@@ -98,7 +99,7 @@ export class Cache<T extends KubeObject> {
       keys.add(key);
       if (this.#isOlder(object, key) || (type === "upsert" && this.#isKnown(object, key))) continue;
       for (const notice of type === "upsert" ? this.#upsert(object) : this.#delete(key, object)) notices.push(notice);
-      this.#advance(object.metadata?.resourceVersion ?? "");
+      this.#advance(object.metadata.resourceVersion);
     }
     this.#notify(notices);
   }
@@ -174,13 +175,12 @@ export class Cache<T extends KubeObject> {
   #isKnown(object: T, key: ObjectKey): boolean {
     const stored = this.#options.store.get(key);
     if (!stored || !isSameLife(stored, object)) return false;
-    const { resourceVersion } = object.metadata ?? {};
-    return resourceVersion !== undefined && resourceVersion === stored.metadata?.resourceVersion;
+    return object.metadata.resourceVersion === stored.metadata.resourceVersion;
   }
 
   #isOlder(object: T, key: ObjectKey): boolean {
-    const stored = this.#options.store.get(key)?.metadata?.resourceVersion;
-    const offered = object.metadata?.resourceVersion;
+    const stored = this.#options.store.get(key)?.metadata.resourceVersion;
+    const offered = object.metadata.resourceVersion;
     if (!isOlderVersion(offered, stored)) return false;
     this.#options.log?.info("Ignored a version of an object that is older than the cached one", {
       object: ref(object),
@@ -229,7 +229,7 @@ export class Cache<T extends KubeObject> {
  * What handlers are to be told when an object takes the place of another.
  * Deviation: upstream reports a recreated object as an update; here it is a deletion and an addition.
  */
-function changes<T extends KubeObject>(old: T | undefined, object: T): Notice<T>[] {
+function changes<T extends StoredObject>(old: T | undefined, object: T): Notice<T>[] {
   if (!old) return [{ type: "added", object }];
   if (isSameLife(old, object)) return [{ type: "updated", old, object }];
   return [
@@ -238,8 +238,8 @@ function changes<T extends KubeObject>(old: T | undefined, object: T): Notice<T>
   ];
 }
 
-function isSameLife(a: KubeObject, b: KubeObject): boolean {
-  return a.metadata?.uid === b.metadata?.uid;
+function isSameLife(a: StoredObject, b: StoredObject): boolean {
+  return a.metadata.uid === b.metadata.uid;
 }
 
 /** Versions that cannot be compared are never older. */
@@ -249,7 +249,7 @@ export function isOlderVersion(offered: string | undefined, known: string | unde
   return compareResourceVersions(offered, known) < 0;
 }
 
-function* entries<T extends KubeObject>(store: IndexedStore<T>): Iterable<[ObjectKey, T]> {
+function* entries<T extends StoredObject>(store: IndexedStore<T>): Iterable<[ObjectKey, T]> {
   for (const object of store.values()) yield [objectKey(object), object];
 }
 

@@ -1,6 +1,7 @@
 // What a reflector lets in: objects of the one kind it is there for, transformed as the cache keeps them.
 
-import { type KubeObject, ref, type WatchEvent } from "#api/object.ts";
+import { ref, type WatchEvent } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import type { Logger } from "#base/log.ts";
 import { UnusableList } from "#informers/errors.ts";
 import type { Transform } from "#informers/informer.ts";
@@ -12,7 +13,7 @@ export interface EventIntakeOptions<T> {
   readonly log: Logger | undefined;
 }
 
-export class EventIntake<T extends KubeObject> {
+export class EventIntake<T extends StoredObject> {
   readonly #options: EventIntakeOptions<T>;
   /** Learnt from the server: items of a list carry no kind, its events do. */
   #kind: string | undefined;

@@ -1,11 +1,12 @@
 // For tests: checks event by event that what a handler hears is a history that can have happened. No
 // version goes back, no addition or deletion comes twice, and a recreated object is never an update.
 
-import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
+import { type ObjectKey, objectKey } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { compareResourceVersions } from "#api/resource-version.ts";
 import type { EventHandler } from "#informers/informer.ts";
 
-export class EventModel<T extends KubeObject> implements EventHandler<T> {
+export class EventModel<T extends StoredObject> implements EventHandler<T> {
   readonly objects: Map<ObjectKey, T> = new Map();
   readonly faults: string[] = [];
   counts: { adds: number; updates: number; deletes: number; repeats: number } = {
@@ -27,7 +28,7 @@ export class EventModel<T extends KubeObject> implements EventHandler<T> {
     const key = objectKey(object);
     const known = this.objects.get(key);
     if (known !== old) this.#fault(`updated from ${show(old)} while ${known ? show(known) : "nothing"} is there`);
-    if (old.metadata?.uid !== object.metadata?.uid) this.#fault(`update from ${show(old)} to ${show(object)}`);
+    if (old.metadata.uid !== object.metadata.uid) this.#fault(`update from ${show(old)} to ${show(object)}`);
     const order = compareResourceVersions(version(object), version(old));
     if (order < 0) this.#fault(`went back from ${show(old)} to ${show(object)}`);
     this.objects.set(key, object);
@@ -39,7 +40,7 @@ export class EventModel<T extends KubeObject> implements EventHandler<T> {
     const key = objectKey(object);
     const known = this.objects.get(key);
     if (!known) this.#fault(`deleted ${show(object)}, which is not there`);
-    else if (known.metadata?.uid !== object.metadata?.uid)
+    else if (known.metadata.uid !== object.metadata.uid)
       this.#fault(`deleted ${show(object)} but ${show(known)} is there`);
     else if (compareResourceVersions(version(object), version(known)) < 0) {
       this.#fault(`deleted ${show(object)}, older than ${show(known)}`);
@@ -53,10 +54,10 @@ export class EventModel<T extends KubeObject> implements EventHandler<T> {
   }
 }
 
-function version(object: KubeObject): string {
-  return object.metadata?.resourceVersion ?? "";
+function version(object: StoredObject): string {
+  return object.metadata.resourceVersion;
 }
 
-function show(object: KubeObject): string {
-  return `${objectKey(object)} ${object.metadata?.uid} at ${version(object)}`;
+function show(object: StoredObject): string {
+  return `${objectKey(object)} ${object.metadata.uid} at ${version(object)}`;
 }

@@ -1,8 +1,8 @@
 // Hands out shared informers: one per resource, form and selection, however many ask. Informers start
 // and stop at run time, one by one or all together.
 
-import type { GroupVersionResource, KubeObject } from "#api/object.ts";
-import type { PartialObjectMetadata, StoredObject } from "#api/resource.ts";
+import type { GroupVersionResource } from "#api/object.ts";
+import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
 import { childScope, type Scope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
@@ -12,7 +12,12 @@ import type { Client, Selection } from "#client/client.ts";
 import type { InformerFactory, SharedInformer, Transform } from "#informers/informer.ts";
 import { informerMeter } from "#informers/metrics.ts";
 import { informerResourceLabel } from "#informers/resource-label.ts";
-import { type InformerGates, SharedIndexInformer, type SharedInformerOptions } from "#informers/shared-informer.ts";
+import {
+  type InformerClient,
+  type InformerGates,
+  SharedIndexInformer,
+  type SharedInformerOptions,
+} from "#informers/shared-informer.ts";
 import { deepFreeze, stripManagedFields } from "#informers/transforms.ts";
 
 export interface InformerFactoryOptions {
@@ -28,7 +33,7 @@ export interface InformerFactoryOptions {
   /** That of metadata informers, where it is another. */
   readonly metadataResyncPeriodMs?: number;
   /** Replaces the default, which leaves managedFields out. */
-  readonly transform?: Transform<KubeObject>;
+  readonly transform?: Transform<StoredObject>;
   /** For tests: objects in caches cannot be changed. */
   readonly isFreezing?: boolean;
   /** Full informers report under this name. */
@@ -59,21 +64,22 @@ class Factory implements InformerFactory {
     this.#options = options;
   }
 
-  informer<T extends KubeObject>(gvr: GroupVersionResource, selection: Selection = {}): SharedInformer<T> {
-    return this.#get("full", gvr, selection) as SharedInformer<KubeObject> as SharedInformer<T>;
+  informer<T extends StoredObject>(resource: Resource<T>, selection: Selection = {}): SharedInformer<T> {
+    const { client } = this.#options;
+    return this.#get("full", resource, selection, () => client.resource(resource));
   }
 
   metadataInformer<T extends StoredObject>(
-    gvr: GroupVersionResource,
+    resource: Resource<T>,
     selection: Selection = {},
   ): SharedInformer<PartialObjectMetadata<T>> {
-    const informer: SharedInformer<KubeObject> = this.#get("metadata", gvr, selection);
-    return informer as SharedInformer<PartialObjectMetadata<T>>;
+    const { client, metadataClient = client } = this.#options;
+    return this.#get("metadata", resource, selection, () => metadataClient.metadata(resource));
   }
 
-  informerOfAnyForm(gvr: GroupVersionResource): SharedInformer<PartialObjectMetadata> {
-    const hasFull = this.#entries.has(entryKey("full", gvr, {}));
-    return hasFull ? this.informer<PartialObjectMetadata>(gvr) : this.metadataInformer(gvr);
+  informerOfAnyForm<T extends StoredObject>(resource: Resource<T>): SharedInformer<PartialObjectMetadata<T>> {
+    const hasFull = this.#entries.has(entryKey("full", resource, {}));
+    return hasFull ? this.informer<PartialObjectMetadata<T>>(resource) : this.metadataInformer(resource);
   }
 
   start(): void {
@@ -123,30 +129,35 @@ class Factory implements InformerFactory {
     }
   }
 
-  #get(form: Form, gvr: GroupVersionResource, selection: Selection): SharedIndexInformer<never> {
-    const key = entryKey(form, gvr, selection);
-    let entry = this.#entries.get(key);
-    if (!entry) {
-      entry = { form, informer: new SharedIndexInformer(this.#informerOptions(form, gvr, selection, key)) as never };
-      this.#entries.set(key, entry);
-    }
-    return entry.informer;
+  /** Form, resource and selection say the type of the objects: what is found under their key has it. */
+  #get<T extends StoredObject>(
+    form: Form,
+    resource: Resource<T>,
+    selection: Selection,
+    clientOf: () => InformerClient<T>,
+  ): SharedInformer<T> {
+    const key = entryKey(form, resource, selection);
+    const known = this.#entries.get(key);
+    if (known) return known.informer as SharedInformer as SharedInformer<T>;
+    const informer = new SharedIndexInformer<T>({
+      ...this.#informerOptions(form, resource, key),
+      client: clientOf(),
+      selection,
+    });
+    this.#entries.set(key, { form, informer: informer as never });
+    return informer;
   }
 
-  #informerOptions(
+  #informerOptions<T extends StoredObject>(
     form: Form,
-    gvr: GroupVersionResource,
-    selection: Selection,
+    resource: Resource<T>,
     key: string,
-  ): SharedInformerOptions<KubeObject> {
-    const { clock, rng, log, gates, metrics, client, metadataClient = client } = this.#options;
+  ): Omit<SharedInformerOptions<T>, "client" | "selection"> {
+    const { clock, rng, log, gates, metrics } = this.#options;
     const { resyncPeriodMs: fullResyncMs, metadataResyncPeriodMs = fullResyncMs } = this.#options;
-    const handle = form === "full" ? client.resource(gvr) : metadataClient.metadata(gvr);
     const resyncPeriodMs = form === "full" ? fullResyncMs : metadataResyncPeriodMs;
     return {
-      name: `${gvr.group}/${gvr.version}, Resource=${gvr.resource}`,
-      client: handle as SharedInformerOptions<KubeObject>["client"],
-      selection,
+      name: `${resource.group}/${resource.version}, Resource=${resource.resource}`,
       clock,
       rng: rng.fork(key),
       transform: this.#transform(),
@@ -156,16 +167,16 @@ class Factory implements InformerFactory {
       ...(metrics &&
         form === "full" && {
           meter: informerMeter(metrics.metrics, {
-            ...gvr,
-            resource: informerResourceLabel(gvr),
+            ...resource,
+            resource: informerResourceLabel(resource),
             name: metrics.name,
           }),
         }),
     };
   }
 
-  #transform(): Transform<KubeObject> {
-    const transform = this.#options.transform ?? stripManagedFields;
+  #transform<T extends StoredObject>(): Transform<T> {
+    const transform = (this.#options.transform as Transform<T> | undefined) ?? stripManagedFields;
     return this.#options.isFreezing ? (object) => deepFreeze(transform(object)) : transform;
   }
 }

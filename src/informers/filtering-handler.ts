@@ -2,10 +2,10 @@
 // an addition or a deletion to it.
 // Upstream: client-go/tools/cache/controller.go, FilteringResourceEventHandler
 
-import type { KubeObject } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import type { EventHandler } from "#informers/informer.ts";
 
-export function filteringHandler<T extends KubeObject>(
+export function filteringHandler<T extends StoredObject>(
   isWanted: (object: T) => boolean,
   handler: EventHandler<T>,
 ): EventHandler<T> {

@@ -1,7 +1,7 @@
 // Shared informers as controllers see them. shared-informer.ts implements this, factory.ts hands
 // them out: one per resource, form and selection, however many ask.
 
-import type { GroupVersionResource, KubeObject, ObjectKey } from "#api/object.ts";
+import type { GroupVersionResource, ObjectKey } from "#api/object.ts";
 import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
 import type { Selection } from "#client/client.ts";
 import type { Indexers, Store } from "#informers/store.ts";
@@ -11,7 +11,7 @@ import type { Indexers, Store } from "#informers/store.ts";
  * keys and return; they never await, and a handler that throws ends the process (as a panic does
  * upstream). Objects are shared: never change them.
  */
-export interface EventHandler<T extends KubeObject = KubeObject> {
+export interface EventHandler<T extends StoredObject = StoredObject> {
   onAdd?(object: T, isInInitialList: boolean): void;
   onUpdate?(oldObject: T, newObject: T): void;
   /** isFinalStateUnknown: the deletion was missed and found by a relist; object is the last state seen. */
@@ -42,7 +42,7 @@ export interface LabelMatcher {
   readonly isSelectable?: boolean;
 }
 
-export interface Lister<T extends KubeObject = KubeObject> {
+export interface Lister<T extends StoredObject = StoredObject> {
   /** All objects, or those of one namespace, that match the selector. */
   list(selector?: LabelMatcher, namespace?: string): readonly T[];
   get(key: ObjectKey): T | undefined;
@@ -50,8 +50,8 @@ export interface Lister<T extends KubeObject = KubeObject> {
   require(key: ObjectKey): T;
 }
 
-export interface SharedInformer<T extends KubeObject = KubeObject> {
-  readonly resource: GroupVersionResource;
+export interface SharedInformer<T extends StoredObject = StoredObject> {
+  readonly resource: Resource<T>;
   readonly store: Store<T>;
   readonly lister: Lister<T>;
   /** The initial list is in the store and was handed to the handlers. */
@@ -74,15 +74,13 @@ export interface SharedInformer<T extends KubeObject = KubeObject> {
 export interface InformerFactory {
   /** Full objects. */
   informer<T extends StoredObject>(resource: Resource<T>, selection?: Selection): SharedInformer<T>;
-  informer<T extends KubeObject = KubeObject>(gvr: GroupVersionResource, selection?: Selection): SharedInformer<T>;
   /** Metadata only. */
   metadataInformer<T extends StoredObject>(
     resource: Resource<T>,
     selection?: Selection,
   ): SharedInformer<PartialObjectMetadata<T>>;
-  metadataInformer(gvr: GroupVersionResource, selection?: Selection): SharedInformer<PartialObjectMetadata>;
   /** For those who need only metadata: full objects if an informer of them was asked for, else metadata alone. */
-  informerOfAnyForm(gvr: GroupVersionResource): SharedInformer<PartialObjectMetadata>;
+  informerOfAnyForm<T extends StoredObject>(resource: Resource<T>): SharedInformer<PartialObjectMetadata<T>>;
   /** Starts whatever was asked for and does not run yet, full informers first. Idempotent. */
   start(): void;
   /** Resolves when every started informer is synced. */

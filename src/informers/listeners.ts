@@ -1,10 +1,10 @@
 // The handlers of one informer. Each sees every event in order; events are delivered at once, so there
 // is no buffer that could grow. A handler that throws is reported and does not keep the event from others.
 
-import type { KubeObject } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import type { EventHandler } from "#informers/informer.ts";
 
-export class Listener<T extends KubeObject> {
+export class Listener<T extends StoredObject> {
   readonly handler: EventHandler<T>;
   /** 0: never. */
   readonly resyncMs: number;
@@ -21,7 +21,7 @@ export class Listener<T extends KubeObject> {
   }
 }
 
-export class Listeners<T extends KubeObject> {
+export class Listeners<T extends StoredObject> {
   /** Replaced, never changed, so that a delivery goes to those who were there when it began. */
   #all: readonly Listener<T>[] = [];
   readonly #onHandlerError: (error: unknown) => void;
@@ -53,7 +53,7 @@ export class Listeners<T extends KubeObject> {
 
   /** Equal versions mean a resync or a relist: only handlers that are syncing hear of it. */
   updated(to: readonly Listener<T>[], oldObject: T, newObject: T): void {
-    const isSync = oldObject.metadata?.resourceVersion === newObject.metadata?.resourceVersion;
+    const isSync = oldObject.metadata.resourceVersion === newObject.metadata.resourceVersion;
     const audience = isSync ? to.filter((listener) => listener.isSyncing) : to;
     this.#deliver(audience, (handler) => handler.onUpdate?.(oldObject, newObject));
   }

@@ -2,7 +2,8 @@
 // untransformed form of one page at most is held.
 // Upstream: client-go/tools/pager/pager.go, ListPager.list
 
-import type { KubeList, KubeObject } from "#api/object.ts";
+import type { KubeList } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { isExpired } from "#api/status-error.ts";
 import type { ListRequest } from "#client/client.ts";
 
@@ -15,7 +16,7 @@ export interface PagedList<T> {
   readonly isPaginated: boolean;
 }
 
-export async function listAllPages<T extends KubeObject>(
+export async function listAllPages<T extends StoredObject>(
   request: ListRequest,
   fetchPage: (request: ListRequest) => Promise<KubeList<T>>,
 ): Promise<PagedList<T>> {

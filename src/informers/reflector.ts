@@ -16,7 +16,8 @@
 // Upstream: client-go/tools/cache/reflector.go
 
 import type { Status } from "#api/meta.ts";
-import { type KubeObject, type ObjectKey, objectKey, type WatchEvent } from "#api/object.ts";
+import { type ObjectKey, objectKey, type WatchEvent } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { ApiError, isTooManyRequests } from "#api/status-error.ts";
 import { deadlineScope } from "#base/abort.ts";
 import type { Clock, Timer } from "#base/clock.ts";
@@ -40,7 +41,7 @@ import type { Transform } from "#informers/informer.ts";
 import { listAllPages, type PagedList } from "#informers/pager.ts";
 import { WatchSession } from "#informers/watch-session.ts";
 
-export interface ReflectorOptions<T extends KubeObject> {
+export interface ReflectorOptions<T extends StoredObject> {
   /** Appears in logs. */
   readonly name: string;
   readonly client: Pick<ResourceClient<T>, "list" | "watch">;
@@ -57,7 +58,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly onResyncCheck: () => void;
 }
 
-type State<T extends KubeObject> =
+type State<T extends StoredObject> =
   | { readonly at: "begin" }
   | { readonly at: "streamList" }
   | { readonly at: "list" }
@@ -84,7 +85,7 @@ interface WholeState<T> {
   readonly resourceVersion: string;
 }
 
-export class Reflector<T extends KubeObject> {
+export class Reflector<T extends StoredObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #intake: EventIntake<T>;
   readonly #nextDelayMs: () => number;

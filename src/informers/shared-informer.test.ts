@@ -1,6 +1,7 @@
 // Handlers, resync and the life of a shared informer.
 
 import { describe, expect, it } from "vitest";
+import { NetworkPolicies } from "#api/generated/resources/networking-v1.ts";
 import { stored } from "#api/testing.ts";
 import { TransportError } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
@@ -190,7 +191,7 @@ describe("handlers", () => {
     const metrics = new MetricRegistry({ version: "1.36.4" });
     const client = createClient({ transport: new ThingServer(), clock, userAgent: "test" });
     const factory = createInformerFactory({ client, clock, rng: seededRng(1), metrics: { metrics, name: "kcm" } });
-    factory.informer({ group: "networking.k8s.io", version: "v1", resource: "networkpolicies" });
+    factory.informer(NetworkPolicies);
     const text = () => metrics.render();
     const labels = 'group="networking.k8s.io",name="kcm",resource="networkpolicys",version="v1"';
     expect(text()).toContain(`informer_queued_items{${labels}} 0`);

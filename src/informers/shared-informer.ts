@@ -2,7 +2,7 @@
 // cache, and listeners hear what changed.
 // Upstream: client-go/tools/cache/shared_informer.go, sharedIndexInformer
 
-import type { GroupVersionResource, KubeObject } from "#api/object.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
 import { childScope, orAborted } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -40,9 +40,12 @@ export const DEFAULT_GATES: InformerGates = {
   InOrderInformersBatchProcess: true,
 };
 
-export interface SharedInformerOptions<T extends KubeObject> {
+/** What an informer needs of a client. */
+export type InformerClient<T extends StoredObject> = Pick<ResourceClient<T>, "resource" | "list" | "watch">;
+
+export interface SharedInformerOptions<T extends StoredObject> {
   readonly name: string;
-  readonly client: Pick<ResourceClient<T>, "resource" | "list" | "watch">;
+  readonly client: InformerClient<T>;
   readonly selection?: Selection;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -56,8 +59,8 @@ export interface SharedInformerOptions<T extends KubeObject> {
 
 type Life = "new" | "running" | "stopped";
 
-export class SharedIndexInformer<T extends KubeObject> implements SharedInformer<T> {
-  readonly resource: GroupVersionResource;
+export class SharedIndexInformer<T extends StoredObject> implements SharedInformer<T> {
+  readonly resource: Resource<T>;
   readonly lister: Lister<T>;
   readonly #options: SharedInformerOptions<T>;
   readonly #store = new IndexedStore<T>();

@@ -1,7 +1,8 @@
 // An informer's cache: objects by key and by index. Readers share what it returns with every other
 // reader and must never change it.
 
-import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
+import { type ObjectKey, objectKey } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { IndexerConflict } from "#informers/errors.ts";
 
 /** The values under which an object is found in one index. */
@@ -11,7 +12,7 @@ export type Indexers<T> = Readonly<Record<string, IndexFunction<T>>>;
 /** The index every informer has. */
 export const NAMESPACE_INDEX = "namespace";
 
-export interface Store<T extends KubeObject = KubeObject> {
+export interface Store<T extends StoredObject = StoredObject> {
   readonly size: number;
   get(key: ObjectKey): T | undefined;
   has(key: ObjectKey): boolean;
@@ -30,12 +31,12 @@ interface Index<T> {
 }
 
 /** The store with its write side, which only the informer holds. */
-export class IndexedStore<T extends KubeObject> implements Store<T> {
+export class IndexedStore<T extends StoredObject> implements Store<T> {
   #objects = new Map<ObjectKey, T>();
   readonly #indexes = new Map<string, Index<T>>();
 
   constructor() {
-    this.addIndexers({ [NAMESPACE_INDEX]: (object) => [object.metadata?.namespace ?? ""] });
+    this.addIndexers({ [NAMESPACE_INDEX]: (object) => [object.metadata.namespace ?? ""] });
   }
 
   get size(): number {

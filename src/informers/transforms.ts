@@ -1,11 +1,11 @@
 // What happens to an object on its way into a cache.
 
-import type { KubeObject } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 
 /** Leaves managedFields out: nobody here reads them, and they are a third of a typical object. */
-export function stripManagedFields<T extends KubeObject>(object: T): T {
+export function stripManagedFields<T extends StoredObject>(object: T): T {
   const { metadata } = object;
-  if (metadata?.managedFields === undefined) return object;
+  if (metadata.managedFields === undefined) return object;
   if (Object.isFrozen(metadata)) return { ...object, metadata: { ...metadata, managedFields: undefined } };
   // Freshly parsed, so nobody else holds it. Assigning keeps the object's shape; delete would not.
   (metadata as { managedFields?: unknown }).managedFields = undefined;

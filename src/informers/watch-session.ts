@@ -1,7 +1,8 @@
 // One open watch as the reflector drives it: batches with a place to resume from, a watchdog against
 // streams that died without a word, and an end that always frees the connection.
 
-import type { KubeObject, WatchEvent } from "#api/object.ts";
+import type { WatchEvent } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { childScope, type Scope } from "#base/abort.ts";
 import type { Clock, Timer } from "#base/clock.ts";
 import { TransportError } from "#base/http.ts";
@@ -22,7 +23,7 @@ export interface WatchSessionOptions<T> {
   readonly open: (signal: AbortSignal) => Promise<Watch<T>>;
 }
 
-export class WatchSession<T extends KubeObject> implements Disposable {
+export class WatchSession<T extends StoredObject> implements Disposable {
   readonly #clock: Clock;
   readonly #scope: Scope;
   readonly #events: AsyncIterator<readonly WatchEvent<T>[]>;
@@ -45,7 +46,7 @@ export class WatchSession<T extends KubeObject> implements Disposable {
   }
 
   /** The time before the request counts: some proxies send headers only with the first event. */
-  static async open<T extends KubeObject>(
+  static async open<T extends StoredObject>(
     options: WatchSessionOptions<T>,
     signal: AbortSignal,
   ): Promise<WatchSession<T>> {

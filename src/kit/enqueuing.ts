@@ -1,6 +1,6 @@
 // The trigger that most controllers need: an event about an object queues the keys that it concerns, and says why.
 
-import { type GroupVersionResource, type ObjectKey, objectKey } from "#api/object.ts";
+import { type ObjectKey, objectKey } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
 import type { EventHandler } from "#informers/informer.ts";
 import type { KeyQueue } from "./key-queue.ts";
@@ -23,7 +23,7 @@ export type EnqueueRule<T, K = ObjectKey> = CommonRule<T> &
 
 export function enqueuing<T extends StoredObject, K extends {} = ObjectKey>(
   queue: KeyQueue<K>,
-  resource: Resource<T> | GroupVersionResource,
+  resource: Resource<T>,
   rule: EnqueueRule<T, K>,
 ): EventHandler<T> {
   const { on = ["add", "update", "delete"], when = () => true, afterMs } = rule;

@@ -2,7 +2,8 @@
 // record serves `why`, the dashboard, the simulation's checkers and the differential tests. Nobody
 // listening means no recorder, and every call site is one undefined check.
 
-import { type GroupVersionResource, type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
+import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
 
 export type ChangeType = "add" | "update" | "delete";
 
@@ -18,7 +19,7 @@ export type Cause =
   | { readonly kind: "retry"; readonly error: string; readonly attempt: number }
   | { readonly kind: "timer"; readonly afterMs: number; readonly reason: string };
 
-export function eventCause(resource: GroupVersionResource, event: ChangeType, object: KubeObject): Cause {
+export function eventCause<T extends KubeObject>(resource: Resource<T>, event: ChangeType, object: NoInfer<T>): Cause {
   return { kind: "event", resource: resource.resource, event, object: objectKey(object) };
 }
 

@@ -20,7 +20,6 @@ export function resettingMapper(mapper: RestMapper, clock: Clock): RestMapper {
     mapping: (gk, versions, signal) => current().mapping(gk, versions, signal),
     mappings: (gk, versions, signal) => current().mappings(gk, versions, signal),
     resourceFor: (resource, signal) => current().resourceFor(resource, signal),
-    kindFor: (resource, signal) => current().kindFor(resource, signal),
     reset: () => mapper.reset(),
   };
 }

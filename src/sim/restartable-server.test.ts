@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { KubeObject, WatchEvent } from "#api/object.ts";
+import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
+import type { WatchEvent } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { hostTurn, neverAborted } from "#base/testing.ts";
 import type { Client } from "#client/client.ts";
 import { isExpiredVersion } from "#informers/errors.ts";
 import { MemoryDisk } from "./memory-journal.ts";
 import { World } from "./world.ts";
 
-const configMaps = { group: "", version: "v1", resource: "configmaps" };
 const signal = neverAborted();
 
 function openWorld(): World {
@@ -14,15 +15,14 @@ function openWorld(): World {
   return new World({ turn: hostTurn, gates: { gates: {} }, openJournal: () => disk.open() });
 }
 
-function create(client: Client, name: string): Promise<KubeObject> {
-  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name } };
-  return client.resource(configMaps).create({ namespace: "default", object }, signal);
+function create(client: Client, name: string): Promise<StoredObject> {
+  return client.resource(ConfigMaps).create({ namespace: "default", object: { metadata: { name } } }, signal);
 }
 
 const names = (world: World): Promise<readonly (string | undefined)[]> =>
   world.do(async (client) => {
-    const { items } = await client.resource(configMaps).list({ namespace: "default" }, signal);
-    return items.map(({ metadata }) => metadata?.name);
+    const { items } = await client.resource(ConfigMaps).list({ namespace: "default" }, signal);
+    return items.map(({ metadata }) => metadata.name);
   });
 
 describe("a server that is killed and started again", () => {
@@ -39,9 +39,9 @@ describe("a server that is killed and started again", () => {
 
   it("killed after a write: it is durable, and nobody was told, neither its writer nor a watch", async () => {
     const world = openWorld();
-    const seen: WatchEvent<KubeObject>[] = [];
+    const seen: WatchEvent<StoredObject>[] = [];
     let end: unknown;
-    const watch = await world.do((client) => client.resource(configMaps).watch({ namespace: "default" }, signal));
+    const watch = await world.do((client) => client.resource(ConfigMaps).watch({ namespace: "default" }, signal));
     const following = (async () => {
       for await (const batch of watch) seen.push(...batch);
     })().catch((error: unknown) => (end = error));
@@ -49,7 +49,7 @@ describe("a server that is killed and started again", () => {
     await world.do((client) => create(client, "a"));
     await expect(world.do((client) => create(client, "b"))).rejects.toMatchObject({ failure: "reset" });
     await following;
-    expect(seen.map(({ object }) => object.metadata?.name)).toEqual(["a"]);
+    expect(seen.map(({ object }) => object.metadata.name)).toEqual(["a"]);
     expect(end).toMatchObject({ failure: "reset" });
     world.server.start();
     expect(await names(world)).toEqual(["a", "b"]);
@@ -69,7 +69,7 @@ describe("a server that is killed and started again", () => {
       const first = await world.do(async (client) => {
         const from = { namespace: "default", resourceVersion: metadata?.resourceVersion ?? "" };
         try {
-          for await (const batch of await client.resource(configMaps).watch(from, signal)) return batch[0];
+          for await (const batch of await client.resource(ConfigMaps).watch(from, signal)) return batch[0];
           return undefined;
         } catch (error) {
           return error;

@@ -4,16 +4,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { ConfigMap, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
-import {
-  account,
-  accountsGvr,
-  BUNDLE,
-  configMapsGvr,
-  secretsGvr,
-  tokenSecret,
-  untilFilled,
-} from "#test/scenarios/account-objects.ts";
+import { ConfigMaps, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { ConfigMap, Secret } from "#api/generated/types/core-v1.ts";
+import { account, BUNDLE, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
 import type { Stage } from "#test/scenarios/stage.ts";
 import { createObject, patch, untilFound } from "#test/scenarios/steps.ts";
 import { goDaemon, ourDaemon } from "./daemon.ts";
@@ -40,7 +33,7 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
 
   async function fill(stage: Stage): Promise<{ secret: Secret; bundle: ConfigMap }> {
     const secret = await untilFilled(stage, "t");
-    return { secret, bundle: await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE) };
+    return { secret, bundle: await untilFound(stage, ConfigMaps, BUNDLE) };
   }
   /** All of an object that a controller decides. */
   const decided = ({ metadata, ...rest }: Secret | ConfigMap): unknown => ({
@@ -52,8 +45,8 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
     "serviceaccount-token/7, serviceaccount-token/6, root-ca-certificate-publisher/1 ours writes what the Go manager writes",
     async () => {
       const stage = await realStage(plane());
-      await createObject(stage, accountsGvr, account("bot"));
-      await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
+      await createObject(stage, ServiceAccounts, account("bot"));
+      await createObject(stage, Secrets, tokenSecret("t", "bot"));
       const go = await plane().startGoManager({ controllers: controllers.slice(1) });
       const theirs = await fill(stage);
       await go.stop();
@@ -64,19 +57,14 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
       };
       const before = await version();
       const ours = await startOurManager(plane(), { controllers });
-      await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+      await untilFound(stage, ServiceAccounts, "default");
       await stage.pass(500);
       expect(await version()).toEqual(before); // all is as it should be already
 
-      await patch(stage, secretsGvr, "t", { data: { token: null, "ca.crt": null, namespace: null } });
-      await patch(stage, configMapsGvr, BUNDLE, { data: { "ca.crt": "junk" }, metadata: { annotations: null } });
+      await patch(stage, Secrets, "t", { data: { token: null, "ca.crt": null, namespace: null } });
+      await patch(stage, ConfigMaps, BUNDLE, { data: { "ca.crt": "junk" }, metadata: { annotations: null } });
       const mine = await untilFilled(stage, "t");
-      const bundle = await untilFound<ConfigMap>(
-        stage,
-        configMapsGvr,
-        BUNDLE,
-        ({ data }) => data?.["ca.crt"] !== "junk",
-      );
+      const bundle = await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.["ca.crt"] !== "junk");
       await ours.stop();
       expect(signed(mine)).toBe(signed(theirs.secret));
       const withoutToken = (secret: Secret): unknown => decided({ ...secret, data: { ...secret.data, token: "" } });
@@ -106,8 +94,8 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
         const flags = ["--root-ca-file=", `--kubeconfig=${kubeconfig}`, "--leader-elect=false"];
         const manager = await plane().startManager(command, { controllers: controllers.slice(1), flags });
         const stage = await realStage(plane());
-        await createObject(stage, accountsGvr, account("bot"));
-        await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
+        await createObject(stage, ServiceAccounts, account("bot"));
+        await createObject(stage, Secrets, tokenSecret("t", "bot"));
         const { secret, bundle } = await fill(stage);
         published.push([bundle.data, secret.data?.["ca.crt"]]);
         await manager.stop();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { account, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
 import { publisherScenarios } from "#test/scenarios/account-publisher-scenarios.ts";
 import { tokenScenarios } from "#test/scenarios/account-token-scenarios.ts";
 import { createObject, remove } from "#test/scenarios/steps.ts";
@@ -33,8 +34,8 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
   it("serviceaccount-token/tests, serviceaccount-token/7 makes tokens that the API server knows, until their secret is gone", async () => {
     const stage = await realStage(plane);
     const other = (await realStage(plane)).namespace;
-    await createObject(stage, accountsGvr, account("ro"));
-    await createObject(stage, secretsGvr, tokenSecret("ro-test-token", "ro"));
+    await createObject(stage, ServiceAccounts, account("ro"));
+    await createObject(stage, Secrets, tokenSecret("ro-test-token", "ro"));
     const { data } = await untilFilled(stage, "ro-test-token");
     const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}`;
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }];
@@ -56,7 +57,7 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
     await until(200);
     expect(await ask(other)).toBe(403);
     expect(await ask(stage.namespace, { metadata: { name: "x" } })).toBe(403);
-    await remove(stage, secretsGvr, "ro-test-token");
+    await remove(stage, Secrets, "ro-test-token");
     await until(401);
   }, 60_000);
 });

@@ -2,7 +2,11 @@
 // every feature gate of theirs, and a restart of the server.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ControllerRevisions, Deployments } from "#api/generated/resources/apps-v1.ts";
+import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
+import { ConfigMaps, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
+import type { Stored } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
 import { noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -21,9 +25,6 @@ import { systemClock } from "#platform/system/system-clock.ts";
 import { type ControlPlane, sharedControlPlane } from "./control-plane.ts";
 import { describeReal, eventually } from "./suite.ts";
 
-const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
-const NAMESPACES = { group: "", version: "v1", resource: "namespaces" };
-const DEPLOYMENTS = { group: "apps", version: "v1", resource: "deployments" };
 const signal = new AbortController().signal;
 
 interface ConfigMap extends KubeObject {
@@ -55,14 +56,14 @@ describeReal("client and informers on a real API server", () => {
   let count = 0;
   async function freshNamespace(client: Client): Promise<string> {
     const name = `informers-${++count}`;
-    await client.resource(NAMESPACES).create({ object: { metadata: { name } } }, signal);
+    await client.resource(Namespaces).create({ object: { metadata: { name } } }, signal);
     return name;
   }
 
   it.each(["json", "protobuf"])("speaks all verbs in %s", async (type) => {
     const client = clientOf({ protobuf: type === "protobuf" });
     const namespace = await freshNamespace(client);
-    const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    const maps = client.resource(ConfigMaps);
     const at = { namespace, name: "a" };
     const created = await maps.create({ namespace, object: { metadata: { name: "a" }, data: { k: "v" } } }, signal);
     expect(created.data).toEqual({ k: "v" });
@@ -75,7 +76,7 @@ describeReal("client and informers on a real API server", () => {
     expect(isConflict(await stale)).toBe(true);
     const patched = await maps.patch({ ...at, type: "merge", patch: { data: { more: "1" } } }, signal);
     expect(patched.data).toEqual({ k: "w", more: "1" });
-    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" }, data: { applied: "yes" } };
+    const object = { metadata: { name: "b" }, data: { applied: "yes" } };
     const applied = await maps.apply({ namespace, name: "b", object, fieldManager: "test", force: true }, signal);
     expect(applied.data).toEqual({ applied: "yes" });
     const { items } = await maps.list({ namespace, labelSelector: "!none", limit: 10 }, signal);
@@ -85,14 +86,14 @@ describeReal("client and informers on a real API server", () => {
     await maps.delete({ ...at, options: { preconditions: { uid: created.metadata?.uid ?? "" } } }, signal);
     expect(isNotFound(await maps.get(at, signal).catch((error: unknown) => error))).toBe(true);
     await maps.deleteCollection({ namespace }, signal);
-    const accounts = client.resource({ group: "", version: "v1", resource: "serviceaccounts" });
+    const accounts = client.resource(ServiceAccounts);
     await accounts.create({ namespace, object: { metadata: { name: "robot" } } }, signal);
     const token = await accounts.createSubresource<object, { status: { token: string } }>(
       { namespace, name: "robot", subresource: "token", object: { spec: { expirationSeconds: 3600 } } },
       signal,
     );
     expect(token.status.token.split(".")).toHaveLength(3);
-    const metadata = await client.metadata(NAMESPACES).get({ name: namespace }, signal);
+    const metadata = await client.metadata(Namespaces).get({ name: namespace }, signal);
     expect(metadata.kind).toBe("PartialObjectMetadata");
   });
 
@@ -102,9 +103,7 @@ describeReal("client and informers on a real API server", () => {
       const client = clientOf({ protobuf: type === "protobuf" });
       const namespace = await freshNamespace(client);
       const object = { metadata: { name: "r" }, data: { command: "a && b" }, revision: 1 };
-      await client
-        .resource({ group: "apps", version: "v1", resource: "controllerrevisions" })
-        .create({ namespace, object }, signal);
+      await client.resource(ControllerRevisions).create({ namespace, object }, signal);
       const path = `/apis/apps/v1/namespaces/${namespace}/controllerrevisions/r`;
       const { bytes } = await client.raw(
         { method: "GET", path, accept: "application/vnd.kubernetes.protobuf" },
@@ -117,14 +116,14 @@ describeReal("client and informers on a real API server", () => {
   it("reads and writes a scale", async () => {
     const client = clientOf();
     const namespace = await freshNamespace(client);
-    const deployments = client.resource(DEPLOYMENTS);
+    const deployments = client.resource(Deployments);
     const labels = { app: "a" };
     const spec = {
       replicas: 0,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } },
     };
-    await deployments.create({ namespace, object: { metadata: { name: "d" }, spec } as KubeObject }, signal);
+    await deployments.create({ namespace, object: { metadata: { name: "d" }, spec } }, signal);
     const at = { namespace, name: "d", subresource: "scale" };
     const scale = await deployments.getSubresource<{ spec: { replicas: number } }>(at, signal);
     const changed = await deployments.updateSubresource({ ...at, object: { ...scale, spec: { replicas: 2 } } }, signal);
@@ -142,8 +141,8 @@ describeReal("client and informers on a real API server", () => {
       aggregated?.resources.map(({ name }) => name).sort() as never,
     );
     const mapper = createRestMapper(cachedDiscovery(discovery));
-    const { gvr } = await mapper.mapping({ group: "autoscaling", kind: "HorizontalPodAutoscaler" }, [], signal);
-    expect(gvr).toEqual({ group: "autoscaling", version: "v2", resource: "horizontalpodautoscalers" });
+    const mapped = await mapper.mapping({ group: "autoscaling", kind: "HorizontalPodAutoscaler" }, [], signal);
+    expect(mapped).toEqual(HorizontalPodAutoscalers);
     const preferred = await preferredResources(discovery, signal);
     expect(preferred.lists.flatMap(({ resources }) => resources).length).toBeGreaterThan(50);
   });
@@ -157,7 +156,7 @@ describeReal("client and informers on a real API server", () => {
   it.each(gates)("keeps a cache equal to the server, %s", async (_name, isProtobuf, informerGates) => {
     const client = clientOf({ protobuf: isProtobuf });
     const namespace = await freshNamespace(client);
-    const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    const maps = client.resource(ConfigMaps);
     for (let i = 0; i < 5; i++) await maps.create({ namespace, object: { metadata: { name: `m${i}` } } }, signal);
     requests.length = 0;
     const factory = createInformerFactory({
@@ -168,9 +167,9 @@ describeReal("client and informers on a real API server", () => {
       gates: informerGates,
       isFreezing: true,
     });
-    const full = factory.informer<ConfigMap>(CONFIG_MAPS, { namespace });
-    const metadata = factory.metadataInformer(CONFIG_MAPS, { namespace });
-    const model = new EventModel<ConfigMap>();
+    const full = factory.informer(ConfigMaps, { namespace });
+    const metadata = factory.metadataInformer(ConfigMaps, { namespace });
+    const model = new EventModel<Stored<ConfigMap>>();
     full.addHandler(model);
     factory.start();
     await factory.waitForCacheSync(signal);
@@ -200,11 +199,11 @@ describeReal("client and informers on a real API server", () => {
   it("lives through a restart of the API server", async () => {
     const client = clientOf();
     const namespace = await freshNamespace(client);
-    const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    const maps = client.resource(ConfigMaps);
     await maps.create({ namespace, object: { metadata: { name: "before" } } }, signal);
     const factory = createInformerFactory({ client, clock: systemClock, rng: seededRng(2) });
-    const informer = factory.informer<ConfigMap>(CONFIG_MAPS, { namespace });
-    const model = new EventModel<ConfigMap>();
+    const informer = factory.informer(ConfigMaps, { namespace });
+    const model = new EventModel<Stored<ConfigMap>>();
     informer.addHandler(model);
     factory.start();
     await factory.waitForCacheSync(signal);

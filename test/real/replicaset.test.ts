@@ -34,7 +34,7 @@ describeReal(
     }
     for (const subject of [replicaSets, replicationControllers]) {
       for (const { name, play } of replicaCases(subject)) {
-        it(`${subject.kind}: ${name}`, async () => play(await realStage(plane)), 120_000);
+        it(`${subject.resource.kind}: ${name}`, async () => play(await realStage(plane)), 120_000);
       }
     }
 

@@ -2,7 +2,10 @@
 // older, encodings, orders, tokens that have ended and rights that end at a namespace's border.
 
 import { expect, it } from "vitest";
-import type { ConfigMap, Pod, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+import type { Draft, Resource, StoredObject } from "#api/resource.ts";
 import { isUnauthorized } from "#api/status-error.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { withBearerToken } from "#client/bearer-token.ts";
@@ -13,14 +16,13 @@ import { createInformerFactory } from "#informers/factory.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { listPods } from "#test/scenarios/pod-steps.ts";
-import { createSet, patchSet, replicaSet, setsGvr, untilReplicas } from "#test/scenarios/replica-objects.ts";
+import { createSet, patchSet, replicaSet, untilReplicas } from "#test/scenarios/replica-objects.ts";
 import { createObject } from "#test/scenarios/steps.ts";
 import { callHttps, type HttpsAnswer } from "./https.ts";
 import { startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
 import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
-const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };
 const signal = new AbortController().signal;
 const LIMIT_MS = 120_000;
 
@@ -53,7 +55,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
       // Of the next watch nothing comes.
       const silence = proxy.inject({ path: "/api/v1/pods", isWatch: true }, { kind: "stall" });
       proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
-      await createObject(stage, setsGvr, replicaSet(3));
+      await createObject(stage, ReplicaSets, replicaSet(3));
       await eventually(async () => ((await listPods(stage)).length === 3 ? true : undefined));
       for (let i = 0; i < 5; i++) await patchSet(stage, { metadata: { annotations: { touched: String(i) } } });
       await stage.pass(2_000);
@@ -92,12 +94,12 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
         },
       } as Client;
       const factory = createInformerFactory({ client: traced, clock: systemClock, rng: seededRng("traps") });
-      const informer = factory.informer<ConfigMap>(configMapsGvr, { namespace: stage.namespace });
+      const informer = factory.informer(ConfigMaps, { namespace: stage.namespace });
       factory.start();
       await informer.synced(signal);
       await eventually(() => (asked.length === 3 ? true : undefined));
       expect(asked).toEqual(["streaming list", "list", "watch"]);
-      await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+      await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
       await eventually(() => informer.lister.get(`${stage.namespace}/a`));
       await factory.shutdown();
     },
@@ -110,39 +112,20 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
       const stage = await realStage(plane());
       const json = await clientAs("admin");
       const protobuf = await clientAs("admin", true);
-      const objects = [
-        [
-          "configmaps",
-          { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", labels: {} }, data: {} } as ConfigMap,
-        ],
-        [
-          "secrets",
-          { apiVersion: "v1", kind: "Secret", metadata: { name: "a" }, data: { x: "", y: "AAE=" } } as Secret,
-        ],
-        [
-          "serviceaccounts",
-          { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a" }, secrets: [] } as ServiceAccount,
-        ],
-        [
-          "pods",
-          {
-            apiVersion: "v1",
-            kind: "Pod",
-            metadata: { name: "a", finalizers: [] },
-            spec: {
-              containers: [{ name: "a", image: "a", args: [], env: [{ name: "E", value: "" }] }],
-              tolerations: [],
-            },
-          } as Pod,
-        ],
-      ] as const;
-      for (const [resource, object] of objects) {
-        const gvr = { group: "", version: "v1", resource };
-        await json.resource(gvr).create({ namespace: stage.namespace, object }, signal);
+      const expectAlike = async <T extends StoredObject>(resource: Resource<T>, object: Draft<T>): Promise<void> => {
+        await json.resource(resource).create({ namespace: stage.namespace, object }, signal);
         const at = { namespace: stage.namespace, name: "a" };
-        const [one, other] = [await json.resource(gvr).get(at, signal), await protobuf.resource(gvr).get(at, signal)];
-        expect(other).toEqual(one);
-      }
+        expect(await protobuf.resource(resource).get(at, signal)).toEqual(
+          await json.resource(resource).get(at, signal),
+        );
+      };
+      await expectAlike(ConfigMaps, { metadata: { name: "a", labels: {} }, data: {} });
+      await expectAlike(Secrets, { metadata: { name: "a" }, data: { x: "", y: "AAE=" } });
+      await expectAlike(ServiceAccounts, { metadata: { name: "a" }, secrets: [] });
+      await expectAlike(Pods, {
+        metadata: { name: "a", finalizers: [] },
+        spec: { containers: [{ name: "a", image: "a", args: [], env: [{ name: "E", value: "" }] }], tolerations: [] },
+      });
     },
     LIMIT_MS,
   );
@@ -152,17 +135,15 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
     async () => {
       const stage = await realStage(plane());
       const factory = createInformerFactory({ client: stage.client, clock: systemClock, rng: seededRng("order") });
-      const informer = factory.informer<ConfigMap>(configMapsGvr, { namespace: stage.namespace });
+      const informer = factory.informer(ConfigMaps, { namespace: stage.namespace });
       factory.start();
       await informer.synced(signal);
       for (const name of ["b", "c", "a"]) {
-        await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+        await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
       }
       await eventually(() => (informer.store.size === 3 ? true : undefined));
       const names = (items: readonly ConfigMap[]): string[] => items.map(({ metadata }) => metadata?.name ?? "");
-      const { items } = await stage.client
-        .resource<ConfigMap>(configMapsGvr)
-        .list({ namespace: stage.namespace }, signal);
+      const { items } = await stage.client.resource(ConfigMaps).list({ namespace: stage.namespace }, signal);
       expect([names(items), names(informer.lister.list())]).toEqual([
         ["a", "b", "c"],
         ["b", "c", "a"],

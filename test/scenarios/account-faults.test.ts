@@ -2,7 +2,7 @@
 // the watches break; and what they ask for at all. On the embedded server only: the network is the scenario's.
 
 import { afterEach, describe, expect, it } from "vitest";
-import type { ConfigMap, Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { ConfigMaps, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { ApiError, newConflict, newExpired, newForbidden, newInternalError } from "#api/status-error.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted } from "#base/testing.ts";
@@ -10,18 +10,10 @@ import type { Cause } from "#kit/trace.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
 import { registeredControllers } from "#manager/registry.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
-import { account, accountsGvr, BUNDLE, configMapsGvr } from "./account-objects.ts";
+import { account, BUNDLE } from "./account-objects.ts";
 import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import {
-  createNamespace,
-  createObject,
-  namespacesGvr,
-  patch,
-  remove,
-  terminateNamespace,
-  untilFound,
-} from "./steps.ts";
+import { createNamespace, createObject, patch, remove, terminateNamespace, untilFound } from "./steps.ts";
 
 const ACCOUNTS = "serviceaccount-controller";
 const PUBLISHER = "root-ca-certificate-publisher-controller";
@@ -65,11 +57,11 @@ const held = (valve: StreamValve, resource: string): Partial<EmbeddedStageOption
 const labelNamespace = (label = "b", name = stage.namespace): Promise<unknown> =>
   stage.do((client, signal) => {
     const change = { metadata: { labels: { a: label } } };
-    return client.resource(namespacesGvr).patch({ name, type: "merge", patch: change }, signal);
+    return client.resource(Namespaces).patch({ name, type: "merge", patch: change }, signal);
   });
 /** What a namespace controller does at last. */
 async function finalizeNamespace(name: string): Promise<void> {
-  const namespaces = stage.client.resource<Namespace>(namespacesGvr);
+  const namespaces = stage.client.resource(Namespaces);
   const live = await namespaces.get({ name }, neverAborted());
   const object = { ...live, spec: { finalizers: [] } };
   await namespaces.updateSubresource({ name, subresource: "finalize", object }, neverAborted());
@@ -123,7 +115,7 @@ describe("serviceaccount", () => {
   it("serviceaccount/watches, serviceaccount/reads-live, serviceaccount/writes, serviceaccount/events, serviceaccount/metrics asks for namespaces and accounts, and creates", async () => {
     await open(ACCOUNTS, { useServiceAccountCredentials: true });
     await createNamespace(stage, "new");
-    await untilFound(stage, accountsGvr, "default", undefined, "new");
+    await untilFound(stage, ServiceAccounts, "default", undefined, "new");
     expect(watched().sort()).toEqual(["/api/v1/namespaces", "/api/v1/serviceaccounts"]);
     const own = stage.world.log.requests.filter(({ who }) => who.endsWith(":service-account-controller"));
     expect(
@@ -135,13 +127,15 @@ describe("serviceaccount", () => {
 
   it("serviceaccount/watches, serviceaccount/traps makes the account again whose deletion shows only in a new list", async () => {
     await open(ACCOUNTS);
-    const { metadata } = await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    const { metadata } = await untilFound(stage, ServiceAccounts, "default");
     network.before("WATCH serviceaccounts", async () => {
-      await stage.client.resource(accountsGvr).delete({ namespace: stage.namespace, name: "default" }, neverAborted());
+      await stage.client
+        .resource(ServiceAccounts)
+        .delete({ namespace: stage.namespace, name: "default" }, neverAborted());
       throw newExpired("too old");
     });
     network.endWatches();
-    await untilFound<ServiceAccount>(stage, accountsGvr, "default", (found) => found.metadata?.uid !== metadata?.uid);
+    await untilFound(stage, ServiceAccounts, "default", (found) => found.metadata?.uid !== metadata?.uid);
   });
 
   it("serviceaccount/watches, serviceaccount/tests looks again when a namespace changes", async () => {
@@ -149,11 +143,11 @@ describe("serviceaccount", () => {
     const { status } = newForbidden({ group: "", resource: "serviceaccounts" }, "default", "it is being terminated");
     const causes = [{ reason: "NamespaceTerminating" }];
     network.refuse("POST serviceaccounts", new ApiError({ ...status, details: { ...status.details, causes } }));
-    await remove(stage, accountsGvr, "default");
+    await remove(stage, ServiceAccounts, "default");
     await stage.pass(5_000);
     expect(asked().slice(-1)).toEqual(["POST serviceaccounts 403"]);
     await labelNamespace();
-    await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    await untilFound(stage, ServiceAccounts, "default");
   });
 
   it("serviceaccount/watches is not reminded of what does not change", async () => {
@@ -181,7 +175,7 @@ describe("serviceaccount", () => {
     valve.close();
     network.before("POST serviceaccounts", async () => {
       const object = account("default");
-      await stage.client.resource(accountsGvr).create({ namespace: "new", object }, neverAborted());
+      await stage.client.resource(ServiceAccounts).create({ namespace: "new", object }, neverAborted());
     });
     await createNamespace(stage, "new");
     await stage.pass(5_000);
@@ -195,7 +189,7 @@ describe("serviceaccount", () => {
     await open(ACCOUNTS, held(valve, "namespaces"));
     valve.close();
     await terminateNamespace(stage);
-    await remove(stage, accountsGvr, "default");
+    await remove(stage, ServiceAccounts, "default");
     await stage.pass(5_000);
     expect(asked().slice(-1)).toEqual(["POST serviceaccounts 403"]);
     expect(value("workqueue_retries_total", "serviceaccount") ?? 0).toBe(0);
@@ -206,8 +200,8 @@ describe("serviceaccount", () => {
     await open(ACCOUNTS);
     network.refuse("POST serviceaccounts", newInternalError("boom"), 4);
     const atMs = stage.world.clock.monotonicMs();
-    await remove(stage, accountsGvr, "default");
-    await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    await remove(stage, ServiceAccounts, "default");
+    await untilFound(stage, ServiceAccounts, "default");
     const tries = stage.world.log.requests.filter(({ method, atMs: at }) => method === "POST" && at >= atMs);
     expect(tries.map(({ code }) => code)).toEqual([500, 500, 500, 500, 201]);
     const first = tries[0]?.atMs ?? 0;
@@ -218,8 +212,8 @@ describe("serviceaccount", () => {
     await open(ACCOUNTS);
     const refusal = newForbidden({ group: "", resource: "serviceaccounts" }, "default", "exceeded quota");
     network.refuse("POST serviceaccounts", refusal, 2);
-    await remove(stage, accountsGvr, "default");
-    await untilFound<ServiceAccount>(stage, accountsGvr, "default");
+    await remove(stage, ServiceAccounts, "default");
+    await untilFound(stage, ServiceAccounts, "default");
     expect(
       asked()
         .slice(-3)
@@ -232,7 +226,7 @@ describe("serviceaccount", () => {
     await terminateNamespace(stage);
     await stage.pass(100);
     const before = asked().length;
-    await remove(stage, accountsGvr, "default");
+    await remove(stage, ServiceAccounts, "default");
     await labelNamespace();
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual([]);
@@ -244,18 +238,18 @@ describe("serviceaccount", () => {
     await stage.do(() => finalizeNamespace(stage.namespace));
     await stage.pass(100);
     const before = asked().length;
-    await remove(stage, accountsGvr, "default");
+    await remove(stage, ServiceAccounts, "default");
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual([]);
   });
 
   it("serviceaccount/tests adds nothing where the account is there, whatever else changes", async () => {
     await open(ACCOUNTS);
-    await createObject(stage, accountsGvr, account("managed"));
+    await createObject(stage, ServiceAccounts, account("managed"));
     await stage.pass(100);
     const before = asked().length;
     await labelNamespace();
-    await remove(stage, accountsGvr, "managed");
+    await remove(stage, ServiceAccounts, "managed");
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual([]);
   });
@@ -267,9 +261,9 @@ describe("root-ca-certificate-publisher", () => {
   it("root-ca-certificate-publisher/watches, root-ca-certificate-publisher/reads-live, root-ca-certificate-publisher/writes, root-ca-certificate-publisher/events asks for namespaces and ConfigMaps, creates and updates", async () => {
     await open(PUBLISHER, { useServiceAccountCredentials: true });
     await createNamespace(stage, "new");
-    await untilFound(stage, configMapsGvr, BUNDLE, undefined, "new");
-    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "x" } });
-    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.more === undefined);
+    await untilFound(stage, ConfigMaps, BUNDLE, undefined, "new");
+    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "x" } });
+    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.more === undefined);
     expect(watched().sort()).toEqual(["/api/v1/configmaps", "/api/v1/namespaces"]);
     const own = stage.world.log.requests.filter(({ who }) => who.endsWith(":root-ca-cert-publisher"));
     expect(
@@ -282,13 +276,13 @@ describe("root-ca-certificate-publisher", () => {
     const valve = new StreamValve();
     valve.close();
     await open(PUBLISHER, held(valve, "namespaces"));
-    await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } });
+    await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } });
     await stage.pass(5_000);
     expect(asked()).toEqual([]); // it is there: what it says is nobody's business until it changes
-    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "x" } });
-    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
+    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "x" } });
+    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
     network.before("WATCH configmaps", async () => {
-      await stage.client.resource(configMapsGvr).delete({ namespace: stage.namespace, name: BUNDLE }, neverAborted());
+      await stage.client.resource(ConfigMaps).delete({ namespace: stage.namespace, name: BUNDLE }, neverAborted());
       throw newExpired("too old");
     });
     network.endWatches();
@@ -312,9 +306,9 @@ describe("root-ca-certificate-publisher", () => {
   it("root-ca-certificate-publisher/watches is not woken by ConfigMaps of other names", async () => {
     await open(PUBLISHER);
     const before = value("workqueue_adds_total", "root_ca_cert_publisher");
-    await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
-    await patch(stage, configMapsGvr, "other", { data: { a: "b" } });
-    await remove(stage, configMapsGvr, "other");
+    await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
+    await patch(stage, ConfigMaps, "other", { data: { a: "b" } });
+    await remove(stage, ConfigMaps, "other");
     await stage.pass(5_000);
     expect(value("workqueue_adds_total", "root_ca_cert_publisher")).toBe(before);
   });
@@ -323,7 +317,7 @@ describe("root-ca-certificate-publisher", () => {
     await open(PUBLISHER);
     const before = asked().length;
     network.before("POST configmaps", async () => {
-      await stage.client.resource(namespacesGvr).delete({ name: "new" }, neverAborted());
+      await stage.client.resource(Namespaces).delete({ name: "new" }, neverAborted());
       await finalizeNamespace("new");
     });
     await createNamespace(stage, "new");
@@ -337,8 +331,8 @@ describe("root-ca-certificate-publisher", () => {
     await open(PUBLISHER, held(valve, "configmaps"));
     valve.close();
     network.before("POST configmaps", async () => {
-      const object: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } };
-      await stage.client.resource(configMapsGvr).create({ namespace: "new", object }, neverAborted());
+      const object = { metadata: { name: BUNDLE } };
+      await stage.client.resource(ConfigMaps).create({ namespace: "new", object }, neverAborted());
     });
     const before = asked().length;
     await createNamespace(stage, "new");
@@ -348,13 +342,13 @@ describe("root-ca-certificate-publisher", () => {
     expect(new Set(refused)).toEqual(new Set(["POST configmaps 409"]));
     expect(value(SYNCS, "409")).toBe(refused.length);
     valve.open();
-    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA", "new");
+    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA", "new");
     expect(ownMetrics().sort()).toEqual(["root_ca_cert_publisher_sync_duration_seconds", SYNCS]);
   });
 
   it("root-ca-certificate-publisher/4, root-ca-certificate-publisher/metrics starts again from its cache after a conflict", async () => {
     await open(PUBLISHER);
-    await untilFound(stage, configMapsGvr, BUNDLE);
+    await untilFound(stage, ConfigMaps, BUNDLE);
     const before = asked().length;
     network.before("PUT configmaps", async () => {
       const change = {
@@ -363,17 +357,17 @@ describe("root-ca-certificate-publisher", () => {
         type: "merge",
         patch: { metadata: { labels: { a: "b" } } },
       } as const;
-      await stage.client.resource(configMapsGvr).patch(change, neverAborted());
+      await stage.client.resource(ConfigMaps).patch(change, neverAborted());
     });
-    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "x" } });
-    const found = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.more === undefined);
+    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "x" } });
+    const found = await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.more === undefined);
     expect(found.metadata?.labels).toEqual({ a: "b" });
     expect(asked().slice(before)).toEqual([`PUT configmaps/${BUNDLE} 409`, `PUT configmaps/${BUNDLE} 200`]);
     expect(value(SYNCS, "409")).toBe(1);
     const conflict = newConflict({ group: "", resource: "configmaps" }, BUNDLE, "it was changed");
     network.refuse("PUT configmaps", conflict, 2); // of which no event will tell
-    await patch(stage, configMapsGvr, BUNDLE, { data: { more: "y" } });
-    await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, ({ data }) => data?.more === undefined);
+    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "y" } });
+    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.more === undefined);
     expect(value(SYNCS, "409")).toBe(3);
   });
 
@@ -382,7 +376,7 @@ describe("root-ca-certificate-publisher", () => {
     network.refuse("POST configmaps", newInternalError("boom"), 2);
     network.before("POST configmaps", () => stage.world.clock.sleep(3_000, neverAborted()));
     await createNamespace(stage, "new");
-    await untilFound(stage, configMapsGvr, BUNDLE, undefined, "new");
+    await untilFound(stage, ConfigMaps, BUNDLE, undefined, "new");
     expect(value(SYNCS, "500")).toBe(2);
     const text = metrics.render();
     expect(text).toContain(

@@ -1,8 +1,8 @@
 // What the publisher of the root CA must do, as scenarios for both stages.
 
 import { expect } from "vitest";
-import type { ConfigMap } from "#api/generated/types/core-v1.ts";
-import { BUNDLE, configMapsGvr } from "./account-objects.ts";
+import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
+import { BUNDLE } from "./account-objects.ts";
 import type { Scenario, Stage, StageWrite } from "./stage.ts";
 import { createNamespace, createObject, namesIn, patch, remove, terminateNamespace, untilFound } from "./steps.ts";
 
@@ -18,7 +18,7 @@ export const publisherScenarios: readonly Scenario[] = [
     async play(stage) {
       const namespace = `new-${stage.namespace}`;
       await createNamespace(stage, namespace);
-      const found = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, undefined, namespace);
+      const found = await untilFound(stage, ConfigMaps, BUNDLE, undefined, namespace);
       expect(Object.keys(found.data ?? {})).toEqual(["ca.crt"]);
       expect(found.data?.["ca.crt"]).toContain("-----BEGIN CERTIFICATE-----");
       expect(found.metadata?.annotations?.[DESCRIPTION]).toMatch(
@@ -29,18 +29,13 @@ export const publisherScenarios: readonly Scenario[] = [
   {
     name: "root-ca-certificate-publisher/3, root-ca-certificate-publisher/tests restores the data, keeps what is the user's own",
     async play(stage) {
-      const { data } = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
-      await patch(stage, configMapsGvr, BUNDLE, {
+      const { data } = await untilFound(stage, ConfigMaps, BUNDLE);
+      await patch(stage, ConfigMaps, BUNDLE, {
         metadata: { labels: { mine: "1" }, annotations: { mine: "2" } },
         data: { "ca.crt": "junk", more: "x" },
         binaryData: { b: "AA==" },
       });
-      const restored = await untilFound<ConfigMap>(
-        stage,
-        configMapsGvr,
-        BUNDLE,
-        (found) => found.data?.["ca.crt"] !== "junk",
-      );
+      const restored = await untilFound(stage, ConfigMaps, BUNDLE, (found) => found.data?.["ca.crt"] !== "junk");
       expect([restored.data, restored.metadata?.labels, restored.binaryData]).toEqual([
         data,
         { mine: "1" },
@@ -52,52 +47,47 @@ export const publisherScenarios: readonly Scenario[] = [
   {
     name: "root-ca-certificate-publisher/1, root-ca-certificate-publisher/tests publishes it again when it is deleted",
     async play(stage) {
-      const { metadata } = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
-      await remove(stage, configMapsGvr, BUNDLE);
-      await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE, (found) => found.metadata?.uid !== metadata?.uid);
+      const { metadata } = await untilFound(stage, ConfigMaps, BUNDLE);
+      await remove(stage, ConfigMaps, BUNDLE);
+      await untilFound(stage, ConfigMaps, BUNDLE, (found) => found.metadata?.uid !== metadata?.uid);
     },
   },
   {
     name: "root-ca-certificate-publisher/3, root-ca-certificate-publisher/tests leaves a description in other words, restores one that is gone",
     async play(stage) {
-      const { metadata } = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
+      const { metadata } = await untilFound(stage, ConfigMaps, BUNDLE);
       const words = metadata?.annotations?.[DESCRIPTION];
-      await patch(stage, configMapsGvr, BUNDLE, { metadata: { annotations: { [DESCRIPTION]: "different" } } });
+      await patch(stage, ConfigMaps, BUNDLE, { metadata: { annotations: { [DESCRIPTION]: "different" } } });
       await stage.pass(300);
-      const kept = await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
+      const kept = await untilFound(stage, ConfigMaps, BUNDLE);
       expect(kept.metadata?.annotations?.[DESCRIPTION]).toBe("different");
-      await patch(stage, configMapsGvr, BUNDLE, { metadata: { annotations: { [DESCRIPTION]: null } } });
-      await untilFound<ConfigMap>(
-        stage,
-        configMapsGvr,
-        BUNDLE,
-        (found) => found.metadata?.annotations?.[DESCRIPTION] === words,
-      );
+      await patch(stage, ConfigMaps, BUNDLE, { metadata: { annotations: { [DESCRIPTION]: null } } });
+      await untilFound(stage, ConfigMaps, BUNDLE, (found) => found.metadata?.annotations?.[DESCRIPTION] === words);
     },
   },
   {
     name: "root-ca-certificate-publisher/watches, root-ca-certificate-publisher/tests leaves other ConfigMaps alone",
     async play(stage) {
-      await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
-      await createObject(stage, configMapsGvr, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
-      await patch(stage, configMapsGvr, "other", { data: { aa: "bb" } });
+      await untilFound(stage, ConfigMaps, BUNDLE);
+      await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
+      await patch(stage, ConfigMaps, "other", { data: { aa: "bb" } });
       await stage.pass(100);
-      const other = await untilFound<ConfigMap>(stage, configMapsGvr, "other");
+      const other = await untilFound(stage, ConfigMaps, "other");
       expect(other.data).toEqual({ aa: "bb" });
-      await remove(stage, configMapsGvr, "other");
+      await remove(stage, ConfigMaps, "other");
       await stage.pass(300);
-      expect(await namesIn(stage, configMapsGvr)).toEqual([BUNDLE]);
+      expect(await namesIn(stage, ConfigMaps)).toEqual([BUNDLE]);
       expect((await writesOf(stage)).map(({ method }) => method)).toEqual(["POST"]);
     },
   },
   {
     name: "root-ca-certificate-publisher/2, root-ca-certificate-publisher/tests publishes nothing in a namespace that is being deleted",
     async play(stage) {
-      await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
+      await untilFound(stage, ConfigMaps, BUNDLE);
       await terminateNamespace(stage);
-      await remove(stage, configMapsGvr, BUNDLE);
+      await remove(stage, ConfigMaps, BUNDLE);
       await stage.pass(500);
-      expect(await namesIn(stage, configMapsGvr)).toEqual([]);
+      expect(await namesIn(stage, ConfigMaps)).toEqual([]);
       const refused = (await writesOf(stage)).filter(({ code }) => code === 403);
       expect(refused).toHaveLength(1); // asked once, and took the refusal for an answer
     },
@@ -105,8 +95,8 @@ export const publisherScenarios: readonly Scenario[] = [
   {
     name: "root-ca-certificate-publisher/traps tries for ever to change a ConfigMap that was made immutable",
     async play(stage) {
-      await untilFound<ConfigMap>(stage, configMapsGvr, BUNDLE);
-      await patch(stage, configMapsGvr, BUNDLE, { data: { "ca.crt": "junk" }, immutable: true });
+      await untilFound(stage, ConfigMaps, BUNDLE);
+      await patch(stage, ConfigMaps, BUNDLE, { data: { "ca.crt": "junk" }, immutable: true });
       await stage.until(async () => {
         const invalid = (await writesOf(stage)).filter(({ method, code }) => method === "PUT" && code === 422);
         return invalid.length > 2 ? true : undefined;

@@ -2,10 +2,11 @@
 // for because of it. Upstream: pkg/controller/serviceaccount/tokens_controller_test.go, whose cases these are.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { newConflict, newExpired } from "#api/status-error.ts";
 import { neverAborted } from "#base/testing.ts";
-import { account, accountsGvr, secretsGvr, tokenSecret } from "./account-objects.ts";
+import { account, tokenSecret } from "./account-objects.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
 import { createObject, patch, remove } from "./steps.ts";
@@ -39,18 +40,13 @@ const references: Readonly<Record<string, ServiceAccount["secrets"]>> = {
 
 /** An account with references, and beside it a secret of another type. */
 async function createAccount(secrets: ServiceAccount["secrets"] = []): Promise<ServiceAccount> {
-  const object = { apiVersion: "v1", kind: "Secret", metadata: { name: "plain" }, type: "Opaque" } as Secret;
-  await createObject(stage, secretsGvr, object);
-  return createObject(stage, accountsGvr, account("bot", { secrets }));
+  await createObject(stage, Secrets, { metadata: { name: "plain" }, type: "Opaque" });
+  return createObject(stage, ServiceAccounts, account("bot", { secrets }));
 }
 
 const createToken = (owner: ServiceAccount, data: Data = {}): Promise<Secret> => {
   const all = Object.entries({ ...full, ...data }).filter((entry): entry is [string, string] => entry[1] !== null);
-  return createObject(
-    stage,
-    secretsGvr,
-    tokenSecret("t", "bot", { data: Object.fromEntries(all) }, owner.metadata?.uid),
-  );
+  return createObject(stage, Secrets, tokenSecret("t", "bot", { data: Object.fromEntries(all) }, owner.metadata?.uid));
 };
 
 describe("serviceaccount-token/tests accounts", () => {
@@ -59,7 +55,7 @@ describe("serviceaccount-token/tests accounts", () => {
       await open();
       const owner = await createAccount(secrets);
       if (what === "a token secret") await createToken(owner);
-      await patch(stage, accountsGvr, "bot", { metadata: { labels: { a: "b" } } });
+      await patch(stage, ServiceAccounts, "bot", { metadata: { labels: { a: "b" } } });
       await stage.pass(5_000);
       expect(asked()).toEqual([]);
     });
@@ -69,7 +65,7 @@ describe("serviceaccount-token/tests accounts", () => {
       const owner = await createAccount(secrets);
       const token = what === "a token secret" ? await createToken(owner) : undefined;
       await stage.pass(100);
-      await remove(stage, accountsGvr, "bot");
+      await remove(stage, ServiceAccounts, "bot");
       await stage.pass(5_000);
       expect(asked()).toEqual(token === undefined ? [] : ["DELETE secrets/t"]);
       const bodies = stage.world.log.writes.filter(({ who }) => who === "tokens-controller").map(({ body }) => body);
@@ -82,7 +78,7 @@ describe("serviceaccount-token/tests accounts", () => {
     await createToken(await createAccount());
     await stage.pass(100);
     network.before("WATCH serviceaccounts", async () => {
-      await stage.client.resource(accountsGvr).delete({ namespace: stage.namespace, name: "bot" }, neverAborted());
+      await stage.client.resource(ServiceAccounts).delete({ namespace: stage.namespace, name: "bot" }, neverAborted());
       throw newExpired("too old");
     });
     network.endWatches();
@@ -107,7 +103,7 @@ describe("serviceaccount-token/tests secrets", () => {
       await stage.pass(5_000);
       expect(asked()).toEqual([...does]);
       const filled = await stage.do((client, signal) =>
-        client.resource<Secret>(secretsGvr).get({ namespace: stage.namespace, name: "t" }, signal),
+        client.resource(Secrets).get({ namespace: stage.namespace, name: "t" }, signal),
       );
       const { token, ...rest } = filled.data ?? {};
       expect(data.token === null ? atob(token ?? "").split(".").length : token).toEqual(
@@ -128,7 +124,7 @@ describe("serviceaccount-token/tests secrets", () => {
       await open();
       await createToken(await createAccount([{ name: "t" }]));
       await stage.pass(100);
-      await patch(stage, secretsGvr, "t", { metadata: { labels: { a: "b" } }, data });
+      await patch(stage, Secrets, "t", { metadata: { labels: { a: "b" } }, data });
       await outcome();
     });
   }
@@ -143,14 +139,14 @@ describe("serviceaccount-token/tests secrets", () => {
 
   it("serviceaccount-token/tests, serviceaccount-token/4 a changed secret without an account", async () => {
     await openWithoutAccount();
-    await patch(stage, secretsGvr, "t", { metadata: { labels: { a: "b" } } });
+    await patch(stage, Secrets, "t", { metadata: { labels: { a: "b" } } });
     await stage.pass(5_000);
     expect(asked()).toEqual(["DELETE secrets/t", "GET serviceaccounts/bot", "DELETE secrets/t"]);
   });
 
   it("serviceaccount-token/tests a deleted secret without an account", async () => {
     await openWithoutAccount();
-    await remove(stage, secretsGvr, "t");
+    await remove(stage, Secrets, "t");
     await stage.pass(5_000);
     expect(asked()).toEqual(["DELETE secrets/t"]);
   });
@@ -168,11 +164,11 @@ describe("serviceaccount-token/tests secrets", () => {
       await open();
       await createToken(await createAccount(secrets));
       await stage.pass(100);
-      await remove(stage, secretsGvr, "t");
+      await remove(stage, Secrets, "t");
       await stage.pass(5_000);
       expect(asked()).toEqual(does);
       const owner = await stage.do((client, signal) =>
-        client.resource<ServiceAccount>(accountsGvr).get({ namespace: stage.namespace, name: "bot" }, signal),
+        client.resource(ServiceAccounts).get({ namespace: stage.namespace, name: "bot" }, signal),
       );
       expect(owner.secrets ?? []).toEqual([]);
     },
@@ -185,7 +181,7 @@ async function openWithoutAccount(): Promise<void> {
   await createToken(await createAccount());
   await stage.pass(100);
   network.refuse("DELETE secrets", newConflict({ group: "", resource: "secrets" }, "t", "the UID differs"));
-  await remove(stage, accountsGvr, "bot");
+  await remove(stage, ServiceAccounts, "bot");
   await stage.pass(5_000);
   expect(asked()).toEqual(["DELETE secrets/t"]);
 }

@@ -3,8 +3,6 @@
 
 import { afterEach, describe, expect, it } from "vitest";
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
-import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
-import type { Stored } from "#api/resource.ts";
 import { newConflict, newExpired, newInternalError, newNotFound } from "#api/status-error.ts";
 import { TerminalError } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
@@ -20,7 +18,7 @@ import { done } from "#kit/worker-loop.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { defaultConfig } from "#manager/options/config.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
-import { account, accountsGvr, secretsGvr, tokenSecret, untilFilled } from "./account-objects.ts";
+import { account, tokenSecret, untilFilled } from "./account-objects.ts";
 import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
 import { createObject, patch, remove, untilFound, untilGone } from "./steps.ts";
@@ -46,7 +44,7 @@ const own = () => stage.world.log.requests.filter(({ who }) => who === "tokens-c
 const asked = (): string[] =>
   own().map(({ method, target, code }) => `${method} ${target.split("/").slice(5).join("/")} ${code}`);
 const retries = (): number => metrics.value("workqueue_retries_total", [QUEUE]) ?? 0;
-const secrets = () => stage.client.resource<Secret>(secretsGvr);
+const secrets = () => stage.client.resource(Secrets);
 const touch = async (): Promise<void> => {
   const change = { metadata: { labels: { touched: String(asked().length) } } };
   await secrets().patch({ namespace: stage.namespace, name: "t", type: "merge", patch: change }, neverAborted());
@@ -54,9 +52,9 @@ const touch = async (): Promise<void> => {
 const drop = (): Promise<void> => secrets().delete({ namespace: stage.namespace, name: "t" }, neverAborted());
 
 async function createPair(): Promise<void> {
-  await createObject(stage, accountsGvr, account("bot"));
+  await createObject(stage, ServiceAccounts, account("bot"));
   await stage.pass(100);
-  await createObject(stage, secretsGvr, tokenSecret("t", "bot"));
+  await createObject(stage, Secrets, tokenSecret("t", "bot"));
 }
 
 describe("filling a secret", () => {
@@ -130,8 +128,8 @@ describe("filling a secret", () => {
       },
       100,
     );
-    await createObject(stage, accountsGvr, account("bot"));
-    for (let i = 0; i < 8; i++) await createObject(stage, secretsGvr, tokenSecret(`t${i}`, "bot"));
+    await createObject(stage, ServiceAccounts, account("bot"));
+    for (let i = 0; i < 8; i++) await createObject(stage, Secrets, tokenSecret(`t${i}`, "bot"));
     await stage.pass(1_000);
     const waiting = [...metrics.render().matchAll(/^workqueue_depth\{name="(\S+?)".*\} (\d+)$/gm)];
     expect(waiting.map(([, name, depth]) => [name, depth])).toEqual([[QUEUE, "3"]]);
@@ -151,8 +149,8 @@ describe("deleting secrets", () => {
     await createPair();
     await untilFilled(stage, "t");
     network.refuse("DELETE secrets", error, times);
-    await remove(stage, accountsGvr, "bot");
-    if (count > 0) await untilGone(stage, secretsGvr, "t");
+    await remove(stage, ServiceAccounts, "bot");
+    if (count > 0) await untilGone(stage, Secrets, "t");
     else await stage.pass(60_000);
     expect(asked().filter((line) => line.startsWith("DELETE"))).toHaveLength(count + 1);
     expect(retries()).toBe(count);
@@ -173,7 +171,7 @@ describe("dropping references", () => {
   const refer = async (): Promise<void> => {
     await createPair();
     await untilFilled(stage, "t");
-    await patch(stage, accountsGvr, "bot", { secrets: [{ name: "t" }] });
+    await patch(stage, ServiceAccounts, "bot", { secrets: [{ name: "t" }] });
     await stage.pass(100);
   };
   const conflict = newConflict({ group: "", resource: "serviceaccounts" }, "bot", "it was changed");
@@ -183,8 +181,8 @@ describe("dropping references", () => {
     await open();
     await refer();
     network.refuse("PUT serviceaccounts", conflict, 9);
-    await remove(stage, secretsGvr, "t");
-    await untilFound<ServiceAccount>(stage, accountsGvr, "bot", (found) => found.secrets === undefined);
+    await remove(stage, Secrets, "t");
+    await untilFound(stage, ServiceAccounts, "bot", (found) => found.secrets === undefined);
     expect(puts()).toHaveLength(10);
     const times = own()
       .filter(({ method, target }) => method === "PUT" && target.includes("serviceaccounts"))
@@ -202,10 +200,10 @@ describe("dropping references", () => {
     await open();
     await refer();
     network.refuse("PUT serviceaccounts", error, times);
-    await remove(stage, secretsGvr, "t");
+    await remove(stage, Secrets, "t");
     await stage.pass(60_000);
     expect([puts().length, retries()]).toEqual([times, 0]);
-    const kept = await untilFound<ServiceAccount>(stage, accountsGvr, "bot");
+    const kept = await untilFound(stage, ServiceAccounts, "bot");
     expect(kept.secrets).toEqual([{ name: "t" }]);
   });
 
@@ -217,7 +215,7 @@ describe("dropping references", () => {
       throw newExpired("too old");
     });
     network.endWatches();
-    await untilFound<ServiceAccount>(stage, accountsGvr, "bot", (found) => found.secrets === undefined);
+    await untilFound(stage, ServiceAccounts, "bot", (found) => found.secrets === undefined);
   });
 });
 
@@ -277,7 +275,7 @@ describe("the controller itself", () => {
     informers.start();
     await createPair();
     await stage.pass(1_000);
-    const secret = await untilFound<Stored<Secret>>(stage, secretsGvr, "t");
+    const secret = await untilFound(stage, Secrets, "t");
     const sync = (key: SecretKey): Promise<unknown> =>
       stage.do((_, signal) => syncSecret(key, deps, signal)).catch((error: unknown) => error);
     const failure = await sync(secretKey(secret));

@@ -2,15 +2,15 @@
 
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
-import type { ReplicationController } from "#api/generated/types/core-v1.ts";
+import { ConfigMaps, ReplicationControllers, Secrets } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject, WatchEvent } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Watch } from "#client/client.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { embeddedStage } from "./embedded-stage.ts";
 import { createObject } from "./steps.ts";
 
-const controllersGvr = { group: "", version: "v1", resource: "replicationcontrollers" };
 const REPLICAS = 20;
 
 describe("stale caches", () => {
@@ -39,7 +39,7 @@ describe("stale caches", () => {
     });
     valve.close();
     const selector = { app: "web" };
-    await createObject<ReplicationController>(stage, controllersGvr, {
+    await createObject(stage, ReplicationControllers, {
       apiVersion: "v1",
       kind: "ReplicationController",
       metadata: { name: "web" },
@@ -56,7 +56,7 @@ describe("stale caches", () => {
     // Expectations have expired, the cache shows none of the pods: a replica set would still wait.
     await stage.pass(6 * 60_000);
     await stage.do((client, signal) =>
-      client.resource(controllersGvr).patch(
+      client.resource(ReplicationControllers).patch(
         {
           namespace: stage.namespace,
           name: "web",
@@ -76,13 +76,13 @@ describe("stale caches", () => {
 describe("what a server must do for caches to know how far they have come", () => {
   it("machinery/5.4.5 versions are decimals that grow with every write of any kind, and a deletion has its own", async () => {
     const stage = await embeddedStage({ controllers: [] });
-    const gvrs = ["configmaps", "secrets"].map((resource) => ({ group: "", version: "v1", resource }));
+    const resources: readonly Resource[] = [ConfigMaps, Secrets];
     const events: WatchEvent<KubeObject>[] = [];
     const stop = new AbortController();
     const following: Promise<void>[] = [];
-    for (const gvr of gvrs) {
+    for (const resource of resources) {
       const watch = await stage.do((client) =>
-        client.resource(gvr).watch({ namespace: stage.namespace, resourceVersion: "" }, stop.signal),
+        client.resource(resource).watch({ namespace: stage.namespace, resourceVersion: "" }, stop.signal),
       );
       following.push(follow(watch, events));
     }
@@ -95,16 +95,17 @@ describe("what a server must do for caches to know how far they have come", () =
     };
     const removed = new Map<string, bigint>();
     for (let round = 0; round < 30; round++) {
-      const gvr = gvrs[round % 2] as (typeof gvrs)[number];
-      const kind = round % 2 === 0 ? "ConfigMap" : "Secret";
-      const name = `${gvr.resource}-${round}`;
+      const resource = resources[round % 2] as Resource;
+      const name = `${resource.resource}-${round}`;
       const address = { namespace: stage.namespace, name };
-      note(await createObject(stage, gvr, { apiVersion: "v1", kind, metadata: { name } }));
+      note(await createObject(stage, resource, { metadata: { name } }));
       const patch = { metadata: { labels: { round: String(round) } } };
       note(
-        await stage.do((client, signal) => client.resource(gvr).patch({ ...address, type: "merge", patch }, signal)),
+        await stage.do((client, signal) =>
+          client.resource(resource).patch({ ...address, type: "merge", patch }, signal),
+        ),
       );
-      await stage.do((client, signal) => client.resource(gvr).delete(address, signal));
+      await stage.do((client, signal) => client.resource(resource).delete(address, signal));
       removed.set(name, versions.at(-1) ?? 0n);
     }
     await stage.pass(1_000);

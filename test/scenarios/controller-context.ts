@@ -3,8 +3,9 @@
 
 import { expect } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
-import type { ConfigMap } from "#api/generated/types/core-v1.ts";
-import type { GroupVersionResource } from "#api/object.ts";
+import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
+import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
+import { resourceHandle } from "#api/resource.ts";
 import { whenAborted } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
@@ -31,9 +32,13 @@ export interface ContextStage {
   until<T>(probe: () => Promise<T | undefined>): Promise<T>;
 }
 
-const configMaps: GroupVersionResource = { group: "", version: "v1", resource: "configmaps" };
-const widgets: GroupVersionResource = { group: "context.example", version: "v1", resource: "widgets" };
-const WIDGET = { group: "context.example", kind: "Widget" };
+const widgets = resourceHandle({
+  group: "context.example",
+  version: "v1",
+  resource: "widgets",
+  kind: "Widget",
+  scope: "Namespaced",
+});
 const NAMESPACE = "default";
 const HOUR_MS = 3_600_000;
 
@@ -70,8 +75,8 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
           featureGates: [],
           async build(context) {
             // Metadata is asked for first and watched second.
-            context.informers.metadataInformer(configMaps);
-            context.informers.informer(configMaps);
+            context.informers.metadataInformer(ConfigMaps);
+            context.informers.informer(ConfigMaps);
             void context.informersStarted.then(() => (isStarted = true));
             await context.client("probe");
             expect(isStarted).toBe(false);
@@ -98,24 +103,24 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   expect(informerSeries()).toHaveLength(1);
 
   // Full objects and metadata are kept apart; managedFields are kept by neither.
-  const object: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "probe" }, data: { a: "b" } };
+  const object = { metadata: { name: "probe" }, data: { a: "b" } };
   const written = await stage.do(() =>
-    stage.admin.resource<ConfigMap>(configMaps).create({ namespace: NAMESPACE, object }, signal),
+    stage.admin.resource(ConfigMaps).create({ namespace: NAMESPACE, object }, signal),
   );
-  expect(written.metadata?.managedFields).toHaveLength(1);
+  expect(written.metadata.managedFields).toHaveLength(1);
   const key = `${NAMESPACE}/probe` as const;
-  const [full, partial] = [informers.informer<ConfigMap>(configMaps), informers.metadataInformer(configMaps)];
+  const [full, partial] = [informers.informer(ConfigMaps), informers.metadataInformer(ConfigMaps)];
   await stage.until(async () => full.lister.get(key) && partial.lister.get(key));
-  expect(full.lister.require(key)).toMatchObject({ data: { a: "b" }, metadata: { uid: written.metadata?.uid } });
+  expect(full.lister.require(key)).toMatchObject({ data: { a: "b" }, metadata: { uid: written.metadata.uid } });
   expect(partial.lister.require(key)).not.toHaveProperty("data");
-  expect(full.lister.require(key).metadata?.managedFields).toBeUndefined();
+  expect(full.lister.require(key).metadata.managedFields).toBeUndefined();
   expect(partial.lister.require(key).metadata.managedFields).toBeUndefined();
 
   // Nobody has asked for a mapping so far. One pair of documents answers all questions of a period.
   expect(seen()).toHaveLength(3);
   const mapped = await stage.do(() => restMapper.mapping({ group: "", kind: "ConfigMap" }, [], signal));
-  expect(mapped).toMatchObject({ gvr: configMaps, isNamespaced: true });
-  expect(await stage.do(() => restMapper.kindFor({ resource: "namespaces" }, signal))).toMatchObject({
+  expect(mapped).toEqual(ConfigMaps);
+  expect(await stage.do(() => restMapper.resourceFor({ resource: "namespaces" }, signal))).toMatchObject({
     version: "v1",
     kind: "Namespace",
   });
@@ -126,17 +131,17 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
   await stage.do(() => defineWidgets(stage.admin, signal));
   const first = await stage.until(async () => {
     try {
-      return await restMapper.mapping(WIDGET, [], signal);
+      return await restMapper.mapping(widgets, [], signal);
     } catch (error) {
       expect(String(error)).toBe('NoKindMatch: no matches for kind "Widget" in group "context.example"');
       return undefined;
     }
   });
-  expect(first.gvr).toEqual(widgets);
+  expect(first).toEqual(widgets);
   expect(seen().slice(5)).toEqual(documents);
 
   // Informers that are asked for now are started by whoever asks.
-  const custom = informers.informerOfAnyForm(first.gvr);
+  const custom = informers.informerOfAnyForm(first);
   expect(custom).toBe(informers.metadataInformer(widgets) as never);
   informers.start();
   await stage.do(() => custom.synced(signal));
@@ -166,8 +171,6 @@ export async function playControllerContext(stage: ContextStage): Promise<void> 
 async function defineWidgets(admin: Client, signal: AbortSignal): Promise<void> {
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   const object = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
     metadata: { name: "widgets.context.example" },
     spec: {
       group: widgets.group,
@@ -176,7 +179,5 @@ async function defineWidgets(admin: Client, signal: AbortSignal): Promise<void> 
       versions: [{ name: "v1", served: true, storage: true, schema }],
     },
   };
-  await admin
-    .resource({ group: "apiextensions.k8s.io", version: "v1", resource: "customresourcedefinitions" })
-    .create({ object }, signal);
+  await admin.resource(CustomResourceDefinitions).create({ object }, signal);
 }

@@ -1,6 +1,7 @@
 // The embedded server under the virtual clock as a stage.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
+import { Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
@@ -35,11 +36,10 @@ export async function embeddedStage(options: EmbeddedStageOptions): Promise<Embe
   const world = new World({ turn: hostTurn, gates: featureGateTable(), seed: options.seed ?? "scenario", openJournal });
   const namespace = "scenario";
   await world.do(async (client, signal) => {
-    const namespaces = client.resource({ group: "", version: "v1", resource: "namespaces" });
-    await namespaces.create({ object: { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } } }, signal);
-    const accounts = client.resource({ group: "", version: "v1", resource: "serviceaccounts" });
-    const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default" } };
-    await accounts.create({ namespace, object }, signal);
+    const namespaces = client.resource(Namespaces);
+    await namespaces.create({ object: { metadata: { name: namespace } } }, signal);
+    const accounts = client.resource(ServiceAccounts);
+    await accounts.create({ namespace, object: { metadata: { name: "default" } } }, signal);
   });
   const { clock } = world;
   let log = "";

@@ -1,9 +1,9 @@
 // What flags do, from the command line to what an API server sees, under the virtual clock.
 
 import { describe, expect, it } from "vitest";
-import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { ReplicationControllers, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { formatDuration } from "#api/go-duration.ts";
-import type { KubeObject } from "#api/object.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -14,7 +14,7 @@ import type { ComponentConfig } from "#manager/options/config.ts";
 import type { ManagerOptions } from "#sim/world.ts";
 import { ElectionStage } from "./election-stage.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { createSet, replicaSet, setsGvr } from "./replica-objects.ts";
+import { createSet, replicaSet } from "./replica-objects.ts";
 import { createObject } from "./steps.ts";
 
 const HOUR_MS = 3_600_000;
@@ -45,35 +45,30 @@ function stalling(isStalled: (request: HttpRequest) => boolean): {
 
 async function makeReplicaSets(stage: EmbeddedStage, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
-    await createObject(stage, setsGvr, { ...replicaSet(1), metadata: { name: `web-${i}` } });
+    await createObject(stage, ReplicaSets, { ...replicaSet(1), metadata: { name: `web-${i}` } });
   }
 }
 
 async function makeReplicationControllers(stage: EmbeddedStage, count: number): Promise<void> {
   const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } };
   for (let i = 0; i < count; i++) {
-    const object: KubeObject & { spec: object } = {
-      apiVersion: "v1",
-      kind: "ReplicationController",
+    const object = {
       metadata: { name: `web-${i}` },
       spec: { replicas: 1, selector: { app: "web" }, template },
     };
-    await createObject(stage, { group: "", version: "v1", resource: "replicationcontrollers" }, object);
+    await createObject(stage, ReplicationControllers, object);
   }
 }
 
 async function makeTokenSecrets(stage: EmbeddedStage, count: number): Promise<void> {
-  const account: ServiceAccount = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "robot" } };
-  await createObject(stage, { group: "", version: "v1", resource: "serviceaccounts" }, account);
+  await createObject(stage, ServiceAccounts, { metadata: { name: "robot" } });
   for (let i = 0; i < count; i++) {
     const annotations = { "kubernetes.io/service-account.name": "robot" };
-    const secret: Secret = {
-      apiVersion: "v1",
-      kind: "Secret",
+    const secret = {
       type: "kubernetes.io/service-account-token",
       metadata: { name: `token-${i}`, annotations },
     };
-    await createObject(stage, { group: "", version: "v1", resource: "secrets" }, secret);
+    await createObject(stage, Secrets, secret);
   }
 }
 

@@ -3,7 +3,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ConfigMaps, Namespaces } from "#api/generated/resources/core-v1.ts";
 import { type KubeObject, objectKey } from "#api/object.ts";
+import type { Stored } from "#api/resource.ts";
 import { isNotFound } from "#api/status-error.ts";
 import { createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport, directTransport } from "#apiserver/in-process-transport.ts";
@@ -19,8 +21,6 @@ import { EventModel } from "#informers/event-model.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { DEFAULT_GATES } from "#informers/shared-informer.ts";
 
-const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
-const NAMESPACES = { group: "", version: "v1", resource: "namespaces" };
 const signal = neverAborted();
 const namespace = "default";
 
@@ -82,7 +82,7 @@ async function stage(way: Way, seed = 1) {
   const inner = way === "bytes" ? bytesTransport(server, { peer }) : directTransport(server, { peer });
   const transport = new CuttableTransport(inner);
   const client = createClient({ transport, clock, userAgent: "test", direct: way === "direct" });
-  const maps = client.resource<ConfigMap>(CONFIG_MAPS);
+  const maps = client.resource(ConfigMaps);
   await clock.settle();
   return { clock, client, maps, transport, rng, server };
 }
@@ -95,14 +95,14 @@ describe.each<Way>(["bytes", "direct"])("embedded server by %s", (way) => {
     const patched = await maps.patch({ namespace, name: "a", type: "merge", patch: { data: { x: "y" } } }, signal);
     expect(patched.data).toEqual({ k: "w", x: "y" });
     expect(updated.metadata?.uid).toBe(created.metadata?.uid);
-    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" }, data: { a: "1" } };
+    const object = { metadata: { name: "b" }, data: { a: "1" } };
     await maps.apply({ namespace, name: "b", object, fieldManager: "test" }, signal);
     const { items } = await maps.list({ namespace, limit: 1 }, signal);
     expect(items).toHaveLength(1);
     await maps.delete({ namespace, name: "a" }, signal);
     expect(isNotFound(await maps.get({ namespace, name: "a" }, signal).catch((error: unknown) => error))).toBe(true);
     await maps.deleteCollection({ namespace }, signal);
-    expect((await client.metadata(NAMESPACES).get({ name: namespace }, signal)).kind).toBe("PartialObjectMetadata");
+    expect((await client.metadata(Namespaces).get({ name: namespace }, signal)).kind).toBe("PartialObjectMetadata");
     const { lists, failure } = await preferredResources(createDiscovery(client), signal);
     expect([failure, lists.length > 15]).toEqual([undefined, true]);
   });
@@ -121,9 +121,9 @@ describe.each<Way>(["bytes", "direct"])("embedded server by %s", (way) => {
           const { clock, client, maps, transport, rng } = await stage(way, seed);
           const gates = { ...DEFAULT_GATES, WatchListClient: usesWatchList };
           const factory = createInformerFactory({ client, clock, rng: rng.fork("informers"), gates, isFreezing: true });
-          const full = factory.informer<ConfigMap>(CONFIG_MAPS, { namespace });
-          const metadata = factory.metadataInformer(CONFIG_MAPS);
-          const model = new EventModel<ConfigMap>();
+          const full = factory.informer(ConfigMaps, { namespace });
+          const metadata = factory.metadataInformer(ConfigMaps);
+          const model = new EventModel<Stored<ConfigMap>>();
           full.addHandler(model);
           factory.start();
           let written = 0;
@@ -160,7 +160,7 @@ describe.each<Way>(["bytes", "direct"])("embedded server by %s", (way) => {
       const story: string[] = [];
       const factory = createInformerFactory({ client, clock, rng: rng.fork("informers") });
       const show = (object: ConfigMap) => `${clock.now()} ${object.metadata?.uid} ${object.metadata?.resourceVersion}`;
-      factory.informer<ConfigMap>(CONFIG_MAPS).addHandler({
+      factory.informer(ConfigMaps).addHandler({
         onAdd: (object) => story.push(`add ${show(object)}`),
         onUpdate: (_old, object) => story.push(`update ${show(object)}`),
         onDelete: (object) => story.push(`delete ${show(object)}`),

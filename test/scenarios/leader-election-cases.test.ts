@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { Events } from "#api/generated/resources/core-v1.ts";
 import type { LeaseSpec } from "#api/generated/types/coordination-v1.ts";
-import type { Event } from "#api/generated/types/core-v1.ts";
 import { isAlreadyExists, isNotFound } from "#api/status-error.ts";
 import { type ElectionRecord, LeaseLock } from "#manager/election/lease-lock.ts";
 import { ElectionStage, LEASE, NAMESPACE, type RunningElector } from "./election-stage.ts";
@@ -127,7 +127,7 @@ describe("machinery/8.r4 giving the lease back", () => {
     const { holderIdentity = "", leaseTransitions } = (await stage.lease()) ?? {};
     expect([holderIdentity, leaseTransitions]).toEqual(["", methods.includes("GET") ? 7 : 0]);
     const { items } = await stage.world.do((client, signal) =>
-      client.resource<Event>({ group: "", version: "v1", resource: "events" }).list({ namespace: NAMESPACE }, signal),
+      client.resource(Events).list({ namespace: NAMESPACE }, signal),
     );
     expect(items.map(({ type, reason, message }) => `${type} ${reason} ${message}`)).toEqual([
       "Normal LeaderElection a became leader",

@@ -1,7 +1,7 @@
 // How leaders are elected through a Lease, one rule after the other.
 
 import { describe, expect, it } from "vitest";
-import type { Event } from "#api/generated/types/core-v1.ts";
+import { Events } from "#api/generated/resources/core-v1.ts";
 import { noLog } from "#base/log.ts";
 import { ElectionStage, LEASE, NAMESPACE, type RunningElector } from "./election-stage.ts";
 
@@ -336,7 +336,7 @@ describe("what an elector refuses and tells", () => {
     a.stop.abort();
     await stage.pass(3);
     const { items } = await stage.world.do((client, signal) =>
-      client.resource<Event>({ group: "", version: "v1", resource: "events" }).list({ namespace: NAMESPACE }, signal),
+      client.resource(Events).list({ namespace: NAMESPACE }, signal),
     );
     const told = items.map(
       ({ type, reason, message, source, involvedObject: { apiVersion, kind, namespace, name } }) => ({

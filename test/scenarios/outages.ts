@@ -3,9 +3,10 @@
 // server under the virtual clock and on a real kube-apiserver (test/real/outages.test.ts).
 
 import { expect } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { linesPerSecond } from "./log-rate.ts";
 import { listPods, untilPods } from "./pod-steps.ts";
-import { createSet, patchSet, replicaSet, setsGvr, untilReplicas } from "./replica-objects.ts";
+import { createSet, patchSet, replicaSet, untilReplicas } from "./replica-objects.ts";
 import type { OutageStage, Scenario } from "./stage.ts";
 import { createObject } from "./steps.ts";
 
@@ -32,7 +33,7 @@ export function killedAfter(pods: number, downMs: number, forgetsHistory: boolea
   return {
     name: `killed after pod ${pods}, away for ${downMs} ms, history ${forgetsHistory ? "lost" : "kept"}`,
     async play(stage) {
-      await createObject(stage, setsGvr, replicaSet(0));
+      await createObject(stage, ReplicaSets, replicaSet(0));
       stage.killServerAfterPods(pods);
       await patchSet(stage, { spec: { replicas: 50 } });
       await stage.untilKilled();
@@ -47,7 +48,7 @@ export const outages: readonly Scenario<OutageStage>[] = [
   {
     name: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",
     async play(stage) {
-      await createObject(stage, setsGvr, replicaSet(0));
+      await createObject(stage, ReplicaSets, replicaSet(0));
       stage.killServerAfterPods(10);
       await patchSet(stage, { spec: { replicas: 50 } });
       await stage.untilKilled();
@@ -84,7 +85,7 @@ export const outages: readonly Scenario<OutageStage>[] = [
   {
     name: "answers to creates that are lost after the server had done them: no surplus pod",
     async play(stage) {
-      await createObject(stage, setsGvr, replicaSet(0));
+      await createObject(stage, ReplicaSets, replicaSet(0));
       stage.loseAnswersToPods(3);
       await patchSet(stage, { spec: { replicas: 10 } });
       await untilPods(stage, (pods) => pods.length >= 10);

@@ -1,16 +1,17 @@
 // Steps that scenarios take with pods: what users, schedulers and kubelets would do to them.
 
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { DeleteOptions } from "#api/meta.ts";
+import type { Draft, Stored } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import type { Stage } from "./stage.ts";
 
-export const podsGvr = { group: "", version: "v1", resource: "pods" };
-
-export function barePod(name: string, podLabels: Readonly<Record<string, string>> = { app: "web" }): Pod {
+export function barePod(
+  name: string,
+  podLabels: Readonly<Record<string, string>> = { app: "web" },
+): Draft<Stored<Pod>> {
   return {
-    apiVersion: "v1",
-    kind: "Pod",
     metadata: { name, labels: podLabels },
     spec: { containers: [{ name: "main", image: "example/web:1" }] },
   };
@@ -18,14 +19,14 @@ export function barePod(name: string, podLabels: Readonly<Record<string, string>
 
 export function listPods(stage: Stage): Promise<readonly Pod[]> {
   return stage.do(async (client, signal) => {
-    const list = await client.resource<Pod>(podsGvr).list({ namespace: stage.namespace }, signal);
+    const list = await client.resource(Pods).list({ namespace: stage.namespace }, signal);
     return list.items;
   });
 }
 
 export function untilPods(stage: Stage, test: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
   return stage.until(async (client, signal) => {
-    const { items } = await client.resource<Pod>(podsGvr).list({ namespace: stage.namespace }, signal);
+    const { items } = await client.resource(Pods).list({ namespace: stage.namespace }, signal);
     return test(items) ? items : undefined;
   });
 }
@@ -33,7 +34,7 @@ export function untilPods(stage: Stage, test: (pods: readonly Pod[]) => boolean)
 /** What a kubelet reports about a pod. */
 export async function setPodStatus(stage: Stage, name: string, status: Pod["status"]): Promise<void> {
   await stage.do(async (client, signal) => {
-    const pods = client.resource<Pod>(podsGvr);
+    const pods = client.resource(Pods);
     await pods.patch(
       { namespace: stage.namespace, name, type: "merge", patch: { status }, subresource: "status" },
       signal,
@@ -55,7 +56,7 @@ export async function annotatePod(
   annotations: Readonly<Record<string, string>>,
 ): Promise<void> {
   await stage.do((client, signal) =>
-    client.resource<Pod>(podsGvr).patch(
+    client.resource(Pods).patch(
       {
         namespace: stage.namespace,
         name: pod.metadata?.name ?? "",
@@ -73,7 +74,7 @@ export async function labelPod(
   podLabels: Readonly<Record<string, string | null>>,
 ): Promise<void> {
   await stage.do((client, signal) =>
-    client.resource<Pod>(podsGvr).patch(
+    client.resource(Pods).patch(
       {
         namespace: stage.namespace,
         name: pod.metadata?.name ?? "",
@@ -87,7 +88,7 @@ export async function labelPod(
 
 export async function deletePod(stage: Stage, pod: Pod, options: DeleteOptions = {}): Promise<void> {
   await stage.do((client, signal) =>
-    client.resource<Pod>(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod), options }, signal),
+    client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod), options }, signal),
   );
 }
 
@@ -99,7 +100,7 @@ export const removeFinalizers = (stage: Stage, name: string): Promise<void> => s
 async function setFinalizers(stage: Stage, name: string, finalizers: readonly string[] | null): Promise<void> {
   const patch = { metadata: { finalizers } };
   await stage.do((client, signal) =>
-    client.resource(podsGvr).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
+    client.resource(Pods).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
   );
 }
 

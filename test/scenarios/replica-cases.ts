@@ -3,9 +3,9 @@
 // Upstream: test/integration/replicaset, test/integration/replicationcontroller, test/e2e/apps/{replica_set,rc}.go.
 
 import { expect } from "vitest";
+import { ConfigMaps, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
-import type { KubeObject } from "#api/object.ts";
 import { formatTime } from "#api/time.ts";
 import {
   barePod,
@@ -15,7 +15,6 @@ import {
   makeReady,
   nameOf,
   ownerUid,
-  podsGvr,
   setPodStatus,
   untilPods,
 } from "./pod-steps.ts";
@@ -24,14 +23,11 @@ import type { Scenario, Stage } from "./stage.ts";
 import { createObject } from "./steps.ts";
 
 const HOLD = "example.com/hold";
-const configMapsGvr = { group: "", version: "v1", resource: "configmaps" };
 const web = { app: "web" };
 
 async function patchPod(stage: Stage, pod: Pod, patch: object): Promise<Pod> {
   return stage.do((client, signal) =>
-    client
-      .resource<Pod>(podsGvr)
-      .patch({ namespace: stage.namespace, name: nameOf(pod), type: "merge", patch }, signal),
+    client.resource(Pods).patch({ namespace: stage.namespace, name: nameOf(pod), type: "merge", patch }, signal),
   );
 }
 
@@ -91,10 +87,9 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
         name: `adoption of a pod with ${what}`,
         async play(stage) {
           const { metadata } = await create(stage, 1);
-          const configMap: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } };
-          const { metadata: otherMeta } = await createObject(stage, configMapsGvr, configMap);
+          const { metadata: otherMeta } = await createObject(stage, ConfigMaps, { metadata: { name: "other" } });
           const own = reference(metadata?.uid ?? "");
-          const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: otherMeta?.uid ?? "" };
+          const other = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: otherMeta.uid };
           const [pod] = (await listPods(stage)) as [Pod];
           await patchPod(stage, pod, { metadata: { ownerReferences: owners(own, other) } });
           const pods = await untilPods(stage, (all) => {
@@ -155,7 +150,7 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
       name: "two with the same selector do not take each other's pods",
       async play(stage) {
         await create(stage, 1);
-        await createObject(stage, subject.gvr, subject.make("second", 2));
+        await createObject(stage, subject.resource, subject.make("second", 2));
         await untilPods(stage, (pods) => pods.length === 3);
         await stage.pass(500);
         expect((await get(stage, "web")).status?.replicas).toBe(1);
@@ -202,16 +197,16 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
           readonly status: { readonly replicas: number };
         }
         const found = await stage.do((client, signal) =>
-          client.resource(subject.gvr).getSubresource<Scale>(at, signal),
+          client.resource(subject.resource).getSubresource<Scale>(at, signal),
         );
         expect([found.spec.replicas, found.status.replicas]).toEqual([1, 1]);
         const object = { ...found, metadata: { name: "web", namespace: stage.namespace }, spec: { replicas: 3 } };
         await stage.do((client, signal) =>
-          client.resource(subject.gvr).updateSubresource<object>({ ...at, object }, signal),
+          client.resource(subject.resource).updateSubresource<object>({ ...at, object }, signal),
         );
         await untilStable(stage, 3);
         await stage.do((client, signal) =>
-          client.resource(subject.gvr).patch({ ...at, type: "merge", patch: { spec: { replicas: 0 } } }, signal),
+          client.resource(subject.resource).patch({ ...at, type: "merge", patch: { spec: { replicas: 0 } } }, signal),
         );
         await untilStable(stage, 0);
         expect(await listPods(stage)).toEqual([]);
@@ -220,7 +215,7 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
     {
       name: "of three orphans two are adopted, and one goes",
       async play(stage) {
-        for (const name of ["first", "second", "third"]) await createObject(stage, podsGvr, barePod(name));
+        for (const name of ["first", "second", "third"]) await createObject(stage, Pods, barePod(name));
         const { metadata } = await create(stage, 2);
         const pods = await untilPods(stage, (all) => all.length === 2);
         expect(pods.map(ownerUid)).toEqual([metadata?.uid, metadata?.uid]);
@@ -260,7 +255,7 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
         const status = { conditions: [condition], replicas: 7 };
         await stage.do((client, signal) =>
           client
-            .resource(subject.gvr)
+            .resource(subject.resource)
             .patch(
               { namespace: stage.namespace, name: "web", type: "merge", patch: { status }, subresource: "status" },
               signal,
@@ -279,9 +274,9 @@ export function replicaCases(subject: Subject): readonly Scenario[] {
         const options = { propagationPolicy: "Background" } as const;
         const selection = { namespace: stage.namespace, labelSelector: "e2e=yes" };
         await stage.do((client, signal) =>
-          client.resource(subject.gvr).deleteCollection({ ...selection, options }, signal),
+          client.resource(subject.resource).deleteCollection({ ...selection, options }, signal),
         );
-        const left = await stage.do((client, signal) => client.resource(subject.gvr).list(selection, signal));
+        const left = await stage.do((client, signal) => client.resource(subject.resource).list(selection, signal));
         expect(left.items).toEqual([]);
       },
     },

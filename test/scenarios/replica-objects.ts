@@ -1,17 +1,19 @@
 // The objects that scenarios about replicas play with, and the questions they ask.
 
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
+import type { Draft, Stored } from "#api/resource.ts";
 import { ApiError } from "#api/status-error.ts";
 import type { Stage } from "./stage.ts";
 import { createObject } from "./steps.ts";
 
-export const setsGvr = { group: "apps", version: "v1", resource: "replicasets" };
 const labels = { app: "web" };
 
-export function replicaSet(replicas: number, more: Partial<NonNullable<ReplicaSet["spec"]>> = {}): ReplicaSet {
+export function replicaSet(
+  replicas: number,
+  more: Partial<NonNullable<ReplicaSet["spec"]>> = {},
+): Draft<Stored<ReplicaSet>> {
   return {
-    apiVersion: "apps/v1",
-    kind: "ReplicaSet",
     metadata: { name: "web" },
     spec: {
       replicas,
@@ -22,41 +24,39 @@ export function replicaSet(replicas: number, more: Partial<NonNullable<ReplicaSe
   };
 }
 
-export function getSet(stage: Stage): Promise<ReplicaSet> {
+export function getSet(stage: Stage): Promise<Stored<ReplicaSet>> {
   return stage.do((client, signal) =>
-    client.resource<ReplicaSet>(setsGvr).get({ namespace: stage.namespace, name: "web" }, signal),
+    client.resource(ReplicaSets).get({ namespace: stage.namespace, name: "web" }, signal),
   );
 }
 
-export async function createSet(stage: Stage, replicas: number, more = {}): Promise<ReplicaSet> {
-  await createObject(stage, setsGvr, replicaSet(replicas, more));
+export async function createSet(stage: Stage, replicas: number, more = {}): Promise<Stored<ReplicaSet>> {
+  await createObject(stage, ReplicaSets, replicaSet(replicas, more));
   return untilReplicas(stage, replicas);
 }
 
-export async function scaleTo(stage: Stage, replicas: number): Promise<ReplicaSet> {
+export async function scaleTo(stage: Stage, replicas: number): Promise<Stored<ReplicaSet>> {
   await patchSet(stage, { spec: { replicas } });
   return untilReplicas(stage, replicas);
 }
 
-export function patchSet(stage: Stage, patch: object): Promise<ReplicaSet> {
+export function patchSet(stage: Stage, patch: object): Promise<Stored<ReplicaSet>> {
   return stage.do((client, signal) =>
-    client
-      .resource<ReplicaSet>(setsGvr)
-      .patch({ namespace: stage.namespace, name: "web", type: "merge", patch }, signal),
+    client.resource(ReplicaSets).patch({ namespace: stage.namespace, name: "web", type: "merge", patch }, signal),
   );
 }
 
 /** The status has caught up with the spec and counts so many. */
-export function untilReplicas(stage: Stage, replicas: number): Promise<ReplicaSet> {
+export function untilReplicas(stage: Stage, replicas: number): Promise<Stored<ReplicaSet>> {
   return untilSet(
     stage,
-    ({ metadata, status }) => status?.observedGeneration === metadata?.generation && status?.replicas === replicas,
+    ({ metadata, status }) => status?.observedGeneration === metadata.generation && status?.replicas === replicas,
   );
 }
 
-export function untilSet(stage: Stage, test: (set: ReplicaSet) => boolean): Promise<ReplicaSet> {
+export function untilSet(stage: Stage, test: (set: Stored<ReplicaSet>) => boolean): Promise<Stored<ReplicaSet>> {
   return stage.until(async (client, signal) => {
-    const set = await client.resource<ReplicaSet>(setsGvr).get({ namespace: stage.namespace, name: "web" }, signal);
+    const set = await client.resource(ReplicaSets).get({ namespace: stage.namespace, name: "web" }, signal);
     return test(set) ? set : undefined;
   });
 }

@@ -1,8 +1,8 @@
 // Two owners of one controller, and a stranger: whose pods count as company when one of them scales down.
 
+import { ConfigMaps, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
-import type { KubeObject } from "#api/object.ts";
-import { listPods, makeReady, nameOf, podsGvr, untilPods } from "./pod-steps.ts";
+import { listPods, makeReady, nameOf, untilPods } from "./pod-steps.ts";
 import { controls, type Subject } from "./replica-subject.ts";
 import type { Stage } from "./stage.ts";
 import { createObject } from "./steps.ts";
@@ -15,15 +15,14 @@ const HOUR = 3_600_000;
  */
 export async function survivorAmongSiblings(stage: Stage, subject: Subject): Promise<"crowded" | "young" | "both"> {
   const { scale, until } = controls(subject);
-  const parent: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "parent" } };
-  const made = await createObject(stage, { group: "", version: "v1", resource: "configmaps" }, parent);
-  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: made.metadata?.uid ?? "" };
+  const made = await createObject(stage, ConfigMaps, { metadata: { name: "parent" } });
+  const reference = { apiVersion: "v1", kind: "ConfigMap", name: "parent", uid: made.metadata.uid };
   const ownerReferences = [{ ...reference, controller: true }];
   const create = async (name: string, replicas: number, app: string, metadata: object): Promise<readonly Pod[]> => {
     const labels = { app };
     const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } };
     const object = subject.make(name, replicas, { selector: { matchLabels: labels }, template });
-    await createObject(stage, subject.gvr, { ...object, metadata: { name, ...metadata } });
+    await createObject(stage, subject.resource, { ...object, metadata: { name, ...metadata } });
     const isOwn = (pod: Pod): boolean => pod.metadata?.labels?.app === app;
     return (await untilPods(stage, (pods) => pods.filter(isOwn).length === replicas)).filter(isOwn);
   };
@@ -47,7 +46,7 @@ async function bind(stage: Stage, pod: Pod, node: string): Promise<void> {
   const object = { apiVersion: "v1", kind: "Binding", metadata: { name: nameOf(pod) }, target };
   await stage.do((client, signal) =>
     client
-      .resource(podsGvr)
+      .resource(Pods)
       .createSubresource<object>(
         { namespace: stage.namespace, name: nameOf(pod), subresource: "binding", object },
         signal,

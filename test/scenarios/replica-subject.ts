@@ -1,44 +1,36 @@
 // ReplicaSet and ReplicationController as the subject of the same case: how one is made, and how it is asked.
 
-import type { ReplicaSet, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { ReplicationControllers } from "#api/generated/resources/core-v1.ts";
+import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
-import type { KubeObject } from "#api/object.ts";
-import { replicaSet, setsGvr } from "./replica-objects.ts";
+import { apiVersionOf } from "#api/object.ts";
+import type { Draft, NamespacedObject, Resource } from "#api/resource.ts";
+import { replicaSet } from "./replica-objects.ts";
 import type { Stage } from "./stage.ts";
 import { createObject } from "./steps.ts";
 
-export interface Replicas extends KubeObject {
+export interface Replicas extends NamespacedObject {
   readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
   readonly status?: ReplicaSetStatus;
 }
 
 export interface Subject {
-  readonly gvr: { readonly group: string; readonly version: string; readonly resource: string };
-  readonly apiVersion: string;
-  readonly kind: string;
-  make(name: string, replicas: number, more?: object): Replicas;
+  readonly resource: Resource<Replicas>;
+  make(name: string, replicas: number, more?: object): Draft<Replicas>;
 }
 
 export const replicaSets: Subject = {
-  gvr: setsGvr,
-  apiVersion: "apps/v1",
-  kind: "ReplicaSet",
+  resource: ReplicaSets,
   make: (name, replicas, more) => ({ ...replicaSet(replicas, more), metadata: { name } }),
 };
 
 export const replicationControllers: Subject = {
-  gvr: { group: "", version: "v1", resource: "replicationcontrollers" },
-  apiVersion: "v1",
-  kind: "ReplicationController",
+  resource: ReplicationControllers,
   make(name, replicas, more) {
-    const { spec } = replicaSet(replicas, more) as Required<ReplicaSet>;
-    return {
-      apiVersion: "v1",
-      kind: "ReplicationController",
-      metadata: { name },
-      spec: { ...spec, selector: spec.selector.matchLabels } as Replicas["spec"],
-    } as Replicas;
+    const { spec } = replicaSet(replicas, more);
+    return { metadata: { name }, spec: { ...spec, selector: spec?.selector.matchLabels } as object };
   },
 };
 
@@ -55,29 +47,29 @@ interface Controls {
 }
 
 /** Everything is called web. */
-export function controls({ gvr, apiVersion, kind, make }: Subject): Controls {
+export function controls({ resource, make }: Subject): Controls {
   const self: Controls = {
-    reference: (uid) => ({ apiVersion, kind, name: "web", uid }),
+    reference: (uid) => ({ apiVersion: apiVersionOf(resource), kind: resource.kind, name: "web", uid }),
     get: (stage, name = "web") =>
-      stage.do((client, signal) => client.resource<Replicas>(gvr).get({ namespace: stage.namespace, name }, signal)),
+      stage.do((client, signal) => client.resource(resource).get({ namespace: stage.namespace, name }, signal)),
     until: (stage, test) =>
       stage.until(async (client, signal) => {
-        const found = await client.resource<Replicas>(gvr).get({ namespace: stage.namespace, name: "web" }, signal);
+        const found = await client.resource(resource).get({ namespace: stage.namespace, name: "web" }, signal);
         return test(found) ? found : undefined;
       }),
     untilStable: (stage, replicas) =>
       self.until(
         stage,
-        ({ metadata, status }) => status?.observedGeneration === metadata?.generation && status?.replicas === replicas,
+        ({ metadata, status }) => status?.observedGeneration === metadata.generation && status?.replicas === replicas,
       ),
     async create(stage, replicas, more) {
-      await createObject(stage, gvr, make("web", replicas, more));
+      await createObject(stage, resource, make("web", replicas, more));
       return self.untilStable(stage, replicas);
     },
     patch: (stage, change) =>
       stage.do((client, signal) =>
         client
-          .resource<Replicas>(gvr)
+          .resource(resource)
           .patch({ namespace: stage.namespace, name: "web", type: "merge", patch: change }, signal),
       ),
     async scale(stage, replicas) {

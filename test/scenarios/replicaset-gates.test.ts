@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { annotatePod, listPods, makeReady, nameOf } from "./pod-steps.ts";
-import { createSet, patchSet, replicaSet, scaleTo, setsGvr, untilReplicas, untilSet } from "./replica-objects.ts";
+import { createSet, patchSet, replicaSet, scaleTo, untilReplicas, untilSet } from "./replica-objects.ts";
 import { createObject } from "./steps.ts";
 
 const GUARDED = ["DaemonSet", "Job", "ReplicaSet", "StatefulSet"];
@@ -70,7 +71,7 @@ async function playStalledWatch(gates: Record<string, boolean>, replicas: number
       valve.over(transport, ({ path, query }) => path === "/api/v1/pods" && /\bwatch=/.test(query)),
   });
   valve.close();
-  await createObject(stage, setsGvr, replicaSet(replicas));
+  await createObject(stage, ReplicaSets, replicaSet(replicas));
   await stage.pass(6 * 60_000);
   await patchSet(stage, { metadata: { annotations: { touched: "1" } } });
   await stage.pass(10_000);

@@ -2,6 +2,8 @@
 // writes, and what it forgets with an owner. The streams of a watch stand still while a valve is closed.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { HttpRequest } from "#base/http.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -9,7 +11,7 @@ import { jsonResponse } from "#client/testing.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import { barePod, labelPod, listPods, nameOf, ownerUid, podsGvr, untilPods } from "./pod-steps.ts";
+import { barePod, labelPod, listPods, nameOf, ownerUid, untilPods } from "./pod-steps.ts";
 import {
   createSet,
   EVERY_TIME,
@@ -17,7 +19,6 @@ import {
   patchSet,
   refusal,
   replicaSet,
-  setsGvr,
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
@@ -70,7 +71,7 @@ const statusWrites = (): Promise<number> => writes("PUT", "replicasets/status");
 const deleteSet = (): Promise<unknown> =>
   stage.do((client, signal) =>
     client
-      .resource(setsGvr)
+      .resource(ReplicaSets)
       .delete({ namespace: stage.namespace, name: "web", options: { propagationPolicy: "Background" } }, signal),
   );
 
@@ -135,7 +136,7 @@ describe("expectations", () => {
     const pods = await listPods(stage);
     for (const pod of pods) {
       await stage.do((client, signal) =>
-        client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
+        client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
       );
     }
     await patchSet(stage, { spec: { replicas: 0 } });
@@ -152,11 +153,11 @@ describe("expectations", () => {
   it("workloads/S8, replicaset/tests go with their set, so that its successor acts at once", async () => {
     await open();
     podStreams.close();
-    await createObject(stage, setsGvr, replicaSet(2));
+    await createObject(stage, ReplicaSets, replicaSet(2));
     await stage.pass(SECOND);
     expect(await creates()).toBe(2);
     await deleteSet();
-    await createObject(stage, setsGvr, replicaSet(2));
+    await createObject(stage, ReplicaSets, replicaSet(2));
     await stage.pass(SECOND);
     expect(await creates()).toBe(4);
   });
@@ -164,12 +165,12 @@ describe("expectations", () => {
   it("workloads/S8, replicaset/watches go with their set, also when only a relist shows its successor", async () => {
     await open();
     podStreams.close();
-    await createObject(stage, setsGvr, replicaSet(2));
+    await createObject(stage, ReplicaSets, replicaSet(2));
     await stage.pass(SECOND);
     expect(await creates()).toBe(2);
     await whileCutOff("replicasets", async () => {
       await deleteSet();
-      await createObject(stage, setsGvr, replicaSet(2));
+      await createObject(stage, ReplicaSets, replicaSet(2));
     });
     expect(await creates()).toBe(4);
   });
@@ -206,7 +207,7 @@ describe("written versions", () => {
     await createSet(stage, 0);
     await stage.pass(SECOND);
     setStreams.close();
-    await createObject(stage, podsGvr, barePod("orphan")); // adopted, counted in the status, and surplus
+    await createObject(stage, Pods, barePod("orphan")); // adopted, counted in the status, and surplus
     await stage.pass(5 * SECOND);
     expect(await statusWrites()).toBe(2);
     expect(skips()).toEqual([expect.stringMatching(/\{group="apps",resource="replicasets"\} \d+$/)]);
@@ -219,12 +220,12 @@ describe("written versions", () => {
     await open();
     await stage.pass(SECOND);
     podStreams.close();
-    await createObject(stage, setsGvr, replicaSet(1));
+    await createObject(stage, ReplicaSets, replicaSet(1));
     await stage.pass(SECOND);
     await deleteSet();
     await stage.pass(SECOND);
     // The successor's first sync waits for nothing that its predecessor wrote.
-    await createObject(stage, setsGvr, replicaSet(1));
+    await createObject(stage, ReplicaSets, replicaSet(1));
     await stage.pass(10);
     expect(await creates()).toBe(2);
   });
@@ -234,13 +235,13 @@ describe("a cache that knows too little", () => {
   it("replicaset/reads-live, workloads/S14, replicaset/tests a set that is dying on the server adopts and creates nothing", async () => {
     await open();
     const set = replicaSet(2);
-    await createObject(stage, setsGvr, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
+    await createObject(stage, ReplicaSets, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
     await untilReplicas(stage, 2);
     await stage.pass(SECOND);
     setStreams.close();
     await deleteSet();
     const before = (await stage.writes()).length;
-    await createObject(stage, podsGvr, barePod("orphan"));
+    await createObject(stage, Pods, barePod("orphan"));
     await stage.pass(SECOND);
     expect((await stage.writes()).length).toBe(before);
     expect(stage.log()).toMatch(/can't adopt Pod scenario\/orphan \([^)]+\): scenario\/web has just been deleted at /);
@@ -253,8 +254,8 @@ describe("a cache that knows too little", () => {
   it("replicaset/tests a patch that fails leaves the pod as it is, and is tried again", async () => {
     await open();
     network.refuse("PATCH pods", forbidden, EVERY_TIME);
-    for (const name of ["first", "second"]) await createObject(stage, podsGvr, barePod(name));
-    await createObject(stage, setsGvr, replicaSet(2));
+    for (const name of ["first", "second"]) await createObject(stage, Pods, barePod(name));
+    await createObject(stage, ReplicaSets, replicaSet(2));
     await stage.pass(SECOND);
     expect(await creates()).toBe(0);
     expect(stage.log()).toContain("it is Forbidden");
@@ -272,7 +273,7 @@ describe("a cache that knows too little", () => {
     await whileCutOff("pods", async () => {
       await labelPod(stage, pod as Pod, { note: "unseen" });
       await stage.do((client, signal) =>
-        client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
+        client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
       );
     });
     const names = (await listPods(stage)).map(nameOf);
@@ -292,7 +293,7 @@ describe("an invalid selector", () => {
       const list = { apiVersion: "apps/v1", kind: "ReplicaSetList", metadata: { resourceVersion: "1" }, items };
       listed.respond("GET replicasets", jsonResponse(list), EVERY_TIME);
     });
-    await createObject(stage, podsGvr, barePod("orphan")); // it matches nothing
+    await createObject(stage, Pods, barePod("orphan")); // it matches nothing
     await stage.pass(3_600 * SECOND);
     expect(await stage.writes()).toEqual([]);
     expect(metrics.render()).toContain('workqueue_adds_total{name="replicaset"} 1\n');

@@ -1,6 +1,8 @@
 // Which pods a ReplicaSet counts, keeps and loses, as scenarios for both stages. Names start with the parity id.
 
 import { expect } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import {
   addFinalizer,
@@ -12,21 +14,11 @@ import {
   makeReady,
   nameOf,
   ownerUid,
-  podsGvr,
   removeFinalizers,
   setPodStatus,
   untilPods,
 } from "./pod-steps.ts";
-import {
-  createSet,
-  getSet,
-  patchSet,
-  replicaSet,
-  scaleTo,
-  setsGvr,
-  untilReplicas,
-  untilSet,
-} from "./replica-objects.ts";
+import { createSet, getSet, patchSet, replicaSet, scaleTo, untilReplicas, untilSet } from "./replica-objects.ts";
 import { survivorAmongSiblings } from "./replica-siblings.ts";
 import { replicaSets } from "./replica-subject.ts";
 import type { Scenario } from "./stage.ts";
@@ -57,7 +49,7 @@ export const podScenarios: readonly Scenario[] = [
       for (const name of ["failed", "succeeded", "going"]) {
         const pod = { ...barePod(name), ...(spec ? { spec } : {}) };
         const finalizers = name === "going" ? ["example.com/hold"] : [];
-        await createObject(stage, podsGvr, { ...pod, metadata: { ...pod.metadata, finalizers } });
+        await createObject(stage, Pods, { ...pod, metadata: { ...pod.metadata, finalizers } });
       }
       await setPodStatus(stage, "failed", { phase: "Failed" });
       await setPodStatus(stage, "succeeded", { phase: "Succeeded" });
@@ -87,13 +79,16 @@ export const podScenarios: readonly Scenario[] = [
     name: "replicaset/tests a selector never changes, and a set is deleted in the background unless told otherwise",
     async play(stage) {
       const set = replicaSet(1);
-      await createObject(stage, setsGvr, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
+      await createObject(stage, ReplicaSets, {
+        ...set,
+        metadata: { ...set.metadata, finalizers: ["example.com/hold"] },
+      });
       await untilReplicas(stage, 1);
       const other = { app: "other" };
       const change = { spec: { selector: { matchLabels: other }, template: { metadata: { labels: other } } } };
       await expect(patchSet(stage, change)).rejects.toThrow(/Invalid value.*field is immutable/s);
       await stage.do((client, signal) =>
-        client.resource(setsGvr).delete({ namespace: stage.namespace, name: "web" }, signal),
+        client.resource(ReplicaSets).delete({ namespace: stage.namespace, name: "web" }, signal),
       );
       const { metadata } = await getSet(stage);
       expect(metadata?.deletionTimestamp).toBeDefined();

@@ -2,12 +2,14 @@
 // as whom, how many at once, and what follows a refusal. On the embedded server, under the virtual clock.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { SyncRecord, SyncTrace } from "#kit/trace.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import { barePod, labelPod, listPods, makeReady, nameOf, podsGvr, untilPods } from "./pod-steps.ts";
+import { barePod, labelPod, listPods, makeReady, nameOf, untilPods } from "./pod-steps.ts";
 import {
   createSet,
   EVERY_TIME,
@@ -16,7 +18,6 @@ import {
   refusal,
   replicaSet,
   scaleTo,
-  setsGvr,
   untilReplicas,
   untilSet,
 } from "./replica-objects.ts";
@@ -96,7 +97,7 @@ describe("reads", () => {
       trace: trace(),
       network: (transport) => network.over(transport),
     });
-    await createObject(stage, setsGvr, replicaSet(2));
+    await createObject(stage, ReplicaSets, replicaSet(2));
     await stage.pass(5_000);
     expect(syncs).toEqual([]);
     network.pass();
@@ -106,7 +107,7 @@ describe("reads", () => {
 
   it("replicaset/reads-live the set, once before it adopts, and never a pod", async () => {
     await open();
-    for (const name of ["first", "second", "third"]) await createObject(stage, podsGvr, barePod(name));
+    for (const name of ["first", "second", "third"]) await createObject(stage, Pods, barePod(name));
     await stage.pass(1_000);
     await createSet(stage, 3);
     const reads = (): string[] => asked().filter((line) => line.startsWith("GET"));
@@ -138,7 +139,7 @@ describe("reads", () => {
 describe("writes", () => {
   it("replicaset/writes, workloads/S15 pods are posted, deleted and patched strategically, of the set only the status is put", async () => {
     await open({ useServiceAccountCredentials: true });
-    await createObject(stage, podsGvr, barePod("orphan"));
+    await createObject(stage, Pods, barePod("orphan"));
     await createSet(stage, 2);
     const [own] = (await listPods(stage)).filter((pod) => nameOf(pod) !== "orphan");
     await labelPod(stage, own as Pod, { app: "other" });
@@ -186,7 +187,7 @@ describe("writes", () => {
         template: { ...replicaSet(1).spec?.template, metadata: { labels } },
       };
       const set = replicaSet(1, spec as never);
-      await createObject(stage, setsGvr, { ...set, metadata: { name: `web-${i}` } });
+      await createObject(stage, ReplicaSets, { ...set, metadata: { name: `web-${i}` } });
     }
     await stage.pass(10_000);
     expect(creates()).toBe(5);
@@ -198,7 +199,7 @@ describe("writes", () => {
     await open();
     const inFlight: number[] = [];
     network.hold("POST pods");
-    await createObject(stage, setsGvr, replicaSet(600));
+    await createObject(stage, ReplicaSets, replicaSet(600));
     for (let batch = 0; batch < 9; batch++) {
       await stage.pass(10);
       inFlight.push(creates());
@@ -215,7 +216,7 @@ describe("writes", () => {
   it("replicaset/writes, replicaset/5 there is no last try: refused for a day, it goes on with back-off, one pod at a time", async () => {
     await open();
     network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, setsGvr, replicaSet(50));
+    await createObject(stage, ReplicaSets, replicaSet(50));
     await stage.pass(60_000);
     const first = creates();
     await stage.pass(24 * HOUR);
@@ -232,7 +233,7 @@ describe("refusals", () => {
   it("replicaset/8, replicaset/tests a status write is tried twice, then the sync comes back with back-off", async () => {
     await open();
     network.refuse("PUT replicasets", refusal(500, "InternalError"), EVERY_TIME);
-    await createObject(stage, setsGvr, replicaSet(1));
+    await createObject(stage, ReplicaSets, replicaSet(1));
     await stage.pass(10_000);
     const statusCalls = (): string[] => asked().filter((line) => line.includes("replicasets/web"));
     const round = ["PUT replicasets/web/status", "GET replicasets/web", "PUT replicasets/web/status"];
@@ -275,7 +276,7 @@ describe("refusals", () => {
     await open();
     network.before("POST pods", () => undefined, 3);
     network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, setsGvr, replicaSet(20));
+    await createObject(stage, ReplicaSets, replicaSet(20));
     const set = await untilSet(stage, ({ status }) => status?.replicas === 3);
     expect(set.status?.conditions?.[0]).toMatchObject({ reason: "FailedCreate", message: "it is Forbidden" });
     expect(creates()).toBeGreaterThan(7); // 1 + 2 + 4 in the first sync, more after it: no five minutes were waited
@@ -303,10 +304,10 @@ describe("refusals", () => {
     await open();
     network.refuse("POST pods", forbidden, EVERY_TIME);
     const set = replicaSet(1);
-    await createObject(stage, setsGvr, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
+    await createObject(stage, ReplicaSets, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
     await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
     await stage.do((client, signal) =>
-      client.resource(setsGvr).delete({ namespace: stage.namespace, name: "web" }, signal),
+      client.resource(ReplicaSets).delete({ namespace: stage.namespace, name: "web" }, signal),
     );
     await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
     expect(await listPods(stage)).toEqual([]);
@@ -315,7 +316,7 @@ describe("refusals", () => {
   it("replicaset/events, workloads/S11 tells of what failed", async () => {
     await open();
     network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, setsGvr, replicaSet(1));
+    await createObject(stage, ReplicaSets, replicaSet(1));
     await untilEvent(stage, ({ reason }) => reason === "FailedCreate");
     network.pass();
     await untilReplicas(stage, 1);
@@ -333,19 +334,17 @@ describe("refusals", () => {
     await open();
     await stage.do((client, signal) =>
       client
-        .resource({ group: "", version: "v1", resource: "namespaces" })
+        .resource(Namespaces)
         .patch(
           { name: stage.namespace, type: "merge", patch: { metadata: { finalizers: ["example.com/hold"] } } },
           signal,
         ),
     );
     await createSet(stage, 1);
-    await stage.do((client, signal) =>
-      client.resource({ group: "", version: "v1", resource: "namespaces" }).delete({ name: stage.namespace }, signal),
-    );
+    await stage.do((client, signal) => client.resource(Namespaces).delete({ name: stage.namespace }, signal));
     const [pod] = await listPods(stage);
     await stage.do((client, signal) =>
-      client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
+      client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
     );
     await stage.pass(10_000);
     expect(creates()).toBe(2); // one refused, and nobody insists

@@ -2,7 +2,9 @@
 // and on a real kube-apiserver (test/real/replicaset.test.ts). Names start with the parity id.
 
 import { expect } from "vitest";
-import type { Pod, ResourceQuota } from "#api/generated/types/core-v1.ts";
+import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Namespaces, Pods, ResourceQuotas, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { Pod } from "#api/generated/types/core-v1.ts";
 import {
   annotatePod,
   barePod,
@@ -12,29 +14,16 @@ import {
   makeReady,
   nameOf,
   ownerUid,
-  podsGvr,
   untilPods,
 } from "./pod-steps.ts";
-import {
-  createSet,
-  getSet,
-  patchSet,
-  replicaSet,
-  scaleTo,
-  setsGvr,
-  untilReplicas,
-  untilSet,
-} from "./replica-objects.ts";
+import { createSet, getSet, patchSet, replicaSet, scaleTo, untilReplicas, untilSet } from "./replica-objects.ts";
 import type { Scenario, Stage } from "./stage.ts";
 import { createObject, listEvents, untilEvent } from "./steps.ts";
-
-export const quotasGvr = { group: "", version: "v1", resource: "resourcequotas" };
-const namespacesGvr = { group: "", version: "v1", resource: "namespaces" };
 
 const deleteSet = (stage: Stage, propagationPolicy: "Orphan" | "Background"): Promise<unknown> =>
   stage.do((client, signal) =>
     client
-      .resource(setsGvr)
+      .resource(ReplicaSets)
       .delete({ namespace: stage.namespace, name: "web", options: { propagationPolicy } }, signal),
   );
 
@@ -116,7 +105,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "workloads/S13 adopts a matching orphan instead of creating, and releases what no longer matches",
     async play(stage) {
-      await createObject(stage, podsGvr, barePod("orphan"));
+      await createObject(stage, Pods, barePod("orphan"));
       const set = await createSet(stage, 1);
       const [orphan] = await listPods(stage);
       expect([nameOf(orphan as Pod), ownerUid(orphan as Pod)]).toEqual(["orphan", set.metadata?.uid]);
@@ -133,7 +122,7 @@ export const scenarios: readonly Scenario[] = [
     async play(stage) {
       const foreign = barePod("foreign");
       const ownerReferences = [{ apiVersion: "v1", kind: "Thing", name: "x", uid: "0b1", controller: true }];
-      await createObject(stage, podsGvr, { ...foreign, metadata: { ...foreign.metadata, ownerReferences } });
+      await createObject(stage, Pods, { ...foreign, metadata: { ...foreign.metadata, ownerReferences } });
       await createSet(stage, 1);
       expect((await listPods(stage)).length).toBe(2);
     },
@@ -168,7 +157,7 @@ export const scenarios: readonly Scenario[] = [
       const [own] = await listPods(stage);
       await makeReady(stage, own as Pod);
       await untilSet(stage, ({ status }) => status?.readyReplicas === 1);
-      await createObject(stage, podsGvr, barePod("late"));
+      await createObject(stage, Pods, barePod("late"));
       const pods = await untilPods(stage, (found) => found.length === 1);
       expect(pods.map((pod) => [nameOf(pod), ownerUid(pod)])).toEqual([[nameOf(own as Pod), set.metadata?.uid]]);
     },
@@ -192,7 +181,7 @@ export const scenarios: readonly Scenario[] = [
     async play(stage) {
       const template = replicaSet(1).spec?.template;
       const broken = { ...template, spec: { ...template?.spec, serviceAccountName: "missing" } };
-      await createObject(stage, setsGvr, replicaSet(2, { template: broken } as never));
+      await createObject(stage, ReplicaSets, replicaSet(2, { template: broken } as never));
       const failed = await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
       expect(failed.status?.conditions?.[0]).toMatchObject({
         type: "ReplicaFailure",
@@ -200,11 +189,11 @@ export const scenarios: readonly Scenario[] = [
         reason: "FailedCreate",
       });
       await untilEvent(stage, ({ reason, type }) => reason === "FailedCreate" && type === "Warning");
-      await createObject(
-        stage,
-        { group: "", version: "v1", resource: "serviceaccounts" },
-        { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "missing" } },
-      );
+      await createObject(stage, ServiceAccounts, {
+        apiVersion: "v1",
+        kind: "ServiceAccount",
+        metadata: { name: "missing" },
+      });
       const mended = await untilReplicas(stage, 2);
       await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
       expect(mended.status?.replicas).toBe(2);
@@ -239,7 +228,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "replicaset/8 a status write that meets a conflict is repeated on the newest object",
     async play(stage) {
-      await createObject(stage, setsGvr, replicaSet(3));
+      await createObject(stage, ReplicaSets, replicaSet(3));
       await patchSet(stage, { metadata: { annotations: { touched: "1" } } });
       await patchSet(stage, { metadata: { annotations: { touched: "2" } } });
       await untilReplicas(stage, 3);
@@ -249,14 +238,14 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "replicaset/9 a quota refuses what is too much: the condition says so, and it ends with the quota",
     async play(stage) {
-      await createObject(stage, quotasGvr, {
+      await createObject(stage, ResourceQuotas, {
         apiVersion: "v1",
         kind: "ResourceQuota",
         metadata: { name: "two" },
         spec: { hard: { pods: "2" } },
       });
       await untilQuotaCounts(stage);
-      await createObject(stage, setsGvr, replicaSet(4));
+      await createObject(stage, ReplicaSets, replicaSet(4));
       const set = await untilSet(
         stage,
         ({ status }) => (status?.conditions ?? []).length > 0 && status?.replicas === 2,
@@ -268,7 +257,7 @@ export const scenarios: readonly Scenario[] = [
       const tries = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403).length;
       expect(tries).toBeLessThan(30); // back-off between them
       await stage.do((client, signal) =>
-        client.resource(quotasGvr).delete({ namespace: stage.namespace, name: "two" }, signal),
+        client.resource(ResourceQuotas).delete({ namespace: stage.namespace, name: "two" }, signal),
       );
       await untilReplicas(stage, 4);
       await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
@@ -279,7 +268,7 @@ export const scenarios: readonly Scenario[] = [
     async play(stage) {
       await createSet(stage, 2);
       await patchSet(stage, { metadata: { finalizers: ["example.com/hold"] } });
-      await stage.do((client, signal) => client.resource(namespacesGvr).delete({ name: stage.namespace }, signal));
+      await stage.do((client, signal) => client.resource(Namespaces).delete({ name: stage.namespace }, signal));
       await deletePods(stage);
       await stage.pass(500);
       const refused = (await stage.writes()).filter(({ method, code }) => method === "POST" && code === 403);
@@ -293,13 +282,13 @@ export const scenarios: readonly Scenario[] = [
 /** What the garbage collector does after a deletion with the orphan policy, where it is not running. */
 async function orphanPods(stage: Stage): Promise<void> {
   const isGone = await stage.do(async (client, signal) => {
-    const { items } = await client.resource(setsGvr).list({ namespace: stage.namespace }, signal);
+    const { items } = await client.resource(ReplicaSets).list({ namespace: stage.namespace }, signal);
     return items.length === 0;
   });
   if (isGone) return;
   for (const pod of await listPods(stage)) {
     await stage.do((client, signal) =>
-      client.resource(podsGvr).patch(
+      client.resource(Pods).patch(
         {
           namespace: stage.namespace,
           name: nameOf(pod),
@@ -317,7 +306,7 @@ async function orphanPods(stage: Stage): Promise<void> {
 export async function untilQuotaCounts(stage: Stage): Promise<void> {
   await stage.pass(500);
   await stage.do(async (client, signal) => {
-    const quotas = client.resource<ResourceQuota>(quotasGvr);
+    const quotas = client.resource(ResourceQuotas);
     const { status } = await quotas.get({ namespace: stage.namespace, name: "two" }, signal);
     if (status?.used !== undefined) return;
     const patch = { status: { hard: { pods: "2" }, used: { pods: "0" } } };
@@ -330,5 +319,5 @@ export async function untilQuotaCounts(stage: Stage): Promise<void> {
 
 /** What the namespace controller does, where it is not running: empty the namespace. */
 async function deletePods(stage: Stage): Promise<void> {
-  await stage.do((client, signal) => client.resource(podsGvr).deleteCollection({ namespace: stage.namespace }, signal));
+  await stage.do((client, signal) => client.resource(Pods).deleteCollection({ namespace: stage.namespace }, signal));
 }

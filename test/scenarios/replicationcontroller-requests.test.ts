@@ -2,12 +2,13 @@
 // ReplicaSets, under another name, for another kind, and without the guard against a cache that lags.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { ReplicationController } from "#api/generated/types/core-v1.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { StreamValve } from "#sim/stream-valve.ts";
 import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
-import { barePod, labelPod, listPods, makeReady, nameOf, podsGvr, untilPods } from "./pod-steps.ts";
+import { barePod, labelPod, listPods, makeReady, nameOf, untilPods } from "./pod-steps.ts";
 import { EVERY_TIME, forbidden, refusal } from "./replica-objects.ts";
 import { controls, replicationControllers } from "./replica-subject.ts";
 import { createObject, untilEvent } from "./steps.ts";
@@ -42,7 +43,7 @@ describe("replicationcontroller seen from the wire", () => {
 
   it("replicationcontroller/writes, replicationcontroller/reads-live its pods and its own status, as replication-controller", async () => {
     await open({ useServiceAccountCredentials: true });
-    await createObject(stage, podsGvr, barePod("orphan"));
+    await createObject(stage, Pods, barePod("orphan"));
     await create(stage, 2);
     const [own] = (await listPods(stage)).filter((pod) => nameOf(pod) !== "orphan");
     if (own !== undefined) await labelPod(stage, own, { app: "other" });
@@ -72,7 +73,7 @@ describe("replicationcontroller seen from the wire", () => {
   it("replicationcontroller/reads-live, replicationcontroller/8 a refused status is put once more on the live object, then comes back-off", async () => {
     await open();
     network.refuse("PUT replicationcontrollers", refusal(409, "Conflict"), EVERY_TIME);
-    await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 1));
+    await createObject(stage, replicationControllers.resource, replicationControllers.make("web", 1));
     await stage.pass(1_000);
     const calls = network.requests
       .filter(({ path }) => path.includes("/replicationcontrollers/web"))
@@ -92,7 +93,7 @@ describe("replicationcontroller seen from the wire", () => {
       const labels = { app: `web-${i}` };
       const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } };
       const more = { selector: { matchLabels: labels }, template };
-      await createObject(stage, replicationControllers.gvr, replicationControllers.make(`web-${i}`, 1, more));
+      await createObject(stage, replicationControllers.resource, replicationControllers.make(`web-${i}`, 1, more));
     }
     await stage.pass(10_000);
     expect(creates()).toBe(5);
@@ -100,7 +101,7 @@ describe("replicationcontroller seen from the wire", () => {
     await untilPods(stage, (pods) => pods.length === 8);
     const batches: number[] = [];
     network.hold("POST pods");
-    await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 600));
+    await createObject(stage, replicationControllers.resource, replicationControllers.make("web", 600));
     for (let batch = 0; batch < 9; batch++) {
       await stage.pass(10);
       batches.push(creates() - 8);
@@ -115,7 +116,7 @@ describe("replicationcontroller seen from the wire", () => {
   it("replicationcontroller/events tells of what was refused", async () => {
     await open();
     network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 1));
+    await createObject(stage, replicationControllers.resource, replicationControllers.make("web", 1));
     const { involvedObject, message } = await untilEvent(stage, ({ reason }) => reason === "FailedCreate");
     expect([involvedObject.kind, message]).toEqual(["ReplicationController", "Error creating: it is Forbidden"]);
   });
@@ -156,7 +157,7 @@ describe("replicationcontroller and a pod cache that lags", () => {
         network.over(valve.over(transport, ({ path, query }) => path === "/api/v1/pods" && /\bwatch=/.test(query))),
     });
     valve.close();
-    await createObject(stage, replicationControllers.gvr, replicationControllers.make("web", 20));
+    await createObject(stage, replicationControllers.resource, replicationControllers.make("web", 20));
     await stage.pass(4 * 60_000);
     // The sync is not held back: the status is written. But it creates nothing on what it sees.
     await patch(stage, { spec: { minReadySeconds: 1 } });

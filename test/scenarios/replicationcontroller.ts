@@ -2,21 +2,19 @@
 // are the places where the kinds differ, and the proof that the engine works for this kind too.
 
 import { expect } from "vitest";
+import { Pods, ReplicationControllers, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import type { Pod, ReplicationController } from "#api/generated/types/core-v1.ts";
-import { barePod, labelPod, listPods, makeReady, nameOf, ownerUid, podsGvr, untilPods } from "./pod-steps.ts";
+import type { Draft, Stored } from "#api/resource.ts";
+import { barePod, labelPod, listPods, makeReady, nameOf, ownerUid, untilPods } from "./pod-steps.ts";
 import { survivorAmongSiblings } from "./replica-siblings.ts";
 import { replicationControllers } from "./replica-subject.ts";
-import { quotasGvr, untilQuotaCounts } from "./replicaset.ts";
+import { untilQuotaCounts } from "./replicaset.ts";
 import type { Scenario, Stage } from "./stage.ts";
 import { createObject, untilEvent } from "./steps.ts";
 
-const gvr = { group: "", version: "v1", resource: "replicationcontrollers" };
-
-function controller(replicas: number, minReadySeconds = 0): ReplicationController {
+function controller(replicas: number, minReadySeconds = 0): Draft<Stored<ReplicationController>> {
   const labels = { app: "web" };
   return {
-    apiVersion: "v1",
-    kind: "ReplicationController",
     metadata: { name: "web" },
     spec: {
       replicas,
@@ -30,20 +28,22 @@ function controller(replicas: number, minReadySeconds = 0): ReplicationControlle
 function until(stage: Stage, test: (found: ReplicationController) => boolean): Promise<ReplicationController> {
   return stage.until(async (client, signal) => {
     const found = await client
-      .resource<ReplicationController>(gvr)
+      .resource(ReplicationControllers)
       .get({ namespace: stage.namespace, name: "web" }, signal);
     return test(found) ? found : undefined;
   });
 }
 
 async function create(stage: Stage, replicas: number, minReadySeconds = 0): Promise<ReplicationController> {
-  await createObject(stage, gvr, controller(replicas, minReadySeconds));
+  await createObject(stage, ReplicationControllers, controller(replicas, minReadySeconds));
   return until(stage, ({ status }) => status?.replicas === replicas && status.observedGeneration === 1);
 }
 
 async function patch(stage: Stage, change: object): Promise<void> {
   await stage.do((client, signal) =>
-    client.resource(gvr).patch({ namespace: stage.namespace, name: "web", type: "merge", patch: change }, signal),
+    client
+      .resource(ReplicationControllers)
+      .patch({ namespace: stage.namespace, name: "web", type: "merge", patch: change }, signal),
   );
 }
 
@@ -79,7 +79,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "replicationcontroller/2 its selector is a plain map: orphans are adopted, strangers released",
     async play(stage) {
-      await createObject(stage, podsGvr, barePod("orphan"));
+      await createObject(stage, Pods, barePod("orphan"));
       const found = await create(stage, 1);
       const [orphan] = (await listPods(stage)) as [Pod];
       expect(ownerUid(orphan)).toBe(found.metadata?.uid as string);
@@ -117,14 +117,14 @@ export const scenarios: readonly Scenario[] = [
   {
     name: "replicationcontroller/traps, replicationcontroller/tests, replicationcontroller/3 a quota shows as a condition, which goes when there is room again",
     async play(stage) {
-      await createObject(stage, quotasGvr, {
+      await createObject(stage, ResourceQuotas, {
         apiVersion: "v1",
         kind: "ResourceQuota",
         metadata: { name: "two" },
         spec: { hard: { pods: "2" } },
       });
       await untilQuotaCounts(stage);
-      await createObject(stage, gvr, controller(3));
+      await createObject(stage, ReplicationControllers, controller(3));
       const failed = await until(
         stage,
         ({ status }) => (status?.conditions ?? []).length > 0 && status?.replicas === 2,
@@ -166,10 +166,10 @@ export const scenarios: readonly Scenario[] = [
       await patch(stage, { metadata: { finalizers: ["example.com/hold"] } });
       const options = { propagationPolicy: "Background" };
       await stage.do((client, signal) =>
-        client.resource(gvr).delete({ namespace: stage.namespace, name: "web", options }, signal),
+        client.resource(ReplicationControllers).delete({ namespace: stage.namespace, name: "web", options }, signal),
       );
       await stage.do((client, signal) =>
-        client.resource(podsGvr).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
+        client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod) }, signal),
       );
       await until(stage, ({ status }) => status?.replicas === 0);
       expect(await listPods(stage)).toEqual([]);

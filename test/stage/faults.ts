@@ -6,6 +6,7 @@
 // - in ten more minutes no write that the calm play does not have.
 
 import type { KubeObject } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
 import { errorMessage } from "#base/errors.ts";
 import { compare, type Difference } from "#test/differential/compare.ts";
 import type { Item, Section } from "#test/differential/items.ts";
@@ -15,7 +16,7 @@ import type { Fault } from "./fault-lines.ts";
 import { withoutRepetitions } from "./garbage-collection.ts";
 import { Vocabulary } from "./normalise.ts";
 import { Play } from "./play.ts";
-import { identityOf, isAbout, isDecision, isEventOrLease, isWrite } from "./requests.ts";
+import { identityOf, isAbout, isDecision, isEventOrLease, isWrite, listedResource } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** A manager that died has a successor that has done its work by then. */
@@ -134,16 +135,16 @@ function differencesOf(calm: Remains, faulty: Remains): readonly Difference[] {
 async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Play): Promise<readonly Item[]> {
   const { backend, allRequests } = cluster;
   const { tag } = backend;
-  const kinds = new Map<string, { group: string; version: string; resource: string }>();
+  const resources = new Map<string, Resource>();
   for (const event of allRequests()) {
-    const { apiGroup = "", apiVersion = "", resource = "" } = event.objectRef ?? {};
     if (!isWrite(event) || isEventOrLease(event) || (!scenario.alone && !isAbout(event, tag))) continue;
-    kinds.set(`${apiGroup} ${resource}`, { group: apiGroup, version: apiVersion, resource });
+    const resource = listedResource(event);
+    resources.set(`${resource.group} ${resource.resource}`, resource);
   }
   const objects: KubeObject[] = [];
-  for (const kind of kinds.values()) {
-    const list = await backend.run((client, signal) => client.resource<KubeObject>(kind).list({}, signal));
-    const kindName = list.kind?.replace(/List$/, "") ?? kind.resource;
+  for (const resource of resources.values()) {
+    const list = await backend.run((client, signal) => client.resource(resource).list({}, signal));
+    const kindName = list.kind?.replace(/List$/, "") ?? resource.resource;
     objects.push(
       ...list.items
         .filter((object) => isOfPlay(object, scenario, tag))

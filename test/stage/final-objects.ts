@@ -1,16 +1,12 @@
 // What a play left behind on the server: the objects of every kind that the scenario or a controller wrote, and Events.
 
+import { Events } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Client } from "#client/client.ts";
 import type { Play } from "./play.ts";
-import { isEventOrLease, isWrite } from "./requests.ts";
-
-interface Kind {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
+import { isEventOrLease, isWrite, listedResource } from "./requests.ts";
 
 export async function finalObjects(
   client: Client,
@@ -18,28 +14,24 @@ export async function finalObjects(
   tag: string,
 ): Promise<{ readonly objects: readonly KubeObject[]; readonly events: readonly KubeObject[] }> {
   const { signal } = new AbortController();
-  const list = async (kind: Kind): Promise<readonly KubeObject[]> => {
-    const { items, kind: listKind = "" } = await client.resource<KubeObject>(kind).list({}, signal);
+  const list = async (resource: Resource<KubeObject>): Promise<readonly KubeObject[]> => {
+    const { items, kind: listKind = "" } = await client.resource(resource).list({}, signal);
     const own = items.filter((object) => stringifyJson(object).includes(tag));
     return own.map((object) => ({ kind: listKind.replace(/List$/, ""), ...object }));
   };
   const objects: KubeObject[] = [];
-  for (const kind of kindsOf(play).values()) objects.push(...(await list(kind)));
-  return { objects, events: await list({ group: "", version: "v1", resource: "events" }) };
+  for (const resource of resourcesOf(play)) objects.push(...(await list(resource)));
+  return { objects, events: await list(Events) };
 }
 
-function kindsOf(play: Play): ReadonlyMap<string, Kind> {
-  const kinds = new Map<string, Kind>();
-  const add = (kind: Kind): void => {
-    kinds.set(`${kind.group} ${kind.resource}`, kind);
+function resourcesOf(play: Play): Iterable<Resource<KubeObject>> {
+  const byName = new Map<string, Resource<KubeObject>>();
+  const add = (resource: Resource<KubeObject>): void => {
+    byName.set(`${resource.group} ${resource.resource}`, resource);
   };
-  for (const { write } of play.steps) {
-    const { group, version, resource } = write.resource;
-    add({ group, version, resource });
-  }
+  for (const { write } of play.steps) add(write.resource);
   for (const event of play.phases().flat().filter(isWrite)) {
-    const { apiGroup = "", apiVersion = "", resource = "" } = event.objectRef ?? {};
-    if (!isEventOrLease(event)) add({ group: apiGroup, version: apiVersion, resource });
+    if (!isEventOrLease(event)) add(listedResource(event));
   }
-  return kinds;
+  return byName.values();
 }

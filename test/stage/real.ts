@@ -3,7 +3,6 @@
 // patch types to the audit log and can hold watches back.
 
 import { join } from "node:path";
-import type { KubeObject } from "#api/object.ts";
 import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
@@ -179,7 +178,7 @@ async function removeCreated(client: Client, { steps }: Play): Promise<void> {
     const { verb, resource, namespace, name } = write;
     if (verb !== "create" || name === "" || name.includes("/")) continue;
     const at = { name, ...(namespace === undefined ? {} : { namespace }) };
-    const objects = client.resource<KubeObject>(resource);
+    const objects = client.resource(resource);
     const patch = { metadata: { finalizers: null } };
     const options = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as const;
     await objects.delete({ ...at, options }, signal).catch(() => undefined);

@@ -1,6 +1,7 @@
 // The requests of controllers, as audit events tell them: whose they are, which play they are about, what they write.
 
 import type { KubeObject } from "#api/object.ts";
+import { type Resource, resourceHandle } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { StageWrite } from "./stage.ts";
@@ -58,4 +59,10 @@ export function writeOf(event: AuditEvent): StageWrite {
     code: event.responseStatus?.code ?? 0,
     body: event.requestObject,
   };
+}
+
+/** The resource of a request, for lists alone: an audit event names neither kind nor scope. */
+export function listedResource({ objectRef }: AuditEvent): Resource {
+  const { apiGroup: group = "", apiVersion: version = "", resource = "" } = objectRef ?? {};
+  return resourceHandle({ group, version, resource, kind: "", scope: "Cluster" });
 }

@@ -1,9 +1,9 @@
 // The typed steps of a scenario, over whatever runs a call on the stage.
 
-import { apiVersionOf, type GroupVersionResource, type KubeObject } from "#api/object.ts";
+import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { createMergePatch } from "#api/patch/merge-patch.ts";
-import type { Resource, Scope } from "#api/resource.ts";
+import type { Resource } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import type { Client, ResourceClient } from "#client/client.ts";
 import { compareText } from "#kit/order.ts";
@@ -25,7 +25,7 @@ export interface Ground {
 /** A step that changes something. */
 export interface ScenarioWrite {
   readonly verb: string;
-  readonly resource: GroupVersionResource & { readonly scope: Scope };
+  readonly resource: Resource<KubeObject>;
   readonly namespace: string | undefined;
   /** With the subresource: "web/status". */
   readonly name: string;
@@ -43,7 +43,7 @@ export function readSteps<T extends KubeObject>(
 ): ReadSteps<T> {
   const at = namespace === undefined ? {} : { namespace };
   const get = (name: string): Promise<T> =>
-    run((client, signal) => client.resource(resource).get({ ...at, name }, signal)) as Promise<T>;
+    run((client, signal) => client.resource(resource).get({ ...at, name }, signal));
   return {
     get,
     find: async (name) => {
@@ -57,7 +57,7 @@ export function readSteps<T extends KubeObject>(
     list: async (labelSelector) => {
       const selection = { ...at, ...(labelSelector === undefined ? {} : { labelSelector }) };
       const { items } = await run((client, signal) => client.resource(resource).list(selection, signal));
-      return items.toSorted((a, b) => compareText(nameOf(a), nameOf(b))) as unknown as readonly T[];
+      return items.toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
     },
   };
 }
@@ -74,7 +74,7 @@ export function objectSteps<T extends KubeObject>(
     verb: string,
     name: string,
     body: unknown,
-    call: (objects: ResourceClient, signal: AbortSignal) => Promise<R>,
+    call: (objects: ResourceClient<T>, signal: AbortSignal) => Promise<R>,
   ): Promise<R> => {
     ground.onWrite({ verb, resource, namespace, name, body });
     const written = ground.run((client, signal) => call(client.resource(resource), signal));
@@ -87,16 +87,16 @@ export function objectSteps<T extends KubeObject>(
   const change = async (name: string, by: (object: T) => T, subresource?: "status"): Promise<T> => {
     for (let tries = 1; ; tries++) {
       const before = await reads.get(name);
-      const object = by(before) as KubeObject;
+      const object = by(before);
       const verb = tries === 1 ? "update" : "";
-      const put = (objects: ResourceClient, signal: AbortSignal): Promise<KubeObject> =>
+      const put = (objects: ResourceClient<T>, signal: AbortSignal): Promise<T> =>
         subresource === undefined ? objects.update({ object }, signal) : objects.updateStatus({ object }, signal);
       try {
         // A repetition is chance, not a step.
-        if (verb === "") return (await ground.run((client, signal) => put(client.resource(resource), signal))) as T;
+        if (verb === "") return await ground.run((client, signal) => put(client.resource(resource), signal));
         // The rest of the object is the server's: its form, and what controllers made of it.
         const change = createMergePatch(before as JsonObject, object as unknown as JsonObject);
-        return (await write(verb, subresource === undefined ? name : `${name}/status`, change, put)) as T;
+        return await write(verb, subresource === undefined ? name : `${name}/status`, change, put);
       } catch (error) {
         if (!isConflict(error) || tries === UPDATE_TRIES_MAX) throw error;
       }
@@ -104,16 +104,14 @@ export function objectSteps<T extends KubeObject>(
   };
   return {
     ...reads,
-    create: (given) => {
-      const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...(given as KubeObject) };
-      return write("create", nameOf(object), object, (objects, signal) =>
-        objects.create({ ...at, object }, signal),
-      ) as Promise<T>;
+    create: (object) => {
+      const body: KubeObject = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...(object as KubeObject) };
+      return write("create", nameOf(body), body, (objects, signal) => objects.create({ ...at, object }, signal));
     },
     patch: (name, patch, { type = "merge", subresource } = {}) =>
       write("patch", subresource === undefined ? name : `${name}/${subresource}`, patch, (objects, signal) =>
         objects.patch({ ...at, name, type, patch, ...(subresource === undefined ? {} : { subresource }) }, signal),
-      ) as Promise<T>,
+      ),
     update: (name, by) => change(name, by),
     updateStatus: (name, by) => change(name, by, "status"),
     delete: async (name, options) =>

@@ -1,9 +1,8 @@
 // Writes config maps straight to the API server and keeps the history that caches must tell.
 
+import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { Client, ResourceClient } from "#client/client.ts";
-
-export const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
 
 export interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -21,7 +20,7 @@ export class ConfigMapWriter {
   #writes = 0;
 
   constructor(client: Client, namespace: string, signal: AbortSignal) {
-    this.#maps = client.resource<ConfigMap>(CONFIG_MAPS);
+    this.#maps = client.resource(ConfigMaps);
     this.#namespace = namespace;
     this.#signal = signal;
   }

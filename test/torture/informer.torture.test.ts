@@ -2,7 +2,9 @@
 // change: every event is checked against what was written, and in the end the caches equal a fresh LIST.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
 import { type KubeObject, objectKey } from "#api/object.ts";
+import type { Stored } from "#api/resource.ts";
 import type { Clock } from "#base/clock.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import type { Client } from "#client/client.ts";
@@ -18,7 +20,7 @@ import { type ControlPlane, startControlPlane } from "#test/real/control-plane.t
 import type { FaultProxy } from "#test/real/fault-proxy.ts";
 import type { Memory } from "#test/real/faults.ts";
 import { describeReal, eventually } from "#test/real/suite.ts";
-import { CONFIG_MAPS, type ConfigMap, ConfigMapWriter, eventText, inParallel } from "./config-map-writer.ts";
+import { type ConfigMap, ConfigMapWriter, eventText, inParallel } from "./config-map-writer.ts";
 import { hurriedClock } from "./hurried-clock.ts";
 
 const OBJECTS = 10_000;
@@ -33,15 +35,15 @@ const patienceMs = 300_000;
 
 /** One informer under torture, with all that it told. */
 class Subject {
-  readonly model = new EventModel<ConfigMap>();
+  readonly model = new EventModel<Stored<ConfigMap>>();
   readonly heard: string[] = [];
   readonly factory: InformerFactory;
-  readonly informer: SharedInformer<ConfigMap>;
+  readonly informer: SharedInformer<Stored<ConfigMap>>;
 
   constructor(client: Client, clock: Clock, usesWatchList: boolean) {
     const gates = { ...DEFAULT_GATES, WatchListClient: usesWatchList };
     this.factory = createInformerFactory({ client, clock, rng: seededRng(String(usesWatchList)), gates });
-    this.informer = this.factory.informer<ConfigMap>(CONFIG_MAPS, { namespace });
+    this.informer = this.factory.informer(ConfigMaps, { namespace });
     this.informer.addHandler(this.model);
     this.informer.addHandler({
       onAdd: (object) => this.heard.push(eventText("add", object)),

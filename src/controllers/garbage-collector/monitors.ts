@@ -4,7 +4,8 @@
 // watched for its metadata alone, and the watch ends with the resource.
 
 import type { ObjectMeta } from "#api/meta.ts";
-import { apiVersionOf, type GroupVersionResource, type Kind, type KubeObject, type ObjectKey } from "#api/object.ts";
+import { apiVersionOf, type GroupVersionResource, type ObjectKey } from "#api/object.ts";
+import type { PartialObjectMetadata, Resource } from "#api/resource.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";
 import type { HandlerRegistration, InformerFactory, SharedInformer } from "#informers/informer.ts";
@@ -22,8 +23,7 @@ export interface MonitorOptions {
 }
 
 interface Monitor {
-  readonly kind: Kind;
-  readonly informer: SharedInformer;
+  readonly informer: SharedInformer<PartialObjectMetadata>;
   readonly registration: HandlerRegistration;
 }
 
@@ -34,7 +34,7 @@ export class Monitors implements Disposable {
    * Objects that a removed monitor last saw, by resource without version. Deletions that happen while no monitor of the
    * resource runs show when the next one has filled its cache.
    */
-  readonly #lastSeen = new Map<string, readonly (readonly [Kind, KubeObject])[]>();
+  readonly #lastSeen = new Map<string, readonly (readonly [Resource, PartialObjectMetadata])[]>();
 
   constructor(options: MonitorOptions) {
     this.#options = options;
@@ -50,8 +50,7 @@ export class Monitors implements Disposable {
     for (const [text, resource] of resources) {
       if (this.#monitors.has(text) || ignoredResources.has(resourceName(resource))) continue;
       try {
-        const gvk = await restMapper.kindFor(resource, signal);
-        this.#monitors.set(text, this.#monitor(resource, { apiVersion: apiVersionOf(gvk), kind: gvk.kind }));
+        this.#monitors.set(text, this.#monitor(await restMapper.resourceFor(resource, signal)));
       } catch (cause) {
         signal.throwIfAborted();
         errors.push(new Error(`couldn't look up resource "${text}": ${errorMessage(cause)}`, { cause }));
@@ -85,11 +84,11 @@ export class Monitors implements Disposable {
     this.#monitors.clear();
   }
 
-  #monitor(resource: GroupVersionResource, kind: Kind): Monitor {
+  #monitor(resource: Resource): Monitor {
     const { informers, onChange } = this.#options;
     const informer = informers.informerOfAnyForm(resource);
-    const report = (event: ChangeType, object: KubeObject, old?: KubeObject): void =>
-      onChange(changeOf(event, kind, object, old), event, resource.resource);
+    const report = (event: ChangeType, object: PartialObjectMetadata, old?: PartialObjectMetadata): void =>
+      onChange(changeOf(event, resource, object, old), event, resource.resource);
     const registration = informer.addHandler(
       {
         onAdd: (object) => report("add", object),
@@ -98,20 +97,20 @@ export class Monitors implements Disposable {
       },
       { resyncPeriodMs: 0 },
     );
-    return { kind, informer, registration };
+    return { informer, registration };
   }
 
-  async #remove(text: string, { kind, informer, registration }: Monitor): Promise<void> {
+  async #remove(text: string, { informer, registration }: Monitor): Promise<void> {
     this.#monitors.delete(text);
-    const objects = [...informer.store.values()].map((object) => [kind, object] as const);
-    if (objects.length > 0) this.#lastSeen.set(resourceName(informer.resource), objects);
+    const { resource } = informer;
+    const objects = [...informer.store.values()].map((object) => [resource, object] as const);
+    if (objects.length > 0) this.#lastSeen.set(resourceName(resource), objects);
     registration[Symbol.dispose]();
     await this.#options.informers.stopUnused(informer);
   }
 
   /** Tells the graph of the objects that were there before this resource's last monitor ended and are not there now. */
   async #reportMissed({ informer, registration }: Monitor, signal: AbortSignal): Promise<void> {
-    const { resource } = informer.resource;
     const name = resourceName(informer.resource);
     if (!this.#lastSeen.has(name)) return;
     try {
@@ -120,10 +119,10 @@ export class Monitors implements Disposable {
       if (signal.aborted) return;
       throw error;
     }
-    const present = new Set([...informer.store.values()].map(({ metadata }) => metadata?.uid));
-    for (const [kind, object] of this.#lastSeen.get(name) ?? []) {
-      if (present.has(object.metadata?.uid)) continue;
-      this.#options.onChange(changeOf("delete", kind, object), "delete", resource);
+    const present = new Set([...informer.store.values()].map(({ metadata }) => metadata.uid));
+    for (const [resource, object] of this.#lastSeen.get(name) ?? []) {
+      if (present.has(object.metadata.uid)) continue;
+      this.#options.onChange(changeOf("delete", resource, object), "delete", resource.resource);
     }
     this.#lastSeen.delete(name);
   }
@@ -134,10 +133,14 @@ export function resourceName({ group, resource }: Pick<GroupVersionResource, "gr
   return group === "" ? resource : `${resource}.${group}`;
 }
 
-function changeOf(event: ChangeType, kind: Kind, object: KubeObject, old?: KubeObject): GraphChange {
-  const { namespace = "", name = "", uid = "" } = object.metadata ?? {};
-  const identity = { ...kind, namespace, name, uid };
+function changeOf(
+  event: ChangeType,
+  resource: Resource,
+  { metadata }: PartialObjectMetadata,
+  old?: PartialObjectMetadata,
+): GraphChange {
+  const { namespace = "", name, uid } = metadata;
+  const identity = { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name, uid };
   if (event === "delete") return { kind: "deleted", identity };
-  const { metadata = {} } = object;
-  return { kind: "seen", identity, metadata, ...(old && { old: old.metadata ?? {} }) };
+  return { kind: "seen", identity, metadata, ...(old && { old: old.metadata }) };
 }

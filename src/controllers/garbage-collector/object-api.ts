@@ -4,6 +4,7 @@
 
 import type { DeleteOptions, ObjectMeta } from "#api/meta.ts";
 import { type ObjectKey, parseApiVersion } from "#api/object.ts";
+import type { Resource } from "#api/resource.ts";
 import { isConflict, isNotFound, isUnsupportedMediaType } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import { type BackoffDeps, defaultBackoff, retryOnError } from "#base/go-backoff.ts";
@@ -34,7 +35,7 @@ export interface ObjectApiOptions extends BackoffDeps {
   readonly client: Client;
   readonly restMapper: RestMapper;
   /** The object's metadata in a cache, where the resource is watched. */
-  readonly cached: (resource: MetadataClient["resource"], key: ObjectKey) => ObjectMeta | undefined;
+  readonly cached: (resource: Resource, key: ObjectKey) => ObjectMeta | undefined;
 }
 
 export interface ServedKind {
@@ -53,8 +54,8 @@ export class ObjectApi {
     const { group, version } = parseApiVersion(apiVersion);
     const { client, restMapper } = this.#options;
     try {
-      const { gvr, isNamespaced } = await restMapper.mapping({ group, kind }, [version], signal);
-      return { api: client.metadata(gvr), isNamespaced };
+      const resource = await restMapper.mapping({ group, kind }, [version], signal);
+      return { api: client.metadata(resource), isNamespaced: resource.scope === "Namespaced" };
     } catch (cause) {
       signal.throwIfAborted();
       throw new UnmappedKind(apiVersion, kind, { cause });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { HttpRequest } from "#base/http.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
 import { jsonResponse, type Responder, scriptedTransport } from "#client/testing.ts";
@@ -8,7 +9,6 @@ import { type BuilderOptions, rootClientBuilder } from "./client-builder.ts";
 
 const NOT_FOUND = jsonResponse({ kind: "Status", code: 404, reason: "NotFound" }, 404);
 const signal = neverAborted();
-const pods = { group: "", version: "v1", resource: "pods" };
 
 function options(limits = { qps: -1, burst: 0 }): BuilderOptions & { clock: ReturnType<typeof testClock> } {
   return {
@@ -24,7 +24,7 @@ describe("the root builder", () => {
     const { rootClients, controllerClients } = await createClientBuilders(transport, undefined, options(), signal);
     expect(controllerClients).toBe(rootClients);
     for (const name of ["shared-informers", "tokens-controller"]) {
-      await (await rootClients.client(name, {}, signal)).resource(pods).get({ namespace: "a", name: "b" }, signal);
+      await (await rootClients.client(name, {}, signal)).resource(Pods).get({ namespace: "a", name: "b" }, signal);
     }
     expect(transport.requests.map(({ headers }) => headers["user-agent"])).toEqual([
       "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/abc/shared-informers",
@@ -37,7 +37,7 @@ describe("the root builder", () => {
     const all = options(limits);
     const transport = scriptedTransport(() => jsonResponse({}));
     const client = await rootClientBuilder(transport, all).client("x", needs, signal);
-    for (let i = 0; i < 5000; i++) void client.resource(pods).get({ namespace: "a", name: "b" }, signal);
+    for (let i = 0; i < 5000; i++) void client.resource(Pods).get({ namespace: "a", name: "b" }, signal);
     await all.clock.settle();
     const atOnce = transport.requests.length;
     await all.clock.advance(1_000);
@@ -117,7 +117,7 @@ describe("the builder of service accounts' clients", () => {
     const { controllerClients } = await createClientBuilders(transport, transport, options(), signal);
     for (let i = 0; i < 2; i++) {
       const client = await controllerClients.client("job-controller", {}, signal);
-      await client.resource(pods).get({ namespace: "a", name: "b" }, signal);
+      await client.resource(Pods).get({ namespace: "a", name: "b" }, signal);
     }
     const asked = log.filter((line) => line.startsWith("POST"));
     expect(asked).toEqual([`POST ${account}/token`]);
