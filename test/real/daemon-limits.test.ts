@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 import type { RunningManager } from "./control-plane.ts";
 import { goDaemon, ourDaemon } from "./daemon.ts";
 import type { Command } from "./processes.ts";
-import { describeReal, eventually, useControlPlane } from "./suite.ts";
+import { describeReal, eventually, logged, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
 const HOST = "127.0.0.1";
@@ -102,6 +102,8 @@ describeReal("the limits of the daemon's port", () => {
     async () => {
       const crowd = async (program: RunningManager): Promise<boolean> => {
         const port = Number(new URL(program.url).port);
+        // Until its controllers are built the Go program has files to read, and ends when it cannot open them.
+        await logged(program, "controller is disabled");
         const guests = Array.from({ length: 100 }, () => connectTcp(port, HOST).on("error", () => undefined));
         await eventually(() => /http: Accept error.*too many open files/.test(program.log()) || undefined);
         for (const guest of guests) guest.destroy();
