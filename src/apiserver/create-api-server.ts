@@ -227,7 +227,7 @@ function createCore(
     audience,
     gates,
     keyReader: options.keyReader,
-    expiry: new Expiry(clock),
+    expiry: new Expiry(clock, options.log),
     nodePorts: new NodePorts(rng.fork("node-ports"), () => storedNodePorts(core)),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     serverAddress: options.serverAddress ?? "localhost:6443",

@@ -1,16 +1,23 @@
 import { describe, expect, it } from "vitest";
+import { noLog } from "#base/log.ts";
 import { hostTurn } from "#base/testing.ts";
 import { VirtualClock } from "#base/virtual-clock.ts";
 import { Expiry } from "./expiry.ts";
+import type { Journal } from "./storage/journal.ts";
 import { MemoryStorage } from "./storage/memory-storage.ts";
-import type { StoredVersion, Table } from "./storage/storage.ts";
+import { StorageWriteFailed, type StoredVersion, type Table } from "./storage/storage.ts";
 
 const TTL_SECONDS = 60;
 
-function setUp(): { clock: VirtualClock; table: Table; expiry: Expiry; write(key: string): StoredVersion } {
+function setUp(journal?: Journal): {
+  clock: VirtualClock;
+  table: Table;
+  expiry: Expiry;
+  write(key: string): StoredVersion;
+} {
   const clock = new VirtualClock({ turn: hostTurn });
-  const table = new MemoryStorage({ clock }).table("events");
-  const expiry = new Expiry(clock);
+  const table = new MemoryStorage({ clock, ...(journal && { journal }) }).table("events");
+  const expiry = new Expiry(clock, noLog);
   const write = (key: string): StoredVersion => {
     const build = (revision: number) => ({ metadata: { name: key, resourceVersion: String(revision) } });
     const before = table.get(key);
@@ -44,6 +51,29 @@ describe("expiry", () => {
     await clock.advance(TTL_SECONDS * 1000);
     expect(expiry.size).toBe(0);
     expect(table.size).toBe(0);
+  });
+
+  it("outlives a store that refuses to delete, and tries again", async () => {
+    const failures = { left: 2 };
+    const entries: number[] = [];
+    const journal: Journal = {
+      load: () => ({ revision: 0, compactedRevision: 0, entries: [] }),
+      append({ isDeletion, revision }) {
+        if (isDeletion && failures.left > 0) throw new StorageWriteFailed("the disk is full");
+        entries.push(revision);
+      },
+      compact() {
+        if (failures.left-- > 0) throw new StorageWriteFailed("the disk is full");
+      },
+      close: () => undefined,
+    };
+    const { clock, table, expiry, write } = setUp(journal);
+    write("a");
+    write("b");
+    await clock.advance(TTL_SECONDS * 1000);
+    expect([table.size, expiry.size]).toEqual([2, 2]);
+    await clock.advance(TTL_SECONDS * 1000);
+    expect([table.size, expiry.size]).toEqual([0, 0]);
   });
 
   it("lets go of the table when it is closed", () => {

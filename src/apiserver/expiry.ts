@@ -4,8 +4,12 @@
 
 import { withResourceVersion } from "#api/object-meta.ts";
 import type { Clock, Timer } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
 import type { ServerCore } from "./core.ts";
-import type { StorageKey, StoredVersion, Table } from "./storage/storage.ts";
+import { type StorageKey, StorageWriteFailed, type StoredVersion, type Table } from "./storage/storage.ts";
+
+/** After the store has refused a write. */
+const RETRY_MS = 30_000;
 
 interface Pending {
   readonly version: StoredVersion;
@@ -21,10 +25,12 @@ interface Queue {
 
 export class Expiry {
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #queues = new Map<Table, Queue>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
+    this.#log = log;
   }
 
   /** How many objects wait for their end. */
@@ -68,10 +74,17 @@ export class Expiry {
 
   #expire(table: Table, queue: Queue): void {
     const now = this.#clock.monotonicMs();
-    for (const [key, { version, atMs }] of queue.pending) {
-      if (atMs > now) break;
-      queue.pending.delete(key);
-      table.delete(version, (revision) => withResourceVersion(version.object, revision));
+    try {
+      for (const [key, { version, atMs }] of queue.pending) {
+        if (atMs > now) break;
+        table.delete(version, (revision) => withResourceVersion(version.object, revision));
+        queue.pending.delete(key);
+      }
+    } catch (error) {
+      if (!(error instanceof StorageWriteFailed)) throw error;
+      this.#log.error(error, "Expired objects stay for now: the store refuses to delete them");
+      queue.timer = this.#clock.after(RETRY_MS, () => this.#expire(table, queue));
+      return;
     }
     this.#arm(table, queue);
   }

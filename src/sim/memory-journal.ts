@@ -28,6 +28,7 @@ export class MemoryDisk {
       compact: (compactedRevision, superseded) => {
         guard();
         this.#compactedRevision = Math.max(this.#compactedRevision, compactedRevision);
+        this.#revision = Math.max(this.#revision, compactedRevision);
         for (const revision of superseded) this.#entries.delete(revision);
       },
       close: () => {

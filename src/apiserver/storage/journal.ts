@@ -12,7 +12,7 @@ export interface JournalEntry {
 }
 
 export interface JournalState {
-  /** The highest revision ever appended; 0 for a new journal. */
+  /** The highest revision ever appended or compacted up to; 0 for a new journal. */
   readonly revision: number;
   /** Up to where the history was dropped. */
   readonly compactedRevision: number;

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { testClock } from "#base/testing.ts";
+import type { Journal, JournalEntry } from "./journal.ts";
 import { MemoryStorage } from "./memory-storage.ts";
 import { describeStorage } from "./storage.contract.ts";
-import type { StoredVersion } from "./storage.ts";
+import { StorageWriteFailed, type StoredVersion } from "./storage.ts";
 
 describeStorage("memory storage", () => {
   const clock = testClock();
@@ -44,4 +45,65 @@ it("keeps a bounded history by itself", () => {
     expect(table.historyLength).toBeLessThanOrEqual(1_000);
   }
   expect(table.keyCount).toBeLessThanOrEqual(1_000);
+});
+
+const object = (revision: number) => ({ metadata: { name: "x", resourceVersion: String(revision) } });
+
+/** A journal with room for so many entries. */
+function smallJournal(entriesMax: number): Journal {
+  const entries = new Map<number, JournalEntry>();
+  let [last, compacted] = [0, 0];
+  return {
+    load: () => ({ revision: last, compactedRevision: compacted, entries: [...entries.values()] }),
+    append(entry) {
+      if (entries.size >= entriesMax) throw new StorageWriteFailed("full");
+      entries.set(entry.revision, entry);
+      last = entry.revision;
+    },
+    compact(revision, superseded) {
+      for (const one of superseded) entries.delete(one);
+      compacted = Math.max(compacted, revision);
+      last = Math.max(last, revision);
+    },
+    close: () => undefined,
+  };
+}
+
+it("drops expired history before it refuses a write, and younger history only when that is not enough", async () => {
+  const clock = testClock();
+  const storage = new MemoryStorage({ clock, journal: smallJournal(30) });
+  const table = storage.table("pods");
+  let x = table.create("x", object) as StoredVersion;
+  const write = (count: number): void => {
+    for (let i = 0; i < count; i++) x = table.update(x, object) as StoredVersion;
+  };
+  write(19);
+  await clock.advance(16_000);
+  const marked = storage.revision;
+  write(10);
+  await clock.advance(300_000);
+  write(1);
+  expect([table.compactedRevision, table.historyLength]).toEqual([marked, 11]);
+  write(100);
+  expect(table.compactedRevision).toBeGreaterThan(marked + 50);
+});
+
+it("a full store refuses what is new, and still deletes, also after a restart", () => {
+  const journal = smallJournal(10);
+  let storage = new MemoryStorage({ clock: testClock(), journal });
+  for (let i = 0; i < 10; i++) storage.table("pods").create(`a/${i}`, object);
+  for (const round of [0, 1, 2]) {
+    const table = storage.table("pods");
+    const seen: string[] = [];
+    using _ = table.subscribe(({ key, isDeletion }) => seen.push(`${key} ${isDeletion}`));
+    const { revision } = storage;
+    expect(() => table.create("a/more", object)).toThrow(StorageWriteFailed);
+    expect(() => table.update(table.get("a/9") as StoredVersion, object)).toThrow(StorageWriteFailed);
+    table.delete(table.get(`a/${round}`) as StoredVersion, object);
+    expect(storage.revision).toBe(revision + 1);
+    table.create(`b/${round}`, object);
+    expect(seen).toEqual([`a/${round} true`, `b/${round} false`]);
+    storage = new MemoryStorage({ clock: testClock(), journal });
+    expect([storage.revision, storage.table("pods").size]).toEqual([revision + 2, 10]);
+  }
 });

@@ -1,6 +1,7 @@
 // The store: all state in memory as frozen objects, with a version chain per key and a log per
 // table that together answer reads and watches at any revision of the retained history. With a
-// Journal it is durable as well. History ages out by time and by number of events per table.
+// Journal it is durable as well. History ages out by time and by number of events per table, and sooner when the journal
+// has no room left.
 
 import type { KubeObject } from "#api/object.ts";
 import { assert } from "#base/assert.ts";
@@ -79,6 +80,8 @@ export class MemoryStorage implements Storage {
       table = new MemoryTable({
         makeVersion: (key, build, previous, isDeletion) =>
           this.#makeVersion(resource, key, build, previous, isDeletion),
+        makeRoom: () => this.#makeRoom(),
+        makeDeletionInPlace: (key, build, previous) => this.#makeDeletionInPlace(key, build, previous),
         afterWrite: (written) => this.#age(written),
       });
       table.compactedRevision = this.#compaction;
@@ -88,9 +91,7 @@ export class MemoryStorage implements Storage {
   }
 
   compact(revision: number): void {
-    this.#compaction = Math.max(this.#compaction, Math.min(revision, this.#revision));
-    for (const table of this.#tables.values()) table.compact(Math.min(revision, this.#revision), this.#superseded);
-    this.#compactJournal(revision);
+    this.#compactAll(Math.min(revision, this.#revision));
   }
 
   close(): void {
@@ -121,17 +122,50 @@ export class MemoryStorage implements Storage {
     return { key, revision, object, isDeletion, previous, renderings: undefined };
   }
 
+  /** A deletion that needs no room: the journal forgets the object in place of recording its end. */
+  #makeDeletionInPlace(key: StorageKey, build: BuildObject, previous: Version): Version {
+    const revision = this.#revision + 1;
+    const object = deepFreeze(build(revision), this.#freezesLists);
+    this.#journal?.compact(revision, [...this.#superseded, previous.revision]);
+    this.#superseded = [];
+    this.#revision = revision;
+    return { key, revision, object, isDeletion: true, previous, renderings: undefined };
+  }
+
+  /** The journal is full: drops the history that has expired, or else all of it. False when that frees nothing. */
+  #makeRoom(): boolean {
+    const expired = this.#expiredRevision();
+    if (expired !== undefined && this.#compactAll(expired)) return true;
+    return this.#compactAll(this.#revision);
+  }
+
   /** History ages with the writes: an idle store holds no timer. */
   #age(table: MemoryTable): void {
     const now = this.#clock.now();
     const newest = this.#ages[this.#ages.length - 1];
     if (newest === undefined || now - newest.atMs >= AGE_STEP_MS) {
       this.#ages.push({ atMs: now, revision: this.#revision - 1 });
-      let expired: number | undefined;
-      while ((this.#ages[0] as { atMs: number }).atMs <= now - this.#historyMs) expired = this.#ages.shift()?.revision;
-      if (expired !== undefined) this.compact(expired);
+      const expired = this.#expiredRevision();
+      if (expired !== undefined) this.#compactAll(expired);
     }
     if (table.historyLength >= this.#historyEventsMax) this.#compactTable(table);
+  }
+
+  /** Up to where history is too old to be kept. */
+  #expiredRevision(): number | undefined {
+    const limitMs = this.#clock.now() - this.#historyMs;
+    let expired: number | undefined;
+    for (let [oldest] = this.#ages; oldest !== undefined && oldest.atMs <= limitMs; [oldest] = this.#ages) {
+      expired = oldest.revision;
+      this.#ages.shift();
+    }
+    return expired;
+  }
+
+  #compactAll(revision: number): boolean {
+    this.#compaction = Math.max(this.#compaction, revision);
+    for (const table of this.#tables.values()) table.compact(revision, this.#superseded);
+    return this.#compactJournal(revision);
   }
 
   /** Drops a quarter at once, so that a full history costs little per write. */
@@ -141,13 +175,19 @@ export class MemoryStorage implements Storage {
     this.#compactJournal(revision);
   }
 
-  /** A full disk must not fail the write that happened to come when history aged: what stays is dropped next time. */
-  #compactJournal(revision: number): void {
+  /**
+   * Whether anything was dropped. A full disk must not fail the write that happened to come when history aged: what
+   * stays is dropped next time.
+   */
+  #compactJournal(revision: number): boolean {
+    const hasSuperseded = this.#superseded.length > 0;
     try {
       this.#journal?.compact(revision, this.#superseded);
       this.#superseded = [];
+      return hasSuperseded;
     } catch (error) {
       if (!(error instanceof StorageWriteFailed)) throw error;
+      return false;
     }
   }
 }
@@ -155,6 +195,10 @@ export class MemoryStorage implements Storage {
 interface TableHost {
   /** Gives the next revision and makes the write durable. */
   makeVersion(key: StorageKey, build: BuildObject, previous: Version | undefined, isDeletion: boolean): Version;
+  /** After a write that failed for want of room: whether it is worth another try. May drop history of the table. */
+  makeRoom(): boolean;
+  /** For a deletion that still finds no room. */
+  makeDeletionInPlace(key: StorageKey, build: BuildObject, previous: Version): Version;
   afterWrite(table: MemoryTable): void;
 }
 
@@ -220,7 +264,7 @@ class MemoryTable implements Table {
   create(key: StorageKey, build: BuildObject): StoredVersion | undefined {
     const record = this.#records.get(key);
     if (record !== undefined && !record.latest.isDeletion) return undefined;
-    return this.#write(key, record, build, false);
+    return this.#write(key, build, false);
   }
 
   update(expected: StoredVersion, build: BuildObject): StoredVersion | undefined {
@@ -294,15 +338,29 @@ class MemoryTable implements Table {
   #replace(expected: StoredVersion, build: BuildObject, isDeletion: boolean): StoredVersion | undefined {
     const record = this.#records.get(expected.key);
     if (record === undefined || record.latest !== expected || expected.isDeletion) return undefined;
-    return this.#write(expected.key, record, build, isDeletion);
+    return this.#write(expected.key, build, isDeletion);
   }
 
-  #write(key: StorageKey, record: KeyRecord | undefined, build: BuildObject, isDeletion: boolean): StoredVersion {
-    const version = this.#host.makeVersion(key, build, record?.latest, isDeletion);
-    this.#append(record, version);
+  #write(key: StorageKey, build: BuildObject, isDeletion: boolean): StoredVersion {
+    const version = this.#makeVersion(key, build, isDeletion);
+    this.#append(this.#records.get(key), version);
     for (const listener of this.#listeners) listener(version);
     this.#host.afterWrite(this);
     return version;
+  }
+
+  #makeVersion(key: StorageKey, build: BuildObject, isDeletion: boolean): Version {
+    for (;;) {
+      const latest = this.#records.get(key)?.latest;
+      try {
+        return this.#host.makeVersion(key, build, latest, isDeletion);
+      } catch (error) {
+        if (!(error instanceof StorageWriteFailed)) throw error;
+        if (this.#host.makeRoom()) continue;
+        if (!isDeletion || latest === undefined) throw error;
+        return this.#host.makeDeletionInPlace(key, build, latest);
+      }
+    }
   }
 
   #append(record: KeyRecord | undefined, version: Version): void {

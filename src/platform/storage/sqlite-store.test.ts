@@ -128,6 +128,48 @@ describe("sqlite journal", () => {
     again.close();
   });
 
+  it.each(["at once", "after a restart"])("works again after deletes when it was full, %s", (when) => {
+    const path = newPath();
+    const pagesMax = 60;
+    let storage = open(path, pagesMax);
+    const filler = "x".repeat(6_000);
+    const fill = (): number => {
+      let written = 0;
+      try {
+        for (; ; written++) storage.table("pods").create(`a/${storage.revision}`, build("x", filler));
+      } catch (error) {
+        expect(error).toBeInstanceOf(StorageWriteFailed);
+      }
+      return written;
+    };
+    const first = fill();
+    expect(first).toBeGreaterThan(10);
+    for (let round = 0; round < 5; round++) {
+      if (when === "after a restart") {
+        storage.close();
+        storage = open(path, pagesMax);
+      }
+      const pods = storage.table("pods");
+      const revision = storage.revision;
+      for (const version of [...pods.scan({ prefix: "" })].slice(0, 5)) {
+        expect(pods.delete(version, build("x", filler))).toBeDefined();
+      }
+      expect(storage.revision).toBe(revision + 5);
+      // Objects share pages.
+      expect(fill()).toBeGreaterThan(2);
+      expect(pods.size).toBeGreaterThan(first / 2);
+    }
+    const { revision } = storage;
+    const keys = [...storage.table("pods").scan({ prefix: "" })].map(({ key }) => key);
+    storage.close();
+    const again = open(path);
+    expect([again.revision, [...again.table("pods").scan({ prefix: "" })].map(({ key }) => key)]).toEqual([
+      revision,
+      keys,
+    ]);
+    again.close();
+  });
+
   it("takes a write that fits even when the history cannot be dropped for want of room", () => {
     const path = newPath();
     const journal = openSqliteJournal({ path, synchronous: "normal" });

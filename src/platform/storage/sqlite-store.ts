@@ -142,13 +142,13 @@ class SqliteJournal implements Journal {
     }
   }
 
-  /** Keeps the highest revision, which may be among the entries that go. */
+  /** Keeps the highest revision, which may be among the entries that go, or have none. */
   compact(compactedRevision: number, superseded: readonly number[]): void {
     try {
       this.#database.exec("BEGIN IMMEDIATE");
       this.#setCompacted.run(
         compactedRevision,
-        superseded.reduce((a, b) => Math.max(a, b), 0),
+        superseded.reduce((a, b) => Math.max(a, b), compactedRevision),
       );
       for (const revision of superseded) this.#remove.run(revision);
       this.#database.exec("COMMIT");
