@@ -183,7 +183,10 @@ function createCore(
   { audience, accountTokens, authentication }: Identities,
   closing: AbortSignal,
 ): ServerCore {
-  const { clock, rng, storage } = options;
+  const { clock, rng, log, storage } = options;
+  storage.onListenerError = (error) => {
+    log.error(error, "A listener of the store failed");
+  };
   const gates = options.gates ?? NO_GATES;
   const registry = new Registry();
   const served = new Set(options.extraVersions);
@@ -217,7 +220,7 @@ function createCore(
       tokens: rng.fork("tokens"),
       addresses: rng.fork("addresses"),
     },
-    log: options.log,
+    log,
     storage,
     registry,
     admission: new AdmissionChain([namespaceLifecycle(() => core), ...(options.admission?.(() => core) ?? [])]),
@@ -227,7 +230,7 @@ function createCore(
     audience,
     gates,
     keyReader: options.keyReader,
-    expiry: new Expiry(clock, options.log),
+    expiry: new Expiry(clock, log),
     nodePorts: new NodePorts(rng.fork("node-ports"), () => storedNodePorts(core)),
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     serverAddress: options.serverAddress ?? "localhost:6443",

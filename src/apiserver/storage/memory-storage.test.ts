@@ -107,3 +107,19 @@ it("a full store refuses what is new, and still deletes, also after a restart", 
     expect([storage.revision, storage.table("pods").size]).toEqual([revision + 2, 10]);
   }
 });
+
+it("a listener that throws costs no other its event, and does not fail the write", () => {
+  const errors: unknown[] = [];
+  const storage = new MemoryStorage({ clock: testClock() });
+  storage.onListenerError = (error) => errors.push(error);
+  const table = storage.table("pods");
+  const seen: string[] = [];
+  table.subscribe(({ key }) => seen.push(`first ${key}`));
+  table.subscribe(() => {
+    throw new Error("boom");
+  });
+  table.subscribe(({ key }) => seen.push(`last ${key}`));
+  expect(table.create("x", object)).toBeDefined();
+  expect(seen).toEqual(["first x", "last x"]);
+  expect(errors).toEqual([new Error("boom")]);
+});

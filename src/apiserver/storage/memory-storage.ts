@@ -47,6 +47,7 @@ interface KeyRecord {
 }
 
 export class MemoryStorage implements Storage {
+  onListenerError: ((error: unknown) => void) | undefined;
   readonly #clock: Clock;
   readonly #journal: Journal | undefined;
   readonly #historyMs: number;
@@ -81,6 +82,7 @@ export class MemoryStorage implements Storage {
         makeVersion: (key, build, previous, isDeletion) =>
           this.#makeVersion(resource, key, build, previous, isDeletion),
         makeRoom: () => this.#makeRoom(),
+        reportListenerError: (error) => this.onListenerError?.(error),
         makeDeletionInPlace: (key, build, previous) => this.#makeDeletionInPlace(key, build, previous),
         afterWrite: (written) => this.#age(written),
       });
@@ -197,6 +199,7 @@ interface TableHost {
   makeVersion(key: StorageKey, build: BuildObject, previous: Version | undefined, isDeletion: boolean): Version;
   /** After a write that failed for want of room: whether it is worth another try. May drop history of the table. */
   makeRoom(): boolean;
+  reportListenerError(error: unknown): void;
   /** For a deletion that still finds no room. */
   makeDeletionInPlace(key: StorageKey, build: BuildObject, previous: Version): Version;
   afterWrite(table: MemoryTable): void;
@@ -344,9 +347,20 @@ class MemoryTable implements Table {
   #write(key: StorageKey, build: BuildObject, isDeletion: boolean): StoredVersion {
     const version = this.#makeVersion(key, build, isDeletion);
     this.#append(this.#records.get(key), version);
-    for (const listener of this.#listeners) listener(version);
+    this.#notify(version);
     this.#host.afterWrite(this);
     return version;
+  }
+
+  /** The write stands, and every listener hears of it, whatever one of them does. */
+  #notify(version: StoredVersion): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(version);
+      } catch (error) {
+        this.#host.reportListenerError(error);
+      }
+    }
   }
 
   #makeVersion(key: StorageKey, build: BuildObject, isDeletion: boolean): Version {

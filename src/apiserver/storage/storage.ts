@@ -51,13 +51,15 @@ export interface Table {
   delete(expected: StoredVersion, build: BuildObject): StoredVersion | undefined;
   /** All versions written after a revision, which must not be below compactedRevision. */
   since(revision: number): readonly StoredVersion[];
-  /** Calls the listener with each version, synchronously, in revision order, once it is durable. */
+  /** Calls the listener with each version, synchronously, in revision order, once it is durable. It must not throw. */
   subscribe(listener: (version: StoredVersion) => void): Disposable;
 }
 
 export interface Storage {
   /** The revision of the last write, to any table. Starts above 0: "0" means "any" to clients. */
   readonly revision: number;
+  /** Hears of listeners that throw. The write stands nevertheless, and the other listeners are called. */
+  onListenerError?: ((error: unknown) => void) | undefined;
   table(resource: string): Table;
   /** Drops all history up to a revision. Ages out by itself too. */
   compact(revision: number): void;

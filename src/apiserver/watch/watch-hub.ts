@@ -62,18 +62,29 @@ export class WatchHub {
     return selection.namespace === "" ? "a" : `n${selection.namespace}`;
   }
 
+  /** A watcher that has missed an event must not go on: it is closed, and its client lists anew. */
   #dispatch(version: StoredVersion): void {
     this.#forgetOldest(version);
-    this.#offer("a", version);
+    const failures: unknown[] = [];
+    this.#offer("a", version, failures);
     const slash = version.key.indexOf("/");
-    if (slash > 0) this.#offer(`n${version.key.slice(0, slash)}`, version);
-    this.#offer(`k${version.key}`, version);
-    if (this.#indexedValue === undefined) return;
-    const value = this.#indexedValue(version);
-    this.#offer(`f${value}`, version);
-    if (version.previous === undefined) return;
-    const before = this.#indexedValue(version.previous);
-    if (before !== value) this.#offer(`f${before}`, version);
+    if (slash > 0) this.#offer(`n${version.key.slice(0, slash)}`, version, failures);
+    this.#offer(`k${version.key}`, version, failures);
+    if (this.#indexedValue !== undefined) this.#offerByField(version, this.#indexedValue, failures);
+    if (failures.length > 0) throw failures[0];
+  }
+
+  #offerByField(version: StoredVersion, indexedValue: IndexedValue, failures: unknown[]): void {
+    let values: Set<string>;
+    try {
+      values = new Set([version, version.previous].flatMap((one) => (one === undefined ? [] : [indexedValue(one)])));
+    } catch (error) {
+      failures.push(error);
+      for (const [name, bucket] of this.#buckets)
+        if (name.startsWith("f")) for (const watcher of bucket) watcher.close();
+      return;
+    }
+    for (const value of values) this.#offer(`f${value}`, version, failures);
   }
 
   /** Encoded events are large; whoever is slower than the ring has them made again. */
@@ -84,12 +95,18 @@ export class WatchHub {
     this.#recentAt = (this.#recentAt + 1) % RENDERED_VERSIONS_MAX;
   }
 
-  #offer(bucketName: string, version: StoredVersion): void {
+  #offer(bucketName: string, version: StoredVersion, failures: unknown[]): void {
     const bucket = this.#buckets.get(bucketName);
     if (bucket === undefined) return;
     for (const watcher of bucket) {
       // An indexed field says nothing about the namespace.
-      if (version.key.startsWith(watcher.selection.prefix)) watcher.offer(version);
+      if (!version.key.startsWith(watcher.selection.prefix)) continue;
+      try {
+        watcher.offer(version);
+      } catch (error) {
+        failures.push(error);
+        watcher.close();
+      }
     }
   }
 }
