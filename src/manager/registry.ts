@@ -8,6 +8,7 @@ import { replicationController } from "#controllers/replicationcontroller/contro
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
+import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { knownController, knownControllers } from "#kit/known-controllers.ts";
 import { rootCa, tokenSigner } from "./controller-files.ts";
@@ -25,7 +26,10 @@ export interface RegisteredController {
   build(context: ControllerContext, settings: ControllerSettings): Promise<Controller | undefined>;
 }
 
-export const registeredControllers: readonly RegisteredController[] = [
+/** A controller of kube-controller-manager, with what it may ask of the API server. */
+export type WrittenController = RegisteredController & ContractHolder;
+
+export const registeredControllers: readonly WrittenController[] = [
   bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
   bind(serviceAccountController, () => undefined),
   bind(garbageCollectorController, ({ config: { GarbageCollectorController: config } }) => ({
@@ -38,7 +42,7 @@ export const registeredControllers: readonly RegisteredController[] = [
 ];
 
 /** Built before all others, with the root client, whatever --controllers says. */
-export const serviceAccountTokens: RegisteredController = bind(serviceAccountTokenController, (settings) => ({
+export const serviceAccountTokens: WrittenController = bind(serviceAccountTokenController, (settings) => ({
   workers: settings.config.SAController.ConcurrentSATokenSyncs,
   rootCa: rootCa(settings),
   sign: tokenSigner(settings),
@@ -47,10 +51,10 @@ export const serviceAccountTokens: RegisteredController = bind(serviceAccountTok
 function bind<Options>(
   descriptor: ControllerDescriptor<Options>,
   optionsOf: (settings: ControllerSettings) => Options,
-): RegisteredController {
-  const { name } = descriptor;
+): WrittenController {
+  const { name, contract } = descriptor;
   const { featureGates } = knownController(name);
-  return { name, featureGates, build: (context, settings) => descriptor.build(context, optionsOf(settings)) };
+  return { name, featureGates, contract, build: (context, settings) => descriptor.build(context, optionsOf(settings)) };
 }
 
 /** Known by name, on by default or not, but not written yet. Cloud loops have no provider and are never built. */

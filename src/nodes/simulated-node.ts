@@ -18,7 +18,6 @@ import { formatMicroTime, formatTime, timeOrUndefined } from "#api/time.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
 import { isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
-import { TaskGroup } from "#base/task-group.ts";
 import type { Client } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
@@ -77,11 +76,8 @@ export async function buildSimulatedNode(
     onDelete: (pod) => deps.addresses.free(pod.metadata.uid),
   });
   parts.work({ queue, workers: 8, sync: (key, signal) => syncPod(key, deps, signal) });
-  const controller = parts.controller();
-  return {
-    // The node registers itself without waiting for any cache.
-    run: (signal) => TaskGroup.all(signal, [(signal) => keepRegistered(deps, signal), controller.run]),
-  };
+  parts.fromStart((signal) => keepRegistered(deps, signal));
+  return parts.controller();
 }
 
 async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
