@@ -11,6 +11,7 @@ const gates: Readonly<Record<string, readonly [string, ...string[]]>> = {
   "dead-code": [bin("knip"), "--no-progress"],
   tidy: [process.execPath, "tools/tidy.ts"],
   parity: [process.execPath, "tools/parity.ts", "check"],
+  faults: [process.execPath, "tools/planted-faults.ts", "--places"],
 };
 
 async function run(name: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 // expects that what the plan names turns red. The checkout itself is only read.
 // `bun tools/planted-faults.ts [--changed] [--seconds=<n>] [plan …]`; plans are the files of test/planted-faults/ that
 // export `plan`. --changed plants those that a change calls for; --seconds leaves out what does not fit, and tells.
+// --places plants nothing: it only says which faults no longer have a place in the program (part of make check).
 
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +11,7 @@ import { basename, join, resolve } from "node:path";
 import { type FaultPlan, type PlantedFault, planFolder } from "#test/planted-faults/fault.ts";
 import { changedFiles } from "./changed-files.ts";
 import { missingPrograms } from "./control-plane-binaries.ts";
-import { failuresIn, faultsOfChange, planted } from "./planting.ts";
+import { failuresIn, faultsOfChange, planProblems, planted } from "./planting.ts";
 import { noTests, sumTotals, type Totals, tellTotals } from "./test-totals.ts";
 
 const copied = ["src", "test", "tools", "types", "package.json", "tsconfig.json", "tsconfig.base.json"];
@@ -100,7 +101,27 @@ function carryOut(directory: string, plan: FaultPlan, hasTime: () => boolean): T
   return totals;
 }
 
+/** The plans of these names, or all. */
+async function plansOf(wanted: readonly string[]): Promise<{ file: string; name: string; plan: FaultPlan }[]> {
+  const files = globSync(`${planFolder}/*.ts`)
+    .map((file) => ({ file, name: basename(file, ".ts") }))
+    .filter(({ name }) => name !== "fault" && (wanted.length === 0 || wanted.includes(name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return Promise.all(
+    files.map(async (each) => ({ ...each, plan: ((await import(resolve(each.file))) as { plan: FaultPlan }).plan })),
+  );
+}
+
+async function checkPlaces(): Promise<number> {
+  const problems = (await plansOf([])).flatMap(({ file, plan }) =>
+    planProblems(plan, (path) => readFileSync(path, "utf8")).map((problem) => `${file}: ${problem}`),
+  );
+  for (const problem of problems) say(problem);
+  return problems.length > 0 ? 1 : 0;
+}
+
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes("--places")) return await checkPlaces();
   const wanted = args.filter((argument) => !argument.startsWith("--"));
   const changed = args.includes("--changed") ? changedFiles() : undefined;
   const seconds = Number(
@@ -112,17 +133,12 @@ async function main(args: readonly string[]): Promise<number> {
     tellTotals({ ...noTests, skipped: 1 });
     return 0;
   }
-  const files = globSync(`${planFolder}/*.ts`)
-    .filter((file) => basename(file) !== "fault.ts")
-    .filter((file) => wanted.length === 0 || wanted.includes(basename(file, ".ts")))
-    .sort();
   const directory = copyOfCheckout();
   const parts: Totals[] = [];
-  for (const file of files) {
-    const { plan } = (await import(resolve(file))) as { plan: FaultPlan };
+  for (const { file, name, plan } of await plansOf(wanted)) {
     const faults = changed === undefined ? plan.faults : faultsOfChange(plan, file, changed);
     if (faults.length === 0) continue;
-    say(`==> ${basename(file, ".ts")}: ${faults.length} of ${plan.faults.length} faults`);
+    say(`==> ${name}: ${faults.length} of ${plan.faults.length} faults`);
     parts.push(carryOut(directory, { ...plan, faults }, () => performance.now() < endMs));
   }
   if (parts.length === 0) say(`no planted fault ${changed === undefined ? "has that name" : "is in what changed"}`);

@@ -1,30 +1,26 @@
-import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FaultPlan, planFolder } from "#test/planted-faults/fault.ts";
-import { failuresIn, faultsOfChange, planted } from "./planting.ts";
-
-const root = join(import.meta.dirname, "..");
+import { failuresIn, faultsOfChange, planProblems, planted } from "./planting.ts";
 
 describe("planted faults", () => {
-  const files = globSync(join(root, planFolder, "*.ts")).filter((file) => basename(file) !== "fault.ts");
-
-  it.each(files.map((file) => [basename(file), file]))("of %s still have a place in the program", async (_, file) => {
-    const { plan } = (await import(file)) as { plan: FaultPlan };
-    for (const fault of plan.faults) {
-      const source = readFileSync(join(root, fault.file), "utf8");
-      expect(planted(source, fault)).not.toBe(source);
-      expect(fault.noticedBy).toBeTruthy();
-      expect(plan.suites === undefined).toBe(fault.scenarios !== undefined);
-    }
-    expect(plan.faults.length).toBeGreaterThan(0);
-  });
-
   it("cannot be planted where the text is missing or not alone", () => {
     const fault = { name: "x", file: "y.ts", find: "one", replace: "two", noticedBy: "z" };
     expect(planted("a one b", fault)).toBe("a two b");
     expect(() => planted("a b", fault)).toThrow('"x": y.ts has 0 places to plant it, not 1');
     expect(() => planted("one one", fault)).toThrow('"x": y.ts has 2 places to plant it, not 1');
+  });
+
+  it("are out of date where their text is gone", () => {
+    const fault = { name: "x", file: "y.ts", find: "one", replace: "two", noticedBy: "z" };
+    const problems = (faults: readonly (typeof fault)[], text: string) =>
+      planProblems({ suites: ["a.test.ts"], faults }, () => text);
+    expect(problems([fault], "a one")).toEqual([]);
+    expect(problems([fault], "a two")).toEqual(['"x": y.ts has 0 places to plant it, not 1']);
+    expect(problems([{ ...fault, replace: "one", noticedBy: "" }], "one")).toEqual([
+      '"x": changes nothing',
+      '"x": who notices it?',
+    ]);
+    expect(problems([], "")).toEqual(["has no faults"]);
+    expect(planProblems({ faults: [fault] }, () => "one")).toEqual(['"x": has scenarios beside suites, or neither']);
   });
 
   it("belong to a change of their file, of their plan or of a suite of it", () => {

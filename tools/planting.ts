@@ -11,6 +11,23 @@ export function planted(source: string, { name, file, find, replace }: PlantedFa
   return parts.join(replace);
 }
 
+/** What is out of date in a plan, one sentence each. */
+export function planProblems({ suites, faults }: FaultPlan, read: (file: string) => string): readonly string[] {
+  const problems = faults.flatMap((fault) => {
+    try {
+      const source = read(fault.file);
+      return planted(source, fault) === source ? [`"${fault.name}": changes nothing`] : [];
+    } catch (error) {
+      return [error instanceof Error ? error.message : String(error)];
+    }
+  });
+  const nameless = faults.filter(({ noticedBy }) => noticedBy === "").map(({ name }) => `"${name}": who notices it?`);
+  const unplayed = faults
+    .filter(({ scenarios }) => (scenarios === undefined) === (suites === undefined))
+    .map(({ name }) => `"${name}": has scenarios beside suites, or neither`);
+  return [...problems, ...nameless, ...unplayed, ...(faults.length === 0 ? ["has no faults"] : [])];
+}
+
 /** The faults that a change calls for: all of a plan that changed itself or in its suites, else those in changed files. */
 export function faultsOfChange(
   { suites = [], faults }: FaultPlan,

@@ -26,8 +26,8 @@ export const plan: FaultPlan = {
     {
       name: "bodies carry the managed fields of the cache",
       file: "src/informers/transforms.ts",
-      find: "  if (metadata?.managedFields === undefined) return object;\n",
-      replace: "  if (metadata !== undefined) return object;\n",
+      find: "  if (metadata.managedFields === undefined) return object;\n",
+      replace: "  if (metadata.name !== undefined) return object;\n",
       noticedBy: "body.metadata.managedFields",
       scenarios: ["scale"],
     },

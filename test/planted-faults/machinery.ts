@@ -157,15 +157,15 @@ export const plan: FaultPlan = {
     {
       name: "writes leave after the election has ended",
       file: "src/manager/election/elector.ts",
-      find: "    if (this.#hasEnded) return false;\n",
-      replace: "",
+      find: "if (this.#hasEnded || !this.isLeader) return false;",
+      replace: "if (!this.isLeader) return false;",
       noticedBy: "lets nothing pass once the election has ended, though the lease is still good",
     },
     {
       name: "a lease counts as renewed when the answer comes",
       file: "src/manager/election/elector.ts",
-      find: "this.#renewedSinceMs = beganMs;",
-      replace: "this.#renewedSinceMs = clock.monotonicMs();",
+      find: "this.#renewedSince = began;",
+      replace: "this.#renewedSince = this.#instant();",
       noticedBy: "counts from when a renewal was sent, however late its answer came",
     },
     {
