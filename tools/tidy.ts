@@ -19,8 +19,18 @@ function brokenLinks(path: string, text: string): string[] {
     .map((target) => `${path}: links to ${target}, which does not exist`);
 }
 
+/** Examples that are no longer what their file says: "```ts <file>" begins one. */
+function staleExamples(path: string, text: string): string[] {
+  return [...text.matchAll(/^```ts (\S+)\n(.*?)^```$/gms)]
+    .filter(([, file = "", example = ""]) => !existsSync(file) || !readFileSync(file, "utf8").includes(example))
+    .map(([, file]) => `${path}: has an example that is not in ${file}`);
+}
+
+const documents = paths
+  .filter((path) => path.endsWith(".md"))
+  .map((path) => [path, readFileSync(path, "utf8")] as const);
 const complaints = [
-  ...paths.filter((path) => path.endsWith(".md")).flatMap((path) => brokenLinks(path, readFileSync(path, "utf8"))),
+  ...documents.flatMap(([path, text]) => [...brokenLinks(path, text), ...staleExamples(path, text)]),
   ...paths.flatMap((path) => untidiness(path, readFileSync(path, "utf8"))),
   ...unpinned(packageJson),
   ...(packageJson.version === steersmanVersion ? [] : ["src/cmd/version.ts: is not the version in package.json"]),
