@@ -18,6 +18,7 @@ const replicaSet = readFileSync(join(import.meta.dirname, "../../docs/examples/r
 const PODS = "/api/v1/namespaces/default/pods";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
+const NODES = "/api/v1/nodes";
 const SETS = "/apis/apps/v1/namespaces/default/replicasets";
 
 const root = mkdtempSync(join(tmpdir(), "up-"));
@@ -86,6 +87,7 @@ function refusal(...args: string[]): { status: number | null; text: string } {
 }
 
 interface PodSummary {
+  readonly spec: { readonly nodeName?: string };
   readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
   readonly status: { readonly phase: string; readonly podIP?: string };
 }
@@ -225,6 +227,24 @@ describe("steersman up --data-dir", () => {
     expect(await second.exitCode).toBe(0);
   }, 60_000);
 
+  it("removes nodes that a later start does not have, with their pods, and leaves others alone", async () => {
+    const directory = newDirectory();
+    const first = await up("--data-dir", directory, "--port=0", "--nodes=3");
+    await first.client.post(SETS, replicaSet, { "content-type": "application/yaml" });
+    await runningPods(first.client, 3);
+    await first.client.post(NODES, { metadata: { name: "foreign" } });
+    first.child.kill("SIGTERM");
+    expect(await first.exitCode).toBe(0);
+    const second = await up("--data-dir", directory, "--port=0", "--nodes=1");
+    const names = async (path: string): Promise<string[]> => {
+      const { items } = (await second.client.get(path)).body as { items: { metadata: { name: string } }[] };
+      return items.map(({ metadata }) => metadata.name).sort();
+    };
+    expect(await names(NODES)).toEqual(["foreign", "node-1"]);
+    expect(await names("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")).toEqual(["node-1"]);
+    for (const { spec } of await runningPods(second.client, 3)) expect(spec.nodeName).toBe("node-1");
+  }, 60_000);
+
   it("refuses writes beyond the size given, goes on reading, and has kept what it acknowledged", async () => {
     const directory = newDirectory();
     const first = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-size-max=1");
@@ -238,6 +258,11 @@ describe("steersman up --data-dir", () => {
     ]);
     expect((await first.client.get(`${MAPS}/m-${count}`)).status).toBe(404);
     expect((await first.client.get(`${MAPS}/m-${count - 1}`)).status).toBe(200);
+    // What is deleted makes room at once.
+    for (const name of ["m-0", "m-1"]) expect((await first.client.delete(`${MAPS}/${name}`)).status).toBe(200);
+    for (const name of ["m-0", "m-1"]) {
+      expect((await first.client.post(MAPS, configMap(name, { filler }))).status).toBe(201);
+    }
     first.child.kill("SIGTERM");
     expect(await first.exitCode).toBe(0);
     const second = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-sync=normal");

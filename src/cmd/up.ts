@@ -24,6 +24,7 @@ import {
 import { runControllers } from "#manager/run-controllers.ts";
 import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNode } from "#nodes/simulated-node.ts";
+import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
 import { type ClusterPki, issuePki, keptPki } from "#platform/certificates/cluster-pki.ts";
 import { keyReader } from "#platform/certificates/key-reader.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
@@ -140,11 +141,6 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     // A port that is still to be found clients learn from the kubeconfig alone.
     ...(options.port === 0 ? {} : { serverAddress: `${HOST}:${options.port}` }),
   });
-  const https = await listen(options, pki, server);
-  const url = `https://${HOST}:${https.port}`;
-  const kubeconfig = writeKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
-
-  const stop = new AbortController();
   const peer = { user: { name: "system:kube-controller-manager", groups: ["system:masters"] } };
   const clients = rootClientBuilder(directTransport(server, { peer }), {
     clock,
@@ -152,6 +148,15 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     userAgentPrefix: "steersman",
     direct: true,
   });
+  const stop = new AbortController();
+  const client = await clients.client("steersman", {}, stop.signal);
+  for (const node of await removeSurplusNodes(client, new Set(nodeNames(options.nodes)), stop.signal)) {
+    log.info("Removed a node of an earlier run, and its pods", { node });
+  }
+  const https = await listen(options, pki, server);
+  const url = `https://${HOST}:${https.port}`;
+  const kubeconfig = writeKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
+
   const { SAController } = defaultConfig;
   const controllers = [...registeredControllers, ...nodeControllers(options.nodes)];
   const ended = runControllers(
@@ -217,22 +222,17 @@ async function listen({ port, log }: UpOptions, pki: ClusterPki, server: ApiServ
   }
 }
 
+function nodeNames(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `node-${index + 1}`);
+}
+
 function nodeControllers(count: number): readonly RegisteredController[] {
   const untaintsItself = unwrittenControllers().includes("node-lifecycle-controller");
-  const nodes = Array.from({ length: count }, (_, index): RegisteredController => {
-    const name = `node-${index + 1}`;
-    return {
-      name,
-      featureGates: [],
-      build: (context) =>
-        buildSimulatedNode(context, {
-          name,
-          subnet: index,
-          startMs: NODE_START_MS,
-          stopMs: NODE_STOP_MS,
-          untaintsItself,
-        }),
-    };
+  const nodes = nodeNames(count).map((name, subnet): RegisteredController => {
+    const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };
+    const build: RegisteredController["build"] = (context) =>
+      buildSimulatedNode(context, { name, subnet, ...times, untaintsItself });
+    return { name, featureGates: [], build };
   });
   return [{ name: "binder", featureGates: [], build: (context) => buildBinder(context) }, ...nodes];
 }

@@ -26,7 +26,9 @@ import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { isPodTerminal } from "#rules/pod-status.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 
-const LEASE_NAMESPACE = "kube-node-lease";
+export const LEASE_NAMESPACE = "kube-node-lease";
+/** What tells these nodes from others. */
+export const SIMULATED_OS_IMAGE = "Steersman simulated node";
 const LEASE_SECONDS = 40;
 const HEARTBEAT_MS = 10_000;
 
@@ -237,7 +239,7 @@ function readyStatus(now: EpochMs, deps: Deps): NodeStatus {
       kubeletVersion: "v1.36.4",
       machineID: "",
       operatingSystem: "linux",
-      osImage: "Steersman simulated node",
+      osImage: SIMULATED_OS_IMAGE,
       systemUUID: "",
     },
   };
