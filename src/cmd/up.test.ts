@@ -1,7 +1,17 @@
 // `steersman up` as its users meet it: a process with flags, output, signals and a directory.
 
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -137,7 +147,32 @@ describe("steersman up", () => {
     for (const { kubeconfig, port, client } of [first, second]) {
       expect(kubeconfig).toBe(join(root, ".steersman", port, "kubeconfig"));
       expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
+      const name = `steersman-${port}`;
+      expect(JSON.parse(readFileSync(kubeconfig, "utf8"))).toMatchObject({
+        clusters: [{ name }],
+        users: [{ name }],
+        contexts: [{ name, context: { cluster: name, user: name } }],
+        "current-context": name,
+      });
     }
+  }, 60_000);
+
+  it("replaces a kubeconfig that others could read, and takes its own away when a cluster in memory ends", async () => {
+    const directory = newDirectory();
+    mkdirSync(directory);
+    const path = join(directory, "kubeconfig");
+    writeFileSync(path, "old");
+    chmodSync(path, 0o666);
+    const { child, exitCode } = await up("--port=0", "--nodes=0", `--state=${directory}`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    child.kill("SIGTERM");
+    expect(await exitCode).toBe(0);
+    expect(existsSync(path)).toBe(false);
+    const other = await up("--port=0", "--nodes=0", `--state=${directory}`);
+    writeFileSync(path, "of another cluster");
+    other.child.kill("SIGTERM");
+    expect(await other.exitCode).toBe(0);
+    expect(readFileSync(path, "utf8")).toBe("of another cluster");
   }, 60_000);
 
   it("shows its metrics and the keys of its tokens, and looks into TLS secrets", async () => {

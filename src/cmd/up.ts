@@ -1,7 +1,7 @@
 // steersman up: a cluster in this process. The embedded API server over HTTPS, the controllers that are
 // written, a binder and simulated nodes; a kubeconfig for kubectl and everybody else.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
@@ -36,6 +36,7 @@ import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import { serverMetrics } from "./server-metrics.ts";
 import { unwrittenWarning } from "./unwritten-warning.ts";
+import { type KubeconfigFile, writeKubeconfig } from "./up-kubeconfig.ts";
 
 const HOST = "127.0.0.1";
 export const DEFAULT_PORT = 7443;
@@ -155,7 +156,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   }
   const https = await listen(options, pki, server);
   const url = `https://${HOST}:${https.port}`;
-  const kubeconfig = writeKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
+  const kubeconfig = keptKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
 
   const { SAController } = defaultConfig;
   const controllers = [...registeredControllers, ...nodeControllers(options.nodes)];
@@ -182,7 +183,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   );
   return {
     url,
-    kubeconfig,
+    kubeconfig: kubeconfig.path,
     controllers: [serviceAccountTokens, ...registeredControllers].map(({ name }) => name),
     ended,
     async stop() {
@@ -194,6 +195,8 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
       await https.close();
       server.close();
       storage.close();
+      // Without a data directory the keys in it open nothing any more.
+      if (options.data === undefined) kubeconfig.remove();
     },
   };
 }
@@ -241,31 +244,12 @@ function defaultDirectory(port: number): string {
   return port === DEFAULT_PORT ? DEFAULT_DIRECTORY : join(DEFAULT_DIRECTORY, String(port));
 }
 
-function writeKubeconfig(directory: string, server: string, pki: ClusterPki): string {
-  const base64 = (text: string): string => Buffer.from(text).toString("base64");
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "steersman", cluster: { server, "certificate-authority-data": base64(pki.ca.certificatePem) } }],
-    users: [
-      {
-        name: "admin",
-        user: {
-          "client-certificate-data": base64(pki.admin.certificatePem),
-          "client-key-data": base64(pki.admin.keyPem),
-        },
-      },
-    ],
-    contexts: [{ name: "steersman", context: { cluster: "steersman", user: "admin" } }],
-    "current-context": "steersman",
-  };
-  const file = resolve(join(directory, "kubeconfig"));
+function keptKubeconfig(directory: string, server: string, pki: ClusterPki): KubeconfigFile {
   try {
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(file, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 }); // JSON is YAML
+    return writeKubeconfig(directory, server, pki);
   } catch (cause) {
     const advice = "choose another directory with --state";
-    throw new ClusterNotStarted(`cannot write ${file}: ${errorMessage(cause)}; ${advice}`, { cause });
+    const path = join(directory, "kubeconfig");
+    throw new ClusterNotStarted(`cannot write ${resolve(path)}: ${errorMessage(cause)}; ${advice}`, { cause });
   }
-  return file;
 }

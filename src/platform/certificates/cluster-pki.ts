@@ -3,20 +3,11 @@
 // kubeconfig that somebody copied stays valid. What issues them is loaded only when something has to be issued.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EpochMs } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
+import { makePrivate, writePrivateFile } from "../storage/private-file.ts";
 import type { CertificateOptions, KeyCertificate } from "./x509.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -94,19 +85,19 @@ async function renewed(directory: string, name: LeafName, pki: ClusterPki, now: 
   const { validToDate } = new X509Certificate(pki[name].certificatePem);
   if (validToDate.getTime() > now + RENEW_MS) return pki[name];
   const pair = await issueLeaf(name, pki.ca, now);
-  keepFile(join(directory, `${name}.pem`), pair.certificatePem + pair.keyPem);
+  writePrivateFile(join(directory, `${name}.pem`), pair.certificatePem + pair.keyPem);
   return pair;
 }
 
-/** All or nothing: the directory gets its name when everything is in it. */
+/** All or nothing: the directory gets its name when everything is in it. Each pair is one file: no crash can leave halves of two. */
 function keepAll(directory: string, { ca, serving, admin, accountKeyPem }: ClusterPki): void {
   const draft = `${directory}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   for (const [name, pair] of Object.entries({ ca, serving, admin })) {
-    keepFile(join(draft, `${name}.pem`), pair.certificatePem + pair.keyPem);
+    writePrivateFile(join(draft, `${name}.pem`), pair.certificatePem + pair.keyPem);
   }
-  keepFile(join(draft, "service-account-key.pem"), accountKeyPem);
+  writePrivateFile(join(draft, "service-account-key.pem"), accountKeyPem);
   renameSync(draft, directory);
   syncDirectory(dirname(directory));
 }
@@ -119,19 +110,6 @@ function syncDirectory(path: string): void {
   } finally {
     closeSync(directory);
   }
-}
-
-/** Each pair is one file, so that no crash can leave halves of two. */
-function keepFile(path: string, content: string): void {
-  const draft = `${path}.new`;
-  const file = openSync(draft, "w", 0o600);
-  try {
-    writeSync(file, content);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
 }
 
 function readAll(directory: string): ClusterPki {
@@ -159,6 +137,7 @@ function readPair(path: string): KeyCertificate {
 
 function readKept<T>(path: string, parse: (pem: string) => T): T {
   try {
+    makePrivate(path);
     return parse(readFileSync(path, "utf8"));
   } catch (cause) {
     throw new PkiUnusable(`cannot use ${path}: ${errorMessage(cause)}`, { cause });

@@ -1,7 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { getBuiltinModule } from "node:process";
 import { afterEach, describe, expect, it } from "vitest";
 import { INT64_MAX } from "#api/int64.ts";
 import { describeConvergence } from "#apiserver/convergence.contract.ts";
@@ -217,6 +227,38 @@ describe("sqlite journal", () => {
     expect(run()).toBe(`cannot use ${path} as the store: another process is using it`);
     storage.close();
     expect(run()).toBe("opened");
+  });
+
+  it.each([
+    ["null", "it is no object with metadata"],
+    ["[]", "it is no object with metadata"],
+    ['{"metadata":1}', "it is no object with metadata"],
+    ['{"metadata":', ""],
+  ])("names the file and the row when an entry is %s", (text, why) => {
+    const path = newPath();
+    const storage = open(path);
+    storage.table("pods").create("a/x", build("x"));
+    const { revision } = storage;
+    storage.close();
+    const database = new (getBuiltinModule("node:sqlite").DatabaseSync)(path);
+    database.prepare("UPDATE entries SET object = ?").run(text);
+    database.close();
+    expect(() => open(path)).toThrow(
+      `cannot use ${path} as the store: the entry of revision ${revision} (pods a/x) is damaged: ${why}`,
+    );
+    expect(() => open(path)).toThrow(JournalUnusable);
+  });
+
+  it("narrows the mode of a store that others could read", () => {
+    const path = newPath();
+    open(path).close();
+    chmodSync(path, 0o666);
+    const storage = open(path);
+    storage.table("pods").create("a/x", build("x"));
+    for (const name of readdirSync(dirname(path))) {
+      expect([name, statSync(join(dirname(path), name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+    storage.close();
   });
 
   it("says what is wrong with a damaged file, a foreign file and one that cannot be written", () => {

@@ -15,7 +15,9 @@ import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { Journal, JournalEntry, JournalState } from "#apiserver/storage/journal.ts";
 import { StorageWriteFailed } from "#apiserver/storage/storage.ts";
+import { errorMessage } from "#base/errors.ts";
 import { stringifyJson } from "#base/json.ts";
+import { makePrivate } from "./private-file.ts";
 
 export interface SqliteJournalOptions {
   /** Created when it is not there. */
@@ -66,13 +68,14 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
     const why = message.includes("database is locked") ? "another process is using it" : message;
     throw new JournalUnusable(`cannot use ${options.path} as the store: ${why}`, { cause });
   }
-  return new SqliteJournal(database);
+  return new SqliteJournal(database, options.path);
 }
 
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
   // What may not be written SQLite would call an I/O error, and a new file is for its owner alone: it holds secrets.
   accessSync(dirname(path), constants.W_OK);
   closeSync(openSync(path, "a+", 0o600));
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) makePrivate(file);
   // Loaded here, not imported: Node 22 warns that it is experimental, which is nothing to those without a file.
   const { DatabaseSync } = getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path);
@@ -96,14 +99,20 @@ function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOpt
   }
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #remove: StatementSync;
   readonly #setCompacted: StatementSync;
+  readonly #path: string;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, path: string) {
     this.#database = database;
+    this.#path = path;
     this.#insert = database.prepare("INSERT INTO entries VALUES (?, ?, ?, ?, ?)");
     this.#remove = database.prepare("DELETE FROM entries WHERE revision = ?");
     this.#setCompacted = database.prepare(
@@ -130,8 +139,24 @@ class SqliteJournal implements Journal {
     const rows = this.#database.prepare("SELECT * FROM entries ORDER BY revision").iterate() as Iterable<unknown>;
     for (const row of rows as Iterable<EntryRow>) {
       const { revision, resource, key, deletion, object } = row;
-      yield { revision, resource, key, isDeletion: deletion !== 0, object: parseExactJson(object) as KubeObject };
+      yield { revision, resource, key, isDeletion: deletion !== 0, object: this.#objectIn(row, object) };
     }
+  }
+
+  #objectIn({ revision, resource, key }: EntryRow, text: string): KubeObject {
+    const fail = (why: string, cause?: unknown): never => {
+      const row = `the entry of revision ${revision} (${resource} ${key}) is damaged`;
+      throw new JournalUnusable(`cannot use ${this.#path} as the store: ${row}: ${why}`, { cause });
+    };
+    let object: unknown;
+    try {
+      object = parseExactJson(text);
+    } catch (cause) {
+      return fail(errorMessage(cause), cause);
+    }
+    return isObject(object) && isObject((object as KubeObject).metadata)
+      ? (object as KubeObject)
+      : fail("it is no object with metadata");
   }
 
   append({ revision, resource, key, isDeletion, object }: JournalEntry): void {

@@ -1,0 +1,47 @@
+// The kubeconfig of a cluster in one process. Cluster, user and context bear its port in their names, so that the
+// kubeconfigs of several clusters can be merged.
+
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
+import { writePrivateFile } from "#platform/storage/private-file.ts";
+
+export interface KubeconfigFile {
+  readonly path: string;
+  /** Removes it, unless another cluster has put its own there meanwhile. */
+  remove(): void;
+}
+
+export function writeKubeconfig(directory: string, server: string, pki: ClusterPki): KubeconfigFile {
+  const path = resolve(join(directory, "kubeconfig"));
+  const content = `${JSON.stringify(kubeconfig(server, pki), undefined, 2)}\n`; // JSON is YAML
+  mkdirSync(directory, { recursive: true });
+  writePrivateFile(path, content);
+  return {
+    path,
+    remove() {
+      if (existsSync(path) && readFileSync(path, "utf8") === content) rmSync(path);
+    },
+  };
+}
+
+function kubeconfig(server: string, { ca, admin }: ClusterPki): object {
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const name = `steersman-${new URL(server).port}`;
+  return {
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name, cluster: { server, "certificate-authority-data": base64(ca.certificatePem) } }],
+    users: [
+      {
+        name,
+        user: {
+          "client-certificate-data": base64(admin.certificatePem),
+          "client-key-data": base64(admin.keyPem),
+        },
+      },
+    ],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    "current-context": name,
+  };
+}
