@@ -8,6 +8,7 @@ import { replicationController } from "#controllers/replicationcontroller/contro
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
+import { ttlController } from "#controllers/ttl/controller.ts";
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { knownController, knownControllers } from "#kit/known-controllers.ts";
@@ -38,6 +39,7 @@ export const registeredControllers: readonly WrittenController[] = [
     ignoredResources: config.GCIgnoredResources,
   })),
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
+  bind(ttlController, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 

@@ -12,7 +12,7 @@ import { eventually } from "#test/real/suite.ts";
 import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import type { Cast } from "./casts.ts";
 import { finalObjects } from "./final-objects.ts";
-import { writtenIdentities } from "./identities.ts";
+import { comparedIdentities, writtenIdentities } from "./identities.ts";
 import { normalise } from "./normalise.ts";
 import { Play } from "./play.ts";
 import type { Profile } from "./profiles.ts";
@@ -81,7 +81,6 @@ async function playGroup(group: Group): Promise<Totals> {
   ]);
   const again = isAskedFor("record") ? await playAll(group, "go") : undefined;
   const told: Comparison[] = [];
-  const identities = writtenIdentities(group.cast);
   for (const scenario of group.scenarios) {
     const [d, c, d2] = [go, ours, again].map((run) => run?.outcomes.get(scenario.name));
     const errors = [
@@ -90,11 +89,11 @@ async function playGroup(group: Group): Promise<Totals> {
       ...(d2?.error === undefined ? [] : [`with Go's manager again: ${d2.error}`]),
     ];
     const arePlayed = errors.length === 0;
-    const differences = arePlayed && c && d ? compareOurs(d.sections, c.sections, identities) : [];
-    const control = arePlayed && d && d2 ? compare(d.sections, d2.sections) : [];
+    const differences = arePlayed && c && d ? compareParts(d.sections, c.sections, writtenIdentities(scenario)) : [];
+    const control = arePlayed && d && d2 ? compareParts(d.sections, d2.sections, comparedIdentities(scenario)) : [];
     if (d !== undefined && d2 !== undefined && d.steps !== d2.steps) errors.push("two plays took different steps");
     const isRecorded = errors.length === 0 && d !== undefined && d2 !== undefined && control.length === 0;
-    if (isRecorded) writeRecording(scenario, d.steps, d.sections);
+    if (isRecorded) writeRecording(scenario, d.steps, partOf(d.sections, comparedIdentities(scenario)));
     told.push({ name: scenario.name, errors, differences, control, isRecorded });
   }
   if (go !== undefined && ours !== undefined) {
@@ -106,15 +105,15 @@ async function playGroup(group: Group): Promise<Totals> {
   return { passed, failed: told.length - passed, skipped: 0 };
 }
 
-/** Of the requests those of the written controllers, which are ours in the one run and Go's in the other; of objects and Events all. */
-function compareOurs(
-  go: readonly Section[],
-  ours: readonly Section[],
+/** Of the requests those of these identities; of objects and Events all. */
+function compareParts(
+  left: readonly Section[],
+  right: readonly Section[],
   identities: ReadonlySet<string>,
 ): readonly Difference[] {
   const others = (sections: readonly Section[]): readonly Section[] =>
     sections.filter(({ name }) => !/^(writes|reads) of phase/.test(name));
-  return compare([...others(go), ...partOf(go, identities)], [...others(ours), ...partOf(ours, identities)]);
+  return compare([...others(left), ...partOf(left, identities)], [...others(right), ...partOf(right, identities)]);
 }
 
 /** Go's manager runs the whole cast: ours asks for nothing that Go's does not ask for. */
@@ -165,7 +164,7 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
   const play = new Play(scenario, backend);
   try {
     await play.run();
-    const { objects, events } = await finalObjects(cluster.client, play, tag);
+    const { objects, events } = await finalObjects(cluster.client, play, tag, comparedIdentities(scenario));
     const traces = {
       tag,
       phases: play.phases(),

@@ -1,4 +1,5 @@
-// What a play left behind on the server: the objects of every kind that the scenario or a controller wrote, and Events.
+// What a play left behind on the server: the objects of every kind that the scenario or a controller wrote, and the
+// Events of the controllers under comparison.
 
 import { Events } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -6,12 +7,13 @@ import type { Resource } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Client } from "#client/client.ts";
 import type { Play } from "./play.ts";
-import { isEventOrLease, isWrite, listedResource } from "./requests.ts";
+import { identityOf, isEventOrLease, isWrite, listedResource, writeOf } from "./requests.ts";
 
 export async function finalObjects(
   client: Client,
   play: Play,
   tag: string,
+  identities: ReadonlySet<string>,
 ): Promise<{ readonly objects: readonly KubeObject[]; readonly events: readonly KubeObject[] }> {
   const { signal } = new AbortController();
   const list = async (resource: Resource<KubeObject>): Promise<readonly KubeObject[]> => {
@@ -20,8 +22,27 @@ export async function finalObjects(
     return own.map((object) => ({ kind: listKind.replace(/List$/, ""), ...object }));
   };
   const objects: KubeObject[] = [];
-  for (const resource of resourcesOf(play)) objects.push(...(await list(resource)));
-  return { objects, events: await list(Events) };
+  for (const resource of resourcesOf(play)) {
+    // Several controllers write a Node, each at its own time; their writes are compared one by one.
+    if (resource.resource !== "nodes") objects.push(...(await list(resource)));
+  }
+  const recorded = eventNames(play, identities);
+  const events = await list(Events);
+  return { objects, events: events.filter(({ metadata }) => recorded.has(metadata?.name ?? "")) };
+}
+
+/** The names of the Events that these identities wrote. */
+function eventNames(play: Play, identities: ReadonlySet<string>): ReadonlySet<string> {
+  const own = play
+    .phases()
+    .flat()
+    .filter((event) => identities.has(identityOf(event) ?? ""));
+  return new Set(
+    own
+      .filter(isWrite)
+      .filter(({ objectRef }) => objectRef?.resource === "events")
+      .map((event) => writeOf(event).name),
+  );
 }
 
 function resourcesOf(play: Play): Iterable<Resource<KubeObject>> {

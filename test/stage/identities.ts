@@ -3,6 +3,7 @@
 import { knownControllers } from "#kit/known-controllers.ts";
 import { unwrittenControllers } from "#manager/registry.ts";
 import { type Cast, casts } from "./casts.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** The names of the written controllers of a cast, and of the others. */
 export function membersOf(cast: Cast): { readonly written: readonly string[]; readonly unwritten: readonly string[] } {
@@ -14,8 +15,20 @@ export function membersOf(cast: Cast): { readonly written: readonly string[]; re
   };
 }
 
-/** The identities of the written controllers of a cast: theirs are the requests that are compared. */
-export function writtenIdentities(cast: Cast): ReadonlySet<string> {
-  const { written } = membersOf(cast);
-  return new Set(knownControllers.filter(({ name }) => written.includes(name)).map(({ identity }) => identity));
+/**
+ * The identities whose requests are compared: of the scenario's controller and of those that it names. What the rest of
+ * the cast does is compared by the scenarios of its own.
+ */
+export function comparedIdentities({ controller, alsoCompared = [] }: Scenario): ReadonlySet<string> {
+  return identitiesOf([controller, ...alsoCompared]);
+}
+
+/** The same without controllers that are not written: those are Go's on every stage. */
+export function writtenIdentities(scenario: Scenario): ReadonlySet<string> {
+  const { written } = membersOf(scenario.cast);
+  return comparedIdentities(scenario).intersection(identitiesOf(written));
+}
+
+function identitiesOf(controllers: readonly string[]): ReadonlySet<string> {
+  return new Set(knownControllers.filter(({ name }) => controllers.includes(name)).map(({ identity }) => identity));
 }

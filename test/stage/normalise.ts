@@ -74,7 +74,8 @@ export function normalise(traces: Traces): readonly Section[] {
 /**
  * The writes of each identity to each object in order. Left out is what chance decides: a write that met a conflict,
  * because it was repeated or given up and shows in what followed; and of status writes in a row all but the last, whose
- * number says how often the controller looked, not what it saw.
+ * number says how often the controller looked, not what it saw; and an equal patch right after the first, sent because
+ * another controller's update came before the cache had seen the first.
  */
 function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly Item[] {
   const byObject = new Map<string, AuditEvent[]>();
@@ -92,6 +93,7 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
     if (isRepetition(previous, event)) continue;
     // A status that the server refused is no chance.
     if (previous !== undefined && isStatusWrite(previous) && isStatusWrite(event)) sequence.pop();
+    if (previous !== undefined && isRepeatedPatch(previous, event)) continue;
     sequence.push(event);
     byObject.set(id, sequence);
   }
@@ -99,6 +101,12 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
     label: words.text(id.replace(/ #.*/, "")),
     value: sequence.map((event) => words.write(event)),
   }));
+}
+
+function isRepeatedPatch(previous: AuditEvent, event: AuditEvent): boolean {
+  const text = ({ verb, requestURI, requestObject, responseStatus }: AuditEvent): string =>
+    JSON.stringify([verb, requestURI, requestObject, responseStatus?.code]);
+  return event.verb === "patch" && text(previous) === text(event);
 }
 
 /** Identity, resource and name; a create that was refused is an object of its own. */

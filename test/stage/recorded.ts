@@ -15,7 +15,7 @@ export function differencesFromRecording(scenario: Scenario, play: Play, tag: st
   if (recording.steps !== hashOfSteps(scenario, play, tag)) {
     return ['the recording is stale: the steps or the settings have changed (make differential ARGS="--record …")'];
   }
-  const identities = writtenIdentities(scenario.cast);
+  const identities = writtenIdentities(scenario);
   const traces = {
     tag,
     phases: play.phases(),

@@ -17,6 +17,8 @@ export interface ScenarioText {
   readonly slow?: true;
   /** Why it is not played on a real control plane. */
   readonly virtualOnly?: string;
+  /** Controllers of the cast whose requests are compared with Go's besides those of the scenario's own controller. */
+  readonly alsoCompared?: readonly string[];
   /** Where a manager that dies may leave something else behind than one that does not, each with its reason. */
   readonly exceptions?: readonly FaultException[];
   play(stage: Stage): Promise<void>;
@@ -39,7 +41,7 @@ export interface FaultException {
 /** The scenarios of one controller, with what they share. */
 export function scenariosOf(
   controller: string,
-  common: { readonly cast: Cast; readonly profile?: Profile },
+  common: { readonly cast: Cast; readonly profile?: Profile; readonly alsoCompared?: readonly string[] },
   texts: readonly ScenarioText[],
 ): readonly Scenario[] {
   const names = new Set<string>();
