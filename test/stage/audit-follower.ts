@@ -36,7 +36,7 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
     if (!USERS.some((user) => line.includes(user))) return;
     const event = parseExactJson(line) as AuditEvent;
     if (!isFinished(event) || identityOf(event) === undefined || !counts(event)) return;
-    const told = ABOUT_MANY.has(event.verb) ? event.requestURI : line;
+    const told = ABOUT_MANY.has(event.verb) || event.objectRef === undefined ? event.requestURI : line;
     const tags = new Set(Array.from(told.matchAll(TAG), ([tag]) => tag.replace("-", "")));
     if (tags.size > 0) for (const tag of tags) keep(tag, event);
     else if (alone !== undefined && isDirected(event)) keep(alone, event);
@@ -65,9 +65,10 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
   };
 }
 
-/** About an object rather than about all of a kind, as informers ask. */
+/** About an object rather than about all of a kind, as informers ask, or about no kind, as discovery is. */
 function isDirected(event: AuditEvent): boolean {
-  return isWrite(event) || event.verb === "get" || event.objectRef?.namespace !== undefined;
+  if (event.objectRef === undefined) return false;
+  return isWrite(event) || event.verb === "get" || event.objectRef.namespace !== undefined;
 }
 
 /** Whole lines: what comes after the last one is left for the next look. */

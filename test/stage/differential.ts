@@ -4,6 +4,7 @@
 // --record plays Go's twice and writes down what both did.
 
 import { argv, exit, stdout } from "node:process";
+import { builtinResources } from "#api/resource-table.ts";
 import { errorMessage } from "#base/errors.ts";
 import { compare, type Difference } from "#test/differential/compare.ts";
 import type { Section } from "#test/differential/items.ts";
@@ -185,7 +186,9 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
 
 /** Watches end now and then, by chance; how they are taken up again is compared. So once in each run all of them end. */
 async function untilWatchedAgain({ proxy }: RealCluster): Promise<void> {
-  const before = proxy.watched();
+  // The kinds that plays define have gone with them.
+  const lasting = new Set(builtinResources().map(({ resource }) => resource));
+  const before = proxy.watched().filter((resource) => lasting.has(resource));
   proxy.endWatches();
   await eventually(() => before.every((resource) => proxy.watched().includes(resource)) || undefined);
 }

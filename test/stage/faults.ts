@@ -175,8 +175,10 @@ function requestItem(event: AuditEvent, words: Vocabulary): Item {
   return { label: words.text(`${identityOf(event)}: ${event.verb} ${what} ${where}${target ?? ""}`), value: true };
 }
 
+/** Each manager asks for the tokens of its controllers. */
 function isCreateOrDelete(event: AuditEvent): boolean {
-  return isDecision(event) && isSuccess(event) && /^(create|delete)/.test(event.verb);
+  const isToken = event.objectRef?.subresource === "token";
+  return isDecision(event) && isSuccess(event) && !isToken && /^(create|delete)/.test(event.verb);
 }
 
 function isSuccess({ responseStatus }: AuditEvent): boolean {

@@ -13,9 +13,9 @@ export function isRepetition(previous: AuditEvent | undefined, event: AuditEvent
   return (event.verb === "delete" && previous?.verb === "delete") || (event.verb === "patch" && setsNothing(event));
 }
 
-function setsNothing({ requestObject }: AuditEvent): boolean {
-  const { metadata, ...rest } = requestObject as KubeObject;
-  return Object.keys({ ...metadata, ...rest }).join() === "uid";
+function setsNothing({ requestObject, responseStatus }: AuditEvent): boolean {
+  const { metadata, ...rest } = (requestObject ?? {}) as KubeObject;
+  return responseStatus?.code === 200 && Object.keys({ ...metadata, ...rest }).join() === "uid";
 }
 
 /** The writes without those that change nothing. */

@@ -135,6 +135,8 @@ const PEM_IN_BASE64 = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 /** A JSON web token, and one in base64. */
 const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+|\bZXlK[A-Za-z0-9+/=]+/g;
 
+const UNSUPPORTED_MEDIA_TYPE = 415;
+
 /** The placeholders of one play. */
 export class Vocabulary {
   readonly #tag: string;
@@ -201,14 +203,16 @@ export class Vocabulary {
   }
 
   write(event: AuditEvent): Write {
+    const code = event.responseStatus?.code ?? 0;
     return {
       who: event.user.username,
       agent: agentOf(event),
       verb: event.verb,
       path: this.text(event.requestURI),
       patchType: patchTypeOf(event.auditID),
-      code: event.responseStatus?.code ?? 0,
-      body: this.value(event.requestObject),
+      code,
+      // A real server does not decode a body of a type that it refuses.
+      body: code === UNSUPPORTED_MEDIA_TYPE ? undefined : this.value(event.requestObject),
     };
   }
 }

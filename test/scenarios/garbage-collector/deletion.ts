@@ -3,7 +3,6 @@
 import { expect } from "vitest";
 import { ConfigMaps, Events, Pods, Secrets } from "#api/generated/resources/core-v1.ts";
 import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
-import type { Resource } from "#api/resource.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import {
   BACKGROUND,
@@ -181,7 +180,7 @@ export const deletion: readonly ScenarioText[] = [
       const roles = stage.of(ClusterRoles);
       const name = stage.name("owner");
       const role = await roles.create({ metadata: { name }, rules: [] });
-      const ownerReferences = [ownerOf(ClusterRoles as Resource<never>, role)];
+      const ownerReferences = [ownerOf(ClusterRoles, role)];
       await stage.of(ConfigMaps).create({ metadata: { name: "child", ownerReferences } });
       await roles.create({ metadata: { name: stage.name("child"), ownerReferences }, rules: [] });
       await stage.settle();

@@ -23,13 +23,17 @@ export const HOLD = "example.com/hold";
 
 type More = Pick<OwnerReference, "blockOwnerDeletion" | "controller">;
 
-export function ownerOf(resource: Resource<never>, { metadata }: StoredObject, more: More = {}): OwnerReference {
+export function ownerOf<T extends StoredObject>(
+  resource: Resource<T>,
+  { metadata }: T,
+  more: More = {},
+): OwnerReference {
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: metadata.name, uid: metadata.uid, ...more };
 }
 
 /** A reference to a ConfigMap. */
-export function ownedBy(owner: StoredObject, more: More = {}): OwnerReference {
-  return ownerOf(ConfigMaps as Resource<never>, owner, more);
+export function ownedBy(owner: Map, more: More = {}): OwnerReference {
+  return ownerOf(ConfigMaps, owner, more);
 }
 
 /** A reference to a ConfigMap that never was. */

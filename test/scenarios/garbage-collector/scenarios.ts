@@ -1,6 +1,7 @@
 // The garbage collector, on objects that no other controller cares for.
 
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { custom } from "./custom.ts";
 import { deletion } from "./deletion.ts";
 import { propagation } from "./propagation.ts";
 import { wrongOwners } from "./wrong-owners.ts";
@@ -9,4 +10,5 @@ export const scenarios: readonly Scenario[] = scenariosOf("garbage-collector-con
   ...deletion,
   ...propagation,
   ...wrongOwners,
+  ...custom,
 ]);
