@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { fnv32, fnv32a, fnv128a, utf8Bytes } from "#api/fnv.ts";
+import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import {
   controllerRevisionHash,
   endpointPortHash,
@@ -12,10 +13,17 @@ import {
   safeEncode,
   uidHash,
 } from "#api/hash.ts";
+import { parseJson } from "#api/json.ts";
 import json from "#test/vectors/hash.json" with { type: "json" };
 
 interface Vectors {
-  readonly templates: readonly [template: string, collisions: number, templateHash: string, revisionHash: string][];
+  readonly templates: readonly [
+    template: string,
+    collisions: number,
+    templateHash: string,
+    statefulHash: string,
+    daemonHash: string,
+  ][];
   readonly ports: readonly [string, string][];
   readonly subsets: readonly [string, string][];
   readonly endpointPorts: readonly [string, string][];
@@ -37,24 +45,28 @@ function differences<R extends readonly unknown[]>(
     .slice(0, 3);
 }
 
+const parseTemplate = (text: string): PodTemplateSpec => parseJson(text) as PodTemplateSpec;
+
 describe("hashes", () => {
   it("workloads/S22 hashes pod templates as upstream does", () => {
     const ours = ([template, collisions]: Vectors["templates"][number]): string =>
-      podTemplateHash(JSON.parse(template), collisions < 0 ? undefined : collisions);
+      podTemplateHash(parseTemplate(template), collisions < 0 ? undefined : collisions);
     expect(differences(vectors.templates, ([, , hash]) => hash, ours)).toEqual([]);
     expect(vectors.templates.length).toBeGreaterThan(300);
   });
 
   it("workloads/S23 hashes controller revisions as upstream does", () => {
-    const ours = ([template, collisions]: Vectors["templates"][number]): string => {
-      return controllerRevisionHash(revisionData(JSON.parse(template)), collisions < 0 ? undefined : collisions);
-    };
-    expect(differences(vectors.templates, ([, , , hash]) => hash, ours)).toEqual([]);
+    const ours =
+      (owner: "DaemonSet" | "StatefulSet") =>
+      ([template, collisions]: Vectors["templates"][number]): string =>
+        controllerRevisionHash(revisionData(owner, parseTemplate(template)), collisions < 0 ? undefined : collisions);
+    expect(differences(vectors.templates, ([, , , hash]) => hash, ours("StatefulSet"))).toEqual([]);
+    expect(differences(vectors.templates, ([, , , , hash]) => hash, ours("DaemonSet"))).toEqual([]);
   });
 
   it("workloads/S23 sorts keys that look like numbers as the strings they are", () => {
     const labels = { "9": "b", "10": "a", "-x": "c" };
-    expect(revisionData({ metadata: { labels } })).toContain('"labels":{"-x":"c","10":"a","9":"b"}');
+    expect(revisionData("DaemonSet", { metadata: { labels } })).toContain('"labels":{"-x":"c","10":"a","9":"b"}');
   });
 
   it("hashes the ports of endpoint slices as upstream does", () => {

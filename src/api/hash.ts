@@ -11,6 +11,7 @@ import type { EndpointPort } from "#api/generated/types/discovery-v1.ts";
 import { dumpForHash } from "#api/go-dump.ts";
 import { type GoStruct, goStruct } from "#api/go-layout.ts";
 import { goSortedJson } from "#api/go-text.ts";
+import { stringifyJson } from "#base/json.ts";
 
 const SAFE_LETTERS = "bcdfghjklmnpqrstvwxz2456789";
 
@@ -40,8 +41,10 @@ export function controllerRevisionHash(data: string, collisionCount?: number): s
  * The patch that a ControllerRevision holds, as Go marshals it: keys sorted, HTML escaped. Revisions are compared and
  * hashed as this text. Upstream: pkg/controller/statefulset/stateful_set_utils.go and daemon/update.go, getPatch
  */
-export function revisionData(template: PodTemplateSpec): string {
-  return goSortedJson({ spec: { template: { ...withoutNullCreation(template), $patch: "replace" } } });
+export function revisionData(owner: "DaemonSet" | "StatefulSet", template: PodTemplateSpec): string {
+  const spec = { template: { ...withoutNullCreation(template), $patch: "replace" } };
+  // The controller of stateful sets decodes with encoding/json, which rounds integers to doubles as JSON.parse does.
+  return goSortedJson({ spec: owner === "StatefulSet" ? JSON.parse(stringifyJson(spec)) : spec });
 }
 
 /** Servers before 1.34 print a null creationTimestamp, which upstream drops when it marshals the template. */

@@ -5,6 +5,7 @@
 import type { ControllerRevision } from "#api/generated/types/apps-v1.ts";
 import { goSortedJson } from "#api/go-text.ts";
 import { controllerRevisionHash } from "#api/hash.ts";
+import { compareInt64 } from "#api/int64.ts";
 import { parseExactJson } from "#api/json.ts";
 import type { Selector } from "#api/label-selector.ts";
 import { objectKey } from "#api/object.ts";
@@ -63,7 +64,7 @@ function revisionName(prefix: string, hash: string): string {
 
 /** Oldest first: by number, then by age, then by name. */
 export function sortedRevisions(revisions: readonly StoredRevision[]): StoredRevision[] {
-  return revisions.toSorted((a, b) => a.revision - b.revision || olderFirst(a, b));
+  return revisions.toSorted((a, b) => compareInt64(a.revision, b.revision) || olderFirst(a, b));
 }
 
 type Payload = Pick<ControllerRevision, "data">;

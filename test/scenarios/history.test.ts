@@ -19,7 +19,7 @@ const input = (image: string, revision: number) => ({
   owner,
   ownerResource: DaemonSets,
   templateLabels: { app: "agent" },
-  data: revisionData(template(image)),
+  data: revisionData("StatefulSet", template(image)),
   revision,
   collisionCount: 0,
 });
@@ -41,7 +41,7 @@ async function setUp() {
 
 describe("controller revisions", () => {
   it("workloads/S24 the payload is the template as a replacing patch, with sorted keys", () => {
-    expect(revisionData(template("a<b"))).toBe(
+    expect(revisionData("StatefulSet", template("a<b"))).toBe(
       '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"agent"}},"spec":{"containers":[{"image":"a\\u003cb","name":"c"}]}}}}',
     );
   });

@@ -16,6 +16,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/rand"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	endpointslice "k8s.io/endpointslice/util"
@@ -26,14 +27,15 @@ import (
 	"steersman/tools/internal/fill"
 )
 
-// templateRow is the template's JSON, the collision count or -1, and the two hashes.
+// templateRow is the template's JSON, the collision count or -1, the template hash, and the hash of its revision
+// as the controllers of stateful sets and of daemon sets make it.
 type templateRow struct {
-	template, templateHash, revisionHash string
-	collisions                           int32
+	template, templateHash, statefulHash, daemonHash string
+	collisions                                       int32
 }
 
 func (r templateRow) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{r.template, r.collisions, r.templateHash, r.revisionHash})
+	return json.Marshal([]any{r.template, r.collisions, r.templateHash, r.statefulHash, r.daemonHash})
 }
 
 // given are templates that no filler makes: empty where nil is usual, and forms that decoding normalises.
@@ -48,6 +50,7 @@ var given = []string{
 	`{"spec":{"containers":[{"name":"a","livenessProbe":{"httpGet":{"port":"http"}},"readinessProbe":{"tcpSocket":{"port":80}}}]}}`,
 	`{"metadata":{"labels":{"b":"2","a":"1","aa":"ü","Z":"0"}},"spec":{"containers":[{"name":"a","securityContext":{}}],"securityContext":{},"affinity":{"podAntiAffinity":{}}}}`,
 	`{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"nginx:1.27","ports":[{"containerPort":80,"protocol":"TCP"}],"resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}],"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","securityContext":{},"schedulerName":"default-scheduler"}}`,
+	`{"spec":{"terminationGracePeriodSeconds":9223372036854775807,"activeDeadlineSeconds":9007199254740993,"securityContext":{"supplementalGroups":[-9223372036854775808,9007199254740992,9007199254740991]},"tolerations":[{"operator":"Exists","tolerationSeconds":1152921504606846977}]}}`,
 	`{"metadata":{"annotations":{"a":"<b>&\u2028\n"}},"spec":{"volumes":[{"name":"v","emptyDir":{}},{"name":"w","emptyDir":{"sizeLimit":"1Gi"}},{"name":"x","configMap":{"name":"c","defaultMode":420,"items":[]}}]}}`,
 }
 
@@ -99,8 +102,19 @@ func templateRowOf(text string, collisions int32) templateRow {
 	if collisions >= 0 {
 		count = &collisions
 	}
+	return templateRow{
+		template:     text,
+		collisions:   collisions,
+		templateHash: controller.ComputeHash(&template, count),
+		statefulHash: revisionHash(text, json.Unmarshal, count),
+		daemonHash:   revisionHash(text, utiljson.Unmarshal, count),
+	}
+}
+
+// revisionHash depends on the decoder: encoding/json reads integers as doubles, apimachinery's as int64.
+func revisionHash(text string, unmarshal func([]byte, any) error, count *int32) string {
 	raw := map[string]any{}
-	utilruntime.Must(json.Unmarshal([]byte(text), &raw))
+	utilruntime.Must(unmarshal([]byte(text), &raw))
 	if metadata, ok := raw["metadata"].(map[string]any); ok && metadata["creationTimestamp"] == nil {
 		// Go does not print a zero time.
 		delete(metadata, "creationTimestamp")
@@ -109,12 +123,7 @@ func templateRowOf(text string, collisions int32) templateRow {
 	data, err := json.Marshal(map[string]any{"spec": map[string]any{"template": raw}})
 	utilruntime.Must(err)
 	revision := &appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: data}}
-	return templateRow{
-		template:     text,
-		collisions:   collisions,
-		templateHash: controller.ComputeHash(&template, count),
-		revisionHash: history.HashControllerRevision(revision, count),
-	}
+	return history.HashControllerRevision(revision, count)
 }
 
 func asText(value any) string {
