@@ -2,11 +2,14 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { INT64_MAX, INT64_MIN, type Int64 } from "#api/int64.ts";
+import { parseExactJson } from "#api/json.ts";
 import type { ManagedFieldsEntry } from "#api/meta.ts";
 import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import type { Schema } from "#api/schema.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { ApiError, isBadRequest, isConflict } from "#api/status-error.ts";
+import { stringifyJson } from "#base/json.ts";
 import { type ApplyKind, applyKind } from "./apply-kind.ts";
 import { withObjectMeta } from "./atoms.ts";
 import { compare } from "./compare.ts";
@@ -33,12 +36,13 @@ const widget = applyKind({
           tight: { type: "object", mapType: "atomic", properties: { a: text, b: text } },
           labels: { type: "object", additionalProperties: text },
           tags: { type: "array", listType: "set", items: text },
+          counts: { type: "array", listType: "set", items: { type: "integer", format: "int64" } },
           args: { type: "array", items: text },
           doors: {
             type: "array",
             listType: "map",
             listMapKeys: ["name"],
-            items: { type: "object", properties: { name: text, color: text } },
+            items: { type: "object", properties: { name: text, color: text, size: { type: "integer" } } },
           },
         },
       },
@@ -53,6 +57,7 @@ function kindOf(group: string, kind: string): ApplyKind {
 }
 
 const word = fc.constantFrom("x", "y", "z");
+const number = fc.constantFrom<Int64>(1, INT64_MAX, INT64_MAX - 1n, INT64_MIN);
 const words = fc.uniqueArray(word, { minLength: 1 });
 const spec = fc.record(
   {
@@ -61,8 +66,9 @@ const spec = fc.record(
     tight: fc.record({ a: word, b: word }, { requiredKeys: [] }),
     labels: fc.dictionary(fc.constantFrom("k", "l", "m", "__proto__"), word),
     tags: words,
+    counts: fc.uniqueArray(number, { minLength: 1 }),
     args: words,
-    doors: fc.uniqueArray(fc.record({ name: word, color: word }, { requiredKeys: ["name"] }), {
+    doors: fc.uniqueArray(fc.record({ name: word, color: word, size: number }, { requiredKeys: ["name"] }), {
       selector: (door) => door.name,
       minLength: 1,
     }),
@@ -74,7 +80,7 @@ const config = spec.map(
     apiVersion: "example.com/v1",
     kind: "Widget",
     metadata: { name: "it" },
-    spec: JSON.parse(JSON.stringify(stated)),
+    spec: parseExactJson(stringifyJson(stated)),
   }),
 );
 const nothing: JsonObject = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "it" } };
@@ -89,7 +95,7 @@ const ownership = (object: Stored) =>
  * filled and emptied again is null, as upstream.
  */
 function plain(value: unknown): unknown {
-  if (isArray(value)) return value.map(plain).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (isArray(value)) return value.map(plain).sort((a, b) => (stringifyJson(a) < stringifyJson(b) ? -1 : 1));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([name, child]) => [name, plain(child)] as const);
   const isHollow = (child: unknown) => child === null || (isObject(child) && Object.keys(child).length === 0);

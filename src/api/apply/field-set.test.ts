@@ -49,7 +49,17 @@ describe("field sets agree with upstream", () => {
   });
 });
 
-const pathKey = fc.constantFrom("f:a", "f:b", "f:c", 'k:{"name":"x"}', 'v:"y"', "v:1", "i:0");
+const pathKey = fc.constantFrom(
+  "f:a",
+  "f:b",
+  "f:c",
+  'k:{"name":"x"}',
+  'v:"y"',
+  "v:1",
+  "v:9223372036854775807",
+  "v:9223372036854775806",
+  "i:0",
+);
 const set = fc
   .array(fc.array(pathKey, { minLength: 1, maxLength: 3 }), { maxLength: 8 })
   .map((paths) => setOf(...paths));

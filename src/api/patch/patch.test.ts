@@ -2,9 +2,12 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { INT64_MAX, INT64_MIN, type Int64 } from "#api/int64.ts";
+import { parseExactJson } from "#api/json.ts";
 import type { Schema } from "#api/schema.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { ApiError, isBadRequest, isRequestEntityTooLarge } from "#api/status-error.ts";
+import { stringifyJson } from "#base/json.ts";
 import { createJsonPatch } from "./create-json-patch.ts";
 import { applyJsonPatch, jsonPatchStrictErrors } from "./json-patch.ts";
 import type { JsonObject } from "./json-value.ts";
@@ -16,24 +19,29 @@ import { applyStrategicMergePatch } from "./strategic-merge.ts";
 const podSchema = schemaOf({ group: "", version: "v1", kind: "Pod" }) as Schema;
 
 const key = fc.oneof(fc.constantFrom("a", "b", "c", "x/y", "m~n", "__proto__", "constructor", ""), fc.string());
-const scalar = fc.oneof(fc.string(), fc.integer(), fc.boolean());
+const int64 = fc.oneof(
+  fc.integer(),
+  fc.constantFrom<Int64>(INT64_MAX, INT64_MAX - 1n, INT64_MIN, 2n ** 53n, Number.MAX_SAFE_INTEGER),
+);
+const scalar = fc.oneof(fc.string(), int64, fc.boolean());
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: "small" }, scalar, tie("object"), fc.array(tie("value"), { maxLength: 4 })),
   object: fc.array(fc.tuple(key, tie("value")), { maxLength: 4 }).map((entries) => Object.fromEntries(entries)),
 }));
 const object = fc
   .array(fc.tuple(key, value), { maxLength: 5 })
-  .map((entries) => JSON.parse(JSON.stringify(Object.fromEntries(entries))) as JsonObject);
+  .map((entries) => parseExactJson(stringifyJson(Object.fromEntries(entries))) as JsonObject);
 
 /** Own keys only, so that "__proto__" counts. */
 const canonical = (input: unknown): string =>
-  JSON.stringify(input, (_, part) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
+  JSON.stringify(input, (_, part) => {
+    if (typeof part === "bigint") return { bigint: String(part) };
+    return typeof part === "object" && part !== null && !Array.isArray(part)
       ? Object.keys(part)
           .sort()
           .map((name) => [name, part[name]])
-      : part,
-  );
+      : part;
+  });
 
 const container = fc.record(
   {
@@ -53,7 +61,14 @@ const pod = fc.record({
     },
     { requiredKeys: [] },
   ),
-  spec: fc.record({ containers: fc.uniqueArray(container, { selector: (element) => element.name }) }),
+  spec: fc.record(
+    {
+      containers: fc.uniqueArray(container, { selector: (element) => element.name }),
+      terminationGracePeriodSeconds: int64,
+      securityContext: fc.record({ supplementalGroups: fc.array(int64, { minLength: 1 }) }, { requiredKeys: [] }),
+    },
+    { requiredKeys: ["containers"] },
+  ),
 });
 
 /** Upstream compares lists of scalars sorted, so their order does not always follow. */
