@@ -1,6 +1,7 @@
 // The pieces that objects of the plain kinds are made of, for fuzzed requests. Pods and what makes them are in
 // fuzz-pods.ts.
 
+import { INT64_MAX } from "#api/int64.ts";
 import { CONTRAPTIONS, GADGETS } from "./custom-kind.ts";
 import type { Place } from "./fuzz-kinds.ts";
 
@@ -407,7 +408,7 @@ export const plainPlaces: readonly Place[] = [
       { "/spec/size": 3 },
       { "/spec/color": "blue" },
       { "/spec/tags": ["t1", "t2"] },
-      { "/spec/parts": [{ name: "p" }, { name: "q", weight: 2 }] },
+      { "/spec/parts": [{ name: "p" }, { name: "q", weight: INT64_MAX }] },
       { "/spec/free": { any: 1, other: null } },
       { "/spec/unknown": { deep: true } },
       { "/status/size": 2 },

@@ -1,6 +1,8 @@
 // The kinds that fuzzed requests are about, and for each the pieces that its objects are made of: right
 // ones, changes that are allowed later, and wrong ones.
 
+import { parseExactJson } from "#api/json.ts";
+import { stringifyJson } from "#base/json.ts";
 import { definitions } from "./fuzz-definitions.ts";
 import { plainPlaces } from "./fuzz-kinds-table.ts";
 import { podPlaces } from "./fuzz-pods.ts";
@@ -55,7 +57,7 @@ export const names: readonly string[] = ["a", "b", "c", "d", "e"];
 export const nameAt = ({ prefix = "", suffix = "" }: Place, name: string): string => `${prefix}${name}${suffix}`;
 
 export const contentAt = (place: Place, name: string): object =>
-  JSON.parse(JSON.stringify(place.minimal).replaceAll("$name", name)) as object;
+  parseExactJson(stringifyJson(place.minimal).replaceAll("$name", name)) as object;
 
 /** A sensible object: what requests find there. */
 export function furniture(place: Place, name: string): object {

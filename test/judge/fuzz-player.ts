@@ -1,6 +1,8 @@
 // Plays fuzzed requests on one server, filling in that server's own versions, UIDs and tokens, and keeps
 // what requests should find there.
 
+import { parseExactJson } from "#api/json.ts";
+import { stringifyJson } from "#base/json.ts";
 import { teachContraptions, teachCustomKind } from "./custom-kind.ts";
 import type { Answer, Call, Subject } from "./exchange.ts";
 import type { FuzzedCall } from "./fuzz-calls.ts";
@@ -180,7 +182,7 @@ export class Player {
   }
 
   #fill(value: unknown): unknown {
-    return JSON.parse(this.#fillText(JSON.stringify(value)));
+    return parseExactJson(this.#fillText(stringifyJson(value)));
   }
 
   /** The same on both servers, whichever order each has written its fields in. */

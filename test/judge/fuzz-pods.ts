@@ -1,5 +1,6 @@
 // Pods, and the kinds that make them, for fuzzed requests.
 
+import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
 import type { Place } from "./fuzz-kinds.ts";
 import type { Edits } from "./fuzz-random.ts";
 
@@ -37,7 +38,7 @@ const specOptions: readonly Edits[] = [
     ],
   },
   { "/volumes": [{ name: "p", projected: { sources: [{ downwardAPI: { items: [] } }] } }] },
-  { "/tolerations": [{ key: "k", operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }] },
+  { "/tolerations": [{ key: "k", operator: "Exists", effect: "NoExecute", tolerationSeconds: INT64_MAX }] },
   { "/nodeSelector": { disk: "ssd" } },
   { "/affinity": { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: "zone" }] } } },
   {
@@ -75,10 +76,10 @@ const specWrong: readonly Edits[] = [
   { "/containers/0/volumeMounts": [{ name: "none", mountPath: "" }] },
   { "/containers/0/imagePullPolicy": "Sometimes" },
   { "/restartPolicy": "Sometimes" },
-  { "/dnsPolicy": "Nonsense", "/terminationGracePeriodSeconds": -1 },
+  { "/dnsPolicy": "Nonsense", "/terminationGracePeriodSeconds": INT64_MIN },
   { "/volumes": [{ name: "v", emptyDir: {}, hostPath: { path: "x" } }, { name: "v" }] },
   { "/nodeSelector": { "bad key!": "x" }, "/tolerations": [{ key: "a", operator: "Exists", value: "x" }] },
-  { "/activeDeadlineSeconds": 0, "/hostname": "Bad_" },
+  { "/activeDeadlineSeconds": INT64_MAX, "/hostname": "Bad_" },
   { "/affinity": { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{}] } } },
   { "/topologySpreadConstraints": [{ maxSkew: 0, topologyKey: "", whenUnsatisfiable: "X" }] },
   { "/priorityClassName": "missing" },

@@ -1,5 +1,7 @@
 // Objects as block YAML: enough of it for what fuzzed requests send.
 
+import { stringifyJson } from "#base/json.ts";
+
 /** Keys and strings are quoted where they could be taken for something else. */
 export function yamlOf(value: unknown): string {
   return `${lines(value).join("\n")}\n`;
@@ -18,7 +20,7 @@ function lines(value: unknown): string[] {
       .sort(([a], [b]) => (a < b ? -1 : 1));
     if (entries.length > 0) return entries.flatMap(([key, item]) => entry(text(key), item));
   }
-  return [typeof value === "string" ? text(value) : JSON.stringify(value)];
+  return [typeof value === "string" ? text(value) : stringifyJson(value)];
 }
 
 function entry(key: string, value: unknown): string[] {
@@ -31,4 +33,4 @@ const PLAIN = /^[A-Za-z$][A-Za-z0-9$/.:-]*[A-Za-z0-9]$/;
 const WORD = /^(true|false|null|yes|no|on|off)$/i;
 
 const text = (value: string): string =>
-  PLAIN.test(value) && !WORD.test(value) && !value.includes(": ") ? value : JSON.stringify(value);
+  PLAIN.test(value) && !WORD.test(value) && !value.includes(": ") ? value : stringifyJson(value);

@@ -2,6 +2,7 @@
 // tokens, headers and watches, right and wrong. Counts per verb how often the answers agree, and keeps what
 // did not.
 
+import { stringifyJson } from "#base/json.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import type { Subject } from "./exchange.ts";
 import { type FuzzedCall, nextCall } from "./fuzz-calls.ts";
@@ -141,7 +142,7 @@ const isRelaxedRead = ({ method, target }: FuzzedCall): boolean =>
   method === "GET" && /resourceVersion=/.test(target) && !target.includes("Exact");
 
 const shown = ({ method, target, body, headers, fresh }: FuzzedCall): string =>
-  `${method} ${target} ${JSON.stringify(headers ?? {})} ${JSON.stringify(fresh ?? body ?? "").slice(0, 400)}`;
+  `${method} ${target} ${stringifyJson(headers ?? {})} ${stringifyJson(fresh ?? body ?? "").slice(0, 400)}`;
 
 export function reportLines({ seed, verbs, disagreements }: FuzzReport): string {
   const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
