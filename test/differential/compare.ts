@@ -1,6 +1,7 @@
 // Compares two normalised runs: the same items in each section, whatever their order. What is different is
 // told field by field where an item has a counterpart, and as missing or extra where it has none.
 
+import { goSortedJson } from "#base/go-text.ts";
 import type { Item, Section } from "./items.ts";
 
 export interface Difference {
@@ -71,9 +72,5 @@ function isPlain(value: unknown): boolean {
 
 /** JSON with sorted keys: the order of fields is nobody's business. */
 function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, child: unknown) =>
-      isPlain(child) ? Object.fromEntries(Object.entries(child as object).sort(([a], [b]) => (a < b ? -1 : 1))) : child,
-    ) ?? ""
-  );
+  return value === undefined ? "" : goSortedJson(value);
 }

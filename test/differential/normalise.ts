@@ -6,6 +6,7 @@
 // while the object ends is compared like the rest: there the scenario decides what it sees first (scenarios-endings.ts).
 
 import type { KubeObject } from "#api/object.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { agentOf, type Item, type Section } from "./items.ts";
 import type { Recording } from "./play.ts";
@@ -175,7 +176,7 @@ class Vocabulary {
 
 /** Entries of one second have no order that anybody chose. */
 function inOrder(items: readonly object[]): readonly object[] {
-  const text = (item: object): string => JSON.stringify(item);
+  const text = (item: object): string => stringifyJson(item);
   return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 

@@ -5,6 +5,7 @@ import type { KubeList, KubeObject } from "#api/object.ts";
 import { ApiError } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import { errorMessage } from "#base/errors.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { Client } from "#client/client.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { AuditFollower } from "./audit-follower.ts";
@@ -306,7 +307,7 @@ class RealStage {
     alsoFine: readonly number[] = [],
   ): Promise<T | undefined> {
     const contentType = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    const payload = body === undefined ? {} : { contentType, body: utf8.encode(JSON.stringify(body)) };
+    const payload = body === undefined ? {} : { contentType, body: utf8.encode(stringifyJson(body)) };
     try {
       const { bytes } = await this.#client.raw({ method, path, ...payload }, AbortSignal.timeout(PATIENCE_MS));
       return JSON.parse(text.decode(bytes)) as T;

@@ -1,6 +1,7 @@
 // Makes the reads of two runs comparable: what was asked, by whom, with which parameters. Versions, times and the
 // number of tries are chance; which kinds are listed and watched, how, and what is read live, is not.
 
+import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { agentOf, type Item } from "./items.ts";
 
@@ -51,7 +52,7 @@ export function isConflict({ responseStatus: { code, reason } = {} }: AuditEvent
 
 /** Each once: how often an informer begins anew is chance. */
 export function distinct(items: readonly Item[]): readonly Item[] {
-  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
+  return [...new Map(items.map((item) => [stringifyJson(item), item])).values()];
 }
 
 /**

@@ -1,5 +1,6 @@
 // The verdict over all scenarios, and the report for people.
 
+import { stringifyJson } from "#base/json.ts";
 import type { Totals } from "#tools/test-totals.ts";
 import type { Difference } from "./compare.ts";
 import type { KnownDifference } from "./known-differences.ts";
@@ -109,6 +110,6 @@ function listed(differences: readonly Difference[], left: string, right: string)
 
 function shown(value: unknown): string {
   if (value === undefined) return "(nothing)";
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
 }

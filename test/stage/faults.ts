@@ -8,6 +8,7 @@
 import type { KubeObject } from "#api/object.ts";
 import type { Resource } from "#api/resource.ts";
 import { errorMessage } from "#base/errors.ts";
+import { stringifyJson } from "#base/json.ts";
 import { compare, type Difference } from "#test/differential/compare.ts";
 import type { Item, Section } from "#test/differential/items.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -162,7 +163,7 @@ async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Pl
 
 /** Accounts of controllers come and go with managers. */
 function isOfPlay(object: KubeObject, { alone }: Scenario, tag: string): boolean {
-  if (JSON.stringify(object).includes(tag)) return true;
+  if (stringifyJson(object).includes(tag)) return true;
   return alone === true && object.metadata?.namespace !== "kube-system";
 }
 

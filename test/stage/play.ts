@@ -3,6 +3,7 @@
 import { Events } from "#api/generated/resources/core-v1.ts";
 import type { Event } from "#api/generated/types/core-v1.ts";
 import type { Resource } from "#api/resource.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { isDecision, isRefused, isWrite, writeOf } from "./requests.ts";
@@ -136,7 +137,7 @@ export class Play {
         };
         await ground.until(`an Event ${reason}: ${holds}`, probe).catch((error: Error) => {
           const seen = last.map((event) => `${event.type} ${event.reason} ${event.message}`);
-          throw new Error(`${error.message}\nEvents: ${JSON.stringify(seen)}`, { cause: error });
+          throw new Error(`${error.message}\nEvents: ${stringifyJson(seen)}`, { cause: error });
         });
       },
       settle: (quietMs = QUIET_MS) => this.#settle(quietMs),

@@ -169,7 +169,7 @@ async function explained<R>(wait: Promise<R>, last: () => unknown): Promise<R> {
 }
 
 function withoutHistory(key: string, value: unknown): unknown {
-  return key === "managedFields" ? undefined : value;
+  return key === "managedFields" ? undefined : typeof value === "bigint" ? String(value) : value;
 }
 
 function nameOf({ metadata }: KubeObject): string {

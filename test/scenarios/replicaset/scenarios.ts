@@ -3,7 +3,8 @@
 import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
-import { barePod, bind, callPods, makeReady, ownerUid } from "#test/stage/pods.ts";
+import { INT64_MAX, INT64_MIN } from "#api/int64.ts";
+import { barePod, bind, callPods, makeReady, ownerUid, podSpec } from "#test/stage/pods.ts";
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { createSet, scaleTo, untilReplicas } from "./objects.ts";
 
@@ -35,6 +36,27 @@ export const scenarios: readonly Scenario[] = scenariosOf("replicaset-controller
       expect(pods.filter((pod) => ownerUid(pod) === undefined).map(({ metadata }) => metadata.name)).toEqual([
         "orphan",
       ]);
+    },
+  },
+  {
+    name: "workloads/S10 pods have every integer of the template, also beyond 2^53",
+    async play(stage) {
+      const tolerations = [INT64_MAX, INT64_MIN, 2n ** 53n + 1n].map((tolerationSeconds, i) => ({
+        key: `key-${i}`,
+        operator: "Exists",
+        effect: "NoExecute",
+        tolerationSeconds,
+      }));
+      const spec = { ...podSpec, tolerations, terminationGracePeriodSeconds: INT64_MAX };
+      await createSet(stage, 2, { template: { metadata: { labels: { app: "web" } }, spec } });
+      for (const pod of await stage.of(Pods).list()) {
+        expect(pod.spec?.tolerations).toEqual(expect.arrayContaining(tolerations));
+        expect(pod.spec?.terminationGracePeriodSeconds).toBe(INT64_MAX);
+      }
+      await stage.settle();
+      // The cache has read them, or the set could not be scaled down.
+      await scaleTo(stage, 1);
+      expect((await stage.of(Pods).list()).length).toBe(1);
     },
   },
   {
