@@ -3,7 +3,15 @@
 import { describe, expect, it } from "vitest";
 import type { HttpBody } from "#base/http.ts";
 import { neverAborted, testClock } from "#base/testing.ts";
-import { decodeBytes, decodeText, discardBody, encodeText, type ProtobufCodec, readBytes } from "#client/codec.ts";
+import {
+  decodeBytes,
+  decodeJson,
+  decodeText,
+  discardBody,
+  encodeText,
+  type ProtobufCodec,
+  readBytes,
+} from "#client/codec.ts";
 import { createClient } from "#client/create-client.ts";
 import { DecodeError } from "#client/errors.ts";
 import { jsonResponse, scriptedTransport } from "#client/testing.ts";
@@ -89,6 +97,14 @@ describe("content types", () => {
     "%j is JSON",
     (contentType) => expect(decoded(contentType, protobuf)).toEqual({ a: 1 }),
   );
+
+  it("integers are exact both ways, in answers, watches and requests", async () => {
+    const exact = { a: 9223372036854775807n, b: [-9007199254740993n, 1] };
+    const text = '{"a":9223372036854775807,"b":[-9007199254740993,1]}';
+    expect(decodeBytes(encodeText(text), "application/json", undefined)).toEqual(exact);
+    expect(decodeJson(text)).toEqual(exact);
+    expect(decodeText(await readBytes({ kind: "object", value: exact }))).toBe(text);
+  });
 
   it("protobuf needs its codec, and anything else is refused", () => {
     const type = "application/vnd.kubernetes.protobuf";

@@ -4,9 +4,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ControllerRevisions, Deployments } from "#api/generated/resources/apps-v1.ts";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
-import { ConfigMaps, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { ConfigMaps, Namespaces, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { INT64_MAX, INT64_MIN, type Int64 } from "#api/int64.ts";
 import type { KubeObject } from "#api/object.ts";
-import type { Stored } from "#api/resource.ts";
+import type { Draft, ObjectOf, Stored } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
 import { noLog } from "#base/log.ts";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -193,6 +194,40 @@ describeReal("client and informers on a real API server", () => {
     expect(versions(metadata.store.values())).toEqual(versions(items));
     expect(full.store.get(`${namespace}/m0`)?.data).toEqual({ k: "v" });
     expect(full.store.get(`${namespace}/m0`)?.metadata?.managedFields).toBeUndefined();
+    await factory.shutdown();
+  });
+
+  it.each(["json", "protobuf"])("keeps every int64 of a pod, in %s", async (type) => {
+    const client = clientOf({ protobuf: type === "protobuf" });
+    const namespace = await freshNamespace(client);
+    const pods = client.resource(Pods);
+    const pod = (name: string, seconds: Int64): Draft<ObjectOf<typeof Pods>> => ({
+      metadata: { name },
+      spec: {
+        serviceAccountName: "robot",
+        automountServiceAccountToken: false,
+        containers: [{ name: "a", image: "a" }],
+        tolerations: [{ operator: "Exists", effect: "NoExecute", tolerationSeconds: seconds }],
+      },
+    });
+    const integers: readonly Int64[] = [INT64_MAX, INT64_MIN, 2n ** 53n + 1n, Number.MAX_SAFE_INTEGER, -1];
+    await client.resource(ServiceAccounts).create({ namespace, object: { metadata: { name: "robot" } } }, signal);
+    await pods.create({ namespace, object: pod("listed", INT64_MAX) }, signal);
+    const factory = createInformerFactory({ client, clock: systemClock, rng: seededRng(3) });
+    const informer = factory.informer(Pods, { namespace });
+    factory.start();
+    await factory.waitForCacheSync(signal);
+    for (const [i, seconds] of integers.entries()) {
+      await pods.create({ namespace, object: pod(`watched-${i}`, seconds) }, signal);
+    }
+    const read = (name: string): Int64 | undefined =>
+      informer.store.get(`${namespace}/${name}`)?.spec?.tolerations?.[0]?.tolerationSeconds;
+    await eventually(() => informer.store.get(`${namespace}/watched-4`));
+    expect(integers.map((_, i) => read(`watched-${i}`))).toEqual([...integers]);
+    expect(read("listed")).toBe(INT64_MAX);
+    const patch = { spec: { tolerations: [...(pod("x", INT64_MIN + 1n).spec?.tolerations ?? [])] } };
+    const patched = await pods.patch({ namespace, name: "listed", type: "strategic", patch }, signal);
+    expect(patched.spec?.tolerations?.map(({ tolerationSeconds }) => tolerationSeconds)).toContain(INT64_MIN + 1n);
     await factory.shutdown();
   });
 
