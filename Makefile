@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage check build generate real-control-plane differential bench parity
+.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage check build generate real-control-plane differential bench parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ build: install ## Compile dist/steersman and dist/kube-controller-manager
 
 generate: install ## Generate types and tables from the Kubernetes sources
 	@$(BUN) tools/generate.ts
+
+vectors: install ## Ask upstream's packages for test vectors (ARGS=<name>: tools/go/vectors-<name>; needs Go)
+	@$(BUN) tools/vectors.ts $(ARGS)
 
 real-control-plane: install ## Build etcd, kube-apiserver, the Go manager, scheduler and kubectl once (needs Go 1.26)
 	@$(BUN) tools/real-control-plane.ts

@@ -44,13 +44,16 @@ const verbLetters: Readonly<Record<string, string>> = {
   watch: "w",
 };
 
-/** Returns the group versions it found: "v1", "apps/v1" and so on. */
-export function generateResources(): string[] {
+/** "v1", "apps/v1" and so on. */
+export function groupVersions(): string[] {
+  return discoveryDocuments().map(({ group, version }) => (group === "" ? version : `${group}/${version}`));
+}
+
+export function generateResources(): void {
   const documents = discoveryDocuments();
   emit("resource-rows.ts", jsonRecord("resourceRows", documents.map(rowEntry)));
   clear("resources");
   for (const document of documents) emit(`resources/${typesFileName(document)}.ts`, handles(document));
-  return documents.map(({ group, version }) => (group === "" ? version : `${group}/${version}`));
 }
 
 function discoveryDocuments(): readonly DiscoveryDocument[] {

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import type { ObjectMeta, OwnerReference } from "#api/meta.ts";
 import { goQuote } from "#base/go-text.ts";
-import file from "#test/vectors/garbage-collector-graph.json" with { type: "json" };
+import file from "#test/vectors/garbage-collector.json" with { type: "json" };
 import { AbsentOwners } from "./absent-owners.ts";
 import { graphToDot } from "./dot.ts";
 import { DependencyGraph, type GraphChange } from "./graph.ts";

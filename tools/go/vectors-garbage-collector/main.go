@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
-	"steersman/tools/upstream/garbagecollector"
+	"steersman/tools/upstream/pkg/controller/garbagecollector"
 )
 
 const (

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Laid over upstream's package garbagecollector (tools/generate/upstream.ts), so that a program outside of it can
+// Laid over upstream's package (tools/go/README.md), so that a program outside of it can
 // drive the graph builder with events and read the graph.
 package garbagecollector
 

@@ -1,0 +1,45 @@
+//go:build overlay
+
+// Laid over upstream's package (tools/go/README.md): exports what the vectors ask.
+package job
+
+import (
+	"time"
+
+	"github.com/go-logr/logr"
+	batch "k8s.io/api/batch/v1"
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock/testing"
+)
+
+// Indexes is a text of indexes as upstream understands it: written anew, how many, and which of the asked ones are in.
+func Indexes(text string, completions int, asked []int) (string, int, []bool) {
+	parsed := parseIndexesFromString(logr.Discard(), text, completions)
+	has := []bool{}
+	for _, index := range asked {
+		has = append(has, parsed.has(index))
+	}
+	return parsed.String(), parsed.total(), has
+}
+
+// WithIndexes adds indexes in ascending order to a text of indexes.
+func WithIndexes(text string, completions int, more []int) string {
+	return parseIndexesFromString(logr.Discard(), text, completions).withOrderedIndexes(more).String()
+}
+
+// SuccessPolicy is the message of the rule that the succeeded indexes meet.
+func SuccessPolicy(policy *batch.SuccessPolicy, completions int32, succeeded string) (string, bool) {
+	indexes := parseIndexesFromString(logr.Discard(), succeeded, int(completions))
+	return matchSuccessPolicy(logr.Discard(), policy, completions, indexes)
+}
+
+// FailurePolicy is the message for the job, whether the failure counts, and the action of the rule that the pod meets.
+func FailurePolicy(policy *batch.PodFailurePolicy, pod *v1.Pod) (*string, bool, *batch.PodFailurePolicyAction) {
+	return matchPodFailurePolicy(policy, pod)
+}
+
+// Backoff is how long to wait for the next pod, so long after the last of the failures.
+func Backoff(failures int32, since, first, most time.Duration) time.Duration {
+	last := time.Unix(0, 0)
+	return getRemainingTimeForFailuresCount(testing.NewFakeClock(last.Add(since)), first, most, failures, &last)
+}
