@@ -34,12 +34,9 @@ export function kindsPage(): string {
   return `${intro}${rows.join("\n")}\n`;
 }
 
-/** Code of the server answers these. */
-const answeredByCode = /^(?:bindings|customresourcedefinitions\.apiextensions\.k8s\.io|[a-z]+reviews\..*)$/;
-
 function hasOwnRules(key: string): boolean {
   const kind = builtinKind(key);
-  return (kind !== undefined && ownStrategy(kind) !== undefined) || answeredByCode.test(key);
+  return kind !== undefined && ownStrategy(kind) !== undefined;
 }
 
 if (import.meta.main) writeFileSync(kindsFile, kindsPage());

@@ -6,6 +6,7 @@ import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
+import type { KindServer } from "#kinds/hooks.ts";
 import type { StrategyContext } from "#kinds/strategy.ts";
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./admission.ts";
 import type { Authorizer } from "./authorization.ts";
@@ -13,7 +14,6 @@ import type { Expiry } from "./expiry.ts";
 import type { Endpoint, KindRow, Registry } from "./registry.ts";
 import { addWarning, type RequestContext } from "./request-context.ts";
 import type { ResourceRequestInfo } from "./request-info.ts";
-import type { NodePorts } from "./services/node-ports.ts";
 import type { Storage, StorageKey, Table } from "./storage/storage.ts";
 import type { AccountTokens } from "./tokens/account-tokens.ts";
 import type { TokenAnswer, TokenQuestion } from "./tokens/token-authentication.ts";
@@ -23,7 +23,7 @@ import type { WriteOptions } from "./write-options.ts";
 export interface ServerCore {
   readonly clock: Clock;
   /** Streams by use. */
-  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "tokens" | "audit" | "addresses", Rng>>;
+  readonly rng: Readonly<Record<"names" | "uids" | "timeouts" | "strategies" | "audit", Rng>>;
   readonly log: Logger;
   readonly storage: Storage;
   readonly registry: Registry;
@@ -38,7 +38,8 @@ export interface ServerCore {
   readonly gates: FeatureGateReader;
   readonly keyReader: KeyReader | undefined;
   readonly expiry: Expiry;
-  readonly nodePorts: NodePorts;
+  /** The view that hooks of kinds have of this server. */
+  readonly kindServer: KindServer;
   readonly limits: ServerLimits;
   /** Where clients find the server, as discovery says it. */
   readonly serverAddress: string;

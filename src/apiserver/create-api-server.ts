@@ -15,6 +15,7 @@ import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
 import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
+import { kindServer } from "./builtin/kind-server.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
 import { serveCustomResources } from "./custom-resources/custom-resources.ts";
 import { Expiry, resumeExpiry } from "./expiry.ts";
@@ -34,8 +35,7 @@ import { RequestMetrics, UNTIMED } from "./request-metrics.ts";
 import { isUnknownToCustomKinds, routeResource } from "./routing.ts";
 import { fieldsOf } from "./selection.ts";
 import { registerServerMetrics } from "./server-metrics.ts";
-import { NodePorts } from "./services/node-ports.ts";
-import { bootstrapServices, storedNodePorts } from "./services/service-bootstrap.ts";
+import { bootstrapServices } from "./services/service-bootstrap.ts";
 import type { Storage, Table } from "./storage/storage.ts";
 import type { AccountTokens, TokenKeys } from "./tokens/account-tokens.ts";
 import { boundTokens } from "./tokens/bound-tokens.ts";
@@ -190,8 +190,10 @@ function createCore(
   const gates = options.gates ?? NO_GATES;
   const registry = new Registry();
   const served = new Set(options.extraVersions);
+  const server = kindServer({ core: () => core, clock, gates, rng, accountTokens });
   registerBuiltinKinds(registry, {
     gates,
+    server,
     isServed: ({ servedByDefault, group, version }) => servedByDefault || served.has(`${group}/${version}`),
   });
   const tables = new WeakMap<KindRow, Table>();
@@ -217,8 +219,6 @@ function createCore(
       timeouts: rng.fork("watch-timeouts"),
       strategies: rng.fork("strategies"),
       audit: rng.fork("audit"),
-      tokens: rng.fork("tokens"),
-      addresses: rng.fork("addresses"),
     },
     log,
     storage,
@@ -231,7 +231,7 @@ function createCore(
     gates,
     keyReader: options.keyReader,
     expiry: new Expiry(clock, log),
-    nodePorts: new NodePorts(rng.fork("node-ports"), () => storedNodePorts(core)),
+    kindServer: server,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     serverAddress: options.serverAddress ?? "localhost:6443",
     closing,

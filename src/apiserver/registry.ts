@@ -8,17 +8,17 @@ import { apiVersionOf } from "#api/object.ts";
 import type { Subresource, Verb } from "#api/resource-table.ts";
 import type { Schema } from "#api/schema.ts";
 import type { GroupResource } from "#api/status-error.ts";
+import type { DecodingWording, TypedDecoding } from "#api/typed-decoding.ts";
 import { assert } from "#base/assert.ts";
 import type { EpochMs } from "#base/clock.ts";
+import type { Allocation, Deleted } from "#kinds/hooks.ts";
 import type { KindStrategy } from "#kinds/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
-import type { DecodingWording, TypedDecoding } from "./decoding/typed-decoding.ts";
 import type { EndpointSeries } from "./request-metrics.ts";
 import type { StoredVersion, Table } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
 import type { TablePrinter } from "./table.ts";
-import type { DeleteResult } from "./write/delete-object.ts";
 
 export interface KindRow {
   /** The table that stores it. Kinds of two groups that are one kind (events) are versions of one row. */
@@ -49,9 +49,9 @@ export interface KindRow {
   /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
   readonly deletion?: DeletionHook;
   /** Takes what the server itself gives such an object, before the kind's rules see it. */
-  readonly allocation?: AllocationHook;
+  allocation?(object: KubeObject, old: KubeObject | undefined, dryRun: boolean): Allocation;
   /** Once an object is gone. */
-  afterDelete?(core: ServerCore, object: KubeObject): void;
+  afterDelete?(object: KubeObject): void;
   /** More than finalizers keeps an object that is being deleted. */
   isHeld?(object: KubeObject): boolean;
   /** Fields whose single value an index of watches may use. */
@@ -75,24 +75,7 @@ export type DeletionHook = (
   existing: StoredVersion,
   options: DeleteOptions,
   signal: AbortSignal,
-) => Promise<DeleteResult | "retry" | undefined>;
-
-/** `old` is undefined for a new object. Throws what is wrong with the request for it. */
-export type AllocationHook = (
-  core: ServerCore,
-  object: KubeObject,
-  old: KubeObject | undefined,
-  dryRun: boolean,
-) => Allocation;
-
-export interface Allocation {
-  /** With what it was given. */
-  readonly object: KubeObject;
-  /** The object is stored: what it had and does not need any more is free. */
-  commit(): void;
-  /** It is not: what was taken for it is free again. */
-  revert(): void;
-}
+) => Promise<Deleted | "retry" | undefined>;
 
 export interface KindVersion extends GroupVersionKind {
   readonly listKind: string;

@@ -6,6 +6,7 @@ import * as field from "#api/field-error.ts";
 import { byteLength } from "#api/go-text.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import { newInvalid } from "#api/status-error.ts";
+import { validateDryRun } from "#kinds/parts/delete-options.ts";
 import type { Query } from "./query.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -73,10 +74,6 @@ function validateFieldManager(manager: string): field.FieldError[] {
   return errors;
 }
 
-function validateDryRun(dryRun: readonly string[]): field.FieldError[] {
-  return dryRun.every((value) => value === "All") ? [] : [field.notSupported(field.newPath("dryRun"), dryRun, ["All"])];
-}
-
 export function deleteOptionsOfQuery(query: Query): DeleteOptions {
   const gracePeriodSeconds = query.optionalInteger("gracePeriodSeconds");
   const orphanDependents = query.optionalFlag("orphanDependents");
@@ -88,21 +85,4 @@ export function deleteOptionsOfQuery(query: Query): DeleteOptions {
     ...(policies.length === 0 ? {} : { propagationPolicy: policies[0] as string }),
     ...(dryRun.length === 0 ? {} : { dryRun }),
   };
-}
-
-const PROPAGATION_POLICIES = ["Foreground", "Background", "Orphan"];
-
-export function checkDeleteOptions(options: DeleteOptions): void {
-  const errors: field.FieldError[] = [];
-  const path = field.newPath("propagationPolicy");
-  const { propagationPolicy, orphanDependents } = options;
-  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
-    const detail = "orphanDependents and deletionPropagation cannot be both set";
-    errors.push(field.invalid(path, propagationPolicy, detail));
-  }
-  if (propagationPolicy !== undefined && !PROPAGATION_POLICIES.includes(propagationPolicy)) {
-    errors.push(field.notSupported(path, propagationPolicy, [...PROPAGATION_POLICIES, "nil"]));
-  }
-  errors.push(...validateDryRun(options.dryRun ?? []));
-  if (errors.length > 0) throw newInvalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
 }

@@ -4,8 +4,8 @@ import { builtinResources } from "#api/resource-table.ts";
 import { groupKindText, groupResourceText } from "#api/status-error.ts";
 import type { DefaultingContext, JsonObject } from "#kinds/parts/defaulting.ts";
 import file from "#test/vectors/defaults.json" with { type: "json" };
-import { tokenRequestDefaults } from "./authentication/token-request.ts";
 import { builtinKind } from "./builtin-kinds.ts";
+import { tokenRequestDefaults } from "./core/service-account-token.ts";
 import { defaultsOf } from "./kind.ts";
 
 interface Vector {

@@ -2,7 +2,10 @@
 // exports a value of this type; builtin-kinds.ts lists them. Names, scope, versions, verbs and subresource paths are
 // not repeated here: they come from the generated resource table. docs/writing-a-kind.md tells how to add one.
 
+import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
+import type { TypedDecoding } from "#api/typed-decoding.ts";
+import type { KindCall, KindHooks, KindServer, ScalePaths } from "./hooks.ts";
 import type { Rule } from "./parts/defaulting.ts";
 import type { Printer } from "./parts/printer.ts";
 import type { KindStrategy, SchemaOnly } from "./strategy.ts";
@@ -19,6 +22,8 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly strategy: Strategy;
   /** What decoding fills in; by version where versions differ. */
   readonly defaults?: Rule | Readonly<Record<string, Rule>>;
+  /** Reads what its Go type leaves to decoders of its own. */
+  afterDecoding?(decoded: TypedDecoding): TypedDecoding;
   /** Fields that have a second name or form: a client that writes one has written both. */
   fillAliases?(object: T): T;
   /** By apiVersion, for versions whose fields have other names than the stored ones. */
@@ -39,6 +44,15 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly unprintedSubresources?: readonly string[];
   /** Requests are answered with this warning. */
   readonly deprecationWarning?: string;
+
+  /** What it does beyond the generic verbs, made once for each server. */
+  hooks?(server: KindServer): KindHooks<T>;
+  /** Where its scale subresource finds the replicas. */
+  readonly scale?: ScalePaths<T>;
+  /** Looks at a delete before it happens: warns, or throws a refusal. */
+  beforeDelete?(call: KindCall, options: DeleteOptions): void;
+  /** More than finalizers keeps an object that is being deleted. */
+  isHeld?(object: T): boolean;
 
   /** Delete answers with the object, even when it is gone. */
   readonly returnsDeletedObject?: boolean;

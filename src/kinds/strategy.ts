@@ -84,6 +84,9 @@ export function kindStrategy<T extends KubeObject>(stated: StatedStrategy<T>): K
   return { ...USUAL, ...stated };
 }
 
+/** Of kinds that are answered and never stored: their hooks say what is wrong with them. */
+export const neverStored: KindStrategy = kindStrategy<KubeObject>({ validate: () => [], validateUpdate: () => [] });
+
 /** A kind whose rules are not written yet: its schema and its metadata are checked, status and spec are written apart. */
 export interface SchemaOnly {
   readonly isSchemaOnly: true;

@@ -6,21 +6,27 @@ import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/objec
 import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { groupResourceText } from "#api/status-error.ts";
+import { zeroObject } from "#api/struct-index.ts";
+import { decodeTyped } from "#api/typed-decoding.ts";
 import { assert } from "#base/assert.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { builtinKind } from "#kinds/builtin-kinds.ts";
+import type { KindServer } from "#kinds/hooks.ts";
 import { type BuiltinKind, defaultsOf } from "#kinds/kind.ts";
 import type { JsonObject } from "#kinds/parts/defaulting.ts";
-import { zeroObject } from "../decoding/struct-index.ts";
-import { decodeTyped } from "../decoding/typed-decoding.ts";
 import type { KindRow, KindVersion, Registry } from "../registry.ts";
+import { posted } from "../subresources/posted.ts";
+import { scaleSubresource } from "../subresources/scale.ts";
+import type { SubresourceHandler } from "../subresources/subresource.ts";
 import { conversionBetween } from "./conversions.ts";
 import { fieldLabelsOf, fieldValuesOf } from "./field-labels.ts";
-import { hooksOf } from "./kind-hooks.ts";
+import { deletionCall, kindCall } from "./kind-server.ts";
 import { schemaOnlyStrategy } from "./schema-only-strategy.ts";
 
 export interface BuiltinOptions {
   readonly gates: FeatureGateReader;
+  /** For the hooks of kinds. */
+  readonly server: KindServer;
   /** Serves this version? Upstream serves stable ones by default. */
   isServed(resource: BuiltinResource): boolean;
 }
@@ -38,7 +44,7 @@ export function registerBuiltinKinds(registry: Registry, options: BuiltinOptions
   for (const [kind, versions] of rows) registry.set(rowOf(kind, versions, options));
 }
 
-function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], { gates }: BuiltinOptions): KindRow {
+function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], options: BuiltinOptions): KindRow {
   const [preferred] = versions;
   assert(preferred !== undefined, `${kind.key}: no version`);
   const stored: GroupVersionKind = { group: preferred.group, version: preferred.version, kind: preferred.kind };
@@ -53,7 +59,7 @@ function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], { gates 
     namespaced,
     shortNames,
     categories,
-    versions: versions.map((each) => versionOf(kind, each, stored, gates)),
+    versions: versions.map((each) => versionOf(kind, each, stored, options.gates)),
     stored,
     strategy: "isSchemaOnly" in strategy ? schemaOnlyStrategy(strategy, preferred) : strategy,
     isCustom: false,
@@ -61,12 +67,42 @@ function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], { gates 
     isStoredAsJson: kind.isStoredAsJson ?? false,
     isUncached: kind.isUncached ?? false,
     unprintedSubresources: kind.unprintedSubresources ?? [],
-    subresources: new Map(),
     ...(printer && { printer }),
     ...(ttlSeconds && { ttlSeconds }),
     ...(indexedField && { indexedField }),
     ...(selectableFields && { selectableFields }),
-    ...hooksOf(kind.key),
+    ...(kind.isHeld && { isHeld: kind.isHeld }),
+    ...hookedParts(kind, options.server),
+  };
+}
+
+/** What the kind does beyond the generic verbs. */
+function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subresources"> & Partial<KindRow> {
+  const {
+    deletion,
+    allocation,
+    afterDelete,
+    answered,
+    posted: bodies = {},
+    connected = {},
+  } = kind.hooks?.(server) ?? {};
+  const { scale, beforeDelete } = kind;
+  const subresources = new Map<string, SubresourceHandler>();
+  if (scale !== undefined) subresources.set("scale", scaleSubresource(scale));
+  for (const [name, hook] of Object.entries(bodies)) subresources.set(name, posted(hook, hook.body));
+  for (const [name, connect] of Object.entries(connected))
+    subresources.set(name, (_core, call) => connect(kindCall(call)));
+  return {
+    subresources,
+    ...(answered && { virtual: posted(answered) }),
+    ...(allocation && { allocation }),
+    ...(afterDelete && { afterDelete }),
+    ...((deletion || beforeDelete) && {
+      async deletion(core, call, existing, options, signal) {
+        beforeDelete?.(kindCall(call), options);
+        return deletion?.(deletionCall(core, call, existing, options), signal);
+      },
+    }),
   };
 }
 
@@ -81,7 +117,7 @@ function versionOf(
   const goType = goTypeOfKind(gvk);
   const conversion = conversionBetween(builtin, gvk, stored);
   const defaults = defaultsOf(builtin, version);
-  const { deprecationWarning } = builtin;
+  const { deprecationWarning, afterDecoding } = builtin;
   return {
     ...gvk,
     listKind: `${kind}List`,
@@ -91,7 +127,9 @@ function versionOf(
     schema: () => schemaOf(gvk),
     decode(value, wording, before) {
       assert(goType !== undefined, `${apiVersionOf(gvk)} ${kind} has no Go type`);
-      return decodeTyped(goType, value, wording, before);
+      return afterDecoding === undefined
+        ? decodeTyped(goType, value, wording, before)
+        : afterDecoding(decodeTyped(goType, value, wording));
     },
     goType,
     zero: () => (goType === undefined ? {} : zeroObject(goType)),

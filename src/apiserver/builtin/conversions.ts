@@ -2,8 +2,8 @@
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
+import { decodeTyped } from "#api/typed-decoding.ts";
 import type { BuiltinKind, Conversion } from "#kinds/kind.ts";
-import { decodeTyped } from "../decoding/typed-decoding.ts";
 
 const identity = (object: KubeObject): KubeObject => object;
 

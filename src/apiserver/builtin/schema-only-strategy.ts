@@ -9,8 +9,8 @@ import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { BuiltinResource } from "#api/resource-table.ts";
+import { decodeTyped } from "#api/typed-decoding.ts";
 import { type KindStrategy, kindStrategy, type SchemaOnly, type UpdateStrategy } from "#kinds/strategy.ts";
-import { decodeTyped } from "../decoding/typed-decoding.ts";
 import {
   validateFinalizerNames,
   validateObjectMeta,

@@ -4,12 +4,12 @@
 
 import type { KubeObject } from "#api/object.ts";
 import { isObject, jsonKind } from "#api/patch/json-value.ts";
+import { type DecodingWording, type TypedDecoding, TypedDecodingError } from "#api/typed-decoding.ts";
 import type { JSONSchemaProps } from "#cel/json-schema.ts";
 import { pruneNulls } from "#kinds/apiextensions/defaulting.ts";
+import { readMetadata } from "#kinds/apiextensions/metadata-reader.ts";
 import { prune } from "#kinds/apiextensions/pruning.ts";
 import { CoercionError, coerce } from "#kinds/apiextensions/resource-meta.ts";
-import { type DecodingWording, type TypedDecoding, TypedDecodingError } from "../decoding/typed-decoding.ts";
-import { readMetadata } from "./metadata-reader.ts";
 
 /** What a client sent. Throws a TypedDecodingError. */
 export function decodeCustom(

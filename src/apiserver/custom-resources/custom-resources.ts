@@ -12,16 +12,6 @@ import { assert } from "#base/assert.ts";
 import type { Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import type { CustomResourceDefinition } from "#cel/json-schema.ts";
-import { definitionStrategy } from "#kinds/apiextensions/crd-strategy.ts";
-import { checkDefaultRules, compileRules } from "#kinds/apiextensions/definition-rules.ts";
-import type { KindStrategy } from "#kinds/strategy.ts";
-import { internalCall } from "../admission/internal-call.ts";
-import type { ServerCore } from "../core.ts";
-import { recordUpdate } from "../managed-fields.ts";
-import type { KindRow } from "../registry.ts";
-import type { Table } from "../storage/storage.ts";
-import { deleteObject } from "../write/delete-object.ts";
-import { updateObject } from "../write/update-object.ts";
 import {
   approvalCondition,
   conditionOf,
@@ -30,11 +20,17 @@ import {
   isTrue,
   terminating,
   withCondition,
-} from "./conditions.ts";
+} from "#kinds/apiextensions/definition-conditions.ts";
+import { CLEANUP_FINALIZER } from "#kinds/apiextensions/definition-deletion.ts";
+import { internalCall } from "../admission/internal-call.ts";
+import type { ServerCore } from "../core.ts";
+import { recordUpdate } from "../managed-fields.ts";
+import type { KindRow } from "../registry.ts";
+import type { Table } from "../storage/storage.ts";
+import { deleteObject } from "../write/delete-object.ts";
+import { rowNamed } from "../write/own-objects.ts";
+import { updateObject } from "../write/update-object.ts";
 import { customKind } from "./custom-kind.ts";
-import { withDecodedSchemas } from "./definition-decoding.ts";
-import { CLEANUP_FINALIZER, deleteDefinition } from "./definition-deletion.ts";
-import { readMetadata } from "./metadata-reader.ts";
 import { nameDefinition } from "./names.ts";
 
 const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
@@ -47,14 +43,7 @@ const POLL_MS_MAX = 60_000;
 type Definition = CustomResourceDefinition & KubeObject;
 
 export function serveCustomResources(core: ServerCore): void {
-  const builtin = core.registry.row(DEFINITIONS);
-  assert(builtin !== undefined, "definitions are not served");
-  const checks = { read: readMetadata, checkRules: checkDefaultRules, compileRules };
-  const strategy = definitionStrategy(checks) as unknown as KindStrategy;
-  const versions = builtin.versions.map(withDecodedSchemas);
-  const row: KindRow = { ...builtin, versions, strategy, deletion: deleteDefinition };
-  core.registry.set(row);
-  new CustomResources(core, row).start();
+  new CustomResources(core, rowNamed(core, DEFINITIONS)).start();
 }
 
 interface Served {

@@ -5,8 +5,8 @@ import { errorText } from "#api/field-error.ts";
 import type { CustomResourceDefinition } from "#cel/json-schema.ts";
 import { validateDefinition } from "#kinds/apiextensions/crd-validation.ts";
 import { checkDefaultRules, compileRules } from "#kinds/apiextensions/definition-rules.ts";
+import { readMetadata } from "#kinds/apiextensions/metadata-reader.ts";
 import file from "#test/vectors/crd-definitions.json" with { type: "json" };
-import { readMetadata } from "./metadata-reader.ts";
 
 interface Case {
   readonly definition: CustomResourceDefinition;

@@ -9,7 +9,7 @@ import type {
 import { goQuote } from "#api/go-text.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import type { CustomResourceDefinition } from "#cel/json-schema.ts";
-import { conditionOf } from "./conditions.ts";
+import { conditionOf } from "#kinds/apiextensions/definition-conditions.ts";
 
 type Condition = CustomResourceDefinitionCondition;
 

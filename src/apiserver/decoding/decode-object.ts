@@ -8,6 +8,7 @@ import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf, parseApiVersion } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
 import { type ApiError, newBadRequest } from "#api/status-error.ts";
+import { decodeTyped, type TypedDecoding, TypedDecodingError } from "#api/typed-decoding.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { ResourceCall } from "../core.ts";
 import type { KindVersion } from "../registry.ts";
@@ -16,7 +17,6 @@ import type { FieldValidation } from "../write-options.ts";
 import { givenKind } from "./given-kind.ts";
 import { strictGoErrors } from "./go-json.ts";
 import { bodyEncoding, type ParsedBody, parseBody, parseErrorText, type RequestBody } from "./request-body.ts";
-import { decodeTyped, type TypedDecoding, TypedDecodingError } from "./typed-decoding.ts";
 
 /** Throws a 400 or 415. `version` is the kind that the body should have: the endpoint's, or that of its subresource. */
 export function decodeObject(

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { goTypeOfKind } from "#api/go-layout.ts";
+import { decodeTyped } from "#api/typed-decoding.ts";
 import { readGoJson, strictGoErrors } from "./go-json.ts";
-import { decodeTyped } from "./typed-decoding.ts";
 
 const pod = goTypeOfKind({ group: "", version: "v1", kind: "Pod" });
 const configMap = goTypeOfKind({ group: "", version: "v1", kind: "ConfigMap" });

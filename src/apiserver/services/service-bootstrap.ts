@@ -6,10 +6,10 @@ import type { Service } from "#api/generated/types/core-v1.ts";
 import type { IPAddress } from "#api/generated/types/networking-v1.ts";
 import type { KubeObject } from "#api/object.ts";
 import { formatTime } from "#api/time.ts";
+import { ALLOCATOR, createIpAddress, IP_ADDRESSES, MANAGED_BY, SERVICE_CIDRS } from "#kinds/core/service-addresses.ts";
+import { ipsOf } from "#kinds/core/service-allocation.ts";
 import type { ServerCore } from "../core.ts";
 import { createOwn, deleteOwn, rowNamed } from "../write/own-objects.ts";
-import { ALLOCATOR, createIpAddress, IP_ADDRESSES, MANAGED_BY, SERVICE_CIDRS } from "./cluster-ips.ts";
-import { ipsOf, portsOf } from "./service-allocation.ts";
 
 /** As clusters of the upstream documentation have it. */
 const DEFAULT_CIDR = "10.0.0.0/24";
@@ -19,13 +19,6 @@ export function bootstrapServices(core: ServerCore): void {
   createDefaultCidr(core);
   repairIpAddresses(core);
   createServerService(core);
-}
-
-/** The node ports of all stored services. */
-export function* storedNodePorts(core: ServerCore): Generator<number> {
-  for (const { object } of core.tableOf(rowNamed(core, "services")).scan({ prefix: "" })) {
-    yield* portsOf((object as Service).spec ?? {});
-  }
 }
 
 function createDefaultCidr(core: ServerCore): void {
@@ -67,7 +60,7 @@ function repairIpAddresses(core: ServerCore): void {
   const addresses = core.tableOf(rowNamed(core, IP_ADDRESSES));
   for (const { object } of [...services.scan({ prefix: "" })]) {
     for (const ip of ipsOf((object as Service).spec ?? {})) {
-      if (addresses.get(ip) === undefined) createIpAddress(core, ip, object as Service);
+      if (addresses.get(ip) === undefined) createIpAddress(core.kindServer, ip, object as Service);
     }
   }
   for (const { key, object } of [...addresses.scan({ prefix: "" })]) {
@@ -95,7 +88,7 @@ function createServerService(core: ServerCore): void {
     },
   };
   // A service of somebody else's has it: upstream too has none of its own then.
-  if (createIpAddress(core, SERVER_IP, given) !== undefined) return;
+  if (createIpAddress(core.kindServer, SERVER_IP, given) !== undefined) return;
   createOwn(core, "services", given, (object) => ({
     ...object,
     spec: { ...(object as Service).spec, clusterIPs: [SERVER_IP], ipFamilies: ["IPv4"] },

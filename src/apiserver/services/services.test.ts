@@ -3,11 +3,11 @@
 import { describe, expect, it } from "vitest";
 import type { Service } from "#api/generated/types/core-v1.ts";
 import { seededRng } from "#base/seeded-rng.ts";
+import { addressRange, candidates } from "#kinds/core/service-address-range.ts";
+import { NodePorts } from "#kinds/core/service-node-ports.ts";
 import { MemoryStorage } from "../storage/memory-storage.ts";
 import { type Storage, StorageWriteFailed, type Table } from "../storage/storage.ts";
 import { startTestServer, type TestClient, type TestServer } from "../testing.ts";
-import { addressRange, candidates } from "./address-range.ts";
-import { NodePorts } from "./node-ports.ts";
 
 const SERVICES = "/api/v1/namespaces/default/services";
 const ADDRESSES = "/apis/networking.k8s.io/v1/ipaddresses";

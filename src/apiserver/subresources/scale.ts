@@ -7,14 +7,15 @@ import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
 import { schemaOf } from "#api/schema-table.ts";
 import { newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
+import { zeroObject } from "#api/struct-index.ts";
+import { decodeTyped } from "#api/typed-decoding.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
+import type { ScalePaths } from "#kinds/hooks.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { findObject } from "../addressed-object.ts";
 import { metadataLabels } from "../builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
-import { zeroObject } from "../decoding/struct-index.ts";
-import { decodeTyped } from "../decoding/typed-decoding.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { negotiationRules } from "../negotiation-rules.ts";
 import type { Endpoint, KindVersion } from "../registry.ts";
@@ -27,14 +28,6 @@ import { validateObjectMeta } from "../write/object-meta-validation.ts";
 import { updateObject } from "../write/update-object.ts";
 import { toParentEntries, toScaleEntries } from "./scale-managed-fields.ts";
 import type { SubresourceHandler } from "./subresource.ts";
-
-/** Where a kind keeps what a Scale shows. */
-export interface ScalePaths {
-  readonly specReplicas: readonly string[];
-  readonly statusReplicas: readonly string[];
-  /** In wire form; undefined where the kind has none. */
-  selector(object: KubeObject): string | undefined;
-}
 
 interface Scale extends KubeObject {
   readonly spec?: { readonly replicas?: number };

@@ -6,6 +6,7 @@ import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
 import { jsonKind } from "#api/patch/json-value.ts";
 import { bareFailure, newBadRequest } from "#api/status-error.ts";
+import { TypedDecodingError } from "#api/typed-decoding.ts";
 import type { ResourceCall } from "../core.ts";
 import { strictErrors, toStoredForm } from "../decoding/decode-object.ts";
 import {
@@ -16,7 +17,6 @@ import {
   parseYamlText,
   type RequestBody,
 } from "../decoding/request-body.ts";
-import { TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { applyTo } from "../managed-fields.ts";
 import { addWarning } from "../request-context.ts";
 import type { WriteOptions } from "../write-options.ts";

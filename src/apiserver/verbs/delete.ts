@@ -4,7 +4,9 @@
 import { goStruct } from "#api/go-layout.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import { newBadRequest } from "#api/status-error.ts";
+import { decodeTyped, TypedDecodingError } from "#api/typed-decoding.ts";
 import type { HttpResponse } from "#base/http.ts";
+import { checkDeleteOptions } from "#kinds/parts/delete-options.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { givenKind } from "../decoding/given-kind.ts";
 import {
@@ -15,12 +17,11 @@ import {
   type RequestBody,
   readBody,
 } from "../decoding/request-body.ts";
-import { decodeTyped, TypedDecodingError } from "../decoding/typed-decoding.ts";
 import { negotiationRules } from "../negotiation-rules.ts";
 import { respondWithObject, respondWithValue } from "../rendering.ts";
 import { negotiate } from "../representation.ts";
 import { deleteObject } from "../write/delete-object.ts";
-import { checkDeleteOptions, deleteOptionsOfQuery } from "../write-options.ts";
+import { deleteOptionsOfQuery } from "../write-options.ts";
 
 export async function deleteOne(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;

@@ -8,10 +8,10 @@ import { isArray, isObject, type JsonObject, jsonKind } from "#api/patch/json-va
 import { applyMergePatch } from "#api/patch/merge-patch.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { newBadRequest } from "#api/status-error.ts";
+import type { DecodingWording } from "#api/typed-decoding.ts";
 import { strictErrors } from "../decoding/decode-object.ts";
 import { mergedJson, patchedJson, tracesOf } from "../decoding/go-order-json.ts";
 import { directValue, parseErrorText, parseJsonText, type RequestBody } from "../decoding/request-body.ts";
-import type { DecodingWording } from "../decoding/typed-decoding.ts";
 import type { KindVersion } from "../registry.ts";
 import type { FieldValidation } from "../write-options.ts";
 

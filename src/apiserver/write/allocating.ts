@@ -1,25 +1,24 @@
 // Writes of kinds whose objects are given something by the server: addresses, ports.
 
 import type { KubeObject } from "#api/object.ts";
-import type { ResourceCall, ServerCore } from "../core.ts";
-import type { Allocation } from "../registry.ts";
+import type { Allocation } from "#kinds/hooks.ts";
+import type { ResourceCall } from "../core.ts";
 
 /** Calls `stored` as soon as the object is in the store. */
 type Write<T> = (object: KubeObject, stored: () => void) => Promise<T>;
 
 /** Runs the write with what is allocated for it; unless the object is stored, nothing stays taken. */
 export function allocating<T>(
-  core: ServerCore,
   call: ResourceCall,
   object: KubeObject,
   old: KubeObject | undefined,
   dryRun: boolean,
   write: Write<T>,
 ): Promise<T> {
-  const { allocation } = call.endpoint.row;
+  const { row } = call.endpoint;
   // Subresources change nothing that is allocated.
-  if (allocation === undefined || call.subresource !== "") return write(object, nothing);
-  return settle(allocation(core, object, old, dryRun), write);
+  if (row.allocation === undefined || call.subresource !== "") return write(object, nothing);
+  return settle(row.allocation(object, old, dryRun), write);
 }
 
 const nothing = (): void => {};

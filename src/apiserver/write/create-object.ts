@@ -51,7 +51,7 @@ export async function createOnce(
 ): Promise<KubeObject> {
   const { dryRun } = options;
   const filled = fillSystemFields(core, call, given);
-  return allocating(core, call, filled, undefined, dryRun, async (allocated, stored) => {
+  return allocating(call, filled, undefined, dryRun, async (allocated, stored) => {
     const object = beforeCreate(call, allocated, strategyContext(core, call, dryRun));
     await authorize?.();
     await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);

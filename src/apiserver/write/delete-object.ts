@@ -6,29 +6,21 @@ import type { KubeObject } from "#api/object.ts";
 import { withResourceVersion } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { newNotFound } from "#api/status-error.ts";
+import type { Deleted } from "#kinds/hooks.ts";
+import { isDryRun } from "#kinds/parts/delete-options.ts";
+import { withPropagation } from "#kinds/parts/propagation.ts";
 import { checkName } from "../addressed-object.ts";
 import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import { beginDeletion, markAsDeleting } from "./graceful-deletion.ts";
-import { withPropagation } from "./propagation.ts";
 import { preconditionFailed } from "./storage-errors.ts";
-
-export interface DeleteResult {
-  /** The object is gone, or with dry run would be. */
-  readonly isDeleted: boolean;
-  /** In the stored form; undefined: answer with a Status about it. */
-  readonly object: KubeObject | undefined;
-  readonly status: Status | undefined;
-}
-
-export const isDryRun = (options: DeleteOptions): boolean => (options.dryRun?.length ?? 0) > 0;
 
 export async function deleteObject(
   core: ServerCore,
   call: ResourceCall,
   options: DeleteOptions,
   signal: AbortSignal,
-): Promise<DeleteResult> {
+): Promise<Deleted> {
   const { endpoint, namespace, name } = call;
   const { row } = endpoint;
   checkName(name);
@@ -52,11 +44,11 @@ async function deleteOnce(
   existing: StoredVersion,
   options: DeleteOptions,
   signal: AbortSignal,
-): Promise<DeleteResult | "retry"> {
+): Promise<Deleted | "retry"> {
   const { row } = call.endpoint;
   const start = beginDeletion(row, existing.object, options, strategyContext(core, call, isDryRun(options)));
   if (start.kind === "pending") return finished(call, existing.object, false);
-  const marked = withPropagation(row, start.object, options);
+  const marked = withPropagation(row.strategy, start.object, options);
   const hasFinalizers = (marked.metadata?.finalizers?.length ?? 0) > 0;
   await admitDeletion(core, call, existing.object, options, signal);
   if (start.kind === "immediate" && !hasFinalizers) return removeNow(core, call, existing, options, existing.object);
@@ -101,7 +93,7 @@ function removeNow(
   existing: StoredVersion,
   options: DeleteOptions,
   object: KubeObject,
-): DeleteResult | "retry" {
+): Deleted | "retry" {
   const { preconditions } = options;
   const { uid = "", resourceVersion = "" } = existing.object.metadata ?? {};
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
@@ -114,7 +106,7 @@ function removeNow(
   const { row } = call.endpoint;
   const gone = core.tableOf(row).delete(existing, (revision) => withResourceVersion(object, revision));
   if (gone === undefined) return "retry";
-  row.afterDelete?.(core, gone.object);
+  row.afterDelete?.(gone.object);
   return finished(call, gone.object, true);
 }
 
@@ -124,7 +116,7 @@ function withoutVersion({ preconditions, ...options }: DeleteOptions): DeleteOpt
 }
 
 /** Upstream: finalizeDelete */
-function finished({ endpoint }: ResourceCall, object: KubeObject, isDeleted: boolean): DeleteResult {
+function finished({ endpoint }: ResourceCall, object: KubeObject, isDeleted: boolean): Deleted {
   if (endpoint.row.returnsDeletedObject) return { isDeleted, object, status: undefined };
   const { name = "", uid = "" } = object.metadata ?? {};
   const { group, resource } = endpoint.groupResource;

@@ -3,8 +3,8 @@
 
 import { goTypeOfKind } from "#api/go-layout.ts";
 import type { KubeObject } from "#api/object.ts";
+import { withoutEmptyLists } from "#api/typed-decoding.ts";
 import type { ResourceCall } from "../core.ts";
-import { withoutEmptyLists } from "../decoding/typed-decoding.ts";
 
 /** Empty lists that clients always see become null. */
 export function storable({ context, endpoint }: ResourceCall, object: KubeObject): KubeObject {

@@ -111,7 +111,7 @@ async function updateOnce(
   await core.admission.admit(attributes, signal);
   let object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
   object = checkVersion(call, object, old);
-  return allocating(core, call, object, old, options.dryRun, (allocated, stored) =>
+  return allocating(call, object, old, options.dryRun, (allocated, stored) =>
     storeChanged(core, call, request, existing, allocated, stored, signal),
   );
 }
@@ -181,6 +181,6 @@ function remove(
   const { row } = call.endpoint;
   const gone = core.tableOf(row).delete(existing, (revision) => withResourceVersion(existing.object, revision));
   if (gone === undefined) return undefined;
-  row.afterDelete?.(core, gone.object);
+  row.afterDelete?.(gone.object);
   return { object, isCreated: false };
 }

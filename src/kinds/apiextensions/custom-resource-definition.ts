@@ -1,10 +1,15 @@
-// Custom resource definitions. Their rules stand in crd-strategy.ts and need the server's decoder.
-// Upstream: apiextensions-apiserver pkg/apis/apiextensions/v1/defaults.go
+// Custom resource definitions. Upstream: apiextensions-apiserver pkg/registry/customresourcedefinition;
+// pkg/apis/apiextensions/v1/defaults.go
 
+import type { CustomResourceDefinition } from "#cel/json-schema.ts";
 import { servicePort443 } from "#kinds/admissionregistration/webhook-parts.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { all, at, inner, isEmpty, isObject, nil, type Rule, set, zero } from "#kinds/parts/defaulting.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { definitionStrategy } from "./crd-strategy.ts";
+import { withDecodedSchemas } from "./definition-decoding.ts";
+import { deleteDefinition } from "./definition-deletion.ts";
+import { checkDefaultRules, compileRules } from "./definition-rules.ts";
+import { readMetadata } from "./metadata-reader.ts";
 
 const defaults: Rule = all(
   inner(
@@ -32,11 +37,13 @@ const defaults: Rule = all(
 // For rules that read neither the time nor a gate.
 const NO_CONTEXT = { now: 0 };
 
-export const customResourceDefinition: SchemaOnlyKind = {
+export const customResourceDefinition: Kind<CustomResourceDefinition> = {
   key: "customresourcedefinitions.apiextensions.k8s.io",
   etcdDirectory: "apiextensions.k8s.io/customresourcedefinitions",
-  strategy: schemaOnly({ countsGeneration: true, allowUnconditionalUpdate: false }),
+  strategy: definitionStrategy({ read: readMetadata, checkRules: checkDefaultRules, compileRules }),
   defaults,
+  afterDecoding: withDecodedSchemas,
+  hooks: () => ({ deletion: deleteDefinition }),
   unprintedSubresources: ["status"],
   isStoredAsJson: true,
 };

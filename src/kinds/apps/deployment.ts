@@ -16,6 +16,7 @@ import { internalForm } from "#kinds/parts/internal-form.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { countChange, firstGeneration, put, putMeta } from "#kinds/parts/preparing.ts";
 import { ageOf, containerCells, nameOf, printer } from "#kinds/parts/printer.ts";
+import { scaleBySelector } from "#kinds/parts/scale.ts";
 import { templateAliases } from "#kinds/pod-spec/aliases.ts";
 import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
 import { rolling, template } from "#kinds/pod-spec/template-defaults.ts";
@@ -201,4 +202,5 @@ export const deployment: Kind<apps.Deployment> = {
   defaults,
   fillAliases: templateAliases,
   printer: printer("Name|Ready|Up-to-date|Available|Age|Containers*|Images*|Selector*", deploymentCells),
+  scale: scaleBySelector,
 };

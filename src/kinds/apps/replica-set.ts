@@ -12,6 +12,7 @@ import { all, inner, nil } from "#kinds/parts/defaulting.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
 import { ageOf, containerCells, nameOf, printer } from "#kinds/parts/printer.ts";
+import { scaleBySelector } from "#kinds/parts/scale.ts";
 import { templateAliases } from "#kinds/pod-spec/aliases.ts";
 import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
 import { template } from "#kinds/pod-spec/template-defaults.ts";
@@ -96,4 +97,5 @@ export const replicaSet: Kind<apps.ReplicaSet> = {
     ...containerCells(set.spec?.template?.spec?.containers),
     formatLabelSelector(set.spec?.selector),
   ]),
+  scale: scaleBySelector,
 };

@@ -8,6 +8,7 @@ import type { Kind } from "#kinds/kind.ts";
 import { all, at, each, gated, inner, nil, type Rule, zero } from "#kinds/parts/defaulting.ts";
 import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
 import { ageOf, containerCells, nameOf, printer } from "#kinds/parts/printer.ts";
+import { scaleBySelector } from "#kinds/parts/scale.ts";
 import { templateAliases } from "#kinds/pod-spec/aliases.ts";
 import { STATEFUL_SET_SPEC } from "#kinds/pod-spec/pod-schema.ts";
 import { fractional } from "#kinds/pod-spec/pod-warnings.ts";
@@ -121,4 +122,5 @@ export const statefulSet: Kind<apps.StatefulSet> = {
     ageOf(set, now),
     ...containerCells(set.spec?.template?.spec?.containers),
   ]),
+  scale: scaleBySelector,
 };

@@ -1,9 +1,23 @@
-// Self subject reviews: answered, never stored. Upstream: pkg/registry/authentication/selfsubjectreview
+// Reviews of who the user who asks is: answered, never stored.
+// Upstream: pkg/registry/authentication/selfsubjectreview
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import type { KubeObject } from "#api/object.ts";
+import { withMeta } from "#api/object-meta.ts";
+import { formatTime } from "#api/time.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { neverStored } from "#kinds/strategy.ts";
+import { userFields } from "./user-fields.ts";
 
-export const selfSubjectReview: SchemaOnlyKind = {
+export const selfSubjectReview: Kind = {
   key: "selfsubjectreviews.authentication.k8s.io",
-  strategy: schemaOnly(),
+  strategy: neverStored,
+  hooks: () => ({
+    answered: {
+      answer: async ({ user, now }, review) =>
+        ({
+          ...withMeta(review, { creationTimestamp: formatTime(now), managedFields: undefined }),
+          status: { userInfo: userFields(user) },
+        }) as KubeObject,
+    },
+  }),
 };

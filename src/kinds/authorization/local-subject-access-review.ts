@@ -1,9 +1,12 @@
-// Local subject access reviews: answered, never stored. Upstream: pkg/registry/authorization/localsubjectaccessreview
+// Local subject access reviews, about one namespace: answered, never stored.
+// Upstream: pkg/registry/authorization/localsubjectaccessreview
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { neverStored } from "#kinds/strategy.ts";
+import { subjectReviewHooks } from "./subject-access-review.ts";
 
-export const localSubjectAccessReview: SchemaOnlyKind = {
+export const localSubjectAccessReview: Kind = {
   key: "localsubjectaccessreviews.authorization.k8s.io",
-  strategy: schemaOnly(),
+  strategy: neverStored,
+  hooks: subjectReviewHooks(true),
 };

@@ -1,9 +1,22 @@
-// Self subject access reviews: answered, never stored. Upstream: pkg/registry/authorization/selfsubjectaccessreview
+// Access reviews about the user who asks: answered, never stored.
+// Upstream: pkg/registry/authorization/selfsubjectaccessreview
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { neverStored } from "#kinds/strategy.ts";
+import { refuse, specOf, withDecision } from "./access-decision.ts";
+import { validateAccess, validateEmptyMeta, validateSelectors } from "./access-spec.ts";
 
-export const selfSubjectAccessReview: SchemaOnlyKind = {
+export const selfSubjectAccessReview: Kind = {
   key: "selfsubjectaccessreviews.authorization.k8s.io",
-  strategy: schemaOnly(),
+  strategy: neverStored,
+  hooks: (server) => ({
+    answered: {
+      tracksFields: true,
+      async answer(call, review, signal) {
+        const spec = specOf(review);
+        refuse([...validateAccess(spec), ...validateSelectors(spec), ...validateEmptyMeta(review, false)]);
+        return withDecision(server, review, call.user, signal);
+      },
+    },
+  }),
 };

@@ -1,9 +1,36 @@
-// Subject access reviews: answered, never stored. Upstream: pkg/registry/authorization/subjectaccessreview
+// Subject access reviews, about any user: answered, never stored.
+// Upstream: pkg/registry/authorization/{subjectaccessreview,localsubjectaccessreview}
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import type { KindHooks, KindServer } from "#kinds/hooks.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { neverStored } from "#kinds/strategy.ts";
+import { refuse, specOf, withDecision } from "./access-decision.ts";
+import { validateAccess, validateEmptyMeta, validateLocal, validateSelectors, validateSubject } from "./access-spec.ts";
 
-export const subjectAccessReview: SchemaOnlyKind = {
+/** A local review is about its own namespace. */
+export const subjectReviewHooks =
+  (isLocal: boolean) =>
+  (server: KindServer): KindHooks => ({
+    answered: {
+      tracksFields: true,
+      async answer(call, review, signal) {
+        const spec = specOf(review);
+        refuse([
+          ...validateAccess(spec),
+          ...validateSubject(spec),
+          ...validateSelectors(spec),
+          ...validateEmptyMeta(review, isLocal),
+          ...(isLocal ? validateLocal(spec, call.namespace) : []),
+        ]);
+        const { user: name = "", groups, uid, extra } = spec;
+        const user = { name, ...(groups && { groups }), ...(uid && { uid }), ...(extra && { extra }) };
+        return withDecision(server, review, user, signal);
+      },
+    },
+  });
+
+export const subjectAccessReview: Kind = {
   key: "subjectaccessreviews.authorization.k8s.io",
-  strategy: schemaOnly(),
+  strategy: neverStored,
+  hooks: subjectReviewHooks(false),
 };

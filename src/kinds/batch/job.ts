@@ -2,8 +2,10 @@
 
 import type * as batch from "#api/generated/types/batch-v1.ts";
 import { formatLabelSelector } from "#api/label-selector.ts";
+import type { DeleteOptions } from "#api/meta.ts";
 import { timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
+import type { KindCall } from "#kinds/hooks.ts";
 import type { SchemaOnlyKind } from "#kinds/kind.ts";
 import { all, at, each, gated, inner, isNil, isObject, nil, type Rule, zero } from "#kinds/parts/defaulting.ts";
 import { ageOf, containerCells, humanDuration, nameOf, printer } from "#kinds/parts/printer.ts";
@@ -66,6 +68,15 @@ function jobCells(job: batch.Job, now: EpochMs): unknown[] {
   ];
 }
 
+/** Upstream: pkg/registry/batch/job/storage/storage.go, Delete */
+function warnOfOrphans(call: KindCall, { propagationPolicy, orphanDependents }: DeleteOptions): void {
+  if (propagationPolicy !== undefined || orphanDependents !== undefined) return;
+  call.addWarning(
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+      "set propagationPolicy=Orphan to suppress this warning",
+  );
+}
+
 export const job: SchemaOnlyKind<batch.Job> = {
   key: "jobs.batch",
   strategy: schemaOnly({ countsGeneration: true, defaultPropagation: "Orphan" }),
@@ -74,4 +85,5 @@ export const job: SchemaOnlyKind<batch.Job> = {
   selectableFields: { "status.successful": ({ status }) => String(status?.succeeded ?? 0) },
   unsupportedFieldLabel: (label) => `field label "${label}" not supported for Job`,
   printer: printer("Name|Status|Completions|Duration|Age|Containers*|Images*|Selector*", jobCells),
+  beforeDelete: warnOfOrphans,
 };

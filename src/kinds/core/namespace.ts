@@ -10,6 +10,7 @@ import { kubeFinalizer, objectMeta, objectMetaUpdate } from "#kinds/parts/metada
 import { put, putMeta } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { deleteNamespace, isNamespaceHeld } from "./namespace-deletion.ts";
 
 const METADATA = field.newPath("metadata");
 
@@ -112,4 +113,6 @@ export const namespace: Kind<core.Namespace> = {
   ]),
   unprintedSubresources: ["finalize"],
   returnsDeletedObject: true,
+  hooks: () => ({ deletion: deleteNamespace }),
+  isHeld: isNamespaceHeld,
 };

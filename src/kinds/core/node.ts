@@ -10,6 +10,7 @@ import { cidrWarnings } from "#kinds/parts/ip-warnings.ts";
 import { put } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, orNone, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy, type StrategyContext } from "#kinds/strategy.ts";
+import { proxyToNode } from "./kubelet-connections.ts";
 import { validateNode, validateNodeUpdate } from "./node-validation.ts";
 
 function warnings({ spec = {} }: core.Node): string[] {
@@ -122,4 +123,5 @@ export const node: Kind<core.Node> = {
     "Name|Status|Roles|Age|Version|Internal-IP*|External-IP*|OS-Image*|Kernel-Version*|Container-Runtime*",
     nodeCells,
   ),
+  hooks: (server) => ({ connected: { proxy: proxyToNode(server) } }),
 };

@@ -20,6 +20,9 @@ import { podWarnings } from "#kinds/pod-spec/pod-warnings.ts";
 import { kindStrategy, type StrategyContext } from "#kinds/strategy.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 import { computePodQos } from "#rules/pod-qos.ts";
+import { forwardPorts, proxyToPod, readLog, streamToContainer } from "./kubelet-connections.ts";
+import { podBinding } from "./pod-binding.ts";
+import { podEviction } from "./pod-eviction.ts";
 import { podPrinter } from "./pod-printer.ts";
 import { validatePodResize } from "./pod-resize.ts";
 import { validateEphemeralContainersUpdate, validatePodStatusUpdate } from "./pod-status-validation.ts";
@@ -210,4 +213,14 @@ export const pod: Kind<core.Pod> = {
   printer: podPrinter,
   unprintedSubresources: ["ephemeralcontainers", "resize"],
   returnsDeletedObject: true,
+  hooks: (server) => ({
+    posted: { binding: podBinding(server), eviction: podEviction(server) },
+    connected: {
+      attach: streamToContainer(server),
+      exec: streamToContainer(server),
+      log: readLog(server),
+      portforward: forwardPorts(server),
+      proxy: proxyToPod(server),
+    },
+  }),
 };

@@ -14,6 +14,7 @@ import { all, at, inner, isEmpty, isObject, nil, type Rule, set } from "#kinds/p
 import { objectMetaOfFinishedName, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
 import { ageOf, containerCells, formatLabels, nameOf, printer } from "#kinds/parts/printer.ts";
+import { REPLICAS } from "#kinds/parts/scale.ts";
 import { templateAliases } from "#kinds/pod-spec/aliases.ts";
 import { podTemplateDefaults } from "#kinds/pod-spec/pod-defaults.ts";
 import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
@@ -139,5 +140,6 @@ export const replicationController: Kind<core.ReplicationController> = {
     ageOf(rc, now),
     ...containerCells(rc.spec?.template?.spec?.containers),
     formatLabels(rc.spec?.selector),
-  ]),
+  ]), // Replication controllers select by plain labels.
+  scale: { ...REPLICAS, selector: ({ spec }) => selectorFromSet(spec?.selector).toString() },
 };

@@ -9,6 +9,7 @@ import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { put } from "#kinds/parts/preparing.ts";
 import { nameAndAge } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { accountHooks } from "./service-account-token.ts";
 
 const METADATA = field.newPath("metadata");
 
@@ -57,4 +58,5 @@ export const serviceAccount: Kind<core.ServiceAccount> = {
   strategy,
   printer: nameAndAge,
   returnsDeletedObject: true,
+  hooks: accountHooks,
 };

@@ -24,6 +24,7 @@ import { cidrWarnings, ipWarnings } from "#kinds/parts/ip-warnings.ts";
 import { put } from "#kinds/parts/preparing.ts";
 import { ageOf, formatLabels, nameOf, orNone, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { serviceHooks } from "./service-allocation.ts";
 import { isHeadless } from "./service-ips.ts";
 import {
   isExternallyAccessible,
@@ -225,4 +226,5 @@ export const service: Kind<core.Service> = {
   },
   printer: printer("Name|Type|Cluster-IP|External-IP|Port(s)|Age|Selector*", serviceCells),
   returnsDeletedObject: true,
+  hooks: serviceHooks,
 };

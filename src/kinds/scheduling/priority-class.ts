@@ -5,6 +5,8 @@ import * as field from "#api/field-error.ts";
 import type * as scheduling from "#api/generated/types/scheduling-v1.ts";
 import type { PriorityClass } from "#api/generated/types/scheduling-v1.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
+import { newForbidden } from "#api/status-error.ts";
+import type { KindCall } from "#kinds/hooks.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE, requiredOneOf } from "#kinds/parts/checks.ts";
 import { nil } from "#kinds/parts/defaulting.ts";
@@ -73,6 +75,12 @@ const strategy = kindStrategy<PriorityClass>({
   validateUpdate,
 });
 
+/** Upstream: pkg/registry/scheduling/priorityclass/storage/storage.go, Delete; its collections do not ask. */
+function keepSystemClasses({ verb, name, groupResource }: KindCall): void {
+  if (verb === "deletecollection" || !Object.hasOwn(SYSTEM_VALUES, name)) return;
+  throw newForbidden(groupResource, name, "this is a system priority class and cannot be deleted");
+}
+
 export const priorityClass: Kind<scheduling.PriorityClass> = {
   key: "priorityclasses.scheduling.k8s.io",
   strategy,
@@ -87,4 +95,5 @@ export const priorityClass: Kind<scheduling.PriorityClass> = {
       priority.preemptionPolicy ?? "",
     ],
   ),
+  beforeDelete: keepSystemClasses,
 };

@@ -5,12 +5,19 @@ import type { Service } from "#api/generated/types/core-v1.ts";
 import type { IPAddress, ServiceCIDR } from "#api/generated/types/networking-v1.ts";
 import type { KubeObject } from "#api/object.ts";
 import { newInvalid } from "#api/status-error.ts";
+import type { Rng } from "#base/rng.ts";
+import type { KindServer } from "#kinds/hooks.ts";
 import { validateIpAddress } from "#kinds/networking/ip-address.ts";
 import { parseSloppyIp } from "#rules/ip.ts";
-import type { ServerCore } from "../core.ts";
-import { createOwn, deleteOwn, rowNamed } from "../write/own-objects.ts";
-import { type AddressRange, addressNumber, addressRange, addressText, candidates, isInRange } from "./address-range.ts";
-import { FAMILY } from "./cluster-ip-fields.ts";
+import {
+  type AddressRange,
+  addressNumber,
+  addressRange,
+  addressText,
+  candidates,
+  isInRange,
+} from "./service-address-range.ts";
+import { FAMILY } from "./service-ip-fields.ts";
 
 export const IP_ADDRESSES = "ipaddresses.networking.k8s.io";
 export const SERVICE_CIDRS = "servicecidrs.networking.k8s.io";
@@ -21,22 +28,22 @@ export const RANGE_IS_FULL = "range is full";
 
 export type Allocated = { readonly ip: string } | { readonly error: string };
 
-export function allocateIp(core: ServerCore, service: Service, ip: string): Allocated {
+export function allocateIp(server: KindServer, service: Service, ip: string): Allocated {
   const address = numberOf(ip);
-  if (!rangesOf(core).some(({ range, isReady }) => isReady && isInRange(range, address))) {
+  if (!rangesOf(server).some(({ range, isReady }) => isReady && isInRange(range, address))) {
     return { error: "the provided network does not match the current range" };
   }
-  const error = createIpAddress(core, addressText(address), service);
+  const error = createIpAddress(server, addressText(address), service);
   return error === undefined ? { ip } : { error };
 }
 
-export function allocateNextIp(core: ServerCore, service: Service): Allocated {
-  const table = core.tableOf(rowNamed(core, IP_ADDRESSES));
-  for (const { range, isReady } of rangesOf(core)) {
+export function allocateNextIp(server: KindServer, service: Service, rng: Rng): Allocated {
+  const addresses = server.objects(IP_ADDRESSES);
+  for (const { range, isReady } of rangesOf(server)) {
     if (!isReady) continue;
-    for (const ip of candidates(range, core.rng.addresses)) {
-      if (table.get(ip) !== undefined) continue;
-      const error = createIpAddress(core, ip, service);
+    for (const ip of candidates(range, rng)) {
+      if (addresses.get("", ip) !== undefined) continue;
+      const error = createIpAddress(server, ip, service);
       return error === undefined ? { ip } : { error };
     }
   }
@@ -44,8 +51,8 @@ export function allocateNextIp(core: ServerCore, service: Service): Allocated {
 }
 
 /** What a dry run is told: only that the address is in range, and for one that was not asked for the network's own. */
-export function tryIp(core: ServerCore, ip: string): Allocated {
-  const [any] = rangesOf(core);
+export function tryIp(server: KindServer, ip: string): Allocated {
+  const [any] = rangesOf(server);
   if (any === undefined || !any.isReady) return { error: "allocator not ready" };
   const { range } = any;
   if (ip === "") return { ip: addressText(range.network) };
@@ -55,13 +62,13 @@ export function tryIp(core: ServerCore, ip: string): Allocated {
   return { error: `the provided IP (${addressText(address)}) is not in the valid range. ${valid}` };
 }
 
-export function releaseIp(core: ServerCore, ip: string): void {
+export function releaseIp(server: KindServer, ip: string): void {
   const parsed = parseSloppyIp(ip);
-  if (parsed?.family === 4) deleteOwn(core, IP_ADDRESSES, addressText(addressNumber(parsed)));
+  if (parsed?.family === 4) server.objects(IP_ADDRESSES).deleteAsServer("", addressText(addressNumber(parsed)));
 }
 
 /** Why it could not be made. */
-export function createIpAddress(core: ServerCore, ip: string, { metadata }: Service): string | undefined {
+export function createIpAddress(server: KindServer, ip: string, { metadata }: Service): string | undefined {
   const { namespace = "", name = "" } = metadata ?? {};
   const address = {
     metadata: { name: ip, labels: { "ipaddress.kubernetes.io/ip-family": FAMILY, [MANAGED_BY]: ALLOCATOR } },
@@ -69,7 +76,7 @@ export function createIpAddress(core: ServerCore, ip: string, { metadata }: Serv
   };
   const errors = validateIpAddress(address as IPAddress);
   if (errors.length > 0) return newInvalid({ group: "networking.k8s.io", kind: "IPAddress" }, ip, errors).message;
-  const stored = createOwn(core, IP_ADDRESSES, address as KubeObject);
+  const stored = server.objects(IP_ADDRESSES).createAsServer(address as KubeObject);
   return stored === undefined ? "provided IP is already allocated" : undefined;
 }
 
@@ -79,9 +86,9 @@ interface OfferedRange {
   readonly isReady: boolean;
 }
 
-function rangesOf(core: ServerCore): readonly OfferedRange[] {
+function rangesOf(server: KindServer): readonly OfferedRange[] {
   const ranges = new Map<string, OfferedRange>();
-  for (const { object } of core.tableOf(rowNamed(core, SERVICE_CIDRS)).scan({ prefix: "" })) {
+  for (const { object } of server.objects(SERVICE_CIDRS).list()) {
     for (const cidr of (object as ServiceCIDR).spec?.cidrs ?? []) {
       const range = addressRange(cidr);
       if (range === undefined) continue;

@@ -5,21 +5,14 @@
 import { goStruct } from "#api/go-layout.ts";
 import { untyped } from "#api/json.ts";
 import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
-import { mapFields } from "#kinds/apiextensions/pruning.ts";
-import { decodeTyped, type TypedDecoding, TypedDecodingError } from "../decoding/typed-decoding.ts";
-import type { KindVersion } from "../registry.ts";
+import { decodeTyped, type TypedDecoding, TypedDecodingError } from "#api/typed-decoding.ts";
+import { mapFields } from "./pruning.ts";
 
-/** The version with all of its schemas decoded. */
-export function withDecodedSchemas(version: KindVersion): KindVersion {
+/** With all of its schemas decoded. */
+export function withDecodedSchemas(decoded: TypedDecoding): TypedDecoding {
   return {
-    ...version,
-    decode(value, wording): TypedDecoding {
-      const decoded = version.decode(value, wording);
-      return {
-        ...decoded,
-        value: mapAt(decoded.value, ["spec", "versions", "schema", "openAPIV3Schema"], (schema) => below(schema, ROOT)),
-      };
-    },
+    ...decoded,
+    value: mapAt(decoded.value, ["spec", "versions", "schema", "openAPIV3Schema"], (schema) => below(schema, ROOT)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { CustomResourceDefinitionCondition } from "#api/generated/types/api
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { CustomResourceDefinition } from "#cel/json-schema.ts";
-import { approvalOf } from "#kinds/apiextensions/crd-approval.ts";
+import { approvalOf } from "./crd-approval.ts";
 
 type Condition = CustomResourceDefinitionCondition;
 

@@ -4,18 +4,20 @@
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
-import type { KindRow } from "../registry.ts";
+import type { KindStrategy } from "#kinds/strategy.ts";
 
 export const ORPHAN = "orphan";
 export const FOREGROUND = "foregroundDeletion";
 
+type Propagation = Pick<KindStrategy, "defaultPropagation">;
+
 /** The object with the finalizers that the delete asks for; the same object when it has them. */
-export function withPropagation(row: KindRow, object: KubeObject, options: DeleteOptions): KubeObject {
-  return withFinalizer(object, finalizerFor(row, object.metadata?.finalizers ?? [], options));
+export function withPropagation(strategy: Propagation, object: KubeObject, options: DeleteOptions): KubeObject {
+  return withFinalizer(object, finalizerFor(strategy, object.metadata?.finalizers ?? [], options));
 }
 
 /** Of the two finalizers the wanted one, or neither. */
-export function withFinalizer(object: KubeObject, wanted: string | undefined): KubeObject {
+export function withFinalizer<T extends KubeObject>(object: T, wanted: string | undefined): T {
   const finalizers = object.metadata?.finalizers ?? [];
   const isAsWanted = [ORPHAN, FOREGROUND].every((name) => finalizers.includes(name) === (wanted === name));
   if (isAsWanted) return object;
@@ -25,8 +27,12 @@ export function withFinalizer(object: KubeObject, wanted: string | undefined): K
 }
 
 /** The request decides, then what an earlier one left, then the kind. */
-export function finalizerFor(row: KindRow, finalizers: readonly string[], options: DeleteOptions): string | undefined {
-  if (row.strategy.defaultPropagation === "Unsupported") return undefined;
+export function finalizerFor(
+  { defaultPropagation }: Propagation,
+  finalizers: readonly string[],
+  options: DeleteOptions,
+): string | undefined {
+  if (defaultPropagation === "Unsupported") return undefined;
   if (options.orphanDependents !== undefined) return options.orphanDependents ? ORPHAN : undefined;
   switch (options.propagationPolicy) {
     case "Orphan":
@@ -39,5 +45,5 @@ export function finalizerFor(row: KindRow, finalizers: readonly string[], option
       break;
   }
   const earlier = finalizers.find((name) => name === ORPHAN || name === FOREGROUND);
-  return earlier ?? (row.strategy.defaultPropagation === "Orphan" ? ORPHAN : undefined);
+  return earlier ?? (defaultPropagation === "Orphan" ? ORPHAN : undefined);
 }

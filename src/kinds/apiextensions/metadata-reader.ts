@@ -2,8 +2,8 @@
 
 import { goStruct } from "#api/go-layout.ts";
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
-import type { ReadMetadata } from "#kinds/apiextensions/resource-meta.ts";
-import { type DecodingWording, decodeTyped, TypedDecodingError } from "../decoding/typed-decoding.ts";
+import { type DecodingWording, decodeTyped, TypedDecodingError } from "#api/typed-decoding.ts";
+import type { ReadMetadata } from "./resource-meta.ts";
 
 /** Throws a TypedDecodingError, unless it may drop what is malformed. */
 export function readMetadata(value: unknown, isLenient: boolean, wording?: DecodingWording): ReadMetadata {

@@ -8,11 +8,8 @@ import * as field from "#api/field-error.ts";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import { type ApiError, bareFailure, newBadRequest, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { HttpResponse } from "#base/http.ts";
+import type { Connected, KindCall, KindServer } from "#kinds/hooks.ts";
 import { parseSloppyIp } from "#rules/ip.ts";
-import { findObject } from "../addressed-object.ts";
-import type { ResourceCall, ServerCore } from "../core.ts";
-import { storedObject } from "../tokens/stored-references.ts";
-import type { SubresourceHandler } from "./subresource.ts";
 
 const NO_CONTENT: HttpResponse = {
   status: 204,
@@ -21,65 +18,80 @@ const NO_CONTENT: HttpResponse = {
 };
 
 /** A pod that runs nowhere yet has an empty log. */
-export const readLog: SubresourceHandler = async (core, call) => {
-  const errors = validateLogOptions(call);
-  if (errors.length > 0) throw newInvalid({ group: "", kind: "PodLogOptions" }, call.name, errors);
-  const pod = findObject(core, call).object as Pod;
-  checkContainer(pod, call);
-  if (!pod.spec?.nodeName) return NO_CONTENT;
-  throw beyondKubelet(core, call, pod.spec.nodeName);
-};
+export const readLog =
+  (server: KindServer): Connected =>
+  async (call) => {
+    const errors = validateLogOptions(call);
+    if (errors.length > 0) throw newInvalid({ group: "", kind: "PodLogOptions" }, call.name, errors);
+    const pod = podOf(server, call);
+    checkContainer(pod, call);
+    if (!pod.spec?.nodeName) return NO_CONTENT;
+    throw beyondKubelet(server, call, pod.spec.nodeName);
+  };
 
 /** exec and attach. */
-export const streamToContainer: SubresourceHandler = async (core, call) => {
-  const pod = findObject(core, call).object as Pod;
-  checkContainer(pod, call);
-  throw beyondPod(core, call, pod);
-};
+export const streamToContainer =
+  (server: KindServer): Connected =>
+  async (call) => {
+    const pod = podOf(server, call);
+    checkContainer(pod, call);
+    throw beyondPod(server, call, pod);
+  };
 
-export const forwardPorts: SubresourceHandler = async (core, call) => {
-  throw beyondPod(core, call, findObject(core, call).object as Pod);
-};
+export const forwardPorts =
+  (server: KindServer): Connected =>
+  async (call) => {
+    throw beyondPod(server, call, podOf(server, call));
+  };
 
 /** The name may carry a scheme and a port: "https:name:443". */
-export const proxyToPod: SubresourceHandler = async (core, call) => {
-  const pod = findObject(core, targetOf(call)).object as Pod;
-  const address = pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? "";
-  if (!isReachable(address)) throw newBadRequest("address not allowed");
-  throw notConnected(call);
-};
+export const proxyToPod =
+  (server: KindServer): Connected =>
+  async (call) => {
+    const pod = server.objects("pods").find(call.namespace, targetOf(call, "pod")).object as Pod;
+    const address = pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? "";
+    if (!isReachable(address)) throw newBadRequest("address not allowed");
+    throw notConnected(call);
+  };
 
-export const proxyToNode: SubresourceHandler = async (core, call) => {
-  const node = findObject(core, targetOf(call)).object as Node;
-  const address = kubeletAddressOf(node);
-  // A name would have to be looked up first: what it stands for is not known here.
-  const isAllowed = address === undefined || parseSloppyIp(address) === undefined || isReachable(address);
-  if (!isAllowed) throw newBadRequest("address not allowed");
-  throw beyondNode(call, node);
-};
+export const proxyToNode =
+  (server: KindServer): Connected =>
+  async (call) => {
+    const node = server.objects("nodes").find("", targetOf(call, "node")).object as Node;
+    const address = kubeletAddressOf(node);
+    // A name would have to be looked up first: what it stands for is not known here.
+    const isAllowed = address === undefined || parseSloppyIp(address) === undefined || isReachable(address);
+    if (!isAllowed) throw newBadRequest("address not allowed");
+    throw beyondNode(call, node);
+  };
 
-export const proxyToService: SubresourceHandler = async (core, call) => {
-  findObject(core, targetOf(call));
-  throw notConnected(call);
-};
+export const proxyToService =
+  (server: KindServer): Connected =>
+  async (call) => {
+    server.objects("services").find(call.namespace, targetOf(call, "service"));
+    throw notConnected(call);
+  };
 
-function targetOf(call: ResourceCall): ResourceCall {
-  const parts = call.name.split(":");
-  if (parts.length === 1) return call;
+/** The name of the object that a proxied name means. */
+function targetOf({ name }: KindCall, kind: string): string {
+  const parts = name.split(":");
+  if (parts.length === 1) return name;
   const [first = "", second = "", third = ""] = parts;
   const isSchemed = parts.length === 3;
   const isValid = isSchemed ? ["", "http", "https"].includes(first) && second !== "" : parts.length === 2;
   if (!isValid || (isSchemed && third.includes("/"))) {
-    const what = call.endpoint.row.singular;
-    throw newBadRequest(`invalid ${what} request "${call.name}"`);
+    throw newBadRequest(`invalid ${kind} request "${name}"`);
   }
-  return { ...call, name: isSchemed ? second : first };
+  return isSchemed ? second : first;
 }
+
+const podOf = (server: KindServer, { namespace, name }: KindCall): Pod =>
+  server.objects("pods").find(namespace, name).object as Pod;
 
 /** How Go prints a path of nothing. */
 const NO_PATH = "[]";
 
-function validateLogOptions({ context: { query } }: ResourceCall): field.FieldError[] {
+function validateLogOptions({ query }: KindCall): field.FieldError[] {
   const errors: field.FieldError[] = [];
   const tailLines = query.optionalInteger("tailLines");
   const limitBytes = query.optionalInteger("limitBytes");
@@ -101,8 +113,8 @@ function validateLogOptions({ context: { query } }: ResourceCall): field.FieldEr
   return errors;
 }
 
-function checkContainer(pod: Pod, { context, name }: ResourceCall): void {
-  const wanted = context.query.text("container");
+function checkContainer(pod: Pod, { query, name }: KindCall): void {
+  const wanted = query.text("container");
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
   const names = [...initContainers, ...containers, ...ephemeralContainers].map((each) => each.name);
   if (wanted !== "") {
@@ -112,19 +124,19 @@ function checkContainer(pod: Pod, { context, name }: ResourceCall): void {
   }
 }
 
-function beyondPod(core: ServerCore, call: ResourceCall, { spec }: Pod): ApiError {
+function beyondPod(server: KindServer, call: KindCall, { spec }: Pod): ApiError {
   if (!spec?.nodeName) return newBadRequest(`pod ${call.name} does not have a host assigned`);
-  return beyondKubelet(core, call, spec.nodeName);
+  return beyondKubelet(server, call, spec.nodeName);
 }
 
 /** A node that is missed is reported as one of the kind that was asked for. */
-function beyondKubelet(core: ServerCore, call: ResourceCall, nodeName: string): ApiError {
-  const node = storedObject(core, "nodes", "", nodeName) as Node | undefined;
-  if (node === undefined) return newNotFound(call.endpoint.groupResource, nodeName);
+function beyondKubelet(server: KindServer, call: KindCall, nodeName: string): ApiError {
+  const node = server.objects("nodes").get("", nodeName)?.object as Node | undefined;
+  if (node === undefined) return newNotFound(call.groupResource, nodeName);
   return beyondNode(call, node);
 }
 
-function beyondNode(call: ResourceCall, node: Node): ApiError {
+function beyondNode(call: KindCall, node: Node): ApiError {
   if (kubeletAddressOf(node) !== undefined) return notConnected(call);
   const known = (node.status?.addresses ?? []).map(({ type, address }) => `{${type} ${address}}`);
   return bareFailure(500, "", `no preferred addresses found; known addresses: [${known.join(" ")}]`);
@@ -137,8 +149,8 @@ function kubeletAddressOf({ status }: Node): string | undefined {
   return ADDRESS_TYPES.flatMap((wanted) => (status?.addresses ?? []).filter(({ type }) => type === wanted))[0]?.address;
 }
 
-function notConnected({ endpoint, name, subresource }: ResourceCall): ApiError {
-  const what = `${endpoint.row.resource} "${name}": ${subresource} is not available`;
+function notConnected({ groupResource, name, subresource }: KindCall): ApiError {
+  const what = `${groupResource.resource} "${name}": ${subresource} is not available`;
   return bareFailure(501, "", `${what}, because this API server has no connection to kubelets and containers`);
 }
 

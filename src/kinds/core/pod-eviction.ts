@@ -6,7 +6,6 @@ import type { PodDisruptionBudget } from "#api/generated/types/policy-v1.ts";
 import { selectorFromObject } from "#api/label-selector.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
-import { withResourceVersion } from "#api/object-meta.ts";
 import {
   ApiError,
   bareFailure,
@@ -16,58 +15,52 @@ import {
   newTooManyRequests,
 } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
+import type { KindCall, KindServer, Posted, PostedBody, PostedCall, StoredObject } from "#kinds/hooks.ts";
+import { created } from "#kinds/parts/created.ts";
+import { checkDeleteOptions, isDryRun } from "#kinds/parts/delete-options.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
-import { findObject } from "../addressed-object.ts";
-import { internalCall } from "../admission/internal-call.ts";
-import type { ResourceCall, ServerCore } from "../core.ts";
-import { recordUpdate } from "../managed-fields.ts";
-import { postedRules } from "../negotiation-rules.ts";
-import { respondWithValue } from "../rendering.ts";
-import { negotiate } from "../representation.ts";
-import type { StoredVersion } from "../storage/storage.ts";
-import { deleteObject, isDryRun } from "../write/delete-object.ts";
-import { checkDeleteOptions } from "../write-options.ts";
-import { created, readCreated } from "./created-body.ts";
-import type { SubresourceHandler } from "./subresource.ts";
 
-const EVICTION = { group: "policy", version: "v1", kind: "Eviction", alsoReads: "policy/v1beta1" };
+const EVICTION: PostedBody = { group: "policy", version: "v1", kind: "Eviction", alsoReads: "policy/v1beta1" };
+const BUDGETS = "poddisruptionbudgets.policy";
 const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget.";
 const DISRUPTED_PODS_MAX = 2000;
 
-export const evictPod: SubresourceHandler = async (core, call, signal) => {
-  const representation = negotiate(call.context, postedRules(call));
-  const { object, options } = await readCreated(core, call, EVICTION, signal);
-  const eviction = object as KubeObject & { deleteOptions?: DeleteOptions };
-  if ((eviction.metadata?.name ?? "") !== call.name) {
-    throw newBadRequest("name in URL does not match name in Eviction object");
-  }
-  const given = eviction.deleteOptions ?? {};
-  const deleteOptions = options.dryRun && !isDryRun(given) ? { ...given, dryRun: ["All"] } : given;
-  checkDeleteOptions(deleteOptions);
-  const pod = findObject(core, call);
-  if (needsNoBudget(pod.object as Pod)) {
-    const isFinished = ["Succeeded", "Failed"].includes(phaseOf(pod.object)) || isDeleting(pod.object);
-    await evict(core, call, pod, isFinished ? deleteOptions : atVersion(deleteOptions, pod), signal);
-    return respondWithValue(call.context, representation, created, 201);
-  }
-  const budgets = budgetsOf(core, pod.object);
-  if (budgets.length > 1) {
-    const message = "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
-    return respondWithValue(call.context, representation, bareFailure(500, "", message).status, 201);
-  }
-  const [budget] = budgets;
-  const isUnhealthyAllowed =
-    budget !== undefined && allowsUnhealthy(budget.object as PodDisruptionBudget, pod.object as Pod);
-  if (budget !== undefined && !isUnhealthyAllowed) checkAndDecrement(core, call, budget, isDryRun(deleteOptions));
-  try {
-    await evict(core, call, pod, isUnhealthyAllowed ? atVersion(deleteOptions, pod) : deleteOptions, signal);
-  } catch (error) {
-    if (!isConflict(error) || !isUnhealthyAllowed || deleteOptions.preconditions?.resourceVersion !== undefined)
-      throw error;
-    throw stillProcessed(budget);
-  }
-  return respondWithValue(call.context, representation, created, 201);
-};
+export const podEviction = (server: KindServer): Posted & { readonly body: PostedBody } => ({
+  body: EVICTION,
+  async answer(call, object, signal) {
+    const eviction = object as KubeObject & { deleteOptions?: DeleteOptions };
+    if ((eviction.metadata?.name ?? "") !== call.name) {
+      throw newBadRequest("name in URL does not match name in Eviction object");
+    }
+    const given = eviction.deleteOptions ?? {};
+    const options = call.dryRun && !isDryRun(given) ? { ...given, dryRun: ["All"] } : given;
+    checkDeleteOptions(options);
+    const pod = server.objects("pods").find(call.namespace, call.name);
+    if (needsNoBudget(pod.object as Pod)) {
+      const isFinished = ["Succeeded", "Failed"].includes(phaseOf(pod.object)) || isDeleting(pod.object);
+      await evict(server, call, pod, isFinished ? options : atVersion(options, pod), signal);
+      return created;
+    }
+    const budgets = budgetsOf(server, pod.object);
+    if (budgets.length > 1) {
+      const message =
+        "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
+      return bareFailure(500, "", message).status;
+    }
+    const [budget] = budgets;
+    const isUnhealthyAllowed =
+      budget !== undefined && allowsUnhealthy(budget.object as PodDisruptionBudget, pod.object as Pod);
+    if (budget !== undefined && !isUnhealthyAllowed) checkAndDecrement(server, call, budget, isDryRun(options));
+    try {
+      await evict(server, call, pod, isUnhealthyAllowed ? atVersion(options, pod) : options, signal);
+    } catch (error) {
+      if (!isConflict(error) || !isUnhealthyAllowed || options.preconditions?.resourceVersion !== undefined)
+        throw error;
+      throw stillProcessed(budget);
+    }
+    return created;
+  },
+});
 
 const phaseOf = (pod: KubeObject): string => (pod as Pod).status?.phase ?? "";
 const isDeleting = (pod: KubeObject): boolean => pod.metadata?.deletionTimestamp !== undefined;
@@ -78,7 +71,7 @@ function needsNoBudget(pod: Pod): boolean {
 }
 
 /** The delete counts only for the pod as it was looked at. */
-function atVersion(options: DeleteOptions, { object }: StoredVersion): DeleteOptions {
+function atVersion(options: DeleteOptions, { object }: StoredObject): DeleteOptions {
   if (options.preconditions?.resourceVersion !== undefined) return options;
   const resourceVersion = object.metadata?.resourceVersion ?? "";
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } };
@@ -86,9 +79,9 @@ function atVersion(options: DeleteOptions, { object }: StoredVersion): DeleteOpt
 
 /** Marks the pod as disrupted, then deletes it. */
 async function evict(
-  core: ServerCore,
-  call: ResourceCall,
-  pod: StoredVersion,
+  server: KindServer,
+  call: PostedCall,
+  pod: StoredObject,
   options: DeleteOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -101,8 +94,8 @@ async function evict(
       reason: "EvictionByEvictionAPI",
       message: "Eviction API: evicting",
     };
-    const marked = { ...rest, status: updatePodCondition(status, condition, call.context.receivedMs) } as KubeObject;
-    const written = core.tableOf(call.endpoint.row).update(pod, (revision) => withResourceVersion(marked, revision));
+    const marked = { ...rest, status: updatePodCondition(status, condition, call.now) } as KubeObject;
+    const written = server.objects("pods").update(pod, marked);
     const { preconditions } = options;
     if (
       preconditions?.resourceVersion !== undefined &&
@@ -112,14 +105,13 @@ async function evict(
       effective = { ...options, preconditions: { ...preconditions, resourceVersion } };
     }
   }
-  await deleteObject(core, call, effective, signal);
+  await call.deleteAddressed(effective, signal);
 }
 
-function budgetsOf(core: ServerCore, pod: KubeObject): StoredVersion[] {
+function budgetsOf(server: KindServer, pod: KubeObject): StoredObject[] {
   const { labels = {}, namespace = "" } = pod.metadata ?? {};
-  const row = core.registry.row("poddisruptionbudgets.policy");
-  if (row === undefined || Object.keys(labels).length === 0) return [];
-  return [...core.tableOf(row).scan({ prefix: `${namespace}/` })].filter(({ object }) =>
+  if (Object.keys(labels).length === 0) return [];
+  return [...server.objects(BUDGETS).list(namespace)].filter(({ object }) =>
     selectorFromObject((object as PodDisruptionBudget).spec?.selector).matches(labels),
   );
 }
@@ -132,7 +124,7 @@ function allowsUnhealthy({ spec, status }: PodDisruptionBudget, pod: Pod): boole
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
 }
 
-function checkAndDecrement(core: ServerCore, call: ResourceCall, stored: StoredVersion, dryRun: boolean): void {
+function checkAndDecrement(server: KindServer, call: KindCall, stored: StoredObject, dryRun: boolean): void {
   const budget = stored.object as PodDisruptionBudget & KubeObject;
   const { metadata = {} } = budget;
   const status = budget.status;
@@ -147,10 +139,8 @@ function checkAndDecrement(core: ServerCore, call: ResourceCall, stored: StoredV
   }
   if (disruptionsAllowed === 0) throw withCause(newTooManyRequests(VIOLATES, 0), whyNot(budget, name));
   if (dryRun) return;
-  const row = core.registry.row("poddisruptionbudgets.policy");
-  if (row === undefined) return;
   const left = disruptionsAllowed - 1;
-  const now = formatTime(call.context.receivedMs);
+  const now = formatTime(call.now);
   const conditions = left === 0 ? insufficient(budget, now) : status?.conditions;
   const decremented = {
     ...budget,
@@ -161,10 +151,7 @@ function checkAndDecrement(core: ServerCore, call: ResourceCall, stored: StoredV
       ...(conditions === undefined ? {} : { conditions }),
     },
   } as KubeObject;
-  const { namespace, context } = call;
-  const target = { namespace, name, subresource: "status", now: context.receivedMs };
-  const written = recordUpdate(core, internalCall(core, row, target), budget, decremented, "kube-apiserver");
-  core.tableOf(row).update(stored, (revision) => withResourceVersion(written, revision));
+  server.objects(BUDGETS).updateAsServer(stored, decremented, "status", call.now);
 }
 
 /** Upstream: k8s.io/component-helpers/apps/poddisruptionbudget, UpdateDisruptionAllowedCondition */
@@ -196,7 +183,7 @@ function whyNot({ status }: PodDisruptionBudget, name: string): string {
   return `${budget} does not allow evicting pods currently`;
 }
 
-function stillProcessed({ object }: StoredVersion): ApiError {
+function stillProcessed({ object }: StoredObject): ApiError {
   const message = `The disruption budget ${object.metadata?.name} is still being processed by the server.`;
   return withCause(newTooManyRequests(VIOLATES, 10), message);
 }

@@ -5,11 +5,11 @@
 import * as field from "#api/field-error.ts";
 import type { Service, ServicePort, ServiceSpec } from "#api/generated/types/core-v1.ts";
 import { bareFailure, newInternalError } from "#api/status-error.ts";
-import { needsHealthCheck } from "#kinds/core/service-validation.ts";
+import type { Rng } from "#base/rng.ts";
+import type { Allocation, KindHooks, KindServer } from "#kinds/hooks.ts";
 import { put } from "#kinds/parts/preparing.ts";
-import type { ServerCore } from "../core.ts";
-import type { AllocationHook, KindRow } from "../registry.ts";
-import { deleteOwn } from "../write/own-objects.ts";
+import { proxyToService } from "./kubelet-connections.ts";
+import { allocateIp, allocateNextIp, RANGE_IS_FULL, releaseIp, tryIp } from "./service-addresses.ts";
 import {
   invalidService,
   needsClusterIp,
@@ -18,9 +18,9 @@ import {
   withAllocatedOf,
   withFamilies,
   withPluralIps,
-} from "./cluster-ip-fields.ts";
-import { allocateIp, allocateNextIp, RANGE_IS_FULL, releaseIp, tryIp } from "./cluster-ips.ts";
-import type { PortRequests } from "./node-ports.ts";
+} from "./service-ip-fields.ts";
+import { NodePorts, type PortRequests } from "./service-node-ports.ts";
+import { needsHealthCheck } from "./service-validation.ts";
 
 const SPEC = field.newPath("spec");
 
@@ -31,24 +31,45 @@ interface Draft {
   readonly dryRun: boolean;
 }
 
-export const allocateForService: AllocationHook = (core, object, oldObject, dryRun) => {
-  const service = object as Service;
-  const old = oldObject && ((oldObject as Service).spec ?? {});
-  const isStrict = core.gates.isEnabled("StrictIPCIDRValidation");
+/** What a server keeps for its services. */
+interface Pool {
+  readonly server: KindServer;
+  readonly rng: Rng;
+  readonly nodePorts: NodePorts;
+}
+
+export function serviceHooks(server: KindServer): KindHooks<Service> {
+  const nodePorts = new NodePorts(server.rng("node-ports"), () => storedNodePorts(server));
+  const pool: Pool = { server, rng: server.rng("addresses"), nodePorts };
+  return {
+    allocation: (service, old, dryRun) => allocate(pool, { service, old: old && (old.spec ?? {}), dryRun }),
+    afterDelete: (service) => release(pool, service),
+    connected: { proxy: proxyToService(server) },
+  };
+}
+
+/** The node ports of all stored services. */
+function* storedNodePorts(server: KindServer): Generator<number> {
+  for (const { object } of server.objects("services").list()) yield* portsOf((object as Service).spec ?? {});
+}
+
+function allocate(pool: Pool, draft: Draft): Allocation<Service> {
+  const { server, nodePorts } = pool;
+  const { service, old, dryRun } = draft;
+  const isStrict = server.gates.isEnabled("StrictIPCIDRValidation");
   let spec = service.spec ?? {};
   if (old !== undefined) spec = withAllocatedOf(old, spec);
   spec = withFamilies({ ...service, spec: withPluralIps(spec, old) }, old, isStrict);
   spec = withoutUselessPolicy(spec);
-  const draft: Draft = { service, old, dryRun };
-  const ports = core.nodePorts.begin(dryRun);
+  const ports = nodePorts.begin(dryRun);
   const taken: string[] = [];
   const revert = (): void => {
-    for (const ip of taken) releaseIp(core, ip);
+    for (const ip of taken) releaseIp(server, ip);
     ports.revert();
   };
   try {
     if (isNewToIps(draft, spec)) {
-      spec = withIp(core, draft, spec);
+      spec = withIp(pool, draft, spec);
       if (!dryRun && spec.clusterIP) taken.push(spec.clusterIP);
     }
     spec = old === undefined ? withNewPorts(draft, spec, ports) : withChangedPorts(draft, spec, old, ports);
@@ -61,23 +82,22 @@ export const allocateForService: AllocationHook = (core, object, oldObject, dryR
   return {
     object: put(service, "spec", spec),
     commit() {
-      for (const ip of freed) releaseIp(core, ip);
+      for (const ip of freed) releaseIp(server, ip);
       ports.commit();
     },
     revert,
   };
-};
+}
 
 /** Also takes the endpoints of the name, so that a new service does not begin with them. */
-export const releaseOfService: NonNullable<KindRow["afterDelete"]> = (core, object) => {
-  const { metadata, spec = {} } = object as Service;
-  deleteOwn(core, "endpoints", `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`);
-  if (needsClusterIp(spec)) for (const ip of ipsOf(spec)) releaseIp(core, ip);
-  for (const port of portsOf(spec)) core.nodePorts.release(port);
-};
+function release({ server, nodePorts }: Pool, { metadata, spec = {} }: Service): void {
+  server.objects("endpoints").deleteAsServer(metadata?.namespace ?? "", metadata?.name ?? "");
+  if (needsClusterIp(spec)) for (const ip of ipsOf(spec)) releaseIp(server, ip);
+  for (const port of portsOf(spec)) nodePorts.release(port);
+}
 
 /** Those of its ports and the one for health checks. */
-export function portsOf(spec: ServiceSpec): number[] {
+function portsOf(spec: ServiceSpec): number[] {
   const { healthCheckNodePort } = spec;
   return needsHealthCheck(spec) && healthCheckNodePort
     ? [...nodePortsOf(spec), healthCheckNodePort]
@@ -99,13 +119,13 @@ function isNewToIps({ old }: Draft, spec: ServiceSpec): boolean {
   return needsClusterIp(spec) && spec.clusterIPs?.[0] !== "None" && (old === undefined || !needsClusterIp(old));
 }
 
-function withIp(core: ServerCore, { service, dryRun }: Draft, spec: ServiceSpec): ServiceSpec {
+function withIp({ server, rng }: Pool, { service, dryRun }: Draft, spec: ServiceSpec): ServiceSpec {
   const wanted = spec.clusterIPs?.[0] ?? "";
   const allocated = dryRun
-    ? tryIp(core, wanted)
+    ? tryIp(server, wanted)
     : wanted === ""
-      ? allocateNextIp(core, service)
-      : allocateIp(core, service, wanted);
+      ? allocateNextIp(server, service, rng)
+      : allocateIp(server, service, wanted);
   if ("ip" in allocated) return { ...spec, clusterIP: allocated.ip, clusterIPs: [allocated.ip] };
   const { error } = allocated;
   if (error === RANGE_IS_FULL) {

@@ -1,6 +1,6 @@
 // Go structs by JSON name, and what Go writes for fields that were not given.
 
-import type { GoField, GoStruct, GoType } from "#api/go-layout.ts";
+import type { GoField, GoStruct, GoType } from "./go-layout.ts";
 
 export interface StructIndex {
   /** With inline structs flattened. */

@@ -5,10 +5,10 @@
 import * as field from "#api/field-error.ts";
 import type { Service, ServiceSpec } from "#api/generated/types/core-v1.ts";
 import { type ApiError, newInvalid } from "#api/status-error.ts";
-import { clusterIps } from "#kinds/core/service-ips.ts";
-import { needsHealthCheck } from "#kinds/core/service-validation.ts";
 import { put } from "#kinds/parts/preparing.ts";
 import { parseSloppyIp } from "#rules/ip.ts";
+import { clusterIps } from "./service-ips.ts";
+import { needsHealthCheck } from "./service-validation.ts";
 
 /** The only family that the cluster's services have. */
 export const FAMILY = "IPv4";

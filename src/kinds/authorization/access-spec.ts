@@ -1,4 +1,4 @@
-// What an access review asks: its validation, and the request it stands for.
+// The spec of access reviews: its validation, and the question that it asks.
 // Upstream: pkg/apis/authorization/validation; pkg/registry/authorization/util/helpers.go
 
 import { ValueError } from "#api/errors.ts";
@@ -15,7 +15,7 @@ import { newRequirement, type SelectorOperator } from "#api/label-selector.ts";
 import { parseLabelSelector } from "#api/label-selector-parser.ts";
 import { isLabelValue, isQualifiedName } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
-import type { RequestInfo } from "../request-info.ts";
+import type { AccessQuestion } from "#kinds/hooks.ts";
 
 /** That of a review about oneself has no user and no groups. */
 export type AccessSpec = SubjectAccessReviewSpec;
@@ -134,15 +134,14 @@ function validateLabelSelector(selector: LabelSelectorAttributes, path: field.Fi
   return errors;
 }
 
-export function infoOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): RequestInfo {
+export function questionOf({ resourceAttributes, nonResourceAttributes }: AccessSpec): AccessQuestion {
   if (resourceAttributes === undefined) {
     const { path = "", verb = "" } = nonResourceAttributes ?? {};
-    return { isResourceRequest: false, path, verb };
+    return { path, verb };
   }
   const { verb = "", group = "", version = "", namespace = "" } = resourceAttributes;
   const { resource = "", subresource = "", name = "" } = resourceAttributes;
-  const place = { group, version: version || "*", namespace, resource, subresource, name };
-  return { isResourceRequest: true, path: "", verb, ...place, segments: [], isWatchPath: false };
+  return { verb, group, version: version || "*", namespace, resource, subresource, name };
 }
 
 /** "" when all selectors could be read. Upstream: BuildEvaluationError */

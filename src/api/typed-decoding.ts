@@ -3,14 +3,14 @@
 // come, times and quantities take their canonical form, and a value of the wrong type is an error with
 // Go's text. Parts that need no change are shared with the input.
 
-import { ValueError } from "#api/errors.ts";
-import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
-import { goQuote } from "#api/go-text.ts";
-import { type Int64, int64From, int64Of, isInt64 } from "#api/int64.ts";
 import { jsonKind } from "#api/patch/json-value.ts";
-import { parseQuantity } from "#api/quantity-parser.ts";
-import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "#api/time.ts";
+import { ValueError } from "./errors.ts";
+import type { GoField, GoStruct, GoType, OpaqueType } from "./go-layout.ts";
+import { goQuote } from "./go-text.ts";
+import { type Int64, int64From, int64Of, isInt64 } from "./int64.ts";
+import { parseQuantity } from "./quantity-parser.ts";
 import { elementZero, type IndexedField, indexOf } from "./struct-index.ts";
+import { formatMicroTime, formatTime, parseMicroTime, parseTime } from "./time.ts";
 
 /** A value that does not fit its Go type. The message is Go's. */
 export class TypedDecodingError extends Error {
