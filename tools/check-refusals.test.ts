@@ -67,29 +67,45 @@ describe("make check refuses", () => {
   });
 
   it("objects of another kind than a resource handle's", () => {
-    const head = `import type { Pod, Secret } from "#api/generated/types/core-v1.ts";
-import { Pods, Nodes } from "#api/generated/resources/core-v1.ts";
+    const head = `import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { TokenReviews } from "#api/generated/resources/authentication-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
+import type { Pod, Secret } from "#api/generated/types/core-v1.ts";
 import type { Draft, NamespacedObject, ObjectOf, Resource, Stored } from "#api/resource.ts";
+import type { Client } from "#client/client.ts";
+import type { InformerFactory } from "#informers/informer.ts";
+import { referenceTo } from "#kit/events/recorder.ts";
+
+declare const client: Client;
+declare const informers: InformerFactory;
+declare const pod: Stored<Pod>;
 `;
     const accepted = [
       "export const general: Resource = Pods;",
-      "export const pod = (stored: ObjectOf<typeof Pods>): Pod => stored;",
+      "export const plain = (stored: ObjectOf<typeof Pods>): Pod => stored;",
       'export const draft: Draft<Stored<Pod>> = { metadata: { generateName: "web-" } };',
+      'export const name: string | undefined = informers.informer(Pods).lister.get("ns/web")?.metadata.name;',
+      "export const update: unknown = (signal: AbortSignal) => client.resource(Pods).update({ object: pod }, signal);",
+      "export const reference: unknown = referenceTo(pod, Pods);",
     ];
     const refused = [
-      "export const secrets: Resource<Stored<Secret>> = Pods;",
+      "export const secrets: unknown = informers.informer<Stored<Secret>>(Pods);",
+      "export const reviews: unknown = informers.informer(TokenReviews);",
+      'export const named: unknown = informers.informer({ group: "", version: "v1", resource: "pods" });',
       "export const pods: Resource<Stored<Pod>> = Pods as Resource;",
       'export const literal: Resource<Stored<Pod>> = { group: "", version: "v1", resource: "pods", kind: "Pod", scope: "Namespaced" };',
       "export const inNamespace = (node: ObjectOf<typeof Nodes>): NamespacedObject => node;",
       "export const nameless: Draft<Stored<Pod>> = { metadata: {} };",
       'export const mistaken: Draft<Stored<Pod>> = { kind: "Secret", metadata: { name: "web" } };',
+      "export const other: unknown = (signal: AbortSignal) => client.resource(ReplicaSets).update({ object: pod }, signal);",
+      "export const wrong: unknown = referenceTo(pod, ReplicaSets);",
     ];
     const { status, output } = check("types", {
-      "src/api/offence.ts": `${head}${[...accepted, ...refused].join("\n")}\n`,
+      "src/kit/offence.ts": `${head}${[...accepted, ...refused].join("\n")}\n`,
     });
     expect(status).toBe(1);
     const lines = new Set(
-      Array.from(output.matchAll(/src\/api\/offence\.ts\D(\d+)\S* error TS2/g), ([, line]) => Number(line)),
+      Array.from(output.matchAll(/src\/kit\/offence\.ts\D(\d+)\S* error TS2/g), ([, line]) => Number(line)),
     );
     const first = head.split("\n").length + accepted.length;
     expect([...lines]).toEqual(refused.map((_, index) => first + index));

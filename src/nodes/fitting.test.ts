@@ -1,18 +1,23 @@
 import { expect, it } from "vitest";
-import type { Node, Pod } from "#api/generated/types/core-v1.ts";
+import { Nodes } from "#api/generated/resources/core-v1.ts";
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { stored } from "#api/testing.ts";
 import { whyNot, whyNowhere } from "./fitting.ts";
 
-const ready: Node = {
+type StoredNode = ObjectOf<typeof Nodes>;
+
+const ready = stored(Nodes, {
   metadata: { name: "a", labels: { disk: "ssd" } },
   spec: {},
   status: { conditions: [{ type: "Ready", status: "True" }] },
-};
+});
 const taint = { key: "a", value: "b", effect: "NoSchedule" };
-const cordoned: Node = { ...ready, spec: { unschedulable: true } };
-const tainted: Node = { ...ready, spec: { taints: [taint] } };
+const cordoned: StoredNode = { ...ready, spec: { unschedulable: true } };
+const tainted: StoredNode = { ...ready, spec: { taints: [taint] } };
 const pod = (spec: Partial<Pod["spec"]> = {}): Pod => ({ spec: { containers: [], ...spec } });
 
-it.each<[string, Pod, Node, string | undefined]>([
+it.each<[string, Pod, StoredNode, string | undefined]>([
   ["a ready node", pod(), ready, undefined],
   ["a label that is there", pod({ nodeSelector: { disk: "ssd" } }), ready, undefined],
   [

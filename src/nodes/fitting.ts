@@ -2,6 +2,7 @@
 // Upstream: pkg/scheduler/framework/types.go, FitError; the Filter functions of nodeunschedulable, tainttoleration, nodeaffinity
 
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
+import type { StoredCluster } from "#api/resource.ts";
 import { tolerates } from "#rules/toleration.ts";
 
 const UNSCHEDULABLE = "node(s) were unschedulable";
@@ -9,8 +10,8 @@ const TAINTED = "node(s) had untolerated taint(s)";
 const NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector";
 
 /** Undefined: the node takes the pod. */
-export function whyNot({ spec }: Pod, { metadata, spec: nodeSpec, status }: Node): string | undefined {
-  if (nodeSpec?.unschedulable === true || metadata?.deletionTimestamp !== undefined) return UNSCHEDULABLE;
+export function whyNot({ spec }: Pod, { metadata, spec: nodeSpec, status }: StoredCluster<Node>): string | undefined {
+  if (nodeSpec?.unschedulable === true || metadata.deletionTimestamp !== undefined) return UNSCHEDULABLE;
   const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
   // Only a tainted node is not ready where a node lifecycle controller runs.
   const isTolerated = (nodeSpec?.taints ?? [])
@@ -18,11 +19,11 @@ export function whyNot({ spec }: Pod, { metadata, spec: nodeSpec, status }: Node
     .every((taint) => spec?.tolerations?.some((toleration) => tolerates(toleration, taint)));
   if (!isReady || !isTolerated) return TAINTED;
   const wanted = Object.entries(spec?.nodeSelector ?? {});
-  return wanted.every(([label, value]) => metadata?.labels?.[label] === value) ? undefined : NOT_SELECTED;
+  return wanted.every(([label, value]) => metadata.labels?.[label] === value) ? undefined : NOT_SELECTED;
 }
 
 /** Of a pod that no node takes. */
-export function whyNowhere(pod: Pod, nodes: readonly Node[]): string {
+export function whyNowhere(pod: Pod, nodes: readonly StoredCluster<Node>[]): string {
   if (nodes.length === 0) return "no nodes available to schedule pods";
   const counts = new Map<string, number>();
   for (const node of nodes) {
