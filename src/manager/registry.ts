@@ -3,6 +3,7 @@
 
 import type { Host } from "#base/host.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
+import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
@@ -39,6 +40,7 @@ export const registeredControllers: readonly WrittenController[] = [
     ignoredResources: config.GCIgnoredResources,
   })),
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
+  bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
   bind(ttlController, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
