@@ -7,8 +7,7 @@
  * Requeues:    when the progress deadline will have passed. A failing key is dropped after 15 retries.
  * Upstream:    pkg/controller/deployment.
  * Deviations:  when a pod of a Recreate Deployment is deleted, its ReplicaSets are read from the cache instead of the
- *              server; a ReplicaSet that was written is used further in the same sync, so the second write of upstream's,
- *              which ends in a conflict, is saved.
+ *              server.
  */
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

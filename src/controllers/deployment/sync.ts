@@ -43,7 +43,7 @@ async function syncSets(given: Deployment, deps: Deps, signal: AbortSignal): Pro
   if (wanted !== undefined) return await rollback(deployment, sets, wanted, deps, signal);
   const rollout = await resolve(deployment);
   if (isResized(rollout)) return await scaleOnly(rollout, deps, signal);
-  return await roll(rollout, deps, signal);
+  return await roll(rollout.deployment, sets, deps, signal);
 }
 
 /** A selector that matches everything would take other Deployments' pods. The server accepts none, but old ones may exist. */
@@ -87,9 +87,12 @@ function isResized(rollout: Rollout): boolean {
     .some((set) => (annotatedReplicas(set) ?? replicasOf(rollout.deployment)) !== replicasOf(rollout.deployment));
 }
 
-function roll(rollout: Rollout, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const { deployment } = rollout;
-  const sets: readonly ReplicaSet[] = allSets(rollout);
+function roll(
+  deployment: Deployment,
+  sets: readonly ReplicaSet[],
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<SyncResult> {
   const type = deployment.spec?.strategy?.type ?? "";
   if (type === "Recreate") return rolloutRecreate(deployment, sets, deps, signal);
   if (type === "RollingUpdate") return rolloutRolling(deployment, sets, deps, signal);

@@ -61,16 +61,15 @@ export async function untilSet(
 export const untilSize = (stage: Stage, image: string, replicas: number): Promise<ReplicaSet> =>
   untilSet(stage, image, ({ spec, status }) => spec?.replicas === replicas && (status?.replicas ?? 0) === replicas);
 
-/** Does what kubelets do: the pods of this image, so many of them, become ready. Ends the phase first. */
+/** Does what kubelets do: the pods of this image, so many of them, become ready, each in a phase of its own. */
 export async function becomeReady(stage: Stage, image: string, count: number): Promise<void> {
   const living = (pods: readonly StoredPod[]): readonly StoredPod[] =>
     pods.filter((pod) => podImage(pod) === image && !isTerminating(pod));
   await stage.of(Pods).untilAll((pods) => living(pods).length === count);
-  await stage.settle();
   for (const { metadata, status } of living(await stage.of(Pods).list())) {
-    if (!status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True")) {
-      await makeReady(stage, metadata.name);
-    }
+    if (status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True")) continue;
+    await stage.settle();
+    await makeReady(stage, metadata.name);
   }
 }
 

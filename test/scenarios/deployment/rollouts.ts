@@ -132,17 +132,17 @@ export const rollouts: readonly ScenarioText[] = [
     name: "deployment/11, deployment/13 spreads a new size over all ReplicaSets in the middle of a rollout, in proportion",
     async play(stage) {
       const strategy = { type: "RollingUpdate", rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } };
-      await createDeployment(stage, 10, { strategy });
-      await becomeReady(stage, "example/web:1", 10);
-      await untilComplete(stage, 10);
+      await createDeployment(stage, 5, { strategy });
+      await becomeReady(stage, "example/web:1", 5);
+      await untilComplete(stage, 5);
       await stage.settle();
       await setImage(stage, "example/broken:1");
-      await untilSize(stage, "example/web:1", 8);
+      await untilSize(stage, "example/web:1", 3);
       await untilSize(stage, "example/broken:1", 5);
       await stage.settle();
-      await stage.of(Deployments).patch("web", { spec: { replicas: 30 } });
-      await untilSize(stage, "example/web:1", 20);
-      await untilSize(stage, "example/broken:1", 13);
+      await stage.of(Deployments).patch("web", { spec: { replicas: 15 } });
+      await untilSize(stage, "example/web:1", 7);
+      await untilSize(stage, "example/broken:1", 11);
     },
   },
   {
