@@ -4,7 +4,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { parseExactJson } from "#api/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { identityOf, isFinished, isWrite, MANAGER_USER } from "./requests.ts";
+import { identityOf, isDirected, isEventWrite, isFinished, isForAccounts, MANAGER_USER } from "./requests.ts";
 
 /** What plays are called. */
 const TAG = /\bplay\d{4}\b|-play\d{4}\b/g;
@@ -14,8 +14,12 @@ const ABOUT_MANY: ReadonlySet<string> = new Set(["list", "watch", "deletecollect
 export interface AuditFollower {
   /** Finished requests about the play, oldest first. */
   requestsOf(tag: string): readonly AuditEvent[];
+  /** How many Events the controllers have written. */
+  eventsWritten(): number;
   /** From now on what is about no play belongs to this one; undefined: to none. */
   setAlone(tag: string | undefined): void;
+  /** How many requests belong to no play. */
+  restCount(): number;
   /** What belongs to no play, since the last call: what informers list and watch, what the manager writes for itself. */
   takeRest(): readonly AuditEvent[];
 }
@@ -26,6 +30,7 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
   let rest: AuditEvent[] = [];
   let alone: string | undefined;
   let position = 0;
+  let eventsWritten = 0;
   const keep = (tag: string, event: AuditEvent): void => {
     const known = byTag.get(tag);
     if (known === undefined) byTag.set(tag, [event]);
@@ -36,10 +41,11 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
     if (!USERS.some((user) => line.includes(user))) return;
     const event = parseExactJson(line) as AuditEvent;
     if (!isFinished(event) || identityOf(event) === undefined || !counts(event)) return;
+    if (isEventWrite(event)) eventsWritten++;
     const told = ABOUT_MANY.has(event.verb) || event.objectRef === undefined ? event.requestURI : line;
     const tags = new Set(Array.from(told.matchAll(TAG), ([tag]) => tag.replace("-", "")));
     if (tags.size > 0) for (const tag of tags) keep(tag, event);
-    else if (alone !== undefined && isDirected(event)) keep(alone, event);
+    else if (alone !== undefined && isDirected(event) && !isForAccounts(event)) keep(alone, event);
     else rest.push(event);
   };
   const catchUp = (): void => {
@@ -52,9 +58,17 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
       catchUp();
       return byTag.get(tag) ?? [];
     },
+    eventsWritten() {
+      catchUp();
+      return eventsWritten;
+    },
     setAlone(tag) {
       catchUp();
       alone = tag;
+    },
+    restCount() {
+      catchUp();
+      return rest.length;
     },
     takeRest() {
       catchUp();
@@ -63,12 +77,6 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
       return taken;
     },
   };
-}
-
-/** About an object rather than about all of a kind, as informers ask, or about no kind, as discovery is. */
-function isDirected(event: AuditEvent): boolean {
-  if (event.objectRef === undefined) return false;
-  return isWrite(event) || event.verb === "get" || event.objectRef.namespace !== undefined;
 }
 
 /** Whole lines: what comes after the last one is left for the next look. */

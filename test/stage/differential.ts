@@ -14,14 +14,14 @@ import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import type { Cast } from "./casts.ts";
 import { finalObjects } from "./final-objects.ts";
 import { comparedIdentities, writtenIdentities } from "./identities.ts";
-import { normalise } from "./normalise.ts";
+import { normalise, tracesOf } from "./normalise.ts";
 import { Play } from "./play.ts";
 import type { Profile } from "./profiles.ts";
 import { type RealCluster, startRealCluster } from "./real.ts";
-import { hashOfSteps, partOf, writeRecording } from "./recording.ts";
+import { hashOfSteps, isRecorded, partOf, writeRecording } from "./recording.ts";
 import { type Comparison, isSame, printed } from "./report.ts";
 import { identityOf, isWrite } from "./requests.ts";
-import type { Scenario } from "./scenario.ts";
+import { type Scenario, withoutChance } from "./scenario.ts";
 import { findScenarios } from "./scenario-files.ts";
 
 const PLAYS_AT_ONCE = 6;
@@ -90,8 +90,10 @@ async function playGroup(group: Group): Promise<Totals> {
       ...(d2?.error === undefined ? [] : [`with Go's manager again: ${d2.error}`]),
     ];
     const arePlayed = errors.length === 0;
-    const differences = arePlayed && c && d ? compareParts(d.sections, c.sections, writtenIdentities(scenario)) : [];
-    const control = arePlayed && d && d2 ? compareParts(d.sections, d2.sections, comparedIdentities(scenario)) : [];
+    const compared = (other: Outcome, identities: ReadonlySet<string>): readonly Difference[] =>
+      arePlayed && d ? withoutChance(compareParts(d.sections, other.sections, identities), scenario) : [];
+    const differences = c ? compared(c, writtenIdentities(scenario)) : [];
+    const control = d2 ? compared(d2, comparedIdentities(scenario)) : [];
     if (d !== undefined && d2 !== undefined && d.steps !== d2.steps) errors.push("two plays took different steps");
     const isRecorded = errors.length === 0 && d !== undefined && d2 !== undefined && control.length === 0;
     if (isRecorded) writeRecording(scenario, d.steps, partOf(d.sections, comparedIdentities(scenario)));
@@ -113,7 +115,7 @@ function compareParts(
   identities: ReadonlySet<string>,
 ): readonly Difference[] {
   const others = (sections: readonly Section[]): readonly Section[] =>
-    sections.filter(({ name }) => !/^(writes|reads) of phase/.test(name));
+    sections.filter((section) => !isRecorded(section));
   return compare([...others(left), ...partOf(left, identities)], [...others(right), ...partOf(right, identities)]);
 }
 
@@ -166,16 +168,10 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
   try {
     await play.run();
     const { objects, events } = await finalObjects(cluster.client, play, tag, comparedIdentities(scenario));
-    const traces = {
-      tag,
-      phases: play.phases(),
-      repeated: play.repeated,
-      symbols: play.symbols,
-      written: play.written,
-      objects,
-      events,
+    return {
+      sections: normalise({ ...tracesOf(play, tag), objects, events }),
+      steps: hashOfSteps(scenario, play, tag),
     };
-    return { sections: normalise(traces), steps: hashOfSteps(scenario, play, tag) };
   } catch (error) {
     return { error: errorMessage(error), sections: [], steps: "" };
   } finally {

@@ -1,6 +1,7 @@
 // The embedded server's requests as audit events of a real one, so that one normaliser reads both.
 
 import { parseExactJson } from "#api/json.ts";
+import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent as ServerEvent } from "#apiserver/filters/audit.ts";
 import type { HttpBody } from "#base/http.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -22,7 +23,7 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
     requestURI: request.query === "" ? request.path : `${request.path}?${request.query}`,
     user: { username: user.name, groups: user.groups ?? [] },
     userAgent: String(request.headers["user-agent"] ?? ""),
-    ...(info.isResourceRequest ? { objectRef: objectRefOf(info) } : {}),
+    ...(info.isResourceRequest ? { objectRef: objectRefOf(info, requestObject) } : {}),
     responseStatus: {
       code: response.status,
       ...(response.status >= 400 && reason !== undefined ? { reason } : {}),
@@ -35,8 +36,14 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
   };
 }
 
-function objectRefOf(info: ServerEvent["info"] & { isResourceRequest: true }): NonNullable<AuditEvent["objectRef"]> {
-  const { group, version, resource, subresource, namespace, name } = info;
+function objectRefOf(
+  info: ServerEvent["info"] & { isResourceRequest: true },
+  requestObject: unknown,
+): NonNullable<AuditEvent["objectRef"]> {
+  const { group, version, resource, subresource, namespace } = info;
+  // The address of a create has no name.
+  const given = info.verb === "create" ? (requestObject as KubeObject | undefined)?.metadata?.name : undefined;
+  const name = info.name === "" ? (given ?? "") : info.name;
   return {
     apiVersion: version,
     resource,

@@ -20,7 +20,7 @@ import { membersOf } from "./identities.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend } from "./play.ts";
 import { profiles } from "./profiles.ts";
-import { identityOf, isAbout, isFinished } from "./requests.ts";
+import { identityOf, isAbout, isDirected, isEventWrite, isFinished, isForAccounts } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** Virtual: longer than any back-off. */
@@ -51,7 +51,8 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
   const record = (event: AuditEvent): void => {
     all.push(event);
     const isOfCast = isFinished(event) && identityOf(event) !== undefined;
-    if (isOfCast && (scenario.alone || isAbout(event, TAG))) own.push(event);
+    const isOfPlay = isAbout(event, TAG) || (scenario.alone === true && isDirected(event) && !isForAccounts(event));
+    if (isOfCast && isOfPlay) own.push(event);
   };
   const world = new World({
     turn: hostTurn,
@@ -124,6 +125,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     now: () => clock.now(),
     pass: (ms) => world.advance(ms),
     until,
+    eventsWritten: () => all.filter(isEventWrite).length,
     requests: () => own.slice(before),
     watch: (made) => {
       check = made;

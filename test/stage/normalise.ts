@@ -12,7 +12,8 @@ import { brokenRules, isStatusWrite } from "#test/differential/statuses.ts";
 import { patchTypeOf } from "#test/differential/watching-proxy.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { isRepetition, readsThatCount } from "./garbage-collection.ts";
-import { identityOf, isWrite } from "./requests.ts";
+import type { Play } from "./play.ts";
+import { identityOf, isEventWrite, isWrite } from "./requests.ts";
 
 /** What a play left behind, as the server tells it. */
 export interface Traces {
@@ -24,10 +25,16 @@ export interface Traces {
   /** The scenario's own names of generated names. */
   readonly symbols: ReadonlyMap<string, string>;
   /** The objects that the scenario wrote, by UID: "ConfigMap web". */
-  readonly written?: ReadonlyMap<string, string>;
+  readonly written: ReadonlyMap<string, string>;
   /** The play's objects at its end; on the embedded server none are compared. */
   readonly objects: readonly KubeObject[];
   readonly events: readonly KubeObject[];
+}
+
+/** What a play did, without what it left behind. */
+export function tracesOf(play: Play, tag: string): Omit<Traces, "objects" | "events"> {
+  const { repeated, symbols, written } = play;
+  return { tag, phases: play.phases(), repeated, symbols, written };
 }
 
 interface Write {
@@ -56,10 +63,14 @@ export function normalise(traces: Traces): readonly Section[] {
     { name: "events", items: traces.events.map(eventItem) },
     { name: "broken rules of statuses", items: brokenRules(traces.phases.flat().filter(isWrite)) },
   ];
+  // A controller writes its Events one after the other, in its own time, those of all plays.
+  const events = traces.phases.flat().filter(isEventWrite);
+  sections.push({ name: "writes of Events", items: sequences(events, words) });
   for (const [index, phase] of traces.phases.entries()) {
     const number = index + 1;
     const writes = phase.filter(isWrite);
-    sections.push({ name: `writes of phase ${number}`, items: sequences(writes, words) });
+    const decisions = writes.filter((event) => !isEventWrite(event));
+    sections.push({ name: `writes of phase ${number}`, items: sequences(decisions, words) });
     const live = readsThatCount(phase);
     const isRepeated = ({ objectRef }: AuditEvent): boolean =>
       traces.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
@@ -144,14 +155,13 @@ export class Vocabulary {
   readonly #generated: RegExp | undefined;
   readonly #uids = new Map<string, string>();
 
-  constructor({ tag, symbols, written = new Map(), objects, phases }: Traces) {
+  constructor({ tag, symbols, written, objects, phases }: Traces) {
     this.#tag = tag;
     this.#symbols = symbols;
-    // Which owners the garbage collector reads is chance.
-    const answers = phases
-      .flatMap((phase) => [...phase.filter(isWrite), ...readsThatCount(phase)])
-      .map(({ responseObject }) => responseObject as KubeObject | undefined);
-    const requests = phases.flat().map(({ requestObject }) => requestObject as KubeObject | undefined);
+    // Not those of reads: whether there is one may be chance.
+    const writes = phases.flat().filter(isWrite);
+    const answers = writes.map(({ responseObject }) => responseObject as KubeObject | undefined);
+    const requests = writes.map(({ requestObject }) => requestObject as KubeObject | undefined);
     const prefixes = new Set<string>();
     for (const object of [...requests, ...answers, ...objects]) {
       const prefix = object?.metadata?.generateName;
@@ -178,6 +188,7 @@ export class Vocabulary {
   text(text: string): string {
     let result = text
       .replaceAll(this.#tag, "{play}")
+      .replaceAll(btoa(this.#tag), "{play in base64}")
       .replace(UUID, (uid) => this.#uids.get(uid) ?? "{uid}")
       .replace(TIME, (_, between, digits = "", zone) => `{time${between}${digits.replace(/\d/g, "0")}${zone}}`)
       .replace(PEM, "{$1}")
@@ -212,10 +223,7 @@ export class Vocabulary {
       patchType: patchTypeOf(event.auditID),
       code,
       // A real server does not decode a body of a type that it refuses.
-      body:
-        code === UNSUPPORTED_MEDIA_TYPE
-          ? undefined
-          : this.value(isPlainUpdate(event) ? withoutStatus(event.requestObject) : event.requestObject),
+      body: code === UNSUPPORTED_MEDIA_TYPE ? undefined : this.value(event.requestObject),
     };
   }
 }
@@ -228,16 +236,6 @@ function escaped(text: string): string {
 function inOrder(items: readonly object[]): readonly object[] {
   const text = (item: object): string => stringifyJson(item);
   return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
-}
-
-/** The server ignores the status in it, and how old the cached one was is chance. */
-function isPlainUpdate({ verb, objectRef }: AuditEvent): boolean {
-  return verb === "update" && objectRef?.subresource === undefined;
-}
-
-function withoutStatus(body: unknown): unknown {
-  const { status: _, ...rest } = (body ?? {}) as { readonly status?: unknown };
-  return rest;
 }
 
 function withoutHistory(body: unknown): unknown {

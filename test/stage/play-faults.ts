@@ -74,7 +74,9 @@ function startShare(text: string): Promise<Told> {
 
 async function playShare(text: string): Promise<void> {
   const [index = 0, processes = 1] = text.split("/").map(Number);
-  const ordered = inOrder(await findScenarios(words)).filter((_, position) => position % processes === index);
+  const ordered = inOrder(await findScenarios(words))
+    .filter(({ realOnly }) => realOnly === undefined)
+    .filter((_, position) => position % processes === index);
   const endMs = performance.now() + seconds * SECOND_MS;
   const isDue = (): boolean => performance.now() < endMs;
   const totals = { passed: 0, failed: 0, skipped: 0 };

@@ -6,15 +6,18 @@ import type { Resource } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { isDecision, isRefused, isWrite, writeOf } from "./requests.ts";
+import { isDecision, isRefused, writeOf } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Reader, Stage } from "./stage.ts";
 import { type Ground, objectSteps, type Run, readSteps, type ScenarioWrite } from "./steps.ts";
 
 const QUIET_MS = 1000;
-/** Events are written after the fact, one by one. A controller that fails again and again never stops writing them. */
+/**
+ * Events are written after the fact, one by one, those of all plays: a controller that has not written any for a while
+ * has none left. One that fails again and again never stops.
+ */
 const QUIET_EVENTS_MS = 500;
-const EVENTS_PATIENCE_MS = 5000;
+const EVENTS_PATIENCE_MS = 10_000;
 const SETTLE_PATIENCE_MS = 60_000;
 const LOOK_MS = 100;
 
@@ -31,6 +34,8 @@ export interface Backend {
   now(): number;
   pass(ms: number): Promise<void>;
   until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
+  /** How many Events the controllers have written, whatever they are about. */
+  eventsWritten(): number;
   /** The controllers' finished requests about this play, oldest first. */
   requests(): readonly AuditEvent[];
   /** From now on the check is made after every write, or now and then. */
@@ -79,6 +84,7 @@ export class Play {
     try {
       await this.#scenario.play(this.stage);
       await this.stage.settle();
+      await this.#untilEventsAreWritten();
     } finally {
       for (const resource of this.#held) this.#backend.release(resource);
     }
@@ -222,21 +228,29 @@ export class Play {
   async #settle(wantedMs: number): Promise<void> {
     const { now, requests, quietMsMin } = this.#backend;
     const quietMs = Math.max(wantedMs, quietMsMin);
-    const count = (isCounted: (event: AuditEvent) => boolean): number => requests().filter(isCounted).length;
-    const beganMs = now();
-    let decisions = { count: count(isDecision), sinceMs: now() };
-    let events = { count: count(isWrite), sinceMs: now() };
-    for (;;) {
-      const quietForMs = now() - decisions.sinceMs;
-      const isQuiet = now() - events.sinceMs >= QUIET_EVENTS_MS || quietForMs >= quietMs + EVENTS_PATIENCE_MS;
-      if (quietForMs >= quietMs && isQuiet) break;
-      if (now() - beganMs > SETTLE_PATIENCE_MS) throw new Error("the controllers never stop writing");
-      await this.#backend.pass(LOOK_MS);
-      const seen = { decisions: count(isDecision), events: count(isWrite) };
-      if (seen.decisions !== decisions.count) decisions = { count: seen.decisions, sinceMs: now() };
-      if (seen.events !== events.count) events = { count: seen.events, sinceMs: now() };
-    }
+    const settled = await this.#untilQuiet(() => requests().filter(isDecision).length, quietMs, SETTLE_PATIENCE_MS);
+    if (!settled) throw new Error(`the controllers have not stopped writing at ${new Date(now()).toISOString()}`);
     this.phaseEnds.push(requests().length);
     if (this.#broken !== undefined) throw new Error(this.#broken);
+  }
+
+  /** The last phase has the Events that were written after it. */
+  async #untilEventsAreWritten(): Promise<void> {
+    await this.#untilQuiet(() => this.#backend.eventsWritten(), QUIET_EVENTS_MS, EVENTS_PATIENCE_MS);
+    this.phaseEnds.splice(-1, 1, this.#backend.requests().length);
+  }
+
+  /** Whether the count stays the same for so long, before patience ends. */
+  async #untilQuiet(count: () => number, quietMs: number, patienceMs: number): Promise<boolean> {
+    const { now } = this.#backend;
+    const beganMs = now();
+    let seen = { count: count(), sinceMs: beganMs };
+    while (now() - seen.sinceMs < quietMs) {
+      if (now() - beganMs > patienceMs) return false;
+      await this.#backend.pass(LOOK_MS);
+      const counted = count();
+      if (counted !== seen.count) seen = { count: counted, sinceMs: now() };
+    }
+    return true;
   }
 }

@@ -23,6 +23,7 @@ const LOOK_MS = 50;
 /** How often `always` looks. */
 const WATCH_MS = 200;
 const OPENING_MS = 400;
+const STARTING_MS = 1200;
 const LAST_WORDS = 3000;
 const ourProgram = join(import.meta.dirname, "..", "..", "src", "cmd", "kube-controller-manager.ts");
 const commonFlags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
@@ -80,6 +81,8 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
       join(plane.directory, "audit.log"),
       (event) => event.user.username !== MANAGER_USER || cameThroughProxy(event.auditID),
     );
+    // Healthy, a manager is still building controllers and filling caches.
+    await untilQuiet(() => follower.restCount(), STARTING_MS);
     const cluster = { client, follower, proxy, managers, controllers, apis: realApis(plane, client) };
     let opened = 0;
     return {
@@ -124,7 +127,7 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
   };
   const runs = (controller: string): boolean => controllers.includes(controller);
   await openNamespace(tag, { run, until, runs });
-  const before = await untilQuiet(() => follower.requestsOf(tag).length);
+  const before = await untilQuiet(() => follower.requestsOf(tag).length, OPENING_MS);
   const watching: Promise<void>[] = [];
   const backend: Backend = {
     tag,
@@ -136,6 +139,7 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
     now: () => systemClock.now(),
     pass: (ms) => systemClock.sleep(ms, ended.signal),
     until,
+    eventsWritten: () => follower.eventsWritten(),
     requests: () => follower.requestsOf(tag).slice(before),
     watch: (check) => {
       const look = async (): Promise<void> => {
@@ -161,13 +165,13 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
   };
 }
 
-/** The audit log tells of a request a little after its answer. */
-async function untilQuiet(count: () => number): Promise<number> {
+/** Until the count has stayed the same for so long. The audit log tells of a request a little after its answer. */
+async function untilQuiet(count: () => number, quietMs: number): Promise<number> {
   for (let seen = -1; ; ) {
     const now = count();
     if (now === seen) return now;
     seen = now;
-    await systemClock.sleep(OPENING_MS, new AbortController().signal);
+    await systemClock.sleep(quietMs, new AbortController().signal);
   }
 }
 

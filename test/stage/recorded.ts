@@ -2,11 +2,11 @@
 
 import { compare } from "#test/differential/compare.ts";
 import { writtenIdentities } from "./identities.ts";
-import { normalise } from "./normalise.ts";
+import { normalise, tracesOf } from "./normalise.ts";
 import type { Play } from "./play.ts";
 import { hashOfSteps, partOf, readRecording } from "./recording.ts";
 import { listed } from "./report.ts";
-import type { Scenario } from "./scenario.ts";
+import { type Scenario, withoutChance } from "./scenario.ts";
 
 /** What is different, for people; nothing without a recording. */
 export function differencesFromRecording(scenario: Scenario, play: Play, tag: string): readonly string[] {
@@ -16,15 +16,7 @@ export function differencesFromRecording(scenario: Scenario, play: Play, tag: st
     return ['the recording is stale: the steps or the settings have changed (make differential ARGS="--record …")'];
   }
   const identities = writtenIdentities(scenario);
-  const traces = {
-    tag,
-    phases: play.phases(),
-    repeated: play.repeated,
-    symbols: play.symbols,
-    written: play.written,
-    objects: [],
-    events: [],
-  };
+  const traces = { ...tracesOf(play, tag), objects: [], events: [] };
   const differences = compare(partOf(recording.sections, identities), partOf(normalise(traces), identities));
-  return listed(differences, "go", "ours");
+  return listed(withoutChance(differences, scenario), "go", "ours");
 }

@@ -3,7 +3,7 @@
 // changes, it is stale.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -44,6 +44,16 @@ export function recordingFile(scenario: Scenario): string {
   return join(scenariosFolder, folderOf(scenario), "recorded", `${words}-${hash}.json`);
 }
 
+/** Files of the controllers' folders that no scenario has written. */
+export function orphanedRecordings(scenarios: readonly Scenario[]): readonly string[] {
+  const known = new Set(scenarios.map(recordingFile));
+  const folders = new Set(scenarios.map((scenario) => dirname(recordingFile(scenario))));
+  const files = [...folders].flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [],
+  );
+  return files.filter((file) => !known.has(file));
+}
+
 export function readRecording(scenario: Scenario): Recording | undefined {
   const file = recordingFile(scenario);
   return existsSync(file) ? (parseExactJson(readFileSync(file, "utf8")) as Recording) : undefined;
@@ -58,8 +68,8 @@ export function writeRecording(scenario: Scenario, steps: string, sections: read
 }
 
 /** Objects and Events at the end are what the server made of the writes. */
-function isRecorded({ name }: Section): boolean {
-  return /^(writes|reads) of phase/.test(name);
+export function isRecorded({ name }: Pick<Section, "name">): boolean {
+  return /^(writes|reads) of (phase|Events)/.test(name);
 }
 
 /** The part of a play, or of a recording, that these identities did. */

@@ -21,6 +21,8 @@ export const isFinished = ({ verb, stage }: AuditEvent): boolean =>
 export const isEventOrLease = ({ objectRef }: AuditEvent): boolean =>
   objectRef?.resource === "events" || objectRef?.resource === "leases";
 
+export const isEventWrite = (event: AuditEvent): boolean => isWrite(event) && event.objectRef?.resource === "events";
+
 /** A write that a controller decided on: neither an Event nor a Lease. */
 export const isDecision = (event: AuditEvent): boolean => isWrite(event) && !isEventOrLease(event);
 
@@ -45,6 +47,17 @@ export function isAbout({ requestURI, verb, requestObject, responseObject }: Aud
   if (requestURI.includes(tag)) return true;
   if (verb === "list" || verb === "watch" || verb === "deletecollection") return false;
   return [requestObject, responseObject].some((body) => body !== undefined && stringifyJson(body).includes(tag));
+}
+
+/** The accounts and tokens of the controllers themselves, which a manager makes when it starts. */
+export function isForAccounts({ objectRef }: AuditEvent): boolean {
+  return objectRef?.namespace === "kube-system" && objectRef.resource === "serviceaccounts";
+}
+
+/** About an object rather than about all of a kind, as informers ask, or about no kind, as discovery is. */
+export function isDirected(event: AuditEvent): boolean {
+  if (event.objectRef === undefined) return false;
+  return isWrite(event) || event.verb === "get" || event.objectRef.namespace !== undefined;
 }
 
 export function writeOf(event: AuditEvent): StageWrite {

@@ -28,7 +28,9 @@ export interface ObjectSteps<T extends KubeObject> extends ReadSteps<T> {
   /** The same with the status subresource. */
   updateStatus(name: string, change: (object: T) => T): Promise<T>;
   delete(name: string, options?: DeleteOptions): Promise<void>;
-  deleteAll(options?: DeleteOptions): Promise<void>;
+  deleteAll(options?: DeleteOptions, labelSelector?: string): Promise<void>;
+  /** Reads a subresource, such as scale. */
+  getSubresource<S>(name: string, subresource: string): Promise<S>;
   /** POSTs a subresource: binding, eviction, token. */
   post(name: string, subresource: string, object: object): Promise<unknown>;
   /** PUTs a subresource: approval, scale, finalize. */

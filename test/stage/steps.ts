@@ -84,19 +84,18 @@ export function objectSteps<T extends KubeObject>(
     );
     return written;
   };
-  const change = async (name: string, by: (object: T) => T, subresource?: "status"): Promise<T> => {
+  /** A repetition after a conflict is chance, not a step. */
+  const change = async (name: string, by: (object: T) => T, subresource: "" | "status"): Promise<T> => {
     for (let tries = 1; ; tries++) {
       const before = await reads.get(name);
       const object = by(before);
-      const verb = tries === 1 ? "update" : "";
       const put = (objects: ResourceClient<T>, signal: AbortSignal): Promise<T> =>
-        subresource === undefined ? objects.update({ object }, signal) : objects.updateStatus({ object }, signal);
+        subresource === "" ? objects.update({ object }, signal) : objects.updateStatus({ object }, signal);
       try {
-        // A repetition is chance, not a step.
-        if (verb === "") return await ground.run((client, signal) => put(client.resource(resource), signal));
+        if (tries > 1) return await ground.run((client, signal) => put(client.resource(resource), signal));
         // The rest of the object is the server's: its form, and what controllers made of it.
-        const change = createMergePatch(before as JsonObject, object as unknown as JsonObject);
-        return await write(verb, subresource === undefined ? name : `${name}/status`, change, put);
+        const body = createMergePatch(before as JsonObject, object as unknown as JsonObject);
+        return await write("update", subresource === "" ? name : `${name}/${subresource}`, body, put);
       } catch (error) {
         if (!isConflict(error) || tries === UPDATE_TRIES_MAX) throw error;
       }
@@ -112,16 +111,19 @@ export function objectSteps<T extends KubeObject>(
       write("patch", subresource === undefined ? name : `${name}/${subresource}`, patch, (objects, signal) =>
         objects.patch({ ...at, name, type, patch, ...(subresource === undefined ? {} : { subresource }) }, signal),
       ),
-    update: (name, by) => change(name, by),
+    update: (name, by) => change(name, by, ""),
     updateStatus: (name, by) => change(name, by, "status"),
-    delete: async (name, options) =>
+    delete: (name, options) =>
       write("delete", name, options, (objects, signal) =>
         objects.delete({ ...at, name, ...(options === undefined ? {} : { options }) }, signal),
       ),
-    deleteAll: async (options) =>
-      write("deletecollection", "", options, (objects, signal) =>
-        objects.deleteCollection({ ...at, ...(options === undefined ? {} : { options }) }, signal),
-      ),
+    deleteAll: (options, labelSelector) =>
+      write("deletecollection", labelSelector ?? "", options, (objects, signal) => {
+        const selection = { ...at, ...(labelSelector === undefined ? {} : { labelSelector }) };
+        return objects.deleteCollection({ ...selection, ...(options === undefined ? {} : { options }) }, signal);
+      }),
+    getSubresource: <S>(name: string, subresource: string) =>
+      ground.run((client, signal) => client.resource(resource).getSubresource<S>({ ...at, name, subresource }, signal)),
     post: (name, subresource, object) =>
       write("create", `${name}/${subresource}`, object, (objects, signal) =>
         objects.createSubresource({ ...at, name, subresource, object }, signal),

@@ -4,12 +4,16 @@ import { describe, expect, it } from "vitest";
 import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
 import { Play } from "./play.ts";
 import { differencesFromRecording } from "./recorded.ts";
+import { orphanedRecordings } from "./recording.ts";
 import type { Scenario } from "./scenario.ts";
 
 export function playScenarios(scenarios: readonly Scenario[]): void {
   const [{ controller } = { controller: "nothing" }] = scenarios;
   describe(`${controller} on the embedded server`, () => {
-    for (const scenario of scenarios) {
+    it("has no recording of a scenario that is gone", () => {
+      expect(orphanedRecordings(scenarios)).toEqual([]);
+    });
+    for (const scenario of scenarios.filter(({ realOnly }) => realOnly === undefined)) {
       it(scenario.name, async () => {
         const trace = await traceOf(scenario);
         expect(trace.length).toBeGreaterThan(2); // at least its informers have asked

@@ -29,7 +29,7 @@ export function filledSecret(
   account: Stored<ServiceAccount>,
   { rootCa, token }: TokenSources,
 ): Stored<Secret> {
-  const { managedFields: _, ...metadata } = secret.metadata;
+  const { metadata } = secret;
   const sources: Readonly<Record<TokenEntry, () => string>> = {
     "ca.crt": () => rootCa,
     namespace: () => metadata.namespace,

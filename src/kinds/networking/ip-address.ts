@@ -14,6 +14,7 @@ import { kindStrategy } from "#kinds/strategy.ts";
 import { formatIp, isIpAddress, parseSloppyIp } from "#rules/ip.ts";
 
 const METADATA = field.newPath("metadata");
+
 const PARENT = field.newPath("spec", "parentRef");
 
 export function validateIpAddress({ metadata = {}, spec }: networking.IPAddress): field.FieldError[] {

@@ -1,16 +1,15 @@
 // The serviceaccount controller gives every namespace its default account.
 
 import { expect } from "vitest";
-import { Namespaces, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { createNamespace, terminateNamespace } from "#test/stage/namespaces.ts";
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
-import type { Stage } from "#test/stage/stage.ts";
 
 export const scenarios: readonly Scenario[] = scenariosOf("serviceaccount-controller", { cast: "auth" }, [
   {
     name: "serviceaccount/2, serviceaccount/tests gives a new namespace its default account, with nothing but a name",
     async play(stage) {
-      const { name: namespace } = (await stage.of(Namespaces).create({ metadata: { name: stage.name("new") } }))
-        .metadata;
+      const namespace = await createNamespace(stage, "new");
       const { metadata, ...rest } = await stage.of(ServiceAccounts, namespace).until("default");
       expect(Object.keys(rest).toSorted()).toEqual(["apiVersion", "kind"]);
       expect(metadata.labels).toBeUndefined();
@@ -44,7 +43,8 @@ export const scenarios: readonly Scenario[] = scenariosOf("serviceaccount-contro
     async play(stage) {
       const accounts = stage.of(ServiceAccounts);
       await accounts.create({ metadata: { name: "other" } });
-      await terminate(stage);
+      await terminateNamespace(stage);
+      await stage.settle();
       await accounts.delete("default");
       await accounts.delete("other");
       await stage.settle();
@@ -61,9 +61,3 @@ export const scenarios: readonly Scenario[] = scenariosOf("serviceaccount-contro
     },
   },
 ]);
-
-/** Marks the namespace for deletion; without a namespace controller it stays so. */
-async function terminate(stage: Stage): Promise<void> {
-  await stage.of(Namespaces).delete(stage.namespace);
-  await stage.of(Namespaces).until(stage.namespace, ({ status }) => status?.phase === "Terminating");
-}
