@@ -55,6 +55,11 @@ export function apiVersionOf(gv: { readonly group: string; readonly version: str
   return gv.group === "" ? gv.version : `${gv.group}/${gv.version}`;
 }
 
+/** As Go prints a GroupVersionResource. */
+export function resourceText({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}, Resource=${resource}`;
+}
+
 /** Splits "v1" or "group/version". */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf("/");

@@ -26,14 +26,16 @@ export function createMetadataClient<T extends StoredObject>(
     createResourceClient<PartialObjectMetadata<T>>(requester, resource, acceptFor(kind, withProtobuf));
   const single = clientFor("PartialObjectMetadata");
   const many = clientFor("PartialObjectMetadataList");
+  // A server does not cut down what it says of a deletion.
+  const whole = createResourceClient<PartialObjectMetadata<T>>(requester, resource);
   return {
     resource,
     get: async (request, signal) => partial(await single.get(request, signal)),
     list: async (request, signal) => partialList(await many.list(request, signal)),
     watch: async (request, signal) => strict(await single.watch(request, signal)),
     patch: async (request, signal) => partial(await single.patch(request, signal)),
-    delete: (request, signal) => single.delete(request, signal),
-    deleteCollection: (request, signal) => single.deleteCollection(request, signal),
+    delete: (request, signal) => whole.delete(request, signal),
+    deleteCollection: (request, signal) => whole.deleteCollection(request, signal),
   };
 }
 
@@ -52,7 +54,8 @@ function isLikelyMetadata(metadata: ObjectMeta): boolean {
 }
 
 function partialList<P extends PartialObjectMetadata>(list: KubeList<P>): KubeList<P> {
-  if (list.kind === "PartialObjectMetadataList") return list;
+  // An empty list of metadata has null for its items.
+  if (list.kind === "PartialObjectMetadataList") return list.items ? list : { ...list, items: [] };
   const items = (list.items ?? []).map(({ metadata }) => ({ metadata }) as P);
   return list.metadata ? { metadata: list.metadata, items } : { items };
 }

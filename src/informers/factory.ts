@@ -1,7 +1,7 @@
 // Hands out shared informers: one per resource, form and selection, however many ask. Informers start
 // and stop at run time, one by one or all together.
 
-import type { GroupVersionResource } from "#api/object.ts";
+import { type GroupVersionResource, resourceText } from "#api/object.ts";
 import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
 import { childScope, type Scope } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
@@ -157,7 +157,7 @@ class Factory implements InformerFactory {
     const { resyncPeriodMs: fullResyncMs, metadataResyncPeriodMs = fullResyncMs } = this.#options;
     const resyncPeriodMs = form === "full" ? fullResyncMs : metadataResyncPeriodMs;
     return {
-      name: `${resource.group}/${resource.version}, Resource=${resource.resource}`,
+      name: resourceText(resource),
       clock,
       rng: rng.fork(key),
       transform: this.#transform(),

@@ -101,6 +101,20 @@ describe("the worker loop", () => {
     await end(ended);
   });
 
+  it("counts the failures of a key on after a wait that keeps them", async () => {
+    let tries = 0;
+    const ended = start(() => {
+      if (++tries === 3) return requeueAfter(1_000, "later", { keepsFailures: true });
+      if (tries < 5) throw new Error("no");
+      return done;
+    });
+    add("a");
+    await clock.advance(60_000);
+    expect(syncs).toEqual(["a@0", "a@5", "a@15", "a@1015", "a@1035"]);
+    expect(queue.retries("a")).toBe(0);
+    await end(ended);
+  });
+
   it("backs off without a failure when the sync asks for it", async () => {
     const errors: unknown[] = [];
     let tries = 0;

@@ -13,15 +13,19 @@ import type { SyncOutcome, SyncRecord } from "./trace.ts";
 
 export type SyncResult =
   | { readonly kind: "done" }
-  | { readonly kind: "requeue"; readonly afterMs: number; readonly reason: string }
+  | { readonly kind: "requeue"; readonly afterMs: number; readonly reason: string; readonly keepsFailures: boolean }
   | { readonly kind: "backOff"; readonly reason: string };
 
 /** Nothing more to do until an event says otherwise. */
 export const done: SyncResult = { kind: "done" };
 
-/** Come back after so long, because of the passing of time alone. */
-export function requeueAfter(afterMs: number, reason: string): SyncResult {
-  return { kind: "requeue", afterMs, reason };
+/** Come back after so long, because of the passing of time alone. keepsFailures: earlier failures of the key still count. */
+export function requeueAfter(
+  afterMs: number,
+  reason: string,
+  { keepsFailures = false }: { readonly keepsFailures?: boolean } = {},
+): SyncResult {
+  return { kind: "requeue", afterMs, reason, keepsFailures };
 }
 
 /** Come back as after a failure, when the queue's limiter says so; nothing failed. */
@@ -77,7 +81,7 @@ async function syncOne<K extends {}>(key: K, options: WorkerOptions<K>, signal: 
       queue.retry(key, result.reason);
       return { kind: "backedOff", reason: result.reason };
     }
-    queue.forget(key);
+    if (result.kind === "done" || !result.keepsFailures) queue.forget(key);
     if (result.kind === "done") return { kind: "done" };
     queue.addAfter(key, result.afterMs, result.reason);
     return { kind: "requeued", afterMs: result.afterMs };

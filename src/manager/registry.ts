@@ -1,8 +1,10 @@
 // The controllers that are written, each bound to its part of the component configuration. What the
 // program knows by name is in known-controllers.ts; the difference of the two is what it cannot run yet.
 
+import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
+import { namespaceController } from "#controllers/namespace/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
@@ -32,6 +34,10 @@ export type WrittenController = RegisteredController & ContractHolder;
 
 export const registeredControllers: readonly WrittenController[] = [
   bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
+  bind(namespaceController, ({ config: { NamespaceController: config } }) => ({
+    workers: config.ConcurrentNamespaceSyncs,
+    resyncPeriodMs: durationMs(config.NamespaceSyncPeriod),
+  })),
   bind(serviceAccountController, () => undefined),
   bind(garbageCollectorController, ({ config: { GarbageCollectorController: config } }) => ({
     isEnabled: config.EnableGarbageCollector,

@@ -136,8 +136,8 @@ export const plan: FaultPlan = {
     {
       name: "a success does not end the back-off",
       file: "src/kit/worker-loop.ts",
-      find: "    queue.forget(key);\n    if (result.kind",
-      replace: "    if (result.kind",
+      find: '    if (result.kind === "done" || !result.keepsFailures) queue.forget(key);\n',
+      replace: "",
       noticedBy: "comes back when the sync says so, and after a failure with back-off that a success ends",
     },
     {

@@ -44,6 +44,8 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
     if (isEventWrite(event)) eventsWritten++;
     const told = ABOUT_MANY.has(event.verb) || event.objectRef === undefined ? event.requestURI : line;
     const tags = new Set(Array.from(told.matchAll(TAG), ([tag]) => tag.replace("-", "")));
+    // One namespace is emptied of the custom resources of another play.
+    if (tags.size > 1 && ABOUT_MANY.has(event.verb)) return;
     if (tags.size > 0) for (const tag of tags) keep(tag, event);
     else if (alone !== undefined && isDirected(event) && !isForAccounts(event)) keep(alone, event);
     else rest.push(event);

@@ -4,7 +4,7 @@
 // watched for its metadata alone, and the watch ends with the resource.
 
 import type { ObjectMeta } from "#api/meta.ts";
-import { apiVersionOf, type GroupVersionResource, type ObjectKey } from "#api/object.ts";
+import { apiVersionOf, type GroupVersionResource, type ObjectKey, resourceText } from "#api/object.ts";
 import type { PartialObjectMetadata, Resource } from "#api/resource.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";
@@ -12,7 +12,7 @@ import type { HandlerRegistration, InformerFactory, SharedInformer } from "#info
 import { aggregate } from "#kit/aggregate-error.ts";
 import type { ChangeType } from "#kit/trace.ts";
 import type { GraphChange } from "./graph.ts";
-import { type Resources, resourceText } from "./resources.ts";
+import type { Resources } from "./resources.ts";
 
 export interface MonitorOptions {
   readonly informers: InformerFactory;

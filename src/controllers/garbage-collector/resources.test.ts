@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { resourceText } from "#api/object.ts";
 import type { ApiResource } from "#client/discovery.ts";
-import { deletableResources, noResources, resourceDiff, resourceText, withUndiscovered } from "./resources.ts";
+import { deletableResources, noResources, resourceDiff, withUndiscovered } from "./resources.ts";
 
 const resource = (name: string, ...verbs: readonly string[]): ApiResource => ({
   name,

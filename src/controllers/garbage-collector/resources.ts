@@ -1,7 +1,7 @@
 // Which resources the garbage collector watches, by what discovery says.
 // Upstream: pkg/controller/garbagecollector/garbagecollector.go, GetDeletableResources, Sync.
 
-import { apiVersionOf, type GroupVersionResource, parseApiVersion } from "#api/object.ts";
+import { apiVersionOf, type GroupVersionResource, parseApiVersion, resourceText } from "#api/object.ts";
 import type { ApiResourceList } from "#client/discovery.ts";
 import { compareText } from "#kit/order.ts";
 
@@ -11,11 +11,6 @@ const VERBS = ["delete", "list", "watch"];
 export type Resources = ReadonlyMap<string, GroupVersionResource>;
 
 export const noResources: Resources = new Map();
-
-/** As Go prints a GroupVersionResource. */
-export function resourceText({ group, version, resource }: GroupVersionResource): string {
-  return `${group}/${version}, Resource=${resource}`;
-}
 
 /** The resources whose objects can be deleted and followed. */
 export function deletableResources(lists: readonly ApiResourceList[]): Resources {

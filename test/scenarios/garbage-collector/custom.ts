@@ -5,7 +5,8 @@ import { expect } from "vitest";
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
 import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
-import { type Resource, resourceHandle, type StoredObject } from "#api/resource.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
+import { define, definitionName, handle } from "#test/stage/custom-resources.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import { BACKGROUND, FOREGROUND, map, ORPHAN, ownedByNothing, ownerNames, ownerOf } from "./owner-steps.ts";
@@ -101,50 +102,6 @@ export const custom: readonly ScenarioText[] = [
     },
   },
 ];
-
-/** Plays share the cluster: each has a group of its own. */
-function handle({ namespace }: Stage, kind: string): Resource<StoredObject> {
-  const group = `${kind.toLowerCase()}s.${namespace}.example.com`;
-  return resourceHandle({ group, version: "v1", resource: `${kind.toLowerCase()}s`, kind, scope: "Namespaced" });
-}
-
-function definitionName({ resource, group }: Resource<StoredObject>): string {
-  return `${resource}.${group}`;
-}
-
-/** Defines the kind and waits until it is served. */
-async function define(stage: Stage, kind: string): Promise<Resource<StoredObject>> {
-  const resource = handle(stage, kind);
-  const name = definitionName(resource);
-  const plural = resource.resource;
-  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
-  await stage.of(CustomResourceDefinitions).create({
-    metadata: { name },
-    spec: {
-      group: resource.group,
-      scope: "Namespaced",
-      names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      versions: [{ name: "v1", served: true, storage: true, schema }],
-    },
-  });
-  await stage
-    .of(CustomResourceDefinitions)
-    .until(
-      name,
-      ({ status }) =>
-        status?.conditions?.some(({ type, status }) => type === "Established" && status === "True") === true,
-    );
-  await stage.until(`${name} is served`, () =>
-    stage
-      .of(resource)
-      .list()
-      .then(
-        () => true,
-        () => false,
-      ),
-  );
-  return resource;
-}
 
 /** Waits until the garbage collector watches the kind. */
 async function untilCollected(stage: Stage, resource: Resource<StoredObject>): Promise<void> {
