@@ -42,36 +42,14 @@ export function encodeValue({ encoding, isPretty }: Representation, value: unkno
 }
 
 export function headersFor(context: RequestContext, contentType: string): HttpHeaders {
-  if (context.warnings.length === 0 && contentType === MEDIA_TYPES.json) return JSON_HEADERS;
+  const warning = context.warnings.headers;
+  if (warning.length === 0 && contentType === MEDIA_TYPES.json) return JSON_HEADERS;
   const headers: Record<string, string | readonly string[]> = {
     "cache-control": CACHE_CONTROL,
     "content-type": contentType,
   };
-  if (context.warnings.length > 0) headers.warning = warningHeaders(context.warnings);
+  if (warning.length > 0) headers.warning = warning;
   return headers;
-}
-
-const WARNING_BYTES_MAX = 4096;
-const WARNING_TEXT_MAX = 256;
-
-/** Long warnings are cut, and dropped when there are too many. Upstream: pkg/endpoints/filters/warning.go */
-function warningHeaders(warnings: readonly string[]): readonly string[] {
-  const total = warnings.reduce((sum, text) => sum + text.length, 0);
-  const headers: string[] = [];
-  let written = 0;
-  for (const text of warnings) {
-    const shown = total > WARNING_BYTES_MAX ? text.slice(0, WARNING_TEXT_MAX) : text;
-    if (written + shown.length > WARNING_BYTES_MAX) break;
-    written += shown.length;
-    headers.push(`299 - "${clean(shown)}"`);
-  }
-  return headers;
-}
-
-/** Quoted as RFC 7230 wants; what may not stand in a header becomes a space. */
-function clean(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a header
-  return text.replace(/[\u0000-\u001f\u007f]+/g, " ").replace(/["\\]/g, "\\$&");
 }
 
 /** Stored objects are frozen already; what was built around them is not. Lists stay as they are in the store. */

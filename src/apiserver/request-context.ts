@@ -8,6 +8,7 @@ import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import type { Query } from "./query.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { RequestSeries } from "./request-metrics.ts";
+import { Warnings } from "./warnings.ts";
 
 /** What the transport knows about the other end. */
 export interface Peer {
@@ -45,8 +46,7 @@ export interface RequestContext {
   hasEmptyLists?: boolean;
   /** The object of the body, read into its type and defaulted; set once it is decoded. */
   decodedBody?: KubeObject;
-  /** For the Warning headers of the answer, in order, without repetitions. */
-  readonly warnings: string[];
+  readonly warnings: Warnings;
 }
 
 export class Exchange implements RequestContext {
@@ -54,7 +54,7 @@ export class Exchange implements RequestContext {
   readonly info: RequestInfo;
   readonly query: Query;
   readonly startedMs: number;
-  readonly warnings: string[] = [];
+  readonly warnings: Warnings = new Warnings();
   user: UserInfo;
   series: RequestSeries | undefined = undefined;
   // Not #private, which costs more to make, for every request.
@@ -89,7 +89,7 @@ export type Handler = (context: RequestContext, signal: AbortSignal) => Promise<
 export type Filter = (next: Handler) => Handler;
 
 export function addWarning(context: RequestContext, text: string): void {
-  if (text !== "" && !context.warnings.includes(text)) context.warnings.push(text);
+  context.warnings.add(text);
 }
 
 /** The first value of a header, "" without one. */

@@ -127,6 +127,33 @@ export function describeWrites(subject: TestSubject): void {
       expect((await client.post(`${MAPS}?dryRun=Some`, configMap("b"))).status).toBe(422);
     });
 
+    it("machinery/7.1.r17 warns in every script, and stores what it was given", async () => {
+      const { client } = await start();
+      const warned = await client.post(MAPS, { metadata: { name: "script", "漢字🚢": 1 } });
+      expect([warned.status, [warned.headers.warning].flat()]).toEqual([
+        201,
+        ['299 - "unknown field \\"metadata.漢字🚢\\""'],
+      ]);
+      const control = await client.post(MAPS, { metadata: { name: "control", "a\nb": 1 } });
+      expect([control.status, control.headers.warning]).toEqual([201, undefined]);
+    });
+
+    it("machinery/7.1.r17 names a hundred unknown fields of forty thousand", async () => {
+      const { client } = await start();
+      const fields = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`x${i}`, 1]));
+      const strict = await client.post(`${MAPS}?fieldValidation=Strict`, { metadata: { name: "many" }, ...fields });
+      expect(strict.status).toBe(400);
+      expect(String(strict.body.message).match(/unknown field/g)).toHaveLength(100);
+      const warned = await client.post(MAPS, { metadata: { name: "many" }, ...fields });
+      expect([
+        warned.status,
+        [warned.headers.warning]
+          .flat()
+          .join(", ")
+          .match(/unknown field/g)?.length,
+      ]).toEqual([201, 100]);
+    });
+
     it("machinery/7.1.r17 warns of unknown fields, refuses or ignores them", async () => {
       const { client } = await start();
       const body = (each: string): unknown => ({ metadata: { name: each, foo: 1 }, bar: 2 });

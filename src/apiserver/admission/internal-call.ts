@@ -7,6 +7,7 @@ import { parseQuery } from "../query.ts";
 import type { KindRow } from "../registry.ts";
 import type { ResourceRequestInfo } from "../request-info.ts";
 import { UNTIMED } from "../request-metrics.ts";
+import { Warnings } from "../warnings.ts";
 
 export interface InternalTarget {
   readonly namespace: string;
@@ -42,7 +43,7 @@ export function internalCall(core: ServerCore, row: KindRow, target: InternalTar
     startedMs: UNTIMED,
     series: undefined,
     user: { name: "system:apiserver", groups: ["system:masters"] },
-    warnings: [],
+    warnings: new Warnings(),
   };
   return { context, info, endpoint, namespace, name, subresource };
 }

@@ -42,7 +42,8 @@ export function decodeObject(
   }
   if (isCustom) checkCustomVersion(parsed.value as Partial<KubeObject>, given, version);
   if (validation !== "Ignore") {
-    const errors = strictErrors(parsed, decoded.unknownFields);
+    const all = strictErrors(parsed, decoded.unknownFields);
+    const errors = isCustom ? all : [...new Set(all)].slice(0, STRICT_ERRORS_MAX);
     if (errors.length > 0 && validation === "Strict") {
       throw cannotBeHandled(version, version.kind, `strict decoding error: ${errors.join(", ")}`);
     }
@@ -160,6 +161,8 @@ function misfitOf(value: unknown, given: GroupVersionKind): string | undefined {
   }
 }
 
+/** Upstream's decoder of types stops counting there: sigs.k8s.io/json, saveStrictError. */
+const STRICT_ERRORS_MAX = 100;
 const KEY = /"(?:[^"\\]|\\.)*"\s*:/g;
 
 /** Unknown fields, and repeated ones, which are only looked for when the text has more keys than the value. */

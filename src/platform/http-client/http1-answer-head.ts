@@ -33,7 +33,7 @@ export function parseHead(text: string, method: string): AnswerHead {
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let at = statusLine.lastIndex; at < text.length; at = headerLine.lastIndex) {
     const match = matchAt(headerLine, text, at, "header");
-    addHeader(headers, match[1] as string, match[2] as string);
+    addHeader(headers, match[1] as string, fromUtf8(match[2] as string));
   }
   const isChunked = !isOld && saysChunked(headers["transfer-encoding"]);
   const announced = contentLength(headers["content-length"]);
@@ -41,6 +41,19 @@ export function parseHead(text: string, method: string): AnswerHead {
   // One end of the body, and not that of the connection.
   const isClear = length !== undefined || (isChunked && announced === undefined);
   return { status, headers, length, isChunked, isReusable: isClear && isKept(headers.connection, isOld) };
+}
+
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** One character per byte, as text: servers in Go write UTF-8, and what is none stays as it is. */
+export function fromUtf8(value: string): string {
+  if (!BEYOND_ASCII.test(value)) return value;
+  try {
+    return strictUtf8.decode(Buffer.from(value, "latin1"));
+  } catch {
+    return value;
+  }
 }
 
 function isBodiless(status: number, method: string): boolean {

@@ -2,6 +2,7 @@
 
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
 import { type HttpHeaders, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
+import { fromUtf8 } from "../http-client/http1-answer-head.ts";
 import { targetOf } from "../http-client/http1-request.ts";
 
 export interface Http2Transport extends Transport {
@@ -47,13 +48,18 @@ async function send(session: ClientHttp2Session, request: HttpRequest, signal: A
     if (!stream.closed) leave();
   };
   const chunks = bodyChunks(stream, free);
-  const answer = { status: Number(status), headers: headers as HttpHeaders };
+  const answer = { status: Number(status), headers: textOf(headers) };
   if (headers["content-length"] === undefined && request.method !== "HEAD") {
     return { ...answer, body: { kind: "stream", chunks } };
   }
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return { ...answer, body: { kind: "bytes", bytes: new Uint8Array(Buffer.concat(parts)) } };
+}
+
+function textOf(headers: IncomingHttpHeaders): HttpHeaders {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().map(fromUtf8)] as const);
+  return Object.fromEntries(entries.map(([name, values]) => [name, values.length === 1 ? (values[0] ?? "") : values]));
 }
 
 function headersOf(request: HttpRequest): Record<string, string> {

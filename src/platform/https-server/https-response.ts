@@ -25,7 +25,7 @@ export async function writeResponse(
   }
   for (const [name, value] of Object.entries(response.headers)) {
     if (name === "connection" && incoming.httpVersionMajor === 2) closeAfterwards(outgoing as Http2ServerResponse);
-    else outgoing.setHeader(incoming.httpVersionMajor === 2 ? name : wireName(name), value as string | string[]);
+    else outgoing.setHeader(incoming.httpVersionMajor === 2 ? name : wireName(name), wireValue(value));
   }
   const { body } = response;
   switch (body.kind) {
@@ -52,6 +52,14 @@ function wireName(name: string): string {
     wireNames.set(name, found);
   }
   return found;
+}
+
+const BEYOND_ASCII = /[^\p{ASCII}]/u;
+
+/** node writes one byte per character, and refuses those that need more: they get the bytes that UTF-8 has for them. */
+function wireValue(value: string | readonly string[]): string | string[] {
+  if (typeof value !== "string") return value.map((each) => wireValue(each) as string);
+  return BEYOND_ASCII.test(value) ? Buffer.from(value).toString("latin1") : value;
 }
 
 /** "connection: close" in h2: no further requests are taken, those under way are answered. */

@@ -38,12 +38,14 @@ export function gateRequests(socket: TLSSocket): RequestGate {
   const queue: Exchange[] = [];
 
   const stream = new Duplex({
+    // Text is the head of an answer, one byte per character, whatever encoding the runtime names.
+    decodeStrings: false,
     read: release,
-    write: (bytes: Buffer, _, done) => sent(socket.write(bytes), done),
+    write: (chunk: Buffer | string, _, done) => sent(write(chunk), done),
     writev(chunks, done) {
       socket.cork();
       let hasRoom = true;
-      for (const { chunk } of chunks) hasRoom = socket.write(chunk as Buffer);
+      for (const { chunk } of chunks) hasRoom = write(chunk as Buffer | string);
       socket.uncork();
       sent(hasRoom, done);
     },
@@ -62,6 +64,10 @@ export function gateRequests(socket: TLSSocket): RequestGate {
     release();
   });
   socket.on("close", () => stream.destroy());
+
+  function write(chunk: Buffer | string): boolean {
+    return typeof chunk === "string" ? socket.write(chunk, "latin1") : socket.write(chunk);
+  }
 
   function sent(hasRoom: boolean, done: () => void): void {
     if (hasRoom) done();
