@@ -30,7 +30,7 @@ const CHECKS: Readonly<Record<string, FormatCheck>> = {
   uri: (text) => parseRequestUri(text) !== undefined,
   email: isEmail,
   hostname: (text) =>
-    HOSTNAME.test(text) && byteLength(text) <= 255 && text.split(".").every((part) => byteLength(part) <= 63),
+    byteLength(text) <= 255 && HOSTNAME.test(text) && text.split(".").every((part) => byteLength(part) <= 63),
   ipv4: (text) => parseSloppyIp(text) !== undefined && text.includes("."),
   // Unlike ipv4, this one refuses leading zeros in an embedded IPv4 address.
   ipv6: (text) => text.includes(":") && parseSloppyIp(text) !== undefined && !/(^|[:.])0\d+\./.test(text),
@@ -108,11 +108,19 @@ export function isDuration(text: string): boolean {
     // Then perhaps as Scala writes it.
     if (!(error instanceof ValueError)) throw error;
   }
-  for (const [, , unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  let hasUnit = false;
+  // A match can only begin where a number does: without the first condition long numbers would take quadratic time.
+  for (const [, number = "", unit = ""] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
+    if (!fitsInt64(number)) return false;
     const name = unit.toLowerCase();
-    if (UNITS.some((names) => names.includes(name) || name.startsWith(names.at(-1) as string))) return true;
+    hasUnit ||= UNITS.some((names) => names.includes(name) || name.startsWith(names.at(-1) as string));
   }
-  return false;
+  return hasUnit;
+}
+
+function fitsInt64(digits: string): boolean {
+  const significant = digits.replace(/^0+/, "");
+  return significant.length < 19 || (significant.length === 19 && significant <= "9223372036854775807");
 }
 
 function isMac(text: string): boolean {
@@ -125,14 +133,16 @@ function isMac(text: string): boolean {
   );
 }
 
+const ATOM = "A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-\\u0080-\\uffff";
+// Each is written so that there is one way to match a text: another would take exponential time.
+const DOTTED = `[${ATOM}]+(?:\\.[${ATOM}]+)*`;
+const ADDRESS = `(?:${DOTTED}|"[^"\\\\\\r\\n]*(?:\\\\.[^"\\\\\\r\\n]*)*")@(?:${DOTTED}|\\[[^\\[\\]\\\\]+\\])`;
+const PLAIN_EMAIL = new RegExp(`^\\s*${ADDRESS}\\s*$`);
+const NAMED_EMAIL = new RegExp(`^[${ATOM}\\s]*(?:"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"[${ATOM}\\s]*)*<${ADDRESS}>\\s*$`);
+
 /** Close to Go's net/mail: a plain address, or a name before one in angle brackets. */
 function isEmail(text: string): boolean {
-  const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\-\\u0080-\\uffff]+";
-  const local = `(?:${atom}(?:\\.${atom})*|"(?:[^"\\\\\\r\\n]|\\\\.)*")`;
-  const domain = `(?:${atom}(?:\\.${atom})*|\\[[^\\[\\]\\\\]+\\])`;
-  const address = `${local}@${domain}`;
-  const word = `(?:${atom}|"(?:[^"\\\\]|\\\\.)*")`;
-  return new RegExp(`^\\s*(?:${address}|(?:${word}\\s*)*<${address}>)\\s*$`).test(text);
+  return PLAIN_EMAIL.test(text) || NAMED_EMAIL.test(text);
 }
 
 function isIsbn10(text: string): boolean {
