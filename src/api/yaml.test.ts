@@ -42,6 +42,20 @@ describe("YAML", () => {
     expect(() => decodeYaml("[".repeat(200_000))).toThrow(CodecError);
   });
 
+  it("gives up on hostile documents before it builds them", () => {
+    const size = 600_000;
+    for (const nested of ["[", "{a: ", "- ", "? ", "[{a: "]) {
+      expect(() => decodeYaml(nested.repeat(size / nested.length))).toThrow("yaml: exceeded max depth");
+    }
+    for (const wide of ["1,", "[],", "a: b,", "*a,"]) {
+      expect(() => decodeYaml(`[${wide.repeat(size / wide.length)}]`)).toThrow("yaml: document has more than 300000");
+    }
+    expect(() => decodeYaml("!!a ".repeat(40_000))).toThrow(
+      "yaml: A node can have at most one tag at line 1, column 5",
+    );
+    expect(decodeYaml("--- a\n".repeat(size / 6)).value).toBe("a");
+  }, 60_000);
+
   it("keeps every int64, and beyond it a double unless a type asks for the integer", () => {
     const text = "[9223372036854775807, -9223372036854775808, 0x7fffffffffffffff, 9007199254740991]";
     const read = [9223372036854775807n, -9223372036854775808n, 9223372036854775807n, 9007199254740991];

@@ -5,14 +5,17 @@
 
 import {
   type Alias,
+  Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
-  parseAllDocuments,
+  Parser,
 } from "yaml";
 import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
@@ -27,32 +30,46 @@ export interface DecodedYaml {
   readonly duplicates: readonly string[];
 }
 
-/** Well below the depth at which the parser's own recursion ends on any runtime. */
+/** Well below the depth at which the recursion over a document ends on any runtime. */
 const DEPTH_MAX = 500;
+/** The parser may open two levels for one of the value. */
+const STACK_MAX = 2 * DEPTH_MAX + 10;
+/** About a second of work. Deviation: upstream reads on. */
+const LEXEMES_MAX = 300_000;
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
 export function decodeYaml(text: string, beyondInt64: BeyondInt64 = "double"): DecodedYaml {
   const lines = new LineCounter();
-  let documents: ReturnType<typeof parseAllDocuments>;
-  try {
-    documents = parseAllDocuments(text, {
-      schema: "failsafe",
-      version: "1.1",
-      uniqueKeys: false,
-      lineCounter: lines,
-      logLevel: "silent",
-    });
-  } catch (cause) {
-    // The parser recurses: nesting by the thousand overflows its stack.
-    throw new CodecError("yaml", "yaml: exceeded max depth", { cause });
-  }
-  const [document] = documents as Document[];
+  // Errors are not made pretty by the package: each would hold a line of the text, however long that is.
+  const composer = new Composer({
+    schema: "failsafe",
+    version: "1.1",
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: "silent",
+  });
+  const [document] = composer.compose(tokensOf(text, lines), true, text.length).take(1);
   if (document === undefined) return { value: null, duplicates: [] };
   const [error] = document.errors;
-  if (error?.message.includes("call stack")) throw new CodecError("yaml", "yaml: exceeded max depth", { cause: error });
-  if (error !== undefined) throw new CodecError("yaml", `yaml: ${error.message.split("\n")[0]}`, { cause: error });
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new CodecError("yaml", `yaml: ${error.message} at line ${line}, column ${col}:`, { cause: error });
+  }
   const reader = new YamlReader(document, lines, beyondInt64);
   return { value: reader.read(document.contents as Node | null, 0), duplicates: reader.duplicates };
+}
+
+/** Ends as soon as there is too much: the tree of a hostile text takes thousands of times its size. */
+function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token, void> {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++lexemes > LEXEMES_MAX) throw new CodecError("yaml", `yaml: document has more than ${LEXEMES_MAX} tokens`);
+    yield* parser.next(lexeme);
+    if (parser.stack.length > STACK_MAX) throw new CodecError("yaml", "yaml: exceeded max depth");
+  }
+  yield* parser.end();
 }
 
 export function decodeYamlBytes(bytes: Uint8Array): DecodedYaml {
