@@ -35,11 +35,16 @@ const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] as const;
 // "1e1000000000" is legal and cheap as it stands, but must not be written out as digits.
 const SCALE_SPAN_MAX = 10_000;
 
+/** Two quantities cannot be added: their sum would have too many digits. Deviation: upstream writes them out. */
+export class QuantitiesTooFarApart extends ValueError {
+  constructor() {
+    super("quantity", `quantities differ by more than ${SCALE_SPAN_MAX} decimal places`);
+  }
+}
+
 /** 10^exponent, refusing exponents that would only serve to exhaust memory. */
 export function pow10(exponent: number): bigint {
-  if (exponent > SCALE_SPAN_MAX) {
-    throw new ValueError("quantity", `quantities differ by more than ${SCALE_SPAN_MAX} decimal places`);
-  }
+  if (exponent > SCALE_SPAN_MAX) throw new QuantitiesTooFarApart();
   return 10n ** BigInt(exponent);
 }
 

@@ -140,6 +140,27 @@ export function describeDeletes(subject: TestSubject): void {
       }
     });
 
+    it("machinery/7.4.r5 ends a pod whose grace period goes beyond every date", async () => {
+      const { client } = await subject.start();
+      await client.post("/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } });
+      const containers = [{ name: "c", image: "i" }];
+      const terminationGracePeriodSeconds = Number.MAX_SAFE_INTEGER;
+      await client.post(PODS, {
+        metadata: { name: "own" },
+        spec: { nodeName: "n", terminationGracePeriodSeconds, containers },
+      });
+      await client.post(PODS, { metadata: { name: "asked" }, spec: { nodeName: "n", containers } });
+      for (const [name, query] of [
+        ["own", ""],
+        ["asked", `?gracePeriodSeconds=${Number.MAX_SAFE_INTEGER}`],
+      ] as const) {
+        expect((await client.delete(`${PODS}/${name}${query}`)).status).toBe(200);
+        expect((await client.get(PODS)).status).toBe(200);
+        expect((await client.delete(`${PODS}/${name}?gracePeriodSeconds=0`)).status).toBe(200);
+        expect((await client.get(`${PODS}/${name}`)).status).toBe(404);
+      }
+    });
+
     it("machinery/7.2.r2 keeps a namespace until it is finalized", async () => {
       const { client } = await start();
       await client.post("/api/v1/namespaces", { metadata: { name: "n" } });

@@ -143,6 +143,19 @@ describe("who may ask", () => {
 });
 
 describe("limits", () => {
+  it("refuses a pod whose requests are too far apart to be added", async () => {
+    const { bytes } = startTestServer();
+    const container = (name: string, cpu: string) => ({ name, image: "i", resources: { requests: { cpu } } });
+    const { status, body } = await bytes.post("/api/v1/namespaces/default/pods", {
+      metadata: { name: "far" },
+      spec: {
+        resources: { requests: { cpu: "1e20000" } },
+        containers: [container("a", "1e20000"), container("b", "1")],
+      },
+    });
+    expect([status, body.message]).toEqual([400, "quantities differ by more than 10000 decimal places"]);
+  });
+
   it("machinery/7.1.r20 refuses bodies beyond 3 MiB, however they arrive", async () => {
     const { bytes, server } = startTestServer();
     const large = new Uint8Array(3 * 1024 * 1024 + 1);

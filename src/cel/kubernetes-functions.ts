@@ -67,9 +67,12 @@ function succeeds(parse: () => unknown): boolean {
   }
 }
 
-function toQuantity(value: Value): Value {
+const toQuantity = (value: Value): Value => newQuantity(() => parseQuantity(text(value)));
+
+/** What cannot be parsed, or computed within bounds, fails the expression. */
+function newQuantity(make: () => Quantity): Value {
   try {
-    return new Opaque("kubernetes.Quantity", parseQuantity(text(value)));
+    return new Opaque("kubernetes.Quantity", make());
   } catch (error) {
     if (error instanceof ValueError) throw new CelError(error.message);
     throw error;
@@ -165,8 +168,8 @@ export const KUBERNETES: Readonly<Record<string, CelFunction>> = {
   isGreaterThan: (a, b) => order(a, b) > 0,
   isLessThan: (a, b) => order(a, b) < 0,
   compareTo: (a, b) => BigInt(Math.sign(order(a, b))),
-  add: (a, b) => new Opaque("kubernetes.Quantity", quantity(a).add(amount(b))),
-  sub: (a, b) => new Opaque("kubernetes.Quantity", quantity(a).sub(amount(b))),
+  add: (a, b) => newQuantity(() => quantity(a).add(amount(b))),
+  sub: (a, b) => newQuantity(() => quantity(a).sub(amount(b))),
   url: toUrl as CelFunction,
   isURL: (value) => parseRequestUri(text(value)) !== undefined,
   getScheme: (value) => url(value).scheme,

@@ -246,6 +246,19 @@ for (const transport of ["bytes", "direct"] as const) {
       );
     });
 
+    it("machinery/7.2.r8 refuse a rule whose quantities are too far apart to be added", async () => {
+      const text = { type: "string", maxLength: 20 };
+      const rule = "quantity(self.a).add(quantity(self.b)).isGreaterThan(quantity('0'))";
+      const spec = { type: "object", properties: { a: text, b: text }, "x-kubernetes-validations": [{ rule }] };
+      const { client } = await started(transport, definition(spec));
+      expect((await client.post(WIDGETS, widget("near", { a: "1e9000", b: "1" }))).status).toBe(201);
+      for (const a of ["1e20000", "1e2000000000"]) {
+        const { status, body } = await client.post(WIDGETS, widget("far", { a, b: "1" }));
+        expect(status).toBe(422);
+        expect(body.details.causes[0].message).toContain("quantities differ by more than 10000 decimal places");
+      }
+    });
+
     it("machinery/7.2.r8 warn of a deprecated version", async () => {
       const { client } = await started(transport, definition(SPEC, {}, { deprecated: true }));
       const { headers } = await client.get(WIDGETS);

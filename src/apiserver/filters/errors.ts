@@ -2,7 +2,8 @@
 // has its answer, and is counted.
 // Upstream: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters
 
-import { type ApiError, asApiError, newInternalError, newTimeout } from "#api/status-error.ts";
+import { QuantitiesTooFarApart } from "#api/quantity.ts";
+import { type ApiError, asApiError, newBadRequest, newInternalError, newTimeout } from "#api/status-error.ts";
 import { DeadlineExceeded, errorMessage, isAborted } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
@@ -31,6 +32,7 @@ function asFailure(error: unknown, log: Logger, { info, request }: RequestContex
   if (error instanceof DeadlineExceeded) {
     return newTimeout("request did not complete within requested timeout - context deadline exceeded", 0);
   }
+  if (error instanceof QuantitiesTooFarApart) return newBadRequest(error.message);
   log.error(error, "Request failed", { method: request.method, path: info.path });
   return newInternalError(error instanceof StorageWriteFailed ? error.message : errorMessage(error));
 }
