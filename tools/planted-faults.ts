@@ -32,8 +32,9 @@ function copyOfCheckout(): string {
 }
 
 /** What runs to find out about one fault, or without any. The Go manager plays once, without. */
-function commandFor({ suites, faults }: FaultPlan, fault?: PlantedFault): readonly string[] {
+function commandFor({ suites, plays, faults }: FaultPlan, fault?: PlantedFault): readonly string[] {
   if (suites !== undefined) return ["test", `--timeout=${testTimeoutMs}`, ...suites];
+  if (plays !== undefined) return ["test/stage/play-faults.ts", ...plays];
   const scenarios = fault === undefined ? faults.flatMap((each) => each.scenarios ?? []) : (fault.scenarios ?? []);
   const runs = fault === undefined ? "--json=runs.json" : "--go=runs.json";
   return ["test/differential/main.ts", runs, ...new Set(scenarios)];
@@ -82,7 +83,7 @@ function carryOut(directory: string, plan: FaultPlan, hasTime: () => boolean): T
     say("left out for want of time");
     return { ...noTests, skipped: plan.faults.length };
   }
-  if (plan.suites === undefined && missingPrograms().length > 0) {
+  if (plan.suites === undefined && plan.plays === undefined && missingPrograms().length > 0) {
     say(`SKIPPED: no ${missingPrograms().join(", ")} (make real-control-plane)`);
     return { ...noTests, skipped: plan.faults.length };
   }

@@ -1,5 +1,5 @@
 // How a fault is planted, and why a suite is red then, read from what it printed: the names of failed tests of `bun test`,
-// the scenarios and places of the comparison with the Go manager. A file that does not load names no test, and so is no
+// failed plays, the scenarios and places of the comparison with the Go manager. A file that does not load names no test, and so is no
 // reason.
 
 import type { FaultPlan, PlantedFault } from "#test/planted-faults/fault.ts";
@@ -12,7 +12,7 @@ export function planted(source: string, { name, file, find, replace }: PlantedFa
 }
 
 /** What is out of date in a plan, one sentence each. */
-export function planProblems({ suites, faults }: FaultPlan, read: (file: string) => string): readonly string[] {
+export function planProblems({ suites, plays, faults }: FaultPlan, read: (file: string) => string): readonly string[] {
   const problems = faults.flatMap((fault) => {
     try {
       const source = read(fault.file);
@@ -23,7 +23,7 @@ export function planProblems({ suites, faults }: FaultPlan, read: (file: string)
   });
   const nameless = faults.filter(({ noticedBy }) => noticedBy === "").map(({ name }) => `"${name}": who notices it?`);
   const unplayed = faults
-    .filter(({ scenarios }) => (scenarios === undefined) === (suites === undefined))
+    .filter(({ scenarios }) => (scenarios === undefined) === (suites === undefined && plays === undefined))
     .map(({ name }) => `"${name}": has scenarios beside suites, or neither`);
   return [...problems, ...nameless, ...unplayed, ...(faults.length === 0 ? ["has no faults"] : [])];
 }
@@ -42,6 +42,7 @@ export function faultsOfChange(
 }
 
 const FAILED_TEST = /^\(fail\) (.*?)(?: \[[\d.]+ *m?s\])?$/;
+const FAILED_PLAY = /^FAILED: (.*)$/;
 const SCENARIO = /^(?:same|DIFF) {2}([^:]+):/;
 const PLACE = /^ {6}(\S.*)$/;
 
@@ -50,7 +51,7 @@ export function failuresIn(output: string): readonly string[] {
   let scenario = "";
   for (const line of output.split("\n")) {
     scenario = SCENARIO.exec(line)?.[1] ?? scenario;
-    const test = FAILED_TEST.exec(line)?.[1];
+    const test = FAILED_TEST.exec(line)?.[1] ?? FAILED_PLAY.exec(line)?.[1];
     const place = scenario === "" ? undefined : PLACE.exec(line)?.[1];
     if (test !== undefined) failures.push(test);
     if (place !== undefined) failures.push(`${scenario} › ${place}`);

@@ -17,7 +17,9 @@ export interface PlantedFault {
 }
 
 export interface FaultPlan {
-  /** What must turn red: arguments of `bun test`; absent: the comparison with the Go manager. */
+  /** What must turn red: arguments of `bun test`; the comparison with the Go manager without suites and plays. */
   readonly suites?: readonly string[];
+  /** Or plays with faults: arguments of test/stage/play-faults.ts. */
+  readonly plays?: readonly string[];
   readonly faults: readonly PlantedFault[];
 }

@@ -113,6 +113,9 @@ func play(rng *rand.Rand) history {
 }
 
 func draw(rng *rand.Rand, graph *garbagecollector.Graph, alive map[string]*object) (step, *object) {
+	if rng.Intn(10) == 0 {
+		return step{Type: "absent", Identity: claimed(rng, alive)}, nil
+	}
 	virtual := graph.Virtual()
 	if len(virtual) > 0 && rng.Intn(4) == 0 {
 		c := virtual[rng.Intn(len(virtual))]
@@ -148,6 +151,22 @@ func draw(rng *rand.Rand, graph *garbagecollector.Graph, alive map[string]*objec
 		return step{Type: "add", Identity: id, Object: next}, nil
 	}
 	return step{Type: "update", Identity: id, Object: next}, old
+}
+
+// claimed is what some object says of an owner, right or wrong.
+func claimed(rng *rand.Rand, alive map[string]*object) identity {
+	for _, i := range rng.Perm(len(objects)) {
+		id := objects[i]
+		if dependent := alive[id[4]]; dependent != nil && len(dependent.Owners) > 0 {
+			owner := dependent.Owners[rng.Intn(len(dependent.Owners))]
+			namespace := id[2]
+			if owner.Kind == "Node" || owner.Kind == "Widget" {
+				namespace = ""
+			}
+			return identity{owner.APIVersion, owner.Kind, namespace, owner.Name, string(owner.UID)}
+		}
+	}
+	return objects[len(objects)-1]
 }
 
 func owners(rng *rand.Rand) []metav1.OwnerReference {

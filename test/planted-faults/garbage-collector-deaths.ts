@@ -1,0 +1,25 @@
+// Faults in the garbage collector that show only when it dies, or when its caches are behind.
+
+import type { FaultPlan } from "./fault.ts";
+
+const collector = "src/controllers/garbage-collector";
+
+export const plan: FaultPlan = {
+  plays: ["garbage-collector"],
+  faults: [
+    {
+      name: "an owner whose deletion began before the start waits for ever",
+      file: `${collector}/graph.ts`,
+      find: "isDeletedWith(metadata, finalizer) && (old === undefined || !isDeletedWith(old, finalizer));",
+      replace: "isDeletedWith(metadata, finalizer) && old !== undefined && !isDeletedWith(old, finalizer);",
+      noticedBy: "keeps an owner until the dependents that block it are gone: killed",
+    },
+    {
+      name: "objects that were there before the start are nobody's garbage",
+      file: `${collector}/monitors.ts`,
+      find: 'onAdd: (object) => report("add", object),',
+      replace: 'onAdd: (object, isInInitialList) => isInInitialList || report("add", object),',
+      noticedBy: "deletes what an owner leaves behind, down to the last dependent, and nothing else: killed",
+    },
+  ],
+};
