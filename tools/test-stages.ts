@@ -179,7 +179,7 @@ const bunFolders = [
   "test/simulation",
   "test/stage",
 ];
-const unit = bunStage({
+const unitOptions: BunStage = {
   name: "bun",
   title: "tests on Bun",
   folders: bunFolders,
@@ -187,7 +187,21 @@ const unit = bunStage({
   testTimeoutMs: 3 * minuteMs,
   limitMs: 20 * minuteMs,
   isParallel: true,
-});
+};
+const unit = bunStage(unitOptions);
+
+/** Lists what contracts of controllers allow and no scenario needed, when the tests have run. */
+const unitWithContracts: Stage = {
+  ...unit,
+  run: async (options) => {
+    const file = reportFile("unexercised");
+    const outcome = await bunStage({ ...unitOptions, env: { STEERSMAN_UNEXERCISED: file } }).run(options);
+    const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").sort() : [];
+    if (lines.length > 0)
+      process.stdout.write(`allowed by a contract, needed by no scenario:\n  ${lines.join("\n  ")}\n`);
+    return outcome;
+  },
+};
 
 /** `make test-faults` plays them all; here those of changed controllers, then others, until the time is up. */
 const faultSeconds = 90;
@@ -204,7 +218,11 @@ function onControlPlane(command: string, stage: Stage): Target {
 }
 
 export const targets: Readonly<Record<string, Target>> = {
-  fast: { command: "make test", needsControlPlane: false, stages: [unit, nodeStage(25, 20 * minuteMs), faults] },
+  fast: {
+    command: "make test",
+    needsControlPlane: false,
+    stages: [unitWithContracts, nodeStage(25, 20 * minuteMs), faults],
+  },
   real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
   torture: onControlPlane("make test-torture", realStage("test/torture", 180, 30)),
   "hand-over": onControlPlane("make hand-over", realStage("test/hand-over", 300, 40)),

@@ -14,6 +14,8 @@ const ABOUT_MANY: ReadonlySet<string> = new Set(["list", "watch", "deletecollect
 export interface AuditFollower {
   /** Finished requests about the play, oldest first. */
   requestsOf(tag: string): readonly AuditEvent[];
+  /** Finished requests about any play. */
+  all(): readonly AuditEvent[];
   /** How many Events the controllers have written. */
   eventsWritten(): number;
   /** From now on what is about no play belongs to this one; undefined: to none. */
@@ -59,6 +61,10 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
     requestsOf(tag) {
       catchUp();
       return byTag.get(tag) ?? [];
+    },
+    all() {
+      catchUp();
+      return [...byTag.values()].flat();
     },
     eventsWritten() {
       catchUp();

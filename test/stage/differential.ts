@@ -12,6 +12,7 @@ import { distinct, overallWriteItem, readItem } from "#test/differential/reads.t
 import { eventually } from "#test/real/suite.ts";
 import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import type { Cast } from "./casts.ts";
+import { contractViolations } from "./contracts.ts";
 import { finalObjects } from "./final-objects.ts";
 import { comparedIdentities, writtenIdentities } from "./identities.ts";
 import { normalise, tracesOf } from "./normalise.ts";
@@ -42,6 +43,8 @@ interface Run {
   readonly outcomes: ReadonlyMap<string, Outcome>;
   /** What belongs to no scenario: what informers list and watch, what the manager writes for itself. */
   readonly overall: readonly Section[];
+  /** What ours asked for without a contract that allows it. */
+  readonly violations: readonly string[];
 }
 
 interface Group {
@@ -103,6 +106,10 @@ async function playGroup(group: Group): Promise<Totals> {
     const differences = compareOverall(go.overall, ours.overall);
     told.push({ name: `${group.cast}: informers and the manager's own writes`, errors: [], differences, control: [] });
   }
+  if (ours !== undefined) {
+    const errors = ours.violations.map((violation) => `without a contract that allows it: ${violation}`);
+    told.push({ name: `${group.cast}: requests within the contracts`, errors, differences: [], control: [] });
+  }
   for (const comparison of told) stdout.write(printed(comparison));
   const passed = told.filter(isSame).length;
   return { passed, failed: told.length - passed, skipped: 0 };
@@ -143,6 +150,7 @@ async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "our
     }
     await untilWatchedAgain(cluster);
     const rest = cluster.follower.takeRest();
+    const violations = manager === "ours" ? contractViolations(cast, [...cluster.follower.all(), ...rest]) : [];
     const overall = [
       { name: "reads", items: distinct(rest.filter((event) => !isWrite(event)).map((event) => readItem(event))) },
       { name: "writes", items: distinct(rest.filter(isOwnWrite).map(overallWriteItem)) },
@@ -150,7 +158,7 @@ async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "our
     const seconds = (ms: number): string => `${((performance.now() - ms) / 1000).toFixed(0)} s`;
     stdout.write(`${cast} ${profile}, ${manager}: ${scenarios.length} scenarios in ${seconds(startedMs)}, `);
     stdout.write(`${seconds(beganMs)} with the start\n`);
-    return { outcomes, overall };
+    return { outcomes, overall, violations };
   } finally {
     await cluster.stop();
   }

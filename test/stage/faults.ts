@@ -12,6 +12,7 @@ import { stringifyJson } from "#base/json.ts";
 import { compare, type Difference } from "#test/differential/compare.ts";
 import type { Item, Section } from "#test/differential/items.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
+import { contractViolations } from "./contracts.ts";
 import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
 import type { Fault } from "./fault-lines.ts";
 import { withoutRepetitions } from "./garbage-collection.ts";
@@ -97,6 +98,8 @@ async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Prom
     const requests = backend.requests();
     await backend.pass(LATER_MS);
     const later = backend.requests().slice(requests.length);
+    const violations = contractViolations(scenario.cast, cluster.allRequests());
+    if (violations.length > 0) throw new Error(`without a contract that allows it: ${violations.join("; ")}`);
     const words = new Vocabulary({
       ...noTraces,
       tag: backend.tag,

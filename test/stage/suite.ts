@@ -1,6 +1,10 @@
 // Plays the scenarios of a controller on the embedded server, each twice: the same seed must leave the same trace.
 
+import { appendFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { type SeenRequest, unexercised } from "#kit/contract.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { contractViolations, holderOf, seenRequest } from "./contracts.ts";
 import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
 import { Play } from "./play.ts";
 import { differencesFromRecording } from "./recorded.ts";
@@ -13,23 +17,40 @@ export function playScenarios(scenarios: readonly Scenario[]): void {
     it("has no recording of a scenario that is gone", () => {
       expect(orphanedRecordings(scenarios)).toEqual([]);
     });
+    const seen: SeenRequest[] = [];
     for (const scenario of scenarios.filter(({ realOnly }) => realOnly === undefined)) {
       it(scenario.name, async () => {
-        const trace = await traceOf(scenario);
+        const trace = await traceOf(scenario, (event) => seen.push(...seenRequest(event)));
         expect(trace.length).toBeGreaterThan(2); // at least its informers have asked
         expect(await traceOf(scenario)).toEqual(trace);
       });
     }
+    it("tells what its contract allows and no scenario needs", () => {
+      const holder = holderOf(controller);
+      if (holder !== undefined) tellUnexercised(controller, unexercised(holder, seen));
+    });
   });
 }
 
+/** For the runner of all tests, which tells it at its end. */
+function tellUnexercised(controller: string, accesses: readonly string[]): void {
+  const { STEERSMAN_UNEXERCISED: file } = process.env;
+  if (file !== undefined && accesses.length > 0) appendFileSync(file, `${controller}: ${accesses.join(", ")}\n`);
+}
+
 /** Plays it once: one line per request of the manager. */
-async function traceOf(scenario: Scenario): Promise<readonly string[]> {
+async function traceOf(
+  scenario: Scenario,
+  onRequest: (event: AuditEvent) => void = () => undefined,
+): Promise<readonly string[]> {
   const cluster = await openEmbedded(scenario);
   try {
     const play = new Play(scenario, cluster.backend);
     await play.run();
     expect(mistakes(cluster)).toEqual([]);
+    const requests = cluster.allRequests();
+    requests.forEach(onRequest);
+    expect(contractViolations(scenario.cast, requests)).toEqual([]);
     expect(differencesFromRecording(scenario, play, cluster.backend.tag)).toEqual([]);
     return [...cluster.world.log.lines];
   } finally {

@@ -1,0 +1,43 @@
+// Holds the requests that a stage saw against the contracts of the controllers that ran.
+
+import type { ContractHolder, Precondition, SeenRequest } from "#kit/contract.ts";
+import { violations } from "#kit/contract.ts";
+import { knownController } from "#kit/known-controllers.ts";
+import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import type { Cast } from "./casts.ts";
+import { membersOf } from "./identities.ts";
+import { identityOf, isFinished, MANAGER_USER } from "./requests.ts";
+
+/** The written controllers of a cast, with their contracts. */
+function holdersIn(cast: Cast): readonly ContractHolder[] {
+  const { written } = membersOf(cast);
+  return [...registeredControllers, serviceAccountTokens].filter(({ name }) => written.includes(name));
+}
+
+export function holderOf(controller: string): ContractHolder | undefined {
+  return [...registeredControllers, serviceAccountTokens].find(({ name }) => name === controller);
+}
+
+/** What the written controllers of the cast asked for without a contract that allows it. */
+export function contractViolations(cast: Cast, events: readonly AuditEvent[]): readonly string[] {
+  const holders = holdersIn(cast);
+  const identities = new Set(holders.map(({ name }) => knownController(name).identity));
+  // On a real control plane Go's manager runs the others, under their own accounts.
+  const isOurs = (event: AuditEvent): boolean =>
+    event.user.username === MANAGER_USER || identities.has(identityOf(event) ?? "");
+  return violations(holders, events.filter(isOurs).flatMap(seenRequest));
+}
+
+/** The request in the words of a contract; none for what is about no resource, and for what is not the manager's. */
+export function seenRequest(event: AuditEvent): readonly SeenRequest[] {
+  const identity = identityOf(event);
+  const { resource, apiGroup = "", subresource = "" } = event.objectRef ?? {};
+  if (identity === undefined || resource === undefined || !isFinished(event)) return [];
+  const { preconditions = {} } = (event.requestObject ?? {}) as {
+    preconditions?: Partial<Record<Precondition, string>>;
+  };
+  const given = (["uid", "resourceVersion"] as const).filter((name) => preconditions[name] !== undefined);
+  const request = { identity, verb: event.verb, group: apiGroup, resource, subresource };
+  return [event.verb === "delete" ? { ...request, preconditions: given } : request];
+}
