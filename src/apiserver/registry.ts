@@ -12,13 +12,13 @@ import type { DecodingWording, TypedDecoding } from "#api/typed-decoding.ts";
 import { assert } from "#base/assert.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { Allocation, Deleted } from "#kinds/hooks.ts";
+import type { Printer } from "#kinds/parts/printer.ts";
 import type { KindStrategy } from "#kinds/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import type { EndpointSeries } from "./request-metrics.ts";
 import type { StoredVersion, Table } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
-import type { TablePrinter } from "./table.ts";
 
 export interface KindRow {
   /** The table that stores it. Kinds of two groups that are one kind (events) are versions of one row. */
@@ -60,7 +60,7 @@ export interface KindRow {
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
   /** Kinds that are answered, not stored (reviews): how a create is answered. */
   readonly virtual?: SubresourceHandler;
-  readonly printer?: TablePrinter;
+  readonly printer?: Printer;
   /** Subresources that are not printed as tables. */
   readonly unprintedSubresources: readonly string[];
   /** The values of the fields that a field selector may name besides metadata.name and metadata.namespace. */
@@ -105,7 +105,7 @@ export interface KindVersion extends GroupVersionKind {
   /** Custom resources: what OpenAPI publishes instead of `schema`. */
   openApi?(): Readonly<Record<string, unknown>>;
   /** Kinds whose versions print different columns; else the row's printer. */
-  readonly printer?: TablePrinter;
+  readonly printer?: Printer;
 }
 
 /** One kind in one version: what a request addresses. */

@@ -1,31 +1,12 @@
 // Tables: what kubectl prints. Each kind's printer says its columns and cells; the rest is here.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/table.go; pkg/endpoints/handlers/response.go, asTable
 
-import type { KubeObject } from "#api/object.ts";
-import type { EpochMs } from "#base/clock.ts";
-
-export interface TableColumn {
-  readonly name: string;
-  readonly type: string;
-  readonly format: string;
-  readonly description: string;
-  /** Above 0: only in wide output. */
-  readonly priority: number;
-}
+import type { Printer, TableColumn } from "#kinds/parts/printer.ts";
 
 export interface TableRow {
   readonly cells: readonly unknown[];
   readonly conditions?: readonly unknown[];
   readonly object: unknown;
-}
-
-/** Objects are in the stored form. */
-export interface TablePrinter {
-  readonly columns: readonly TableColumn[];
-  row(
-    object: KubeObject,
-    now: EpochMs,
-  ): { readonly cells: readonly unknown[]; readonly conditions?: readonly unknown[] };
 }
 
 const column = (name: string, type: string, format: string, description: string): TableColumn => ({
@@ -37,7 +18,7 @@ const column = (name: string, type: string, format: string, description: string)
 });
 
 /** For kinds without a printer of their own. */
-export const defaultPrinter: TablePrinter = {
+export const defaultPrinter: Printer = {
   columns: [
     column("Name", "string", "name", "The name of the object."),
     column("Created At", "date", "", "When the server created the object."),

@@ -19,14 +19,24 @@ export function addControllerIndex<T extends NamespacedObject>(informer: SharedI
   });
 }
 
+/** What this owner controls. */
+export function ownedBy<T extends NamespacedObject, O extends NamespacedObject>(
+  informer: SharedInformer<T>,
+  owner: NoInfer<O>,
+  ownerResource: Resource<O>,
+): readonly T[] {
+  const { namespace } = owner.metadata;
+  return informer.store.byIndex(BY_CONTROLLER, ownedKey(namespace, ownerResource.kind, owner.metadata));
+}
+
 /** What this owner controls, then the orphans of its namespace. */
 export function ownedAndOrphans<T extends NamespacedObject, O extends NamespacedObject>(
   informer: SharedInformer<T>,
   owner: NoInfer<O>,
   ownerResource: Resource<O>,
 ): readonly T[] {
+  const owned = ownedBy(informer, owner, ownerResource);
   const { namespace } = owner.metadata;
-  const owned = informer.store.byIndex(BY_CONTROLLER, ownedKey(namespace, ownerResource.kind, owner.metadata));
   const orphans = informer.store.byIndex(BY_CONTROLLER, namespace);
   return orphans.length === 0 ? owned : [...owned, ...orphans];
 }

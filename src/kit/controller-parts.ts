@@ -1,6 +1,6 @@
 // The parts that a controller is put together from: its identity, log and client, informers, handlers, queues, workers,
 // events and loops. The parts remember what must be synced first and what runs; controller() is the whole of them.
-// keyed-controller.ts makes a descriptor of them; a controller with a graph or a life of its own uses them directly.
+// keyed-controller.ts makes a descriptor of them; a controller with a graph or another life cycle uses them directly.
 
 import type { ObjectKey } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";

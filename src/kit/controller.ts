@@ -36,13 +36,13 @@ export interface ControllerContext {
   readonly informersStarted: Promise<void>;
   /** From kinds to resources. Asks the server when it is first used, and anew every 30 seconds. */
   readonly restMapper: RestMapper;
-  /** Drawn anew each time, so that nobody moves in step: once to twice --min-resync-period. */
+  /** One to two times --min-resync-period, drawn anew each time: informers must not resync in step. */
   resyncPeriodMs(): number;
   /** A client under the identity of this name: its own service account and its own rate limit. */
   client(identity: string, needs?: ClientNeeds): Promise<Client>;
   /** Reports a controller that another manager could run instead as running here, until disposed. */
   markRunning(name: string): Disposable;
-  /** Absent when nobody looks. */
+  /** Absent without a listener. */
   readonly trace?: SyncTrace;
 }
 

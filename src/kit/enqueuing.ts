@@ -11,7 +11,7 @@ interface CommonRule<T> {
   readonly on?: readonly ChangeType[];
   /** Whether an event matters. Only an update has an old object. */
   readonly when?: (object: T, oldObject: T | undefined) => boolean;
-  /** Lets so much time pass first, so that many events make one sync. */
+  /** A delay that lets many events make one sync. */
   readonly afterMs?: number;
 }
 

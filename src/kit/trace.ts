@@ -1,6 +1,6 @@
 // The trace of control loops: why a key was queued, what its sync read, wrote and waits for. One
-// record serves `why`, the dashboard, the simulation's checkers and the differential tests. Nobody
-// listening means no recorder, and every call site is one undefined check.
+// record serves `why`, the dashboard, the simulation's checkers and the differential tests. Without a
+// listener there is no recorder, and every call site is one undefined check.
 
 import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
 import type { Resource } from "#api/resource.ts";
@@ -47,7 +47,7 @@ export interface SyncRecord {
 }
 
 /**
- * Receives the trace. Each sync under trace runs with a signal of its own; clients report requests
+ * Receives the trace. Each traced sync runs with a separate signal; clients report requests
  * with the signal they were given, so a request finds the sync that made it.
  */
 export interface SyncTrace {

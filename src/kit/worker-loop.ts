@@ -19,7 +19,7 @@ export type SyncResult =
 /** Nothing more to do until an event says otherwise. */
 export const done: SyncResult = { kind: "done" };
 
-/** Come back after so long, because of the passing of time alone. keepsFailures: earlier failures of the key still count. */
+/** Come back after this time, because only time has to pass. keepsFailures: earlier failures of the key still count. */
 export function requeueAfter(
   afterMs: number,
   reason: string,
@@ -43,7 +43,7 @@ export interface WorkerOptions<K extends {} = ObjectKey> {
   readonly sync: Sync<K>;
   /** Sees each error, for counting; the loop logs and retries. */
   readonly onError?: (error: unknown, key: K) => void;
-  /** After so many retries a key is dropped until an event brings it back. Absent: never. */
+  /** The number of retries after which a key is dropped until its next event. Absent: no limit. */
   readonly retriesMax?: number;
 }
 
@@ -119,7 +119,7 @@ function stackOfBug(error: unknown): { readonly stack?: string } {
   return isBug && error.stack !== undefined ? { stack: error.stack } : {};
 }
 
-/** As syncOne, with a signal of its own by which the sync's requests are known. */
+/** As syncOne, with a separate signal, by which the trace knows the requests of this sync. */
 async function syncTraced<K extends {}>(key: K, options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
   const { queue } = options;
   const record: SyncRecord = {

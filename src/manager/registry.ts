@@ -3,8 +3,10 @@
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
+import { deploymentController } from "#controllers/deployment/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
+import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
@@ -45,6 +47,8 @@ export const registeredControllers: readonly WrittenController[] = [
     ignoredResources: config.GCIgnoredResources,
   })),
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
+  bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
+  bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(ttlController, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];

@@ -18,7 +18,9 @@ export function isStatusWrite({ objectRef, responseStatus }: AuditEvent): boolea
 export function brokenRules(writes: readonly AuditEvent[]): readonly Item[] {
   const observed = new Map<string, number>();
   return writes.filter(isStatusWrite).flatMap(({ objectRef, requestObject }) => {
-    const { metadata: { uid = "", generation = 0 } = {}, status = {} } = (requestObject ?? {}) as Written;
+    // A patch does not tell the generation.
+    const { metadata: { uid = "", generation = Number.POSITIVE_INFINITY } = {}, status = {} } = (requestObject ??
+      {}) as Written;
     const count = (name: string): number => Number(status[name] ?? 0);
     const before = observed.get(uid) ?? 0;
     observed.set(uid, count("observedGeneration"));

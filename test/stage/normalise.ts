@@ -223,7 +223,10 @@ export class Vocabulary {
       patchType: patchTypeOf(event.auditID),
       code,
       // A real server does not decode a body of a type that it refuses.
-      body: code === UNSUPPORTED_MEDIA_TYPE ? undefined : this.value(event.requestObject),
+      body:
+        code === UNSUPPORTED_MEDIA_TYPE
+          ? undefined
+          : this.value(isPlainUpdate(event) ? withoutStatus(event.requestObject) : event.requestObject),
     };
   }
 }
@@ -236,6 +239,16 @@ function escaped(text: string): string {
 function inOrder(items: readonly object[]): readonly object[] {
   const text = (item: object): string => stringifyJson(item);
   return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
+}
+
+/** The server ignores the status in it, and how old the cached one was is chance. */
+function isPlainUpdate({ verb, objectRef }: AuditEvent): boolean {
+  return verb === "update" && objectRef?.subresource === undefined;
+}
+
+function withoutStatus(body: unknown): unknown {
+  const { status: _, ...rest } = (body ?? {}) as { readonly status?: unknown };
+  return rest;
 }
 
 function withoutHistory(body: unknown): unknown {

@@ -1,7 +1,7 @@
 // The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that one text
 // configures the Go program, ours, and the embedded server.
 
-export type Profile = "default" | "quick" | "alpha";
+export type Profile = "default" | "quick" | "alpha" | "few-terminated-pods";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
@@ -42,6 +42,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     gates: {},
     extraVersions: [],
   },
+  "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
   alpha: {
     managerFlags: [],
     gates: Object.fromEntries(alphaGates.map((gate) => [gate, true])),

@@ -17,7 +17,7 @@ export function newBundle(rootCa: string): Draft<Stored<ConfigMap>> {
   };
 }
 
-/** Any text will do as the description: somebody may have translated it. */
+/** Any text will do as the description: users may have translated it. */
 export function isAsPublished({ data = {}, metadata }: Stored<ConfigMap>, rootCa: string): boolean {
   const hasOnlyTheBundle = Object.keys(data).length === 1 && data["ca.crt"] === rootCa;
   return hasOnlyTheBundle && (metadata.annotations?.[DESCRIPTION] ?? "") !== "";

@@ -20,7 +20,7 @@ import { type TokenClaims, tokenClaims } from "./token-claims.ts";
 
 export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
 
-/** Somebody else may be changing the account at the same time. */
+/** Another client may be changing the account at the same time. */
 const removeReferenceBackoff: Backoff = { steps: 10, durationMs: 100, factor: 1, jitter: 1 };
 
 export interface Deps {

@@ -13,7 +13,7 @@ import { observeDeletionAges } from "./metrics.ts";
 import { podsOfSiblings } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
-/** At most so many pods per sync; the events of these bring the next sync. */
+/** The most pods of one sync; their events bring the next sync. */
 export const BURST_REPLICAS = 500;
 
 export type ScalePlan =

@@ -24,8 +24,8 @@ export function ownerTriggers<T extends ReplicaObject>(
   const enqueue = enqueuing(queue, resource, {});
   return {
     ...enqueue,
-    // Here and not only in the sync, which may find a successor already: another UID is reported as a deletion and
-    // an addition, also when nobody saw the moment between the two.
+    // The sync also forgets an owner that is gone, but it may find a successor already. Informers report another UID as
+    // a deletion and an addition, even when they missed the moment between the two.
     onDelete(owner, isFinalStateUnknown) {
       forgetOwner(objectKey(owner), memory, owner.metadata.uid);
       enqueue.onDelete?.(owner, isFinalStateUnknown);

@@ -35,9 +35,7 @@ import {
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
-
 const STATUS = field.newPath("status");
 
 function validateDaemonSet(set: apps.DaemonSet, generation: number, opts: PodOptions): field.FieldError[] {

@@ -39,9 +39,7 @@ import {
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
-
 const STATUS = field.newPath("status");
 
 function validateDeployment(deployment: apps.Deployment, opts: PodOptions): field.FieldError[] {

@@ -28,7 +28,6 @@ import { kindStrategy } from "#kinds/strategy.ts";
 import { REPLICA_COLUMNS, validateReplicaStatusUpdate } from "./replica-validation.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
 
 function validateReplicaSet(rs: apps.ReplicaSet, opts: PodOptions): field.FieldError[] {

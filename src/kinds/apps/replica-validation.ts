@@ -8,7 +8,6 @@ import { type Errors, nonNegative } from "#kinds/parts/checks.ts";
 import { objectMetaUpdate } from "#kinds/parts/metadata.ts";
 
 const METADATA = field.newPath("metadata");
-
 const STATUS = field.newPath("status");
 
 interface ReplicaStatus {

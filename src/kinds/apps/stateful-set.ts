@@ -6,7 +6,7 @@ import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { claimDefaults } from "#kinds/core/persistent-volume-claim.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { all, at, each, gated, inner, nil, type Rule, zero } from "#kinds/parts/defaulting.ts";
-import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
+import { countChange, firstGeneration, put, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, containerCells, nameOf, printer } from "#kinds/parts/printer.ts";
 import { scaleBySelector } from "#kinds/parts/scale.ts";
 import { templateAliases } from "#kinds/pod-spec/aliases.ts";
@@ -103,11 +103,7 @@ const strategy = kindStrategy<apps.StatefulSet>({
     ...setWarnings(set, ["Spec"]),
   ],
   subresources: {
-    status: {
-      prepareForUpdate: (set, old) => put(set, "spec", old.spec),
-      validateUpdate: validateStatefulSetStatusUpdate,
-      resetFields: [["spec"]],
-    },
+    status: statusStrategy(validateStatefulSetStatusUpdate),
   },
 });
 

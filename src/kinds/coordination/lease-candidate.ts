@@ -11,7 +11,6 @@ import { kindStrategy } from "#kinds/strategy.ts";
 import { electionStrategy } from "./lease.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
 
 function validateLeaseCandidate(candidate: alpha.LeaseCandidate): field.FieldError[] {
@@ -62,11 +61,8 @@ interface Semver {
 }
 
 const ZERO: Semver = { numbers: [0, 0, 0], pre: [] };
-
 const NUMBER = "(0|[1-9][0-9]*)";
-
 const IDENTIFIERS = "[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*";
-
 const SEMVER = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-(${IDENTIFIERS}))?(?:\\+(${IDENTIFIERS}))?$`);
 
 // Upstream: github.com/blang/semver, Parse

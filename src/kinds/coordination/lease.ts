@@ -11,7 +11,6 @@ import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy, type StrategyContext } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
 
 function validateLease(lease: coordination.Lease): field.FieldError[] {

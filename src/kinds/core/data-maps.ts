@@ -6,7 +6,6 @@ import * as field from "#api/field-error.ts";
 import type { Errors } from "#kinds/parts/checks.ts";
 
 export const DATA: field.FieldPath = field.newPath("data");
-
 export const DATA_BYTES_MAX: number = 1024 * 1024;
 
 /** The number of bytes that base64 text stands for. */

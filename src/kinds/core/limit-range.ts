@@ -25,9 +25,7 @@ import { containerResourceName, isOvercommitAllowed, resourceName } from "#kinds
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
-
 const LIMIT_TYPES = ["Pod", "Container", "PersistentVolumeClaim"];
 
 function validateLimitRange(range: core.LimitRange): field.FieldError[] {

@@ -7,7 +7,7 @@ import type { Kind } from "#kinds/kind.ts";
 import { type Errors, name } from "#kinds/parts/checks.ts";
 import { all, at, inner, isObject, isZero, type Rule, set, zero } from "#kinds/parts/defaulting.ts";
 import { kubeFinalizer, objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
-import { put, putMeta } from "#kinds/parts/preparing.ts";
+import { put, putMeta, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
 import { deleteNamespace, isNamespaceHeld } from "./namespace-deletion.ts";
@@ -88,11 +88,7 @@ const strategy = kindStrategy<core.Namespace>({
   },
   validateUpdate: validateNamespaceUpdate,
   subresources: {
-    status: {
-      prepareForUpdate: (namespace, old) => put(namespace, "spec", old.spec),
-      validateUpdate: validateNamespaceStatusUpdate,
-      resetFields: [["spec"]],
-    },
+    status: statusStrategy(validateNamespaceStatusUpdate),
     finalize: {
       prepareForUpdate: (namespace, old) => put(namespace, "status", old.status),
       validateUpdate: validateNamespaceFinalize,

@@ -12,7 +12,7 @@ import type { Kind } from "#kinds/kind.ts";
 import { type Errors, nonNegative } from "#kinds/parts/checks.ts";
 import { all, at, inner, isEmpty, isObject, nil, type Rule, set } from "#kinds/parts/defaulting.ts";
 import { objectMetaOfFinishedName, objectMetaUpdate } from "#kinds/parts/metadata.ts";
-import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
+import { countChange, firstGeneration, put, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, containerCells, formatLabels, nameOf, printer } from "#kinds/parts/printer.ts";
 import { REPLICAS } from "#kinds/parts/scale.ts";
 import { templateAliases } from "#kinds/pod-spec/aliases.ts";
@@ -30,7 +30,6 @@ import { workloadTemplate } from "#kinds/pod-spec/workload-template.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
 
 /** The generated check of the same names counts bytes. Upstream: apimachinery pkg/api/validate, LongName */
@@ -66,7 +65,6 @@ function controllerSpec(errors: Errors, spec: core.ReplicationControllerSpec, op
 }
 
 const CONTROLLER_SPEC = lazy(() => schemaOfType("core.v1", "ReplicationControllerSpec"));
-
 const NON_CONVERTIBLE = "non-convertible.kubernetes.io";
 
 /** Old conversions left annotations that name the fields they could not carry over. */
@@ -117,11 +115,7 @@ const strategy = kindStrategy<core.ReplicationController>({
     ...nonConvertible(rc, old),
   ],
   subresources: {
-    status: {
-      prepareForUpdate: (rc, old) => put(rc, "spec", old.spec),
-      validateUpdate: validateReplicaStatusUpdate,
-      resetFields: [["spec"]],
-    },
+    status: statusStrategy<core.ReplicationController>(validateReplicaStatusUpdate),
   },
 });
 

@@ -11,16 +11,14 @@ import { quantities } from "#kinds/parts/default-quantities.ts";
 import { all, at } from "#kinds/parts/defaulting.ts";
 import { internalForm } from "#kinds/parts/internal-form.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
-import { put } from "#kinds/parts/preparing.ts";
+import { put, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { amount, type WireAmounts } from "#kinds/parts/quantities.ts";
 import { isStandardQuotaResource, quotaResourceName, resourceQuantity } from "#kinds/parts/resources.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SPEC = field.newPath("spec");
-
 const STATUS = field.newPath("status");
 
 function validateResourceQuota(quota: core.ResourceQuota): field.FieldError[] {
@@ -179,11 +177,7 @@ const strategy = kindStrategy<core.ResourceQuota>({
   prepareForUpdate: (quota, old) => put(quota, "status", old.status),
   validateUpdate: validateResourceQuotaUpdate,
   subresources: {
-    status: {
-      prepareForUpdate: (quota, old) => put(quota, "spec", old.spec),
-      validateUpdate: validateResourceQuotaStatusUpdate,
-      resetFields: [["spec"]],
-    },
+    status: statusStrategy(validateResourceQuotaStatusUpdate),
   },
 });
 

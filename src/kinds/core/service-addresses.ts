@@ -23,7 +23,6 @@ export const IP_ADDRESSES = "ipaddresses.networking.k8s.io";
 export const SERVICE_CIDRS = "servicecidrs.networking.k8s.io";
 export const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
 export const ALLOCATOR = "ipallocator.k8s.io";
-
 export const RANGE_IS_FULL = "range is full";
 
 export type Allocated = { readonly ip: string } | { readonly error: string };

@@ -12,7 +12,6 @@ import { needsHealthCheck } from "./service-validation.ts";
 
 /** The only family that the cluster's services have. */
 export const FAMILY = "IPv4";
-
 const SPEC = field.newPath("spec");
 const IPS = SPEC.child("clusterIPs");
 const POLICY = SPEC.child("ipFamilyPolicy");

@@ -66,7 +66,6 @@ function withoutOldType(spec: Spec, old: Spec): Spec {
 }
 
 const TOPOLOGY_HINTS = "service.kubernetes.io/topology-aware-hints";
-
 const TOPOLOGY_MODE = "service.kubernetes.io/topology-mode";
 
 function warnings({ metadata, spec = {} }: core.Service): string[] {

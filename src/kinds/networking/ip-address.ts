@@ -14,7 +14,6 @@ import { kindStrategy } from "#kinds/strategy.ts";
 import { formatIp, isIpAddress, parseSloppyIp } from "#rules/ip.ts";
 
 const METADATA = field.newPath("metadata");
-
 const PARENT = field.newPath("spec", "parentRef");
 
 export function validateIpAddress({ metadata = {}, spec }: networking.IPAddress): field.FieldError[] {

@@ -13,7 +13,6 @@ import { kindStrategy } from "#kinds/strategy.ts";
 import { formatIp, parseSloppyCidr } from "#rules/ip.ts";
 
 const METADATA = field.newPath("metadata");
-
 const CIDRS = field.newPath("spec", "cidrs");
 
 function validateServiceCidr({ metadata = {}, spec }: networking.ServiceCIDR): field.FieldError[] {

@@ -14,9 +14,7 @@ const REASON_MESSAGE =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
 
 const REASON_EXAMPLES = ["my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"];
-
 const REASON_BYTES_MAX = 1024;
-
 const MESSAGE_BYTES_MAX = 32 * 1024;
 
 export function conditions(errors: Errors, list: readonly Condition[], path: Path): void {

@@ -5,6 +5,7 @@ import { semanticEqual } from "#api/equality.ts";
 import type { ObjectMeta } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { Schema } from "#api/schema.ts";
+import type { UpdateStrategy } from "#kinds/strategy.ts";
 
 /** A copy with one field replaced, or left out when the value is undefined. The same object when nothing changes. */
 export function put<T extends object, K extends keyof T>(object: T, key: K, value: T[K] | undefined): T {
@@ -43,3 +44,10 @@ const FIXED_FOR_STATUS = [
   "finalizers",
   "ownerReferences",
 ] as const satisfies readonly (keyof ObjectMeta)[];
+
+/** Of the usual status subresource: whatever a client sends, the spec stays. Labels and annotations may change. */
+export function statusStrategy<T extends KubeObject & { readonly spec?: unknown }>(
+  validateUpdate: UpdateStrategy<T>["validateUpdate"],
+): UpdateStrategy<T> {
+  return { prepareForUpdate: (object, old) => put(object, "spec", old.spec), validateUpdate, resetFields: [["spec"]] };
+}

@@ -6,13 +6,12 @@ import type { Kind } from "#kinds/kind.ts";
 import { type Errors, hasLabelSelectorErrors, labelSelector, nonNegative, oneOf } from "#kinds/parts/checks.ts";
 import { conditions } from "#kinds/parts/conditions.ts";
 import { internalForm } from "#kinds/parts/internal-form.ts";
-import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
+import { countChange, firstGeneration, put, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { atMost100Percent, intOrPercent } from "#kinds/pod-spec/workload-template.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const SPEC = field.newPath("spec");
-
 const STATUS = field.newPath("status");
 
 /** Upstream leaves a budget's metadata to the generic checks. */
@@ -63,11 +62,7 @@ const strategy = kindStrategy<policy.PodDisruptionBudget>({
   prepareForUpdate: (budget, old) => countChange(put(budget, "status", old.status), old, "spec"),
   validateUpdate: (budget, old) => validateDisruptionBudget(budget, hasLabelSelectorErrors(old.spec?.selector)),
   subresources: {
-    status: {
-      prepareForUpdate: (budget, old) => put(budget, "spec", old.spec),
-      validateUpdate: (budget) => validateDisruptionBudgetStatus(budget),
-      resetFields: [["spec"]],
-    },
+    status: statusStrategy((budget) => validateDisruptionBudgetStatus(budget)),
   },
 });
 

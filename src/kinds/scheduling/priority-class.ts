@@ -16,9 +16,7 @@ import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
 
 const METADATA = field.newPath("metadata");
-
 const SYSTEM_PREFIX = "system-";
-
 const USER_VALUE_MAX = 1_000_000_000;
 
 const SYSTEM_VALUES: Readonly<Record<string, number>> = {
