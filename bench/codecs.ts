@@ -1,7 +1,13 @@
 // What decoding and encoding one object costs: `bun bench/codecs.ts`. JSON.parse is the yardstick.
 
 import { decodeBase64 } from "#api/base64.ts";
+import { INT64_MAX } from "#api/int64.ts";
+import { parseJson } from "#api/json.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import { jsonText } from "#apiserver/json-text.ts";
+import { goJson } from "#base/go-text.ts";
+import { stringifyJson } from "#base/json.ts";
+import { decodeJson } from "#client/codec.ts";
 import vectors from "#test/vectors/proto.json" with { type: "json" };
 
 function measure(name: string, run: () => unknown): void {
@@ -59,5 +65,13 @@ for (const [name, bytes] of Object.entries(samples)) {
   measure("  decode protobuf", () => decodeProtobuf(bytes));
   measure("  encode protobuf", () => encodeProtobuf(object));
   measure("  JSON.parse", () => JSON.parse(json));
+  measure("  client reads JSON", () => decodeJson(json));
+  measure("  server reads JSON", () => parseJson(json));
   measure("  JSON.stringify", () => JSON.stringify(object));
+  measure("  client writes JSON", () => goJson(object));
+  measure("  server writes JSON", () => jsonText(object));
+  const beyond = { ...object, beyond: INT64_MAX };
+  const exact = stringifyJson(beyond);
+  measure("  client reads JSON with an int64", () => decodeJson(exact));
+  measure("  client writes JSON with an int64", () => goJson(beyond));
 }

@@ -16,7 +16,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Sixteen digits can exceed 2^53. Spelled out, because both engines then skip ahead instead of trying each character. */
 const sixteenDigits = /\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d\d/;
 /** Digests and texts have long runs of digits, too, which seldom look like a whole number. */
-const longInteger = /(?:^|[[\s:,])-?\d{16,}(?:$|[\]\s},])/;
+const longInteger = /(?:^|[[\s:,])-?(?:\d{17,}|9\d{15})(?:$|[\]\s},])/;
 /** An exponent of three digits can exceed a double; so can hundreds of digits. */
 const largeNumber = /\d[eE]\+?\d{3}|\d{300}/;
 const integer = /^-?\d+$/;

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { decodeBase64, encodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { INT64_MAX, INT64_MIN, type Int64, int64Of } from "#api/int64.ts";
+import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
 import vectors from "#test/vectors/proto.json" with { type: "json" };
@@ -18,7 +19,7 @@ interface Vector {
 
 const cases: Vector[] = (vectors as string[]).map((row) => {
   const space = row.indexOf(" ");
-  const object = JSON.parse(row.slice(space + 1));
+  const object = parseExactJson(row.slice(space + 1)) as Vector["object"] & { kind: string };
   if (object.kind.endsWith("List") && object.items === null) object.items = [];
   const density = row.length < 1000 ? "empty" : "full";
   return { name: `${object.apiVersion} ${object.kind} (${density})`, base64: row.slice(0, space), object };

@@ -9,7 +9,8 @@ const exact = (_key: string, value: unknown): unknown => (typeof value === "bigi
 /** As JSON.stringify, with bigints as integers. */
 export function stringifyJson(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value, null, indent);
+    // A second argument, whatever it is, costs V8 half its speed.
+    return indent === undefined ? JSON.stringify(value) : JSON.stringify(value, null, indent);
   } catch (error) {
     // A value without a bigint fails again, in the same way.
     if (error instanceof TypeError) return JSON.stringify(value, exact, indent);

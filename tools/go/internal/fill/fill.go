@@ -4,6 +4,7 @@ package fill
 
 import (
 	"fmt"
+	"math"
 	"math/rand"
 	"reflect"
 	"time"
@@ -124,7 +125,7 @@ func (f *Filler) value(v reflect.Value) {
 		}
 	case reflect.Int, reflect.Int64:
 		if f.set() {
-			v.SetInt(f.integer(1 << 52))
+			v.SetInt(f.integer(math.MaxInt64))
 		}
 	case reflect.Float64:
 		if f.set() {
