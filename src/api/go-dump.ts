@@ -11,6 +11,7 @@ import type { GoField, GoStruct, GoType, OpaqueType } from "#api/go-layout.ts";
 import { quantityFromWire } from "#api/quantity-parser.ts";
 import { parseTime } from "#api/time.ts";
 import { assert } from "#base/assert.ts";
+import { stringifyJson } from "#base/json.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -112,7 +113,7 @@ function dumpOpaque(opaque: OpaqueType, value: unknown): string {
         ? `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`
         : `{Type:(intstr.Type)0 IntVal:(int32)${value ?? 0} StrVal:(string)}`;
     case "FieldsV1":
-      return `{Raw:([]uint8)${value === undefined ? "<nil>" : `[${new TextEncoder().encode(JSON.stringify(value)).join(" ")}]`}}`;
+      return `{Raw:([]uint8)${value === undefined ? "<nil>" : `[${new TextEncoder().encode(stringifyJson(value)).join(" ")}]`}}`;
     default:
       // What upstream hashes holds no free-form JSON.
       assert(false, `no dump of ${opaque}`);

@@ -8,6 +8,7 @@ import type { ServerRequest } from "#apiserver/request-context.ts";
 import { parseRequestInfo } from "#apiserver/request-info.ts";
 import type { Clock } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
 import type { ApiResource } from "#client/discovery.ts";
 
 export interface AggregatedApi {
@@ -157,5 +158,5 @@ function jsonResponse(status: number, value: unknown): HttpResponse {
 }
 
 function bytesOf(value: unknown): { readonly kind: "bytes"; readonly bytes: Uint8Array } {
-  return { kind: "bytes", bytes: new TextEncoder().encode(JSON.stringify(value)) };
+  return { kind: "bytes", bytes: new TextEncoder().encode(stringifyJson(value)) };
 }

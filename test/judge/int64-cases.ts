@@ -10,6 +10,7 @@ type Json = Record<string, unknown>;
 
 const PODS = "/api/v1/namespaces/$ns/pods";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/$ns/deployments";
+const MAPS = "/api/v1/namespaces/$ns/configmaps";
 const REVISIONS = "/apis/apps/v1/namespaces/$ns/controllerrevisions";
 
 const protobuf = { headers: { "content-type": "application/vnd.kubernetes.protobuf" } };
@@ -287,6 +288,50 @@ export const int64Cases: readonly JudgeCase[] = [
       ),
       get(`${REVISIONS}/b`),
       get(REVISIONS, asTable),
+    ],
+  },
+  {
+    name: "int64: generations that a user sets",
+    steps: [INT64_MAX, 2n ** 53n - 1n, INT64_MIN].flatMap((generation, i) => [
+      post(MAPS, { metadata: { name: `a-${i}`, generation, finalizers: ["example.com/a"] } }),
+      patch(`${MAPS}/a-${i}`, merge, { data: { a: "b" } }),
+      patch(`${MAPS}/a-${i}`, merge, { metadata: { generation: 3 } }),
+      put(`${MAPS}/a-${i}`, { metadata: { name: `a-${i}`, generation, finalizers: ["example.com/a"] } }),
+      del(`${MAPS}/a-${i}`),
+      get(`${MAPS}/a-${i}`),
+      patch(`${MAPS}/a-${i}`, merge, { metadata: { finalizers: null } }),
+    ]),
+  },
+  {
+    name: "int64: field sets and annotations of a client",
+    steps: [
+      post(MAPS, {
+        metadata: {
+          name: "a",
+          managedFields: [
+            {
+              manager: "m",
+              operation: "Update",
+              apiVersion: "v1",
+              fieldsType: "FieldsV1",
+              fieldsV1: { "f:data": INT64_MAX },
+            },
+          ],
+        },
+      }),
+      post(
+        PODS,
+        {
+          ...pod("a"),
+          metadata: {
+            name: "a",
+            annotations: {
+              "scheduler.alpha.kubernetes.io/tolerations": text([{ operator: "Exists", tolerationSeconds: INT64_MAX }]),
+            },
+          },
+        },
+        { view: (body: unknown) => (body as Json).message ?? null },
+      ),
     ],
   },
   {

@@ -2,6 +2,7 @@
 // entry is decoded once in its life. Upstream: structured-merge-diff fieldpath/serialize.go, FromJSON
 
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
+import { stringifyJson } from "#base/json.ts";
 import { asMember, type FieldSet, hasChildren, isMember, LEAF, sortKeys } from "./field-set.ts";
 import { canonicalPathKey } from "./path-element.ts";
 
@@ -44,7 +45,7 @@ function mergeTwins(first: FieldSet, second: FieldSet): FieldSet {
 
 function decodeNode(value: unknown): FieldSet {
   if (value === null) return LEAF;
-  if (!isObject(value)) throw new Error(`expected an object in fieldsV1, got ${JSON.stringify(value)}`);
+  if (!isObject(value)) throw new Error(`expected an object in fieldsV1, got ${stringifyJson(value)}`);
   const children = decodeChildren(value);
   if (children === LEAF) return LEAF;
   return Object.hasOwn(value, ".") ? { ".": LEAF, ...children } : children;

@@ -1,7 +1,7 @@
 // How a delete begins: preconditions, the grace period, and whether an earlier delete still runs.
 // Upstream: k8s.io/apiserver/pkg/registry/rest/delete.go, BeforeDelete
 
-import { type Int64, wrappedSecondsMs } from "#api/int64.ts";
+import { type Int64, int64Of, wrappedSecondsMs } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
@@ -42,7 +42,7 @@ export function beginDeletion(
   const marked = withMeta(object, {
     deletionTimestamp: formatTime(ctx.now + wrappedSecondsMs(graceSeconds)),
     deletionGracePeriodSeconds: graceSeconds,
-    ...(generation > 0 ? { generation: generation + 1 } : {}),
+    ...(generation > 0 ? { generation: nextGeneration(generation) } : {}),
   });
   return { kind: "graceful", object: marked, graceSeconds };
 }
@@ -88,6 +88,12 @@ function repairGracePeriod(object: KubeObject): KubeObject {
     : object;
 }
 
+/** Users set the generation of kinds that do not count it, and Go's int64 wraps. */
+function nextGeneration(generation: Int64): number {
+  if (typeof generation === "number" && generation < Number.MAX_SAFE_INTEGER) return generation + 1;
+  return int64Of(BigInt.asIntN(64, BigInt(generation) + 1n)) as number;
+}
+
 /** An object that only finalizers keep. Upstream: registry/generic/registry/store.go, markAsDeleting */
 export function markAsDeleting(object: KubeObject, now: number): KubeObject {
   const { deletionTimestamp, generation = 0 } = object.metadata ?? {};
@@ -95,6 +101,6 @@ export function markAsDeleting(object: KubeObject, now: number): KubeObject {
   return withMeta(object, {
     deletionTimestamp: isFirst || parseTime(deletionTimestamp) > now ? formatTime(now) : deletionTimestamp,
     deletionGracePeriodSeconds: 0,
-    ...(isFirst && generation > 0 ? { generation: generation + 1 } : {}),
+    ...(isFirst && generation > 0 ? { generation: nextGeneration(generation) } : {}),
   });
 }

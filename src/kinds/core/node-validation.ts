@@ -3,6 +3,7 @@
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
+import { parseExactJson } from "#api/json.ts";
 import { isConfigMapKey, isDns1123Label, isDns1123Subdomain } from "#api/names.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { type Errors, legacyCidr, type Path, positive, requiredName } from "#kinds/parts/checks.ts";
@@ -39,7 +40,7 @@ function annotatedTaints(errors: Errors, node: core.Node): void {
   const path = METADATA.child("annotations");
   let list: unknown;
   try {
-    list = JSON.parse(text);
+    list = parseExactJson(text);
   } catch (error) {
     errors.push(field.invalid(path, TAINTS_ANNOTATION, error instanceof Error ? error.message : String(error)));
     return;

@@ -4,6 +4,7 @@
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
+import { parseExactJson } from "#api/json.ts";
 import type { Errors, Path, StringMap } from "#kinds/parts/checks.ts";
 import { descendingPath } from "./file-paths.ts";
 import { hasValidDeletionCost, type PodOptions } from "./pod-options.ts";
@@ -46,7 +47,7 @@ export function podAnnotations(
 function annotatedTolerations(errors: Errors, text: string, path: Path, opts: PodOptions): void {
   let list: unknown;
   try {
-    list = JSON.parse(text);
+    list = parseExactJson(text);
   } catch (error) {
     errors.push(field.invalid(path, TOLERATIONS, error instanceof Error ? error.message : String(error)));
     return;
