@@ -29,7 +29,9 @@ function tellLeftOut(): Totals {
   const folders = ["test/real", "test/torture", "test/hand-over", "test/outage"];
   const suites = folders.reduce((sum, folder) => sum + suitesIn(folder), 0);
   const missing = missingPrograms();
-  say("Not part of this run: make differential, make planted-faults, and");
+  say(
+    "Not part of this run: all scenarios with faults (make test-faults), make differential, make planted-faults, and",
+  );
   if (missing.length === 0) {
     say(`  ${suites} suites on the real control plane: make test-real, test-torture, hand-over, outage.`);
     return noTests;

@@ -4,13 +4,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { cacheFolder } from "./durations.ts";
 import { followRunner } from "./follow-runner.ts";
 import {
   failuresOfJunit,
   failuresOfVitest,
   judge,
+  judgeSuites,
   noTests,
   secondsOfJunit,
   secondsOfVitest,
@@ -104,7 +105,7 @@ export function bunStage(options: BunStage): Stage {
     const { isGreen, tookMs } = await followRunner({ ...call, ...(env === undefined ? {} : { env }) });
     const told = existsSync(report) ? readFileSync(report, "utf8") : "";
     tellSlowest(secondsOfJunit(told));
-    return { totals: judge(totalsOfJunit(told), isGreen), failed: failuresOfJunit(told), tookMs };
+    return { ...judgeSuites(totalsOfJunit(told), failuresOfJunit(told), isGreen), tookMs };
   };
   return { name, title, files, calmSeconds, run };
 }
@@ -126,10 +127,10 @@ function nodeStage(calmSeconds: number, limitMs: number): Stage {
     const args = ["node_modules/vitest/vitest.mjs", "run", ...reporters];
     const call = { name: title, command, args, files, expectedMs, limitMs, isTerse: true };
     const { isGreen, tookMs } = await followRunner(call);
-    if (!existsSync(report)) return { totals: judge(noTests, isGreen), failed: [], tookMs };
+    if (!existsSync(report)) return { ...judgeSuites(noTests, [], isGreen), tookMs };
     const told = readFileSync(report, "utf8");
     tellSlowest(secondsOfVitest(told));
-    return { totals: judge(totalsOfVitest(told), isGreen), failed: failuresOfVitest(told), tookMs };
+    return { ...judgeSuites(totalsOfVitest(told), failuresOfVitest(told), isGreen), tookMs };
   };
   return { name: "node", title, files, calmSeconds, run };
 }
@@ -167,7 +168,7 @@ const minuteMs = 60_000;
 /** Suites on the real control plane: they wait for real programs, and share an instance. */
 function realStage(folder: string, calmSeconds: number, limitMinutes: number): Stage {
   const limits = { testTimeoutMs: 15 * minuteMs, limitMs: limitMinutes * minuteMs };
-  return bunStage({ name: folder, title: `suites of ${folder}`, folders: [folder], calmSeconds, ...limits });
+  return bunStage({ name: basename(folder), title: `suites of ${folder}`, folders: [folder], calmSeconds, ...limits });
 }
 
 const bunFolders = [

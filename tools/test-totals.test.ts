@@ -3,6 +3,7 @@ import {
   failuresOfJunit,
   failuresOfVitest,
   judge,
+  judgeSuites,
   noTests,
   secondsOfJunit,
   secondsOfVitest,
@@ -57,6 +58,16 @@ it("counts a runner that fails without a failed test as one failure", () => {
   expect(judge(noTests, false).failed).toBe(1);
   expect(judge({ passed: 4, failed: 2, skipped: 0 }, false).failed).toBe(2);
   expect(judge({ passed: 4, failed: 0, skipped: 0 }, true).failed).toBe(0);
+});
+
+it("takes a green runner that tells of no test for a failure", () => {
+  expect(judgeSuites(noTests, [], true)).toEqual({
+    totals: { passed: 0, failed: 1, skipped: 0 },
+    failed: ["the runner is green, but told of no test"],
+  });
+  const counted = { passed: 1, failed: 0, skipped: 0 };
+  expect(judgeSuites(counted, [], true)).toEqual({ totals: counted, failed: [] });
+  expect(judgeSuites(noTests, ["a"], false)).toEqual({ totals: { ...noTests, failed: 1 }, failed: ["a"] });
 });
 
 it("reads what a program told of its totals", () => {

@@ -92,6 +92,17 @@ export function judge(counted: Totals, isGreen: boolean): Totals {
   return isGreen || counted.failed > 0 ? counted : { ...counted, failed: 1 };
 }
 
+/** As `judge`; a runner of suites that is green and tells of no test has lost its report: that is a failure, too. */
+export function judgeSuites(
+  counted: Totals,
+  failures: readonly string[],
+  isGreen: boolean,
+): { readonly totals: Totals; readonly failed: readonly string[] } {
+  const isSilent = isGreen && counted.passed + counted.failed + counted.skipped === 0;
+  if (!isSilent) return { totals: judge(counted, isGreen), failed: failures };
+  return { totals: { ...noTests, failed: 1 }, failed: ["the runner is green, but told of no test"] };
+}
+
 /** What `tellTotals` wrote into a file. */
 export function totalsOfFile(text: string): { readonly totals: Totals; readonly failed: readonly string[] } {
   const lines = text.split("\n");
