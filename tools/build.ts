@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { LINE_TABLE_SUFFIX } from "#platform/system/call-site.ts";
 import { lineTable, type SourceMap } from "./line-table.ts";
-import { bundledPackages, licenseTexts } from "./third-party-licenses.ts";
+import { bundledPackages, licenseTexts, runtimeLicenseTexts } from "./third-party-licenses.ts";
 
 const programs = ["steersman", "kube-controller-manager"];
 /** Names are kept: they are in stack traces. */
@@ -56,5 +56,6 @@ for (const program of programs) {
   build(program, [...compileFlags, "--outfile", compiled]);
   report(compiled, [compiled]);
 }
-writeFileSync("dist/third-party-licenses.txt", licenseTexts([...packages].sort()));
+const runtime = process.argv[2] === "bundles" ? "" : `\n${runtimeLicenseTexts()}`;
+writeFileSync("dist/third-party-licenses.txt", licenseTexts([...packages].sort()) + runtime);
 for (const file of globSync("dist/*.map")) rmSync(file);

@@ -22,12 +22,30 @@ function isFor(systems, own) {
   return systems === undefined || [systems].flat().includes(own);
 }
 
+/** What npm would install here without knowing what it should be. */
+function unverified() {
+  const { header } = process.platform === "linux" ? process.report.getReport() : {};
+  const libc = header?.glibcVersionRuntime === undefined ? "musl" : "glibc";
+  return Object.entries(JSON.parse(readFileSync("package-lock.json", "utf8")).packages)
+    .filter(([path, { integrity, os, cpu, libc: libcs }]) => {
+      const isHere = isFor(os, process.platform) && isFor(cpu, process.arch);
+      return path !== "" && integrity === undefined && isHere && (header === undefined || isFor(libcs, libc));
+    })
+    .map(([path]) => path);
+}
+
 function run(command, args) {
   const { status } = spawnSync(command, args, { stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
 
 if (!isInstalled()) {
+  const unknown = unverified();
+  if (unknown.length > 0) {
+    console.error(`install: package-lock.json has no integrity for ${unknown.join(", ")}`);
+    console.error("install: node tools/lock-integrity.mjs looks it up; commit what it finds");
+    process.exit(1);
+  }
   console.log("install: npm ci");
   // The Node that runs the tests is for Linux x64 only; elsewhere npm would refuse to install anything at all. It
   // is no optional dependency, because those are installed by everybody who installs this package.

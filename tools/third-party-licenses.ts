@@ -1,4 +1,5 @@
-// The licenses of the packages inside a bundle: each asks for its text to go where its code goes.
+// The licenses of what is inside a program: each asks for its text to go where its code goes. A bundle holds packages; a
+// compiled program holds the runtime as well, whose own package comes without a license.
 
 import { globSync, readFileSync } from "node:fs";
 
@@ -10,6 +11,13 @@ export function bundledPackages(sources: readonly string[]): ReadonlySet<string>
 
 export function licenseTexts(packages: readonly string[]): string {
   return packages.map(licenseText).join("\n");
+}
+
+/** The runtime that this Bun compiles into programs. */
+export function runtimeLicenseTexts(): string {
+  const { version } = JSON.parse(readFileSync("node_modules/bun/package.json", "utf8")) as { version: string };
+  const files = [`bun-${version}.txt`, "LGPL-2.0.txt", "LGPL-2.1.txt"];
+  return files.map((file) => `${readFileSync(`deploy/licenses/${file}`, "utf8").trimEnd()}\n`).join("\n\n");
 }
 
 function licenseText(name: string): string {

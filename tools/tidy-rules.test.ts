@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unpinned, untidiness } from "./tidy-rules.ts";
+import { unpinned, untidiness, unverified } from "./tidy-rules.ts";
 
 const head = "// What it is.\n";
 const contract = `/** Keeps true: a. Requeues: b. Upstream: c. Deviations: none. */\n`;
@@ -34,5 +34,21 @@ describe("unpinned", () => {
   it("names every dependency with a range", () => {
     const problems = unpinned({ dependencies: { a: "1.2.3", b: "^1.0.0" }, devDependencies: { c: "latest" } });
     expect(problems.map((problem) => problem.split(" ")[1])).toEqual(["b", "c"]);
+  });
+});
+
+describe("unverified", () => {
+  it.each([
+    [{ integrity: "sha512-x" }, 0],
+    [{}, 1],
+    [{ optional: true }, 1],
+    [{ optional: true, os: ["linux"], cpu: ["x64"] }, 1],
+    [{ optional: true, os: ["linux"], cpu: ["x64"], libc: ["glibc"] }, 1],
+    [{ optional: true, os: ["linux"], cpu: ["x64"], libc: ["musl"] }, 0],
+    [{ optional: true, os: ["darwin"], cpu: ["x64"] }, 0],
+    [{ optional: true, cpu: ["arm64"] }, 0],
+    [{ os: ["darwin"] }, 1],
+  ])("%j: %d", (entry, count) => {
+    expect(unverified({ "": {}, "node_modules/x": entry })).toHaveLength(count);
   });
 });

@@ -66,6 +66,25 @@ export function untidiness(path: string, text: string): string[] {
 }
 
 /** Every dependency is one exact version: what was tested is what is installed. */
+interface LockEntry {
+  readonly integrity?: string;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+/** Packages that are installed on Linux x64, where CI runs and releases are built, without being verified. */
+export function unverified(packages: Readonly<Record<string, LockEntry>>): string[] {
+  const includes = (list: readonly string[] | undefined, own: string): boolean => list?.includes(own) ?? true;
+  return Object.entries(packages)
+    .filter(([path, { integrity, optional, os, cpu, libc }]) => {
+      const isElsewhere = !includes(os, "linux") || !includes(cpu, "x64") || !includes(libc, "glibc");
+      return path !== "" && integrity === undefined && !(optional === true && isElsewhere);
+    })
+    .map(([path]) => `package-lock.json: ${path} has no integrity: run node tools/lock-integrity.mjs`);
+}
+
 export function unpinned(packageJson: Readonly<Record<string, unknown>>): string[] {
   return ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
     Object.entries((packageJson[kind] ?? {}) as Record<string, string>)

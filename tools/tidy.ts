@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { steersmanVersion } from "#cmd/version.ts";
-import { unpinned, untidiness } from "./tidy-rules.ts";
+import { unpinned, untidiness, unverified } from "./tidy-rules.ts";
 
 const listed = spawnSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" });
 if (listed.status !== 0) throw new Error(`git ls-files: ${listed.stderr}`);
@@ -33,6 +33,7 @@ const complaints = [
   ...documents.flatMap(([path, text]) => [...brokenLinks(path, text), ...staleExamples(path, text)]),
   ...paths.flatMap((path) => untidiness(path, readFileSync(path, "utf8"))),
   ...unpinned(packageJson),
+  ...unverified(JSON.parse(readFileSync("package-lock.json", "utf8")).packages),
   ...(packageJson.version === steersmanVersion ? [] : ["src/cmd/version.ts: is not the version in package.json"]),
 ];
 for (const complaint of complaints) process.stdout.write(`${complaint}\n`);
