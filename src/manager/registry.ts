@@ -4,8 +4,11 @@
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
+import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
+import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
+import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
 import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
@@ -13,6 +16,7 @@ import { rootCaPublisherController } from "#controllers/root-ca-certificate-publ
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import { ttlController } from "#controllers/ttl/controller.ts";
+import { volumeAttributesClassProtection } from "#controllers/volumeattributesclass-protection/controller.ts";
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { knownController, knownControllers } from "#kit/known-controllers.ts";
@@ -50,6 +54,12 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(ttlController, () => undefined),
+  bind(persistentVolumeClaimProtection, () => undefined),
+  bind(persistentVolumeProtection, () => undefined),
+  bind(volumeAttributesClassProtection, () => undefined),
+  bind(ephemeralVolumeController, ({ config }) => ({
+    workers: config.EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs,
+  })),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 

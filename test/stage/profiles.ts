@@ -22,6 +22,7 @@ const alphaGates = [
   "WorkloadWithJob",
   "DRADeviceTaintRules",
   "DRAWorkloadResourceClaims",
+  "PersistentVolumeClaimUnusedSinceTime",
 ];
 
 export const profiles: Readonly<Record<Profile, Settings>> = {

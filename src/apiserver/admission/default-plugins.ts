@@ -9,6 +9,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { serviceAccount } from "./service-account.ts";
+import { storageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
 
 export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin[] {
@@ -18,6 +19,7 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     taintNodesByCondition(),
     priority(core),
     defaultTolerationSeconds(),
+    storageObjectInUseProtection(),
     nodeDeclaredFeatureValidator(core),
     podResizeValidator(core),
     resourceQuota(core),

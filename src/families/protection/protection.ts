@@ -1,0 +1,46 @@
+// Protection finalizers: an object that is used stays, although its deletion was asked for.
+// Upstream: pkg/volume/util/protection (IsDeletionCandidate, NeedToAddFinalizer) and the three protection controllers.
+
+import type { StoredObject } from "#api/resource.ts";
+import type { ResourceClient } from "#client/client.ts";
+import { done, type SyncResult } from "#kit/worker-loop.ts";
+
+/** The finalizer must be added, or may be due to be removed. */
+export function concernsProtection(object: StoredObject, finalizer: string): boolean {
+  return isDeleting(object) === hasFinalizer(object, finalizer);
+}
+
+export interface Protection<T extends StoredObject> {
+  readonly finalizer: string;
+  readonly api: ResourceClient<T>;
+  isUsed(object: T, signal: AbortSignal): Promise<boolean> | boolean;
+}
+
+/** Adds the finalizer to a living object, and removes it from one that is deleted and not used. */
+export async function syncProtection<T extends StoredObject>(
+  object: T,
+  { finalizer, api, isUsed }: Protection<T>,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  if (!concernsProtection(object, finalizer)) return done;
+  const { finalizers = [] } = object.metadata;
+  if (!isDeleting(object)) await api.update({ object: withFinalizers(object, [...finalizers, finalizer]) }, signal);
+  else if (!(await isUsed(object, signal))) {
+    const others = finalizers.filter((other) => other !== finalizer);
+    await api.update({ object: withFinalizers(object, others) }, signal);
+  }
+  return done;
+}
+
+function isDeleting({ metadata }: StoredObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+function hasFinalizer({ metadata }: StoredObject, finalizer: string): boolean {
+  return metadata.finalizers?.includes(finalizer) ?? false;
+}
+
+function withFinalizers<T extends StoredObject>(object: T, finalizers: readonly string[]): T {
+  const { finalizers: _, ...rest } = object.metadata;
+  return { ...object, metadata: { ...rest, ...(finalizers.length === 0 ? {} : { finalizers }) } };
+}

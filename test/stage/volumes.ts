@@ -1,0 +1,60 @@
+// Steps with claims and volumes that scenarios of several storage controllers take.
+
+import { PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";
+import type { PersistentVolumeClaimSpec, Volume } from "#api/generated/types/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import { podSpec, type StoredPod } from "./pods.ts";
+import type { Stage } from "./stage.ts";
+
+export type Claim = ObjectOf<typeof PersistentVolumeClaims>;
+
+/** A claim that no volume fits, so that it stays as it is. */
+export function claimSpec(more: Partial<PersistentVolumeClaimSpec> = {}): PersistentVolumeClaimSpec {
+  return {
+    accessModes: ["ReadWriteOnce"],
+    resources: { requests: { storage: "1Gi" } },
+    storageClassName: "none",
+    ...more,
+  };
+}
+
+export function createClaim(stage: Stage, name: string, more: Partial<PersistentVolumeClaimSpec> = {}): Promise<Claim> {
+  return stage.of(PersistentVolumeClaims).create({ metadata: { name }, spec: claimSpec(more) });
+}
+
+/** A pod that mounts a claim. */
+export function createPodWith(stage: Stage, name: string, ...volumes: readonly Volume[]): Promise<StoredPod> {
+  return stage.of(Pods).create({ metadata: { name }, spec: { ...podSpec, volumes } });
+}
+
+export const claimVolume = (claimName: string): Volume => ({ name: "data", persistentVolumeClaim: { claimName } });
+
+/** A volume that only the claim of this name may have. */
+export async function createVolumeFor(stage: Stage, claim: string): Promise<string> {
+  const name = stage.name("volume");
+  await stage.of(PersistentVolumes).create({
+    metadata: { name },
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: "Retain",
+      storageClassName: "none",
+      claimRef: { namespace: stage.namespace, name: claim },
+      hostPath: { path: "/tmp/steersman-volume" },
+    },
+  });
+  return name;
+}
+
+/** Does what the binder does, where it does not run. */
+export async function bindClaim(stage: Stage, claim: string, volume: string): Promise<void> {
+  await stage.standIn("persistentvolume-binder-controller", async () => {
+    const { uid } = (await stage.of(PersistentVolumeClaims).get(claim)).metadata;
+    await stage.of(PersistentVolumes).patch(volume, { spec: { claimRef: { uid } } });
+    await stage.of(PersistentVolumes).patch(volume, { status: { phase: "Bound" } }, { subresource: "status" });
+    await stage.of(PersistentVolumeClaims).patch(claim, { spec: { volumeName: volume } });
+    await stage.of(PersistentVolumeClaims).patch(claim, { status: { phase: "Bound" } }, { subresource: "status" });
+  });
+  await stage.of(PersistentVolumes).until(volume, ({ status }) => status?.phase === "Bound");
+  await stage.of(PersistentVolumeClaims).until(claim, ({ status }) => status?.phase === "Bound");
+}
