@@ -5,7 +5,6 @@ const missing: Readonly<Record<string, string>> = {
   PodTopologyLabels: "copies zone and region labels at binding",
   DefaultIngressClass: "Ingress is served from its schema so far",
   DefaultStorageClass: "claims are served from their schema so far",
-  StorageObjectInUseProtection: "adds finalizers to claims and volumes, which are served from their schemas so far",
   RuntimeClass: "adds the overhead of a class to pods; classes are served from their schema so far",
 };
 
