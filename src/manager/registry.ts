@@ -15,7 +15,9 @@ import { replicationController } from "#controllers/replicationcontroller/contro
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
+import { tokenCleanerController } from "#controllers/token-cleaner/controller.ts";
 import { ttlController } from "#controllers/ttl/controller.ts";
+import { ttlAfterFinishedController } from "#controllers/ttl-after-finished/controller.ts";
 import { volumeAttributesClassProtection } from "#controllers/volumeattributesclass-protection/controller.ts";
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
@@ -54,6 +56,8 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(ttlController, () => undefined),
+  bind(tokenCleanerController, () => undefined),
+  bind(ttlAfterFinishedController, ({ config }) => ({ workers: config.TTLAfterFinishedController.ConcurrentTTLSyncs })),
   bind(persistentVolumeClaimProtection, () => undefined),
   bind(persistentVolumeProtection, () => undefined),
   bind(volumeAttributesClassProtection, () => undefined),
