@@ -45,6 +45,8 @@ export interface WorkerOptions<K extends {} = ObjectKey> {
   readonly onError?: (error: unknown, key: K) => void;
   /** The number of retries after which a key is dropped until its next event. Absent: no limit. */
   readonly retriesMax?: number;
+  /** The verbosity at which a retry is logged, where upstream does not log it as an error. A dropped key always is one. */
+  readonly retryVerbosity?: number;
 }
 
 /** Runs until the signal aborts; syncs under way are then aborted and waited for. */
@@ -109,7 +111,9 @@ function handleFailure<K extends {}>(key: K, error: unknown, options: WorkerOpti
     queue.forget(key);
     return;
   }
-  log.error(error, "sync failed, will retry", values);
+  const { retryVerbosity } = options;
+  if (retryVerbosity === undefined || "stack" in values) log.error(error, "sync failed, will retry", values);
+  else log.v(retryVerbosity).info("sync failed, will retry", { err: errorMessage(error), ...values });
   queue.retry(key, errorMessage(error));
 }
 

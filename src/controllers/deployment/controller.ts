@@ -77,6 +77,12 @@ export const deploymentController: ControllerDescriptor<DeploymentOptions> = key
     parts.enqueue(deployments, queue, {});
     parts.handle(replicaSets, setTriggers(lookup, queue));
     parts.handle(pods, podTriggers(lookup, deps, queue));
-    parts.work({ queue, workers, retriesMax: RETRIES_MAX, sync: (key, signal) => syncDeployment(key, deps, signal) });
+    parts.work({
+      queue,
+      workers,
+      retriesMax: RETRIES_MAX,
+      retryVerbosity: 2, // most retries are conflicts with the controller's own last write
+      sync: (key, signal) => syncDeployment(key, deps, signal),
+    });
   },
 });
