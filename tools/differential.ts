@@ -13,7 +13,5 @@ function run(script: string, args: readonly string[], timeout?: number): number 
   return spawnSync(process.execPath, [script, ...args], options).status ?? 1;
 }
 
-const args = process.argv.slice(2);
 const isReady = missingPrograms().length === 0 || run("tools/real-control-plane.ts", []) === 0;
-const status = isReady ? run("test/stage/differential.ts", args, limitMs) : 1;
-process.exitCode = status === 0 && args.length === 0 ? run("test/differential/main.ts", [], limitMs) : status;
+process.exitCode = isReady ? run("test/stage/differential.ts", process.argv.slice(2), limitMs) : 1;

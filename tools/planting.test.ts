@@ -20,7 +20,7 @@ describe("planted faults", () => {
       '"x": who notices it?',
     ]);
     expect(problems([], "")).toEqual(["has no faults"]);
-    expect(planProblems({ faults: [fault] }, () => "one")).toEqual(['"x": has scenarios beside suites, or neither']);
+    expect(planProblems({ faults: [fault] }, () => "one")).toEqual(["has suites and plays, or neither"]);
   });
 
   it("belong to a change of their file, of their plan or of a suite of it", () => {
@@ -34,21 +34,5 @@ describe("planted faults", () => {
   it("names failed tests, and no reason where a file does not load", () => {
     expect(failuresIn("(pass) a > b [1.00ms]\n(fail) a > c [12.34ms]\n(fail) a > d\n")).toEqual(["a > c", "a > d"]);
     expect(failuresIn("error: Cannot find module 'x'\n\n 0 pass\n 1 fail\n 1 error\n")).toEqual([]);
-  });
-
-  it("names the places of differences", () => {
-    const report = [
-      "go: 2 scenarios in 3 s",
-      "same  adopt: orphans (1 reads)",
-      "DIFF  scale: 0, 5 (2 DIFFERENCES)",
-      "      events › Created web",
-      "        go       1",
-      "        ours     2",
-      "      could not be played: ours: no end",
-    ];
-    expect(failuresIn(report.join("\n"))).toEqual([
-      "scale › events › Created web",
-      "scale › could not be played: ours: no end",
-    ]);
   });
 });

@@ -1,6 +1,5 @@
 // How a fault is planted, and why a suite is red then, read from what it printed: the names of failed tests of `bun test`,
-// failed plays, the scenarios and places of the comparison with the Go manager. A file that does not load names no test, and so is no
-// reason.
+// and failed plays. A file that does not load names no test, and so is no reason.
 
 import type { FaultPlan, PlantedFault } from "#test/planted-faults/fault.ts";
 
@@ -22,9 +21,7 @@ export function planProblems({ suites, plays, faults }: FaultPlan, read: (file: 
     }
   });
   const nameless = faults.filter(({ noticedBy }) => noticedBy === "").map(({ name }) => `"${name}": who notices it?`);
-  const unplayed = faults
-    .filter(({ scenarios }) => (scenarios === undefined) === (suites === undefined && plays === undefined))
-    .map(({ name }) => `"${name}": has scenarios beside suites, or neither`);
+  const unplayed = (suites === undefined) === (plays === undefined) ? ["has suites and plays, or neither"] : [];
   return [...problems, ...nameless, ...unplayed, ...(faults.length === 0 ? ["has no faults"] : [])];
 }
 
@@ -43,18 +40,7 @@ export function faultsOfChange(
 
 const FAILED_TEST = /^\(fail\) (.*?)(?: \[[\d.]+ *m?s\])?$/;
 const FAILED_PLAY = /^FAILED: (.*)$/;
-const SCENARIO = /^(?:same|DIFF) {2}([^:]+):/;
-const PLACE = /^ {6}(\S.*)$/;
 
 export function failuresIn(output: string): readonly string[] {
-  const failures: string[] = [];
-  let scenario = "";
-  for (const line of output.split("\n")) {
-    scenario = SCENARIO.exec(line)?.[1] ?? scenario;
-    const test = FAILED_TEST.exec(line)?.[1] ?? FAILED_PLAY.exec(line)?.[1];
-    const place = scenario === "" ? undefined : PLACE.exec(line)?.[1];
-    if (test !== undefined) failures.push(test);
-    if (place !== undefined) failures.push(`${scenario} › ${place}`);
-  }
-  return failures;
+  return output.split("\n").flatMap((line) => FAILED_TEST.exec(line)?.[1] ?? FAILED_PLAY.exec(line)?.[1] ?? []);
 }

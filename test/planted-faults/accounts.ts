@@ -11,8 +11,9 @@ export const plan: FaultPlan = {
   suites: [
     `./${tokens}`,
     `./${publisher}`,
-    "./test/scenarios/accounts.test.ts",
-    "./test/scenarios/serviceaccount",
+    "./test/scenarios/serviceaccount/scenarios.test.ts",
+    "./test/scenarios/serviceaccount-token/scenarios.test.ts",
+    "./test/scenarios/root-ca-certificate-publisher/scenarios.test.ts",
     "./test/scenarios/account-faults.test.ts",
     "./test/scenarios/account-token-cases.test.ts",
     "./test/scenarios/account-token-faults.test.ts",

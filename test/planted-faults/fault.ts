@@ -10,14 +10,12 @@ export interface PlantedFault {
   /** Occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** What must be red: part of a test's name, or of a difference's place. Anything else may be red as well. */
+  /** What must be red: part of a test's name. Anything else may be red as well. */
   readonly noticedBy: string;
-  /** Of the comparison with the Go manager: the scenarios that are enough to see it. */
-  readonly scenarios?: readonly string[];
 }
 
 export interface FaultPlan {
-  /** What must turn red: arguments of `bun test`; the comparison with the Go manager without suites and plays. */
+  /** What must turn red: arguments of `bun test`. */
   readonly suites?: readonly string[];
   /** Or plays with faults: arguments of test/stage/play-faults.ts. */
   readonly plays?: readonly string[];

@@ -8,7 +8,7 @@ export const plan: FaultPlan = {
   suites: [
     `./${folder}`,
     "./src/kit",
-    "./test/scenarios/replicaset.test.ts",
+    "./test/scenarios/replicaset/scenarios.test.ts",
     "./test/scenarios/replicaset-lag.test.ts",
     "./test/scenarios/replicaset-requests.test.ts",
   ],
@@ -25,7 +25,7 @@ export const plan: FaultPlan = {
       file: `${folder}/pods.ts`,
       find: "claim(candidates.filter(isPodActive), {",
       replace: "claim(candidates, {",
-      noticedBy: "replaces a failed pod, which is neither counted nor released",
+      noticedBy: "replaces failed and succeeded pods, which are neither counted nor deleted",
     },
     {
       name: "the status is written on every sync",
@@ -95,7 +95,7 @@ export const plan: FaultPlan = {
       file: "src/kit/claim.ts",
       find: 'return ownerIsDeleting ? "leave" : "release";',
       replace: 'return "leave";',
-      noticedBy: "adopts a matching orphan instead of creating, and releases what no longer matches",
+      noticedBy: "adopts a matching orphan instead of creating, and releases it when it no longer matches",
     },
     {
       name: "a status write that meets a conflict is not repeated",
@@ -137,7 +137,7 @@ export const plan: FaultPlan = {
       file: `${folder}/scale.ts`,
       find: "const siblingPods = controller === undefined ? [] : podsOfSiblings(controller.uid, deps);",
       replace: "const siblingPods: readonly Pod[] = controller === undefined ? [] : podsOfSiblings('', deps);",
-      noticedBy: "loses the pod with more company of its controller's other sets first",
+      noticedBy: "deletes the pod with more pods of its controller's other sets on its node first",
     },
     {
       name: "a successor inherits its predecessor's expectations",
@@ -172,14 +172,14 @@ export const plan: FaultPlan = {
       file: `${folder}/pods.ts`,
       find: "isPodTerminating(pod) && isControlledBy",
       replace: "pod.metadata?.deletionTimestamp !== undefined && isControlledBy",
-      noticedBy: "replaces a failed pod, which is neither counted nor released",
+      noticedBy: "replaces failed and succeeded pods, which are neither counted nor deleted",
     },
     {
       name: "orphans that are going away are counted as terminating",
       file: `${folder}/pods.ts`,
       find: "isPodTerminating(pod) && isControlledBy(pod, owner) &&",
       replace: "isPodTerminating(pod) &&",
-      noticedBy: "leaves pods that are finished or going as they are, whatever their labels say",
+      noticedBy: "a failed pod is not released, whatever its labels say",
     },
   ],
 };

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { account, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
-import { publisherScenarios } from "#test/scenarios/account-publisher-scenarios.ts";
-import { tokenScenarios } from "#test/scenarios/account-token-scenarios.ts";
 import { createObject, remove } from "#test/scenarios/steps.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { callHttps } from "./https.ts";
@@ -26,10 +24,6 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
     await ours.stop();
     await plane.stop();
   }, 60_000);
-
-  for (const scenario of [...publisherScenarios, ...tokenScenarios]) {
-    it(scenario.name, async () => scenario.play(await realStage(plane)), 60_000);
-  }
 
   it("serviceaccount-token/tests, serviceaccount-token/7 makes tokens that the API server knows, until their secret is gone", async () => {
     const stage = await realStage(plane);

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { listPods } from "#test/scenarios/pod-steps.ts";
-import { replicaCases } from "#test/scenarios/replica-cases.ts";
 import { createSet } from "#test/scenarios/replica-objects.ts";
-import { replicaSets, replicationControllers } from "#test/scenarios/replica-subject.ts";
-import { scenarios as setScenarios } from "#test/scenarios/replicaset.ts";
-import { podScenarios } from "#test/scenarios/replicaset-pods.ts";
-import { scenarios as controllerScenarios } from "#test/scenarios/replicationcontroller.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
 import { realStage } from "./real-stage.ts";
@@ -28,15 +23,6 @@ describeReal(
       await ours.stop();
       await plane.stop();
     });
-
-    for (const scenario of [...setScenarios, ...podScenarios, ...controllerScenarios]) {
-      it(scenario.name, async () => scenario.play(await realStage(plane)), 120_000);
-    }
-    for (const subject of [replicaSets, replicationControllers]) {
-      for (const { name, play } of replicaCases(subject)) {
-        it(`${subject.resource.kind}: ${name}`, async () => play(await realStage(plane)), 120_000);
-      }
-    }
 
     it("replicaset/traps owning pods so that the set waits for them takes a right that the controller has, and others need", async () => {
       const stage = await realStage(plane);

@@ -6,22 +6,23 @@
 import { argv, exit, stdout } from "node:process";
 import { builtinResources } from "#api/resource-table.ts";
 import { errorMessage } from "#base/errors.ts";
-import { compare, type Difference } from "#test/differential/compare.ts";
-import type { Section } from "#test/differential/items.ts";
-import { distinct, overallWriteItem, readItem } from "#test/differential/reads.ts";
 import { eventually } from "#test/real/suite.ts";
 import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import type { Cast } from "./casts.ts";
+import { compare, type Difference } from "./compare.ts";
 import { contractViolations } from "./contracts.ts";
 import { finalObjects } from "./final-objects.ts";
 import { comparedIdentities, writtenIdentities } from "./identities.ts";
+import { informerItems, recordInformers, withoutEqual } from "./informers.ts";
+import type { Item, Section } from "./items.ts";
 import { normalise, tracesOf } from "./normalise.ts";
 import { Play } from "./play.ts";
 import type { Profile } from "./profiles.ts";
+import { distinct, overallWriteItem } from "./reads.ts";
 import { type RealCluster, startRealCluster } from "./real.ts";
 import { hashOfSteps, isRecorded, partOf, writeRecording } from "./recording.ts";
 import { type Comparison, isSame, printed } from "./report.ts";
-import { identityOf, isWrite } from "./requests.ts";
+import { isWrite } from "./requests.ts";
 import { type Scenario, withoutChance } from "./scenario.ts";
 import { findScenarios } from "./scenario-files.ts";
 
@@ -41,10 +42,12 @@ export interface Outcome {
 interface Run {
   /** By the scenarios' names. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  /** What belongs to no scenario: what informers list and watch, what the manager writes for itself. */
-  readonly overall: readonly Section[];
+  /** What the manager writes for itself. */
+  readonly ownWrites: readonly Item[];
   /** What ours asked for without a contract that allows it. */
   readonly violations: readonly string[];
+  /** What informers listed and watched. */
+  readonly informers: readonly Item[];
 }
 
 interface Group {
@@ -84,6 +87,9 @@ async function playGroup(group: Group): Promise<Totals> {
     playsOurs ? playAll(group, "ours") : undefined,
   ]);
   const again = isAskedFor("record") ? await playAll(group, "go") : undefined;
+  if (again !== undefined && go !== undefined) {
+    recordInformers(group.cast, group.profile, [...go.informers, ...again.informers]);
+  }
   const told: Comparison[] = [];
   for (const scenario of group.scenarios) {
     const [d, c, d2] = [go, ours, again].map((run) => run?.outcomes.get(scenario.name));
@@ -103,7 +109,7 @@ async function playGroup(group: Group): Promise<Totals> {
     told.push({ name: scenario.name, errors, differences, control, isRecorded });
   }
   if (go !== undefined && ours !== undefined) {
-    const differences = compareOverall(go.overall, ours.overall);
+    const differences = strangeItems(go, ours);
     told.push({ name: `${group.cast}: informers and the manager's own writes`, errors: [], differences, control: [] });
   }
   if (ours !== undefined) {
@@ -127,8 +133,9 @@ function compareParts(
 }
 
 /** Go's manager runs the whole cast: ours asks for nothing that Go's does not ask for. */
-function compareOverall(go: readonly Section[], ours: readonly Section[]): readonly Difference[] {
-  return compare(go, ours).filter(({ left }) => left === undefined);
+function strangeItems(go: Run, ours: Run): readonly Difference[] {
+  const strange = [...withoutEqual(ours.informers, go.informers), ...withoutEqual(ours.ownWrites, go.ownWrites)];
+  return strange.map(({ label, value }) => ({ where: label, left: undefined, right: value }));
 }
 
 async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "ours"): Promise<Run> {
@@ -136,7 +143,6 @@ async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "our
   const cluster = await startRealCluster({ cast, profile, manager });
   try {
     const startedMs = performance.now();
-    cluster.follower.takeRest();
     const outcomes = new Map<string, Outcome>();
     const together = scenarios.filter(({ alone }) => alone === undefined);
     const player = async (): Promise<void> => {
@@ -151,20 +157,13 @@ async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "our
     await untilWatchedAgain(cluster);
     const rest = cluster.follower.takeRest();
     const violations = manager === "ours" ? contractViolations(cast, [...cluster.follower.all(), ...rest]) : [];
-    const overall = [
-      { name: "reads", items: distinct(rest.filter((event) => !isWrite(event)).map((event) => readItem(event))) },
-      { name: "writes", items: distinct(rest.filter(isOwnWrite).map(overallWriteItem)) },
-    ];
+    const ownWrites = distinct(rest.filter(isWrite).map(overallWriteItem));
     const seconds = (ms: number): string => `${((performance.now() - ms) / 1000).toFixed(0)} s`;
     stdout.write(`${cast} ${profile}, ${manager}: ${scenarios.length} scenarios in ${seconds(startedMs)}, `);
     stdout.write(`${seconds(beganMs)} with the start\n`);
-    return { outcomes, overall, violations };
+    return { outcomes, ownWrites, violations, informers: informerItems(rest) };
   } finally {
     await cluster.stop();
-  }
-
-  function isOwnWrite(event: Parameters<typeof isWrite>[0]): boolean {
-    return isWrite(event) && identityOf(event) !== undefined;
   }
 }
 

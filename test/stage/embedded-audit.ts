@@ -16,7 +16,7 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
   const responseObject = decoded(response.body);
   const { reason, message } = (responseObject ?? {}) as { reason?: string; message?: string };
   return {
-    // As the proxy in front of a real server writes it (test/differential/watching-proxy.ts).
+    // As the proxy in front of a real server writes it (watching-proxy.ts).
     auditID: `${event.id}_${patchType}`,
     stage: info.verb === "watch" ? "ResponseStarted" : "ResponseComplete",
     verb: info.verb,

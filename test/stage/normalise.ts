@@ -6,14 +6,14 @@
 
 import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
-import { agentOf, type Item, type Section } from "#test/differential/items.ts";
-import { distinct, isConflict, readItem, unprovoked } from "#test/differential/reads.ts";
-import { brokenRules, isStatusWrite } from "#test/differential/statuses.ts";
-import { patchTypeOf } from "#test/differential/watching-proxy.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { isRepetition, readsThatCount } from "./garbage-collection.ts";
+import { agentOf, type Item, type Section } from "./items.ts";
 import type { Play } from "./play.ts";
+import { distinct, isConflict, readItem, unprovoked } from "./reads.ts";
 import { identityOf, isEventWrite, isWrite } from "./requests.ts";
+import { brokenRules, isStatusWrite } from "./statuses.ts";
+import { patchTypeOf } from "./watching-proxy.ts";
 
 /** What a play left behind, as the server tells it. */
 export interface Traces {

@@ -7,7 +7,6 @@ import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
-import { cameThroughProxy, startWatchingProxy, type WatchingProxy } from "#test/differential/watching-proxy.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { type AuditFollower, followAuditLog } from "./audit-follower.ts";
 import { type Cast, casts } from "./casts.ts";
@@ -17,6 +16,7 @@ import type { Backend, Play } from "./play.ts";
 import { type Profile, profiles } from "./profiles.ts";
 import { type RealApis, realApis } from "./real-apis.ts";
 import { MANAGER_USER } from "./requests.ts";
+import { cameThroughProxy, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 50;

@@ -1,6 +1,6 @@
 // Compares a play on the embedded server with the recording of what Go's manager did in the same scenario.
 
-import { compare } from "#test/differential/compare.ts";
+import { compare } from "./compare.ts";
 import { writtenIdentities } from "./identities.ts";
 import { normalise, tracesOf } from "./normalise.ts";
 import type { Play } from "./play.ts";

@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
-import type { Item, Section } from "#test/differential/items.ts";
 import { casts } from "./casts.ts";
+import type { Item, Section } from "./items.ts";
 import type { Play } from "./play.ts";
 import { profiles } from "./profiles.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,7 +1,7 @@
 // The report of a comparison with Go's manager, for people.
 
 import { stringifyJson } from "#base/json.ts";
-import type { Difference } from "#test/differential/compare.ts";
+import type { Difference } from "./compare.ts";
 
 export interface Comparison {
   readonly name: string;

@@ -6,6 +6,7 @@ import { type SeenRequest, unexercised } from "#kit/contract.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { contractViolations, holderOf, seenRequest } from "./contracts.ts";
 import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
+import { strangeReads } from "./informers.ts";
 import { Play } from "./play.ts";
 import { differencesFromRecording } from "./recorded.ts";
 import { orphanedRecordings } from "./recording.ts";
@@ -51,6 +52,7 @@ async function traceOf(
     const requests = cluster.allRequests();
     requests.forEach(onRequest);
     expect(contractViolations(scenario.cast, requests)).toEqual([]);
+    expect(strangeReads(scenario.cast, scenario.profile, requests)).toEqual([]);
     expect(differencesFromRecording(scenario, play, cluster.backend.tag)).toEqual([]);
     return [...cluster.world.log.lines];
   } finally {

@@ -59,6 +59,19 @@ export const statuses: readonly ScenarioText[] = [
     },
   },
   {
+    name: "replicaset/7 is silent when nothing changes: no write in ten idle minutes",
+    virtualOnly: "ten minutes",
+    async play(stage) {
+      await create(stage, 3);
+      await stage.settle();
+      await stage.calm(async () => {
+        const before = (await stage.writes()).length;
+        await stage.pass(600_000);
+        expect((await stage.writes()).length).toBe(before);
+      });
+    },
+  },
+  {
     name: "replicaset/7 a pod that is deleted gracefully is replaced at once and counted as terminating until it is gone",
     async play(stage) {
       await create(stage, 2);
