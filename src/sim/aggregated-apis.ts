@@ -87,6 +87,8 @@ export class AggregatedApis {
   }
 
   #audited(request: ServerRequest, response: HttpResponse): HttpResponse {
+    // The aggregator passes bodies on without reading them.
+    const { body: _, ...passed } = request;
     const { method, path, query } = request;
     const info = parseRequestInfo(method, path, parseQuery(query));
     const agent =
@@ -96,7 +98,7 @@ export class AggregatedApis {
     const user = agent.startsWith(ACCOUNT) ? { name: agent } : (request.peer?.user ?? { name: "system:anonymous" });
     const nowMs = this.#clock.now();
     const id = `aggregated-${++this.#requests}`;
-    this.#audit?.record({ id, request, info, user, receivedMs: nowMs, answeredMs: nowMs, response });
+    this.#audit?.record({ id, request: passed, info, user, receivedMs: nowMs, answeredMs: nowMs, response });
     return response;
   }
 }

@@ -33,8 +33,8 @@ interface Remains {
   readonly endState: readonly Item[];
   readonly createsAndDeletes: readonly Item[];
   readonly laterWrites: readonly Item[];
-  /** How many writes a fault can follow. */
-  readonly writes: number;
+  /** After how many writes the manager may die. */
+  readonly deaths: readonly number[];
 }
 
 export interface FaultFinding {
@@ -48,7 +48,7 @@ export interface FaultFinding {
 export async function playFaults(scenario: Scenario, isDue: () => boolean = () => true): Promise<FaultReport> {
   const calm = await remainsOf(scenario);
   const faults: Fault[] = [
-    ...Array.from({ length: calm.writes + 1 }, (_, afterWrites): Fault => ({ kind: "death", afterWrites })),
+    ...calm.deaths.map((afterWrites): Fault => ({ kind: "death", afterWrites })),
     { kind: "cut watches" },
     { kind: "lag", ms: LAG_MS },
   ];
@@ -111,13 +111,35 @@ async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Prom
     return {
       atMs: lookMs,
       endState,
-      createsAndDeletes: withoutRepetitions(requests.filter(isCreateOrDelete)).map(item),
-      laterWrites: later.filter(isDecision).map(item),
-      writes: requests.filter((event) => isDecision(event) && isSuccess(event)).length,
+      createsAndDeletes: collectionsOnce(withoutRepetitions(requests.filter(isCreateOrDelete))).map(item),
+      laterWrites: collectionsOnce(later.filter(isDecision)).map(item),
+      deaths: deathsAmong(requests.filter((event) => isDecision(event) && isSuccess(event))),
     };
   } finally {
     await cluster.stop();
   }
+}
+
+const isOfCollection = ({ verb }: AuditEvent): boolean => verb === "deletecollection";
+
+/** Before the first write and after each, but for the middle of a row of deleted collections, which are all alike. */
+function deathsAmong(writes: readonly AuditEvent[]): readonly number[] {
+  const isAlike = (index: number): boolean => {
+    const around = [writes[index - 1], writes[index], writes[index + 1]];
+    return around.every((event) => event !== undefined && isOfCollection(event));
+  };
+  return [0, ...writes.flatMap((_, index) => (isAlike(index) ? [] : [index + 1]))];
+}
+
+/** Deleting a collection again takes no more than what is in it: it counts once. */
+function collectionsOnce(writes: readonly AuditEvent[]): readonly AuditEvent[] {
+  const seen = new Set<string>();
+  return writes.filter((event) => {
+    if (!isOfCollection(event)) return true;
+    const isNew = !seen.has(event.requestURI);
+    seen.add(event.requestURI);
+    return isNew;
+  });
 }
 
 const noTraces = { repeated: new Set<string>(), objects: [], events: [] };

@@ -9,6 +9,7 @@ import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { isRepetition, readsThatCount } from "./garbage-collection.ts";
 import { agentOf, type Item, type Section } from "./items.ts";
+import { roundsAsOne } from "./namespace-deletion.ts";
 import type { Play } from "./play.ts";
 import { distinct, isConflict, readItem, unprovoked } from "./reads.ts";
 import { identityOf, isEventWrite, isWrite } from "./requests.ts";
@@ -66,8 +67,9 @@ export function normalise(traces: Traces): readonly Section[] {
   // A controller writes its Events one after the other, in its own time, those of all plays.
   const events = traces.phases.flat().filter(isEventWrite);
   sections.push({ name: "writes of Events", items: sequences(events, words) });
-  for (const [index, phase] of traces.phases.entries()) {
+  for (const [index, requests] of traces.phases.entries()) {
     const number = index + 1;
+    const phase = roundsAsOne(requests);
     const writes = phase.filter(isWrite);
     const decisions = writes.filter((event) => !isEventWrite(event));
     sections.push({ name: `writes of phase ${number}`, items: sequences(decisions, words) });

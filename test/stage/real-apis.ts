@@ -17,7 +17,7 @@ const SERVICE = "aggregated-apis";
 export interface RealApis {
   /** Serves the group to requests about the play. Resolves when the API server knows whether it is available. */
   serve(tag: string, api: AggregatedApi): Promise<void>;
-  /** Serves nothing to the play any more; a broken group goes. */
+  /** Serves nothing to the play any more; a broken group goes, and so does one of the play alone. */
   withdraw(tag: string): Promise<void>;
 }
 
@@ -31,6 +31,8 @@ export function realApis(plane: ControlPlane, client: Client): RealApis {
     const { pathname, searchParams: query } = new URL(url, "https://aggregated");
     const [, , group = "", version = "", ...rest] = pathname.split("/");
     const plays = served.get(`${group}/${version}`) ?? new Map<string, AggregatedApi>();
+    // No aggregated discovery: the aggregator then asks for each version. Another failure would make it give up.
+    if (group === "") return { status: 404, body: {} };
     const path = rest.join("/");
     const api = [...plays].find(([tag]) => url.includes(tag))?.[1] ?? [...plays.values()].at(-1);
     if (api?.resources === undefined) return { status: 503, body: {} };
@@ -84,8 +86,8 @@ export function realApis(plane: ControlPlane, client: Client): RealApis {
         const api = plays.get(tag);
         plays.delete(tag);
         const [group, version] = groupVersion.split("/");
-        const isBroken = api !== undefined && api.resources === undefined;
-        if (isBroken) await client.resource(APIServices).delete({ name: `${version}.${group}` }, signal);
+        const isGone = api !== undefined && (api.resources === undefined || groupVersion.includes(tag));
+        if (isGone) await client.resource(APIServices).delete({ name: `${version}.${group}` }, signal);
       }
     },
   };

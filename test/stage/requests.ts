@@ -43,9 +43,11 @@ export function identityOf({ user, userAgent = "" }: AuditEvent): string | undef
  * Whether the request is about the objects of a play. The play's tag is part of the names of its namespaces and of its
  * objects of cluster scope. Of lists and watches only the address counts: their answers are about everything.
  */
-export function isAbout({ requestURI, verb, requestObject, responseObject }: AuditEvent, tag: string): boolean {
+export function isAbout(event: AuditEvent, tag: string): boolean {
+  const { requestURI, objectRef, verb, requestObject, responseObject } = event;
   if (requestURI.includes(tag)) return true;
-  if (verb === "list" || verb === "watch" || verb === "deletecollection") return false;
+  // Discovery tells of all kinds, those of other plays too.
+  if (objectRef === undefined || verb === "list" || verb === "watch" || verb === "deletecollection") return false;
   return [requestObject, responseObject].some((body) => body !== undefined && stringifyJson(body).includes(tag));
 }
 

@@ -6,17 +6,14 @@ import { CustomResourceDefinitions } from "#api/generated/resources/apiextension
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ConfigMaps, Secrets } from "#api/generated/resources/core-v1.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
-import { jsonResponse } from "#client/testing.ts";
-import { CollectorWorld, type Interception, nothing, referenceTo, Widgets, widgets } from "./collector-world.ts";
+import { type Interception, unavailable } from "../controller-world.ts";
+import { CollectorWorld, nothing, referenceTo, Widgets, widgets } from "./collector-world.ts";
 
 const COLLECTOR = "generic-garbage-collector";
 const MAPPER = "controller-discovery";
 const PERIOD_MS = 30_000;
 /** A round of discovery, and a little. */
 const ROUND_MS = 31_000;
-
-const unavailable = (): HttpResponse =>
-  jsonResponse({ kind: "Status", status: "Failure", reason: "ServiceUnavailable", code: 503 }, 503);
 
 const isDiscovery = ({ path }: HttpRequest): boolean => path === "/api" || path === "/apis";
 

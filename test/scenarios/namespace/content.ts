@@ -224,7 +224,9 @@ export const content: readonly ScenarioText[] = [
       expect(left.spec?.finalizers).toEqual(["example.com/a", "example.com/b"]);
       expect(conditionsOf(left)).toEqual(FINE);
       await stage.of(ConfigMaps, namespace).untilGone("web");
-      await stage.pass(6000);
+      // Others are left, so it looks once more after its own writes.
+      await stage.pass(8000);
+      await stage.settle();
       await stage.of(Namespaces).put(namespace, "finalize", {
         apiVersion: "v1",
         kind: "Namespace",

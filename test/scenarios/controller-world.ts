@@ -1,0 +1,141 @@
+// One controller on the embedded server under the virtual clock, behind a network that a test can make fail.
+
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import { Namespaces } from "#api/generated/resources/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
+import { isNotFound } from "#api/status-error.ts";
+import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+import { LogVerbosity } from "#base/log-verbosity.ts";
+import { createLogger } from "#base/logger.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
+import { hostTurn } from "#base/testing.ts";
+import { jsonResponse } from "#client/testing.ts";
+import type { ComponentConfig } from "#manager/options/config.ts";
+import { type RunningManager, World } from "#sim/world.ts";
+import { HeldWatches } from "#test/stage/held-watches.ts";
+
+export const NAMESPACE = "test";
+
+/** Answers instead of the server, or lets the request pass. */
+export type Interception = (
+  request: HttpRequest,
+  who: string,
+  pass: () => Promise<HttpResponse>,
+) => Promise<HttpResponse | undefined> | HttpResponse | undefined;
+
+export interface WorldOptions {
+  readonly config?: Partial<ComponentConfig>;
+  readonly qps?: number;
+  readonly intercept?: Interception;
+}
+
+export const unavailable = (): HttpResponse =>
+  jsonResponse({ kind: "Status", status: "Failure", reason: "ServiceUnavailable", code: 503 }, 503);
+
+export class ControllerWorld {
+  readonly world: World;
+  readonly held: HeldWatches = new HeldWatches();
+  readonly #controller: string;
+  readonly #identity: string;
+  readonly #metrics = new MetricRegistry({ version: "1.36.4" });
+  #log = "";
+  #manager: RunningManager | undefined;
+
+  protected constructor(controller: string, identity: string, seed: string) {
+    this.#controller = controller;
+    this.#identity = identity;
+    this.world = new World({ turn: hostTurn, gates: featureGateTable(), seed });
+  }
+
+  /** With the namespace of the test. */
+  protected async opened(): Promise<this> {
+    await this.create(Namespaces, { metadata: { name: NAMESPACE } });
+    return this;
+  }
+
+  startManager({ config = {}, qps, intercept = () => undefined }: WorldOptions = {}): RunningManager {
+    const { clock } = this.world;
+    const write = (line: string): void => {
+      this.#log += line;
+    };
+    const network = (transport: Transport): Transport => ({
+      send: async (request, signal) => {
+        const who = String(request.headers["user-agent"]).split("/").at(-1) ?? "";
+        const pass = (): Promise<HttpResponse> => transport.send(request, signal);
+        return (await intercept(request, who, pass)) ?? (await pass());
+      },
+    });
+    this.#manager = this.world.startManager({
+      controllers: [this.#controller],
+      config,
+      metrics: this.#metrics,
+      log: createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write }),
+      network: (transport) => this.held.over(network(transport)),
+      ...(qps === undefined ? {} : { qps }),
+    });
+    return this.#manager;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = this.#manager?.stop();
+    await this.world.advance(1000);
+    await ended;
+    this.world.server.close();
+  }
+
+  get log(): string {
+    return this.#log;
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.world.advance(ms);
+  }
+
+  create<T extends KubeObject>(resource: Resource<T>, object: KubeObject): Promise<T> {
+    return this.world.do((client, signal) =>
+      client.resource(resource).create({ ...within(resource), object: object as never }, signal),
+    );
+  }
+
+  async find<T extends KubeObject>(resource: Resource<T>, name: string): Promise<T | undefined> {
+    try {
+      return await this.world.do((client, signal) =>
+        client.resource(resource).get({ ...within(resource), name }, signal),
+      );
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async exists(resource: Resource<StoredObject>, name: string): Promise<boolean> {
+    return (await this.find(resource, name)) !== undefined;
+  }
+
+  async remove(resource: Resource<StoredObject>, name: string): Promise<void> {
+    await this.world.do((client, signal) => client.resource(resource).delete({ ...within(resource), name }, signal));
+  }
+
+  /** The requests of the controller itself so far. */
+  requests(method: string): readonly string[] {
+    return this.world.log.requests
+      .filter((request) => request.who === this.#identity && request.method === method)
+      .map(({ target }) => target);
+  }
+
+  /** The lists and watches of informers so far, by resource. */
+  watched(): ReadonlySet<string> {
+    const asked = this.world.log.requests.filter(({ who, target }) => /-informers$/.test(who) && /^.api/.test(target));
+    return new Set(asked.map(({ target }) => target.replace(/\?.*/, "")));
+  }
+
+  series(name: string): readonly string[] {
+    const lines = this.#metrics.render().split("\n");
+    return lines.filter((line) => line.startsWith(name));
+  }
+}
+
+function within({ scope }: Pick<Resource, "scope">): { readonly namespace?: string } {
+  return scope === "Namespaced" ? { namespace: NAMESPACE } : {};
+}
