@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import {
   becomeReady,
@@ -140,6 +140,8 @@ export const recoveries: readonly ScenarioText[] = [
         /^Failed to create new replica set "web-.*exceeded quota/,
       );
       await stage.event("ReplicaSetCreateError");
+      await stage.untilRefused(REFUSALS);
+      await stage.settle();
       await stage.of(ResourceQuotas).delete("none");
       await untilSize(stage, "example/web:1", 1);
     },
