@@ -49,8 +49,9 @@ export async function createVolumeFor(stage: Stage, claim: string): Promise<stri
 /** Does what the binder does, where it does not run. */
 export async function bindClaim(stage: Stage, claim: string, volume: string): Promise<void> {
   await stage.standIn("persistentvolume-binder-controller", async () => {
-    const { uid } = (await stage.of(PersistentVolumeClaims).get(claim)).metadata;
-    await stage.of(PersistentVolumes).patch(volume, { spec: { claimRef: { uid } } });
+    const { uid, resourceVersion } = (await stage.of(PersistentVolumeClaims).get(claim)).metadata;
+    const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", uid, resourceVersion };
+    await stage.of(PersistentVolumes).patch(volume, { spec: { claimRef } });
     await stage.of(PersistentVolumes).patch(volume, { status: { phase: "Bound" } }, { subresource: "status" });
     await stage.of(PersistentVolumeClaims).patch(claim, { spec: { volumeName: volume } });
     await stage.of(PersistentVolumeClaims).patch(claim, { status: { phase: "Bound" } }, { subresource: "status" });

@@ -59,14 +59,13 @@ async function ensureClaim(pod: Stored<Pod>, volume: Volume, deps: Deps, signal:
   const { metadata: { annotations, labels } = {}, spec = {} } = volume.ephemeral.volumeClaimTemplate ?? {};
   const metadata = {
     name,
-    namespace,
     ...(annotations === undefined ? {} : { annotations }),
     ...(labels === undefined ? {} : { labels }),
     ownerReferences: [newControllerRef(pod, Pods)],
   };
   deps.creates.inc([]);
   try {
-    await deps.claimsApi.create({ object: { metadata, spec } }, signal);
+    await deps.claimsApi.create({ namespace, object: { metadata, spec } }, signal);
   } catch (error) {
     deps.failures.inc([]);
     throw new Error(`create PVC ${name}: ${errorMessage(error)}`, { cause: error });

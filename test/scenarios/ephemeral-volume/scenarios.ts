@@ -5,7 +5,7 @@ import { PersistentVolumeClaims, Pods, ResourceQuotas } from "#api/generated/res
 import type { Volume } from "#api/generated/types/core-v1.ts";
 import { isControlledBy } from "#api/owner-refs.ts";
 import { bind, finishDeletion } from "#test/stage/pods.ts";
-import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { REFUSALS, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { claimSpec, createPodWith } from "#test/stage/volumes.ts";
 
 const ephemeral = (name: string): Volume => ({
@@ -53,6 +53,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
     },
   },
   {
+    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
     name: "ephemeral-volume/2, ephemeral-volume/events refuses a claim of that name that is not the pod's, and says so",
     async play(stage) {
       await stage.of(PersistentVolumeClaims).create({ metadata: { name: "user-scratch" }, spec: claimSpec() });
@@ -97,6 +98,8 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
       await stage.settle();
       await createPodWith(stage, "user", ephemeral("scratch"));
       await stage.event("FailedBinding", ({ message }) => message?.includes("exceeded quota: none") ?? false);
+      await stage.untilRefused(REFUSALS);
+      await stage.settle();
       await stage.of(ResourceQuotas).delete("none");
       await stage.of(PersistentVolumeClaims).until("user-scratch");
     },
