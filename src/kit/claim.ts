@@ -28,7 +28,7 @@ export async function claim<T extends StoredObject, O extends StoredObject>(
   objects: readonly T[],
   options: ClaimOptions<T, O>,
 ): Promise<T[]> {
-  const canAdopt = once(() => recheckOwner(options));
+  const canAdopt = once(() => requireLivingOwner(options));
   const claimed: T[] = [];
   const errors: unknown[] = [];
   for (const object of objects) {
@@ -112,8 +112,9 @@ async function release<T extends StoredObject, O extends StoredObject>(
   }
 }
 
-async function recheckOwner<T extends StoredObject, O extends StoredObject>(
-  options: ClaimOptions<T, O>,
+/** Throws unless the API server still has the owner, and it is not being deleted. */
+export async function requireLivingOwner<O extends StoredObject>(
+  options: Pick<ClaimOptions<never, O>, "owner" | "ownerResource" | "readOwnerLive">,
 ): Promise<void> {
   const { namespace, name, uid } = options.owner.metadata;
   const kind = options.ownerResource.kind;

@@ -15,6 +15,7 @@ import { replicationController } from "#controllers/replicationcontroller/contro
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
+import { statefulSetController } from "#controllers/statefulset/controller.ts";
 import { tokenCleanerController } from "#controllers/token-cleaner/controller.ts";
 import { ttlController } from "#controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "#controllers/ttl-after-finished/controller.ts";
@@ -55,6 +56,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
   bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
+  bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
   bind(ttlAfterFinishedController, ({ config }) => ({ workers: config.TTLAfterFinishedController.ConcurrentTTLSyncs })),

@@ -1,7 +1,7 @@
 // The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that one text
 // configures the Go program, ours, and the embedded server.
 
-export type Profile = "default" | "quick" | "alpha" | "few-terminated-pods";
+export type Profile = "default" | "quick" | "alpha" | "few-terminated-pods" | "max-unavailable";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
@@ -44,6 +44,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
+  "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   alpha: {
     managerFlags: [],
     gates: Object.fromEntries(alphaGates.map((gate) => [gate, true])),

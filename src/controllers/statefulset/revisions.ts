@@ -1,0 +1,158 @@
+// The revisions of a StatefulSet: the one of its template, the one that its pods come from, and those that are too many.
+// Upstream: pkg/controller/statefulset/stateful_set_control.go, getStatefulSetRevisions, truncateHistory.
+
+import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
+import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
+import { revisionData } from "#api/hash.ts";
+import { parseExactJson } from "#api/json.ts";
+import type { Selector } from "#api/label-selector.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import type { JsonObject } from "#api/patch/json-value.ts";
+import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
+import { schemaOf } from "#api/schema-table.ts";
+import { assert } from "#base/assert.ts";
+import { errorMessage } from "#base/errors.ts";
+import { stringifyJson } from "#base/json.ts";
+import { template as templateDefaults } from "#kinds/pod-spec/template-defaults.ts";
+import { requireLivingOwner } from "#kit/claim.ts";
+import {
+  findSameRevisions,
+  isSameRevision,
+  newRevision,
+  type RevisionDraft,
+  type StoredRevision,
+  sortedRevisions,
+} from "#kit/history.ts";
+import { type Deps, revisionOf, type StatefulPod, type StatefulSet } from "./model.ts";
+
+const HISTORY_LIMIT = 10;
+
+export interface Revisions {
+  /** What the pods that are not updated yet come from. */
+  readonly current: StoredRevision;
+  /** The revision of the template. */
+  readonly update: StoredRevision;
+  readonly collisionCount: number;
+}
+
+export async function adoptRevisions(
+  set: StatefulSet,
+  selector: Selector,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  const revisions = deps.history.list(set, StatefulSets, selector);
+  const orphans = revisions.filter((revision) => getControllerOf(revision) === undefined);
+  if (orphans.length === 0) return;
+  const { namespace, name } = set.metadata;
+  try {
+    const readOwnerLive = () => deps.setsApi.get({ namespace, name }, signal);
+    await requireLivingOwner({ owner: set, ownerResource: StatefulSets, readOwnerLive });
+  } catch (error) {
+    throw new Error(`can't adopt ControllerRevisions: ${errorMessage(error)}`, { cause: error });
+  }
+  for (const orphan of orphans) await deps.history.adopt(set, StatefulSets, orphan, signal);
+}
+
+/** Oldest first. */
+export function revisionsOf(set: StatefulSet, selector: Selector, deps: Deps): readonly StoredRevision[] {
+  return sortedRevisions(deps.history.list(set, StatefulSets, selector));
+}
+
+/** Finds the revision of the template, renumbers an older one that is the same, or creates it. */
+export async function resolveRevisions(
+  set: StatefulSet,
+  revisions: readonly StoredRevision[],
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Revisions> {
+  const count = set.status?.collisionCount ?? 0;
+  const newest = revisions.at(-1);
+  const number = newest === undefined ? 1 : Number(newest.revision) + 1;
+  const wanted = revisionFor(set, templateOf(set), number, count);
+  const same = findSameRevisions(revisions, wanted).at(-1);
+  const resolve = async (): Promise<{ revision: StoredRevision; collisionCount: number }> => {
+    if (newest !== undefined && same !== undefined && isSameRevision(newest, same))
+      return { revision: newest, collisionCount: count };
+    if (same !== undefined)
+      return { revision: await deps.history.renumber(same, number, signal), collisionCount: count };
+    if (newest !== undefined && isSameWhenDefaulted(set, wanted, newest, deps))
+      return { revision: newest, collisionCount: count };
+    return deps.history.create(set, wanted, count, signal);
+  };
+  const { revision: update, collisionCount } = await resolve();
+  const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
+  return { current, update, collisionCount };
+}
+
+function revisionFor(set: StatefulSet, template: PodTemplateSpec, revision: number, collisionCount: number) {
+  const draft = newRevision({
+    owner: set,
+    ownerResource: StatefulSets,
+    templateLabels: template.metadata?.labels ?? {},
+    data: revisionData("StatefulSet", template),
+    revision,
+    collisionCount,
+  });
+  const { annotations } = set.metadata;
+  return annotations === undefined ? draft : { ...draft, metadata: { ...draft.metadata, annotations } };
+}
+
+/**
+ * Whether the set would have the same template if it were set back to this revision: an API server of a later version may
+ * have given the template a default that the revision lacks, which is no reason to replace pods.
+ */
+function isSameWhenDefaulted(
+  set: StatefulSet,
+  wanted: Pick<RevisionDraft, "data">,
+  newest: StoredRevision,
+  deps: Deps,
+): boolean {
+  if (!deps.gates.isEnabled("StatefulSetSemanticRevisionComparison")) return false;
+  const { uid, generation = 0 } = set.metadata;
+  const key = `${uid}/${generation}/${newest.metadata.resourceVersion}`;
+  if (deps.equalRevisions.get(key) === true) return true;
+  const restored = templateOf(atRevision(set, newest));
+  const context = { now: deps.clock.now(), gates: deps.gates };
+  const { template } = templateDefaults({ template: restored }, context) as { template: PodTemplateSpec };
+  if (!isSameRevision(wanted, revisionFor(set, template, 0, 0))) return false;
+  deps.equalRevisions.set(key, true);
+  return true;
+}
+
+/** The set with what the revision holds: its pod template. */
+export function atRevision(set: StatefulSet, { data }: StoredRevision): StatefulSet {
+  const schema = schemaOf(StatefulSets);
+  assert(schema !== undefined, "no schema of StatefulSets");
+  const original = parseExactJson(stringifyJson(set)) as JsonObject;
+  return applyStrategicMergePatch(original, data ?? {}, schema) as unknown as StatefulSet;
+}
+
+/** Deletes the oldest revisions beyond the limit, of those that neither the set nor a pod is at. */
+export async function truncateHistory(
+  set: StatefulSet,
+  pods: readonly StatefulPod[],
+  revisions: readonly StoredRevision[],
+  resolved: Revisions | undefined,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = new Set(pods.map(revisionOf));
+  if (resolved !== undefined) live.add(resolved.current.metadata.name).add(resolved.update.metadata.name);
+  for (const revision of surplusRevisions(revisions, live, set.spec?.revisionHistoryLimit ?? HISTORY_LIMIT))
+    await deps.history.delete(revision, signal);
+}
+
+/** The revisions come oldest first. A negative limit keeps all of them. */
+export function surplusRevisions(
+  revisions: readonly StoredRevision[],
+  live: ReadonlySet<string>,
+  limit: number,
+): readonly StoredRevision[] {
+  const old = revisions.filter(({ metadata }) => !live.has(metadata.name));
+  return limit < 0 || old.length <= limit ? [] : old.slice(0, old.length - limit);
+}
+
+function templateOf({ spec }: StatefulSet): PodTemplateSpec {
+  return spec?.template ?? {};
+}
