@@ -217,7 +217,7 @@ export const targets: Readonly<Record<string, Target>> = {
     stages: [unitWithContracts, nodeStage(25, 20 * minuteMs), faults],
   },
   real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
-  torture: onControlPlane("make test-torture", realStage("test/torture", 180, 30)),
+  torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
   "hand-over": onControlPlane("make hand-over", realStage("test/hand-over", 300, 40)),
   outage: onControlPlane("make outage", realStage("test/outage", 360, 40)),
 };

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { argv, execPath, stdout } from "node:process";
 import { createInterface } from "node:readline";
+import { errorMessage } from "#base/errors.ts";
 import { changedFiles } from "#tools/changed-files.ts";
 import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import { type FaultFinding, playFaults } from "./faults.ts";
@@ -88,7 +89,13 @@ async function playShare(text: string): Promise<void> {
       totals.skipped++;
       continue;
     }
-    const { played, isWhole, findings, outdated } = await playFaults(scenario, isDue);
+    const report = await playFaults(scenario, isDue).catch(errorMessage);
+    if (typeof report === "string") {
+      totals.failed++;
+      failures.push(`${scenario.name}: without faults: ${report}`);
+      continue;
+    }
+    const { played, isWhole, findings, outdated } = report;
     plays += played;
     const isGood = findings.length === 0 && outdated.length === 0;
     if (!isGood) totals.failed++;
