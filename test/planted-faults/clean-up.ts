@@ -1,0 +1,88 @@
+// Faults in controllers that delete by time or by size: pods, finished jobs, bootstrap tokens; and in the TTL of nodes.
+
+import type { FaultPlan } from "./fault.ts";
+
+const pods = "src/controllers/pod-garbage-collector";
+
+export const plan: FaultPlan = {
+  suites: [
+    "./src/controllers/ttl",
+    "./src/controllers/ttl-after-finished",
+    "./test/scenarios/pod-garbage-collector",
+    "./test/scenarios/ttl",
+    "./test/scenarios/ttl-after-finished",
+    "./test/scenarios/token-cleaner",
+  ],
+  faults: [
+    {
+      name: "the oldest terminated pods go before the evicted ones",
+      file: `${pods}/victims.ts`,
+      find: "Number(isEvicted(b)) - Number(isEvicted(a)) ||",
+      replace: "",
+      noticedBy: "deletes terminated pods beyond the threshold",
+    },
+    {
+      name: "a ready node that is out of service loses its pods",
+      file: `${pods}/victims.ts`,
+      find: "return !isReady && (spec",
+      replace: "return (spec",
+      noticedBy: "leaves terminating pods of a node that is ready, or not out of service",
+    },
+    {
+      name: "an orphaned pod keeps its phase",
+      file: `${pods}/collect.ts`,
+      find: 'phase: "Failed", ...observed',
+      replace: "...observed",
+      noticedBy: "fails, marks and deletes the pods of a node that is gone",
+    },
+    {
+      name: "a missing node has no quarantine",
+      file: `${pods}/collect.ts`,
+      find: "const QUARANTINE_MS = 40_000;",
+      replace: "const QUARANTINE_MS = 10;",
+      noticedBy: "keeps the pods of a node that comes back within its quarantine",
+    },
+    {
+      name: "the cache alone decides that a job has expired",
+      file: "src/controllers/ttl-after-finished/sync.ts",
+      find: "if (waitLonger !== undefined) return waitLonger;",
+      replace: "",
+      noticedBy: "waits longer when the TTL is raised meanwhile",
+    },
+    {
+      name: "a failed job is not finished",
+      file: "src/controllers/ttl-after-finished/expiry.ts",
+      find: 'type === "Complete" || type === "Failed"',
+      replace: 'type === "Complete"',
+      noticedBy: "deletes a failed Job with a TTL of none at once",
+    },
+    {
+      name: "a token with an unreadable expiration lives for ever",
+      file: "src/controllers/token-cleaner/expiration.ts",
+      find: "return 0;",
+      replace: 'return "never";',
+      noticedBy: "deletes a token whose expiration cannot be read",
+    },
+    {
+      name: "a token in any namespace is deleted",
+      file: "src/controllers/token-cleaner/controller.ts",
+      find: ' && metadata.namespace === "kube-system"',
+      replace: ' && metadata.namespace !== ""',
+      noticedBy: "keeps expired Secrets of other types and in other namespaces",
+    },
+    {
+      name: "the TTL goes back as soon as the cluster is small enough for the lower step",
+      file: "src/controllers/ttl/cluster-size.ts",
+      find: "{ sizeMin: 90, sizeMax: 500, ttlSeconds: 15 }",
+      replace: "{ sizeMin: 101, sizeMax: 500, ttlSeconds: 15 }",
+      noticedBy: "keeps fifteen seconds while the cluster shrinks to ninety Nodes",
+    },
+    {
+      name: "an annotation that is no integer is left alone",
+      file: "src/controllers/ttl/sync.ts",
+      find: "return undefined;\n}\n",
+      replace: "return 0;\n}\n",
+      noticedBy: "restores the annotation after a user changes or removes it",
+    },
+  ],
+};

@@ -1,0 +1,67 @@
+// Faults in the deployment controller: in its arithmetic, in what it takes for done, and in the order of its steps.
+
+import type { FaultPlan } from "./fault.ts";
+
+const controller = "src/controllers/deployment";
+
+export const plan: FaultPlan = {
+  suites: [`./${controller}`, "./test/scenarios/deployment"],
+  faults: [
+    {
+      name: "a rollout without surge and unavailable replicas stands still",
+      file: `${controller}/sizes.ts`,
+      find: "{ surge: 0, unavailable: 1 }",
+      replace: "{ surge: 0, unavailable: 0 }",
+      noticedBy: "deployment/12 of 1 replicas, surge 0% and unavailable 10%",
+    },
+    {
+      name: "the remainder of a division is lost",
+      file: `${controller}/sizes.ts`,
+      find: "Math.max(0, first.size + toAdd - added)",
+      replace: "Math.max(0, first.size)",
+      noticedBy: "of equals the newer grows first and the older shrinks first",
+    },
+    {
+      name: "available pods are removed below the minimum",
+      file: `${controller}/strategies.ts`,
+      find: "- minAvailable - newUnavailable;",
+      replace: "- minAvailable;",
+      noticedBy: "spreads a new size over all ReplicaSets in the middle of a rollout, in proportion",
+    },
+    {
+      name: "Recreate does not wait for terminating pods",
+      file: `${controller}/strategies.ts`,
+      find: "some((pod) => !isPodTerminal(pod)));",
+      replace: "some((pod) => !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined));",
+      noticedBy: "starts no new pod before the last old one has ended",
+    },
+    {
+      name: "the deadline is forgotten when nothing happens",
+      file: `${controller}/status.ts`,
+      find: 'requeueAfter(leftMs + 1000, "progress deadline")',
+      replace: "done",
+      noticedBy: "says when it made no progress for as long as its deadline",
+    },
+    {
+      name: "a template that comes back gets no new revision",
+      file: `${controller}/revisions.ts`,
+      find: "if (old >= newRevision) return",
+      replace: "if (old > 0) return",
+      noticedBy: "takes the old ReplicaSet when a template comes back",
+    },
+    {
+      name: "a hash collision is taken for the controller's own ReplicaSet",
+      file: `${controller}/replica-sets.ts`,
+      find: "return isControlled && isSameTemplate(deployment.spec?.template, set.spec?.template);",
+      replace: "return isControlled;",
+      noticedBy: "takes another name when the hash is taken by a different template",
+    },
+    {
+      name: "the history limit deletes the newest revisions",
+      file: `${controller}/replica-sets.ts`,
+      find: "alive.toSorted(byRevision).slice(0, surplus)",
+      replace: "alive.toSorted(byRevision).slice(alive.length - surplus)",
+      noticedBy: "keeps as many old ReplicaSets as the history limit says",
+    },
+  ],
+};
