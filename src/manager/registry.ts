@@ -12,6 +12,7 @@ import { persistentVolumeClaimProtection } from "#controllers/persistentvolumecl
 import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
+import { resourceQuotaController } from "#controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
@@ -43,6 +44,10 @@ export type WrittenController = RegisteredController & ContractHolder;
 
 export const registeredControllers: readonly WrittenController[] = [
   bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
+  bind(resourceQuotaController, ({ config: { ResourceQuotaController: config } }) => ({
+    workers: config.ConcurrentResourceQuotaSyncs,
+    resyncPeriodMs: durationMs(config.ResourceQuotaSyncPeriod),
+  })),
   bind(namespaceController, ({ config: { NamespaceController: config } }) => ({
     workers: config.ConcurrentNamespaceSyncs,
     resyncPeriodMs: durationMs(config.NamespaceSyncPeriod),

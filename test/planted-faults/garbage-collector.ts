@@ -95,7 +95,7 @@ export const plan: FaultPlan = {
     },
     {
       name: "a group that cannot be discovered is watched no longer",
-      file: `${collector}/resources.ts`,
+      file: "src/kit/discovered-resources.ts",
       find: "return kept.length === 0 ? found :",
       replace: "return kept.length >= 0 ? found :",
       noticedBy: "keeps watching what it watches while its group cannot be discovered",

@@ -10,9 +10,9 @@ import { errorMessage } from "#base/errors.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";
 import type { HandlerRegistration, InformerFactory, SharedInformer } from "#informers/informer.ts";
 import { aggregate } from "#kit/aggregate-error.ts";
+import type { Resources } from "#kit/discovered-resources.ts";
 import type { ChangeType } from "#kit/trace.ts";
 import type { GraphChange } from "./graph.ts";
-import type { Resources } from "./resources.ts";
 
 export interface MonitorOptions {
   readonly informers: InformerFactory;

@@ -10,9 +10,17 @@ import type { Counter } from "#base/metrics.ts";
 import { pollUntil, until } from "#base/wait.ts";
 import { type Discovery, preferredResources, type ResourceLists } from "#client/discovery.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";
+import {
+  noResources,
+  type Resources,
+  resourceDiff,
+  resourcesWith,
+  withUndiscovered,
+} from "#kit/discovered-resources.ts";
 import type { Monitors } from "./monitors.ts";
-import { deletableResources, noResources, type Resources, resourceDiff, withUndiscovered } from "./resources.ts";
 
+/** Of resources whose objects can be deleted and followed. */
+const VERBS = ["delete", "list", "watch"];
 const SYNC_PERIOD_MS = 30_000;
 const SYNC_POLL_MS = 100;
 
@@ -56,7 +64,7 @@ export async function waitForMonitors(
 async function syncOnce(before: Resources, deps: ResourceSyncDeps, signal: AbortSignal): Promise<Resources> {
   const { log, monitors, restMapper, syncErrors } = deps;
   const { lists, failure } = await discover(deps, signal);
-  const found = deletableResources(lists);
+  const found = resourcesWith(VERBS, lists);
   if (found.size === 0) {
     log.v(2).info("no resources reported by discovery, skipping garbage collector sync");
     syncErrors.inc();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { resourceText } from "#api/object.ts";
 import type { ApiResource } from "#client/discovery.ts";
-import { deletableResources, noResources, resourceDiff, withUndiscovered } from "./resources.ts";
+import { noResources, resourceDiff, resourcesWith, withUndiscovered } from "./discovered-resources.ts";
 
 const resource = (name: string, ...verbs: readonly string[]): ApiResource => ({
   name,
@@ -10,9 +10,10 @@ const resource = (name: string, ...verbs: readonly string[]): ApiResource => ({
   kind: "Kind",
   verbs,
 });
+const VERBS = ["delete", "list", "watch"];
 const all = ["create", "delete", "get", "list", "watch"];
 
-const found = deletableResources([
+const found = resourcesWith(VERBS, [
   { groupVersion: "v1", resources: [resource("secrets", ...all), resource("pods", "delete", "list", "watch")] },
   { groupVersion: "apps/v1", resources: [resource("deployments", ...all)] },
 ]);
@@ -21,17 +22,17 @@ describe("the resources to watch", () => {
   it("garbage-collector/watches are those that can be deleted, listed and watched", () => {
     const partial = ["delete", "list", "watch"].map((missing) => all.filter((verb) => verb !== missing));
     const lists = [{ groupVersion: "v1", resources: partial.map((verbs, i) => resource(`r${i}`, ...verbs)) }];
-    expect([...deletableResources(lists).keys()]).toEqual([]);
-    expect([...found.values()]).toEqual([
+    expect([...resourcesWith(VERBS, lists).keys()]).toEqual([]);
+    expect([...found.values()]).toMatchObject([
       { group: "", version: "v1", resource: "pods" },
       { group: "", version: "v1", resource: "secrets" },
       { group: "apps", version: "v1", resource: "deployments" },
     ]);
-    expect(deletableResources([]).size).toBe(0);
+    expect(resourcesWith(VERBS, []).size).toBe(0);
   });
 
   it("garbage-collector/25 stay when their group version cannot be discovered and their caches are filled", () => {
-    const now = deletableResources([{ groupVersion: "v1", resources: [resource("pods", ...all)] }]);
+    const now = resourcesWith(VERBS, [{ groupVersion: "v1", resources: [resource("pods", ...all)] }]);
     const failed = new Set(["apps/v1", "batch/v1"]);
     const [pods, secrets, deployments] = [...found.keys()];
     expect([...withUndiscovered(now, found, failed, () => true).keys()]).toEqual([pods, deployments]);
@@ -40,7 +41,7 @@ describe("the resources to watch", () => {
   });
 
   it("garbage-collector/25 are compared as sets", () => {
-    const some = deletableResources([{ groupVersion: "v1", resources: [resource("pods", ...all)] }]);
+    const some = resourcesWith(VERBS, [{ groupVersion: "v1", resources: [resource("pods", ...all)] }]);
     expect(resourceDiff(found, new Map([...found].toReversed()))).toBeUndefined();
     expect(resourceDiff(noResources, some)).toEqual({ added: ["/v1, Resource=pods"], removed: [] });
     expect(resourceDiff(found, some)).toEqual({

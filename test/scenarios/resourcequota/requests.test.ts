@@ -1,0 +1,157 @@
+// How the resource quota controller lives with an API server that fails in parts, and with its flags.
+
+import { expect, it } from "vitest";
+import { ConfigMaps, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
+import { jsonResponse } from "#client/testing.ts";
+import { defaultConfig } from "#manager/options/config.ts";
+import { ControllerWorld, type Interception, unavailable, type WorldOptions } from "../controller-world.ts";
+
+const IDENTITY = "resourcequota-controller";
+const PERIOD_MS = 30_000;
+const MINUTE_MS = 60_000;
+
+class QuotaWorld extends ControllerWorld {
+  static notStarted(seed: string): Promise<QuotaWorld> {
+    return new QuotaWorld("resourcequota-controller", IDENTITY, seed).opened();
+  }
+
+  static async open(seed: string, options?: WorldOptions): Promise<QuotaWorld> {
+    const world = await QuotaWorld.notStarted(seed);
+    world.startManager(options);
+    await world.pass(1000);
+    return world;
+  }
+
+  async quota(hard: Readonly<Record<string, string>>, name = "quota"): Promise<void> {
+    await this.create(ResourceQuotas, { metadata: { name }, spec: { hard } } as never);
+  }
+
+  async used(name = "quota"): Promise<unknown> {
+    return (await this.find(ResourceQuotas, name))?.status?.used;
+  }
+
+  /** How often a status was written. */
+  get writes(): number {
+    return this.requests("PUT").length;
+  }
+}
+
+it("resourcequota/9 counts nothing before all caches are filled", async () => {
+  let isDown = true;
+  const intercept: Interception = ({ path }) => (isDown && path === "/api/v1/secrets" ? unavailable() : undefined);
+  await using stage = await QuotaWorld.open("unfilled", { intercept });
+  await stage.quota({ configmaps: "5" });
+  await stage.pass(5 * MINUTE_MS);
+  expect(await stage.used()).toBeUndefined();
+  isDown = false;
+  await stage.pass(2 * MINUTE_MS);
+  expect(await stage.used()).toEqual({ configmaps: "0" });
+});
+
+it("resourcequota/7 ends the program when nothing can be discovered at its start", async () => {
+  const stage = await QuotaWorld.notStarted("nothing");
+  const manager = stage.startManager({ intercept: (_, who) => (who === IDENTITY ? unavailable() : undefined) });
+  await stage.pass(10 * MINUTE_MS);
+  await expect(manager.stop()).rejects.toThrow();
+  stage.world.server.close();
+});
+
+it("resourcequota/7 keeps counting while nothing can be discovered later", async () => {
+  let isDown = false;
+  const intercept: Interception = (request, who) =>
+    isDown && who === IDENTITY && request.method === "GET" ? unavailable() : undefined;
+  await using stage = await QuotaWorld.open("later", { intercept });
+  isDown = true;
+  await stage.pass(3 * PERIOD_MS);
+  expect(stage.log).toContain("Error during resource discovery");
+  await stage.create(ConfigMaps, { metadata: { name: "one" } });
+  await stage.quota({ configmaps: "5" });
+  await stage.pass(1000);
+  expect(await stage.used()).toEqual({ configmaps: "1" });
+});
+
+it("resourcequota/4, resourcequota/traps tries again after a conflict", async () => {
+  let conflicts = 2;
+  const intercept: Interception = ({ method }, who) => {
+    if (who !== IDENTITY || method !== "PUT" || conflicts === 0) return undefined;
+    conflicts--;
+    return jsonResponse({ kind: "Status", status: "Failure", reason: "Conflict", code: 409, message: "changed" }, 409);
+  };
+  await using stage = await QuotaWorld.open("conflict", { intercept });
+  await stage.quota({ configmaps: "5" });
+  await stage.pass(1000);
+  expect([await stage.used(), stage.writes]).toEqual([{ configmaps: "0" }, 3]);
+});
+
+it("resourcequota/2, resourcequota/config, resourcequota/queues, resourcequota/metrics counts all anew after --resource-quota-sync-period", async () => {
+  const ResourceQuotaController = {
+    ...defaultConfig.ResourceQuotaController,
+    ResourceQuotaSyncPeriod: 40_000_000_000n,
+  };
+  await using stage = await QuotaWorld.open("period", { config: { ResourceQuotaController } });
+  await stage.quota({ configmaps: "5" });
+  await stage.pass(1000);
+  await stage.world.do((client, signal) =>
+    client.resource(ResourceQuotas).patch(
+      {
+        namespace: "test",
+        name: "quota",
+        type: "merge",
+        patch: { status: { used: { configmaps: "4" } } },
+        subresource: "status",
+      },
+      signal,
+    ),
+  );
+  await stage.pass(35_000);
+  expect(await stage.used()).toEqual({ configmaps: "4" });
+  await stage.pass(5000);
+  expect(await stage.used()).toEqual({ configmaps: "0" });
+  for (const queue of [
+    "resourcequota_primary",
+    "resourcequota_priority",
+    "resource_quota_controller_resource_changes",
+  ]) {
+    expect(stage.series(`workqueue_adds_total{name="${queue}"}`)).toHaveLength(1);
+  }
+});
+
+it("resourcequota/config counts nothing anew when --resource-quota-sync-period is 0", async () => {
+  const ResourceQuotaController = { ...defaultConfig.ResourceQuotaController, ResourceQuotaSyncPeriod: 0n };
+  await using stage = await QuotaWorld.open("never", { config: { ResourceQuotaController } });
+  expect(stage.log).toContain("periodic quota controller resync disabled");
+});
+
+it.each([1, 3])(
+  "resourcequota/config works on %i quotas of each queue at once, as --concurrent-resource-quota-syncs says",
+  async (workers) => {
+    let current = 0;
+    let most = 0;
+    const intercept: Interception = async ({ method }, who, pass) => {
+      if (who !== IDENTITY || method !== "PUT") return undefined;
+      most = Math.max(most, ++current);
+      await stage.world.clock.sleep(1000, new AbortController().signal);
+      current--;
+      return await pass();
+    };
+    const ResourceQuotaController = { ...defaultConfig.ResourceQuotaController, ConcurrentResourceQuotaSyncs: workers };
+    await using stage = await QuotaWorld.open("workers", { config: { ResourceQuotaController }, intercept });
+    for (let i = 0; i < 6; i++) await stage.quota({ configmaps: "5" }, `quota-${i}`);
+    await stage.pass(20_000);
+    expect([most, current]).toEqual([workers, 0]);
+  },
+);
+
+it("resourcequota/reads-live, resourcequota/events asks the API server for discovery alone, and writes no Events", async () => {
+  await using stage = await QuotaWorld.open("reads");
+  await stage.create(ConfigMaps, { metadata: { name: "one" } });
+  await stage.quota({ configmaps: "5" });
+  await stage.pass(PERIOD_MS);
+  await stage.remove(ConfigMaps, "one");
+  await stage.pass(1000);
+  expect(await stage.used()).toEqual({ configmaps: "0" });
+  expect(new Set(stage.requests("GET").map((target) => target.replace(/\?.*/, "")))).toEqual(
+    new Set(["/api", "/apis"]),
+  );
+  expect(stage.requests("POST")).toEqual([]);
+});
