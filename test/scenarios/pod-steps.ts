@@ -2,7 +2,6 @@
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
-import type { DeleteOptions } from "#api/meta.ts";
 import type { Draft, Stored } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import type { Stage } from "./stage.ts";
@@ -83,24 +82,6 @@ export async function labelPod(
       },
       signal,
     ),
-  );
-}
-
-export async function deletePod(stage: Stage, pod: Pod, options: DeleteOptions = {}): Promise<void> {
-  await stage.do((client, signal) =>
-    client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod), options }, signal),
-  );
-}
-
-/** Holds a pod when it is deleted. */
-export const addFinalizer = (stage: Stage, name: string): Promise<void> =>
-  setFinalizers(stage, name, ["example.com/hold"]);
-export const removeFinalizers = (stage: Stage, name: string): Promise<void> => setFinalizers(stage, name, null);
-
-async function setFinalizers(stage: Stage, name: string, finalizers: readonly string[] | null): Promise<void> {
-  const patch = { metadata: { finalizers } };
-  await stage.do((client, signal) =>
-    client.resource(Pods).patch({ namespace: stage.namespace, name, type: "merge", patch }, signal),
   );
 }
 

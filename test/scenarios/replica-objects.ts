@@ -24,12 +24,6 @@ export function replicaSet(
   };
 }
 
-export function getSet(stage: Stage): Promise<Stored<ReplicaSet>> {
-  return stage.do((client, signal) =>
-    client.resource(ReplicaSets).get({ namespace: stage.namespace, name: "web" }, signal),
-  );
-}
-
 export async function createSet(stage: Stage, replicas: number, more = {}): Promise<Stored<ReplicaSet>> {
   await createObject(stage, ReplicaSets, replicaSet(replicas, more));
   return untilReplicas(stage, replicas);

@@ -1,6 +1,5 @@
 // ReplicaSet and ReplicationController as the subject of the same case: how one is made, and how it is asked.
 
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ReplicationControllers } from "#api/generated/resources/core-v1.ts";
 import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
@@ -20,11 +19,6 @@ export interface Subject {
   readonly resource: Resource<Replicas>;
   make(name: string, replicas: number, more?: object): Draft<Replicas>;
 }
-
-export const replicaSets: Subject = {
-  resource: ReplicaSets,
-  make: (name, replicas, more) => ({ ...replicaSet(replicas, more), metadata: { name } }),
-};
 
 export const replicationControllers: Subject = {
   resource: ReplicationControllers,
