@@ -44,12 +44,11 @@ export function newRevision<O extends NamespacedObject>({
   revision,
   collisionCount,
 }: NewRevision<O>): RevisionDraft {
-  const { namespace, name } = owner.metadata;
+  const { name } = owner.metadata;
   const hash = controllerRevisionHash(data, collisionCount);
   return {
     metadata: {
       name: revisionName(name, hash),
-      namespace,
       labels: { ...templateLabels, [REVISION_HASH_LABEL]: hash },
       ownerReferences: [newControllerRef(owner, ownerResource)],
     },
