@@ -18,6 +18,9 @@ export async function quota(
   await stage.settle();
 }
 
+/** Much less than the time after which all quotas are counted anew, which would mend anything. */
+const SOON_MS = 90_000;
+
 /** Waits until the quota says that exactly so much is used. */
 export async function untilUsed(stage: Stage, name: string, used: Amounts): Promise<void> {
   const text = (amounts: Readonly<Record<string, unknown>> = {}): string =>
@@ -26,8 +29,10 @@ export async function untilUsed(stage: Stage, name: string, used: Amounts): Prom
       .map((key) => `${key}=${amounts[key]}`)
       .join();
   const wanted = text(used);
+  const beganMs = stage.now();
   await stage.until(`${name} uses ${wanted}`, async () => {
     const { status } = await stage.of(ResourceQuotas).get(name);
+    if (stage.now() - beganMs > SOON_MS) throw new Error(`${name} still uses ${text(status?.used)}, not ${wanted}`);
     return text(status?.used) === wanted;
   });
 }

@@ -142,7 +142,7 @@ it.each([1, 3])(
   },
 );
 
-it("resourcequota/reads-live, resourcequota/events asks the API server for discovery alone, and writes no Events", async () => {
+it("resourcequota/about, resourcequota/reads-live, resourcequota/events asks the API server for discovery alone, and writes no Events", async () => {
   await using stage = await QuotaWorld.open("reads");
   await stage.create(ConfigMaps, { metadata: { name: "one" } });
   await stage.quota({ configmaps: "5" });
