@@ -3,6 +3,7 @@
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
+import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
@@ -60,6 +61,7 @@ export const registeredControllers: readonly WrittenController[] = [
   })),
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
   bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
+  bind(daemonSetController, ({ config }) => ({ workers: config.DaemonSetController.ConcurrentDaemonSetSyncs })),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),
   bind(ttlController, () => undefined),

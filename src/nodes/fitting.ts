@@ -3,6 +3,7 @@
 
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import type { StoredCluster } from "#api/resource.ts";
+import { allowsNode } from "#rules/node-affinity.ts";
 import { tolerates } from "#rules/toleration.ts";
 
 const UNSCHEDULABLE = "node(s) were unschedulable";
@@ -10,7 +11,8 @@ const TAINTED = "node(s) had untolerated taint(s)";
 const NOT_SELECTED = "node(s) didn't match Pod's node affinity/selector";
 
 /** Undefined: the node takes the pod. */
-export function whyNot({ spec }: Pod, { metadata, spec: nodeSpec, status }: StoredCluster<Node>): string | undefined {
+export function whyNot({ spec }: Pod, node: StoredCluster<Node>): string | undefined {
+  const { metadata, spec: nodeSpec, status } = node;
   if (nodeSpec?.unschedulable === true || metadata.deletionTimestamp !== undefined) return UNSCHEDULABLE;
   const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
   // Only a tainted node is not ready where a node lifecycle controller runs.
@@ -18,8 +20,7 @@ export function whyNot({ spec }: Pod, { metadata, spec: nodeSpec, status }: Stor
     .filter(({ effect }) => effect !== "PreferNoSchedule")
     .every((taint) => spec?.tolerations?.some((toleration) => tolerates(toleration, taint)));
   if (!isReady || !isTolerated) return TAINTED;
-  const wanted = Object.entries(spec?.nodeSelector ?? {});
-  return wanted.every(([label, value]) => metadata.labels?.[label] === value) ? undefined : NOT_SELECTED;
+  return spec === undefined || allowsNode(spec, node) ? undefined : NOT_SELECTED;
 }
 
 /** Of a pod that no node takes. */

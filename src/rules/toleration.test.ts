@@ -22,3 +22,12 @@ it.each<[boolean, Toleration]>([
 it("takes a taint without a value for an empty one", () => {
   expect(tolerates({ key: "a" }, { key: "a", effect: "NoExecute" })).toBe(true);
 });
+
+it("compares integers where the gate allows it", () => {
+  const size = (value: string) => ({ key: "a", value, effect: "NoSchedule" });
+  expect(tolerates({ key: "a", operator: "Gt", value: "5" }, size("6"), true)).toBe(true);
+  expect(tolerates({ key: "a", operator: "Gt", value: "5" }, size("5"), true)).toBe(false);
+  expect(tolerates({ key: "a", operator: "Lt", value: "5" }, size("-6"), true)).toBe(true);
+  expect(tolerates({ key: "a", operator: "Lt", value: "5" }, size("04"), true)).toBe(false);
+  expect(tolerates({ key: "a", operator: "Lt", value: "5" }, size("4"))).toBe(false);
+});

@@ -1,0 +1,35 @@
+// Which DaemonSets a change of a node concerns. It depends on each set's template, so a queue of its own works it out.
+// Upstream: pkg/controller/daemon/daemon_controller.go, syncNodeUpdate.
+
+import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
+import { Nodes } from "#api/generated/resources/core-v1.ts";
+import { objectKey } from "#api/object.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import type { KeyQueue } from "#kit/key-queue.ts";
+import { eventCause } from "#kit/trace.ts";
+import type { Deps, StoredPod } from "./model.ts";
+import { placementOn } from "./placement.ts";
+
+const BY_NODE = "spec.nodeName";
+
+export function addNodeIndex(pods: SharedInformer<StoredPod>): void {
+  if (pods.store.hasIndex(BY_NODE)) return;
+  pods.addIndexers({ [BY_NODE]: ({ spec }) => ((spec?.nodeName ?? "") === "" ? [] : [spec?.nodeName ?? ""]) });
+}
+
+export function syncNode(name: string, deps: Deps, queue: KeyQueue): void {
+  const node = deps.nodes.lister.get(name);
+  if (node === undefined) return;
+  const scheduled = new Set<string>();
+  for (const pod of deps.pods.store.byIndex(BY_NODE, name)) {
+    const controller = getControllerOf(pod);
+    if (controller?.kind === DaemonSets.kind) scheduled.add(`${pod.metadata.namespace}/${controller.name}`);
+  }
+  for (const set of deps.sets.lister.list()) {
+    const key = objectKey(set);
+    const { shouldRun, mayStay } = placementOn(node, set, deps.comparesTaints);
+    const isConcerned = scheduled.has(key) ? !mayStay || (set.status?.numberMisscheduled ?? 0) > 0 : shouldRun;
+    if (isConcerned) queue.add(key, eventCause(Nodes, "update", node));
+  }
+}
