@@ -176,7 +176,7 @@ const unitOptions: BunStage = {
   name: "bun",
   title: "tests on Bun",
   folders: bunFolders,
-  calmSeconds: 80,
+  calmSeconds: 100,
   testTimeoutMs: 3 * minuteMs,
   limitMs: 20 * minuteMs,
   isParallel: true,
@@ -214,7 +214,7 @@ export const targets: Readonly<Record<string, Target>> = {
   fast: {
     command: "make test",
     needsControlPlane: false,
-    stages: [unitWithContracts, nodeStage(25, 20 * minuteMs), faults],
+    stages: [unitWithContracts, nodeStage(30, 20 * minuteMs), faults],
   },
   real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
   torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
