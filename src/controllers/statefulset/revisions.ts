@@ -3,6 +3,7 @@
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
+import { goSortedJson } from "#api/go-text.ts";
 import { revisionData } from "#api/hash.ts";
 import { parseExactJson } from "#api/json.ts";
 import type { Selector } from "#api/label-selector.ts";
@@ -120,8 +121,13 @@ function isSameWhenDefaulted(
   return true;
 }
 
-/** The set with what the revision holds: its pod template. */
+/**
+ * The set with what the revision holds: its pod template.
+ * Deviation: the revision of the set's own template changes nothing. Upstream's revisions round integers beyond 2^53
+ * (revisionData), and upstream reads the rounded ones back, or cannot.
+ */
 export function atRevision(set: StatefulSet, { data }: StoredRevision): StatefulSet {
+  if (goSortedJson(data ?? {}) === revisionData("StatefulSet", templateOf(set))) return set;
   const schema = schemaOf(StatefulSets);
   assert(schema !== undefined, "no schema of StatefulSets");
   const original = parseExactJson(stringifyJson(set)) as JsonObject;

@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import { ControllerRevisions, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
+import { INT64_MAX } from "#api/int64.ts";
 import { barePod, bind, finishDeletion, isTerminating, makeUnready, ownerUid, setPodStatus } from "#test/stage/pods.ts";
 import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
 import { quotaOfPods } from "../replicas/quota.ts";
@@ -43,6 +44,16 @@ export const scaling: readonly ScenarioText[] = [
         updateRevision: name,
         collisionCount: 0,
       });
+    },
+  },
+  {
+    name: "statefulset/2, workloads/S24 pods have every integer of the template, also beyond 2^53",
+    virtualOnly: "Go's controller rounds the integer in the revision and then cannot read it",
+    async play(stage) {
+      const spec = { containers: [{ name: "main", image: "example/web:1" }], terminationGracePeriodSeconds: INT64_MAX };
+      await createSet(stage, 1, { template: { metadata: { labels: { app: "web" } }, spec } });
+      const [pod] = await untilPods(stage, "web-0");
+      expect(pod?.spec?.terminationGracePeriodSeconds).toBe(INT64_MAX);
     },
   },
   {
