@@ -72,8 +72,8 @@ export const plan: FaultPlan = {
     {
       name: "the journal rounds what it brings back",
       file: "src/platform/storage/sqlite-store.ts",
-      find: "object: parseExactJson(object) as KubeObject",
-      replace: "object: JSON.parse(object) as KubeObject",
+      find: "object = parseExactJson(text);",
+      replace: "object = JSON.parse(text);",
       noticedBy: "brings back every int64",
     },
     {
