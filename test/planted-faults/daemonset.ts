@@ -1,0 +1,67 @@
+// Faults in the controller of DaemonSets. Each would hurt a user; none may pass the scenarios and unit tests.
+
+import type { FaultPlan } from "./fault.ts";
+
+const folder = "src/controllers/daemonset";
+
+export const plan: FaultPlan = {
+  suites: [`./${folder}`, "./test/scenarios/daemonset"],
+  faults: [
+    {
+      name: "NoSchedule drives pods away that run already",
+      file: `${folder}/placement.ts`,
+      find: 'mayStay: !isRepelledBy("NoExecute") };',
+      replace: 'mayStay: !isRepelledBy("NoExecute", "NoSchedule") };',
+      noticedBy: "leaves a pod where NoSchedule came later",
+    },
+    {
+      name: "required node affinity is ignored",
+      file: `${folder}/placement.ts`,
+      find: "if (!allowsNode(spec, node))",
+      replace: "if (!allowsNode({ ...spec, affinity: {} }, node))",
+      noticedBy: "obeys the required node affinity of its template",
+    },
+    {
+      name: "broken old pods wait for maxUnavailable",
+      file: `${folder}/rolling-update.ts`,
+      find: "deletes: [...broken, ...candidates.slice(0, allowed)]",
+      replace: "deletes: [...broken, ...candidates].slice(0, allowed)",
+      noticedBy: "replace broken old pods, and available ones as far as maxUnavailable allows",
+    },
+    {
+      name: "the old pod goes before the new one is available",
+      file: `${folder}/node-plan.ts`,
+      find: "const isReplaced = !isPodReady(old) || isPodAvailable(newest, minReadySecondsOf(set), now);",
+      replace: "const isReplaced = isPodReady(old) || isPodAvailable(newest, minReadySecondsOf(set), now);",
+      noticedBy: "keeps one pod on a node, or an old one beside the new one while it surges",
+    },
+    {
+      name: "succeeded pods stay",
+      file: `${folder}/node-plan.ts`,
+      find: 'const succeeded = living.filter(({ status }) => status?.phase === "Succeeded");',
+      replace: 'const succeeded = living.filter(({ status }) => status?.phase === "Ended");',
+      noticedBy: "replaces failed pods with growing delays, and succeeded ones at once",
+    },
+    {
+      name: "the newest old revisions are deleted",
+      file: `${folder}/revisions.ts`,
+      find: ".slice(0, count);",
+      replace: ".slice(-count);",
+      noticedBy: "keeps as many old revisions as the limit says, the newest ones",
+    },
+    {
+      name: "a collision is never counted",
+      file: `${folder}/revisions.ts`,
+      find: "await raiseCollisionCount(set, deps, signal);",
+      replace: 'if (hash === "") await raiseCollisionCount(set, deps, signal);',
+      noticedBy: "takes another name when a stranger's revision has the name of its template",
+    },
+    {
+      name: "a set that is being deleted goes on creating pods",
+      file: `${folder}/sync.ts`,
+      find: "if (set.metadata.deletionTimestamp !== undefined) return done;",
+      replace: "",
+      noticedBy: "does nothing more while it is being deleted",
+    },
+  ],
+};
