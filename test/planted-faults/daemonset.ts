@@ -12,7 +12,7 @@ export const plan: FaultPlan = {
       file: `${folder}/placement.ts`,
       find: 'mayStay: !isRepelledBy("NoExecute") };',
       replace: 'mayStay: !isRepelledBy("NoExecute", "NoSchedule") };',
-      noticedBy: "leaves a pod where NoSchedule came later",
+      noticedBy: "follows the node's name and taints",
     },
     {
       name: "required node affinity is ignored",

@@ -55,6 +55,7 @@ export const placement: readonly ScenarioText[] = [
       await stage.settle();
       await stage.of(Nodes).patch(a, { metadata: { labels: { play: null } } });
       const [pod] = await stage.of(Pods).list();
+      await stage.settle();
       await stage.of(DaemonSets).patch("agent", { metadata: { annotations: { again: "please" } } });
       await stage.of(Pods).untilGone(pod?.metadata.name ?? "");
       await untilStatus(stage, { desiredNumberScheduled: 0, currentNumberScheduled: 0 });
@@ -64,6 +65,7 @@ export const placement: readonly ScenarioText[] = [
       await untilStatus(stage, { currentNumberScheduled: 1 });
       await stage.settle();
       await stage.of(Nodes).delete(a);
+      await stage.settle(); // no event of the node queues the set
       await stage.of(DaemonSets).patch("agent", { metadata: { annotations: { again: "thanks" } } });
       await untilPodsOn(stage);
       await untilStatus(stage, { desiredNumberScheduled: 0 });

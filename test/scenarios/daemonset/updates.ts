@@ -92,6 +92,7 @@ export const updates: readonly ScenarioText[] = [
   },
   {
     name: "daemonset/14 takes another name when a stranger's revision has the name of its template",
+    chance: [{ where: / of phase 3 › /, reason: "how often it tries before its cache shows the collision count" }],
     async play(stage) {
       await createSet(stage);
       const [revision] = await stage.of(ControllerRevisions).untilAll((revisions) => revisions.length === 1);
