@@ -7,6 +7,7 @@ export const plan: FaultPlan = {
     "./src/api/json.test.ts",
     "./src/api/proto-codec.test.ts",
     "./src/api/hash.test.ts",
+    "./src/api/apply/field-set.test.ts",
     "./src/base/json.test.ts",
     "./src/client/codec.test.ts",
     "./src/apiserver/int64.test.ts",
@@ -67,7 +68,7 @@ export const plan: FaultPlan = {
       file: "src/api/apply/path-element.ts",
       find: "    return parseExactJson(text);",
       replace: "    return JSON.parse(text);",
-      noticedBy: "is told from its neighbours in managed fields",
+      noticedBy: "keep the keys of a client apart",
     },
     {
       name: "the journal rounds what it brings back",

@@ -70,6 +70,13 @@ const isOrdered = (tree: FieldSet): boolean => {
 };
 
 describe("field sets", () => {
+  it("keep the keys of a client apart, also beyond 2^53", () => {
+    const written = { "f:set": { "v:9223372036854775806": {}, "v:9223372036854775807": {} } };
+    expect(decodeFieldSet({ ...written, "f:map": { 'k:{"key":9007199254740993}': { ".": {} } } })).toEqual({
+      "f:map": { 'k:{"key":9007199254740993}': {} },
+      ...written,
+    });
+  });
   it("obey the laws of sets", () => {
     fc.assert(
       fc.property(set, set, set, (a, b, c) => {
