@@ -13,7 +13,9 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
   const contentType = String(request.headers["content-type"] ?? "");
   const patchType = request.method === "PATCH" ? (/^application\/([a-z-]+)\+/.exec(contentType)?.[1] ?? "unknown") : "";
   const requestObject = event.requestObject ?? requestBody(event);
-  const responseObject = decoded(response.body);
+  // What discovery and lists answer is about everything, and large.
+  const isAboutOne = info.isResourceRequest && info.verb !== "list";
+  const responseObject = isAboutOne || response.status >= 400 ? decoded(response.body) : undefined;
   const { reason, message } = (responseObject ?? {}) as { reason?: string; message?: string };
   return {
     // As the proxy in front of a real server writes it (watching-proxy.ts).

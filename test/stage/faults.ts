@@ -23,6 +23,8 @@ import type { Scenario } from "./scenario.ts";
 
 /** A manager that died has a successor that has done its work by then. */
 const REST_MS = 120_000;
+/** Each phase takes so much longer with faults, at most. */
+const REST_PER_PHASE_MS = 15_000;
 const LATER_MS = 600_000;
 const LAG_MS = 3000;
 
@@ -91,7 +93,7 @@ async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Prom
     const { backend } = cluster;
     const play = new Play(scenario, backend);
     await play.run();
-    const lookMs = atMs ?? backend.now() + REST_MS;
+    const lookMs = atMs ?? backend.now() + REST_MS + play.phaseEnds.length * REST_PER_PHASE_MS;
     if (backend.now() > lookMs) throw new Error(`took ${backend.now() - lookMs} virtual ms longer than without faults`);
     await backend.pass(lookMs - backend.now());
     const endState = await endStateOf(cluster, scenario, play);

@@ -123,6 +123,14 @@ export const ownership: readonly ScenarioText[] = [
       const pods = await stage.of(Pods).untilAll((found) => found.every((pod) => ownerUid(pod) === uid));
       expect(pods.filter((pod) => !isTerminating(pod)).map(({ metadata }) => metadata.name)).toEqual(before.toSorted());
     },
+    exceptions: [
+      {
+        where: /creates and deletes › replicaset-controller: (create|delete) pods/,
+        reason:
+          "Two watches are not ordered: a set that is seen before its orphans creates pods, and deletes the surplus when " +
+          "it has adopted them. Upstream: pkg/controller/replicaset/replica_set.go, syncReplicaSet claims from the cache.",
+      },
+    ],
     chance: [
       { where: /writes of phase 2/, reason: "whether the old set still counts its pods before it ends is a race" },
       { where: /reads of phase 2/, reason: "whether the old set asks for itself before it ends is a race" },
