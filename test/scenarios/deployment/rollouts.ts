@@ -95,6 +95,13 @@ export const rollouts: readonly ScenarioText[] = [
   },
   {
     name: "deployment/14 starts no new pod before the last old one has ended, when it recreates",
+    exceptions: [
+      {
+        where: /Deployment \{play\} web › status\.conditions/,
+        reason:
+          "deployment_util.go, SetDeploymentCondition: a changed condition moves to the end, so their order tells which statuses were written",
+      },
+    ],
     async play(stage) {
       await createDeployment(stage, 1, { strategy: { type: "Recreate" } });
       await becomeReady(stage, "example/web:1", 1);
