@@ -115,7 +115,9 @@ export const updates: readonly ScenarioText[] = [
       const a = await createNode(stage, "a");
       await createSet(stage, { minReadySeconds: 2 });
       await becomeReady(stage, a, first);
-      await untilStatus(stage, { numberReady: 1, numberAvailable: 0 });
+      await stage.calm(async () => {
+        await untilStatus(stage, { numberReady: 1, numberAvailable: 0 });
+      });
       await untilStatus(stage, { numberReady: 1, numberAvailable: 1 });
     },
   },

@@ -110,6 +110,13 @@ export const recoveries: readonly ScenarioText[] = [
   },
   {
     name: "deployment/7 takes another name when the hash is taken by a different template",
+    exceptions: [
+      {
+        where: /Deployment \{play\} web › status\.conditions/,
+        reason:
+          "progress.go, syncRolloutStatus: a condition that says NewReplicaSetAvailable is left as it is, with the name it had",
+      },
+    ],
     async play(stage) {
       await createDeployment(stage, 0);
       const { metadata } = await untilSet(stage, "example/web:1");

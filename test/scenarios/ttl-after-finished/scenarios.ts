@@ -45,7 +45,9 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-after-finished-co
       await stage.settle();
       await finish(stage, "sum", "Complete");
       await stage.settle();
-      expect((await stage.of(Jobs).get("sum")).metadata.deletionTimestamp).toBeUndefined();
+      await stage.calm(async () => {
+        expect((await stage.of(Jobs).get("sum")).metadata.deletionTimestamp).toBeUndefined();
+      });
       await untilDeleted(stage, "sum");
     },
   },
@@ -77,7 +79,9 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-after-finished-co
       await stage.of(Jobs).patch("longer", { spec: { ttlSecondsAfterFinished: 6 } });
       await stage.of(Jobs).patch("kept", { spec: { ttlSecondsAfterFinished: null } });
       await stage.pass(3500);
-      expect((await stage.of(Jobs).get("longer")).metadata.deletionTimestamp).toBeUndefined();
+      await stage.calm(async () => {
+        expect((await stage.of(Jobs).get("longer")).metadata.deletionTimestamp).toBeUndefined();
+      });
       await untilDeleted(stage, "longer");
       expect((await stage.of(Jobs).get("kept")).metadata.deletionTimestamp).toBeUndefined();
     },

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
-import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
 const TTL = "node.alpha.kubernetes.io/ttl";
@@ -10,6 +10,14 @@ const nodeWrites = async (stage: Stage): Promise<readonly unknown[]> =>
   (await stage.writes())
     .filter(({ who }) => who === "ttl-controller")
     .map(({ verb, resource, body }) => ({ verb, resource, body }));
+
+const STEP_IN_MEMORY: readonly Excuse[] = [
+  {
+    where: /annotations\.node\.alpha\.kubernetes\.io\/ttl/,
+    reason:
+      "ttl_controller.go, addNode: the step is in memory, and a successor counts all nodes before it looks at the first",
+  },
+];
 
 export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { cast: "nodes" }, [
   {
@@ -76,6 +84,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
   {
     name: "ttl/1, ttl/2, ttl/tests gives Nodes fifteen seconds once there are more than a hundred, each with its next event",
     alone: true,
+    exceptions: STEP_IN_MEMORY,
     async play(stage) {
       const nodes = stage.of(Nodes);
       const names = Array.from({ length: 101 }, (_, i) => stage.name(`node-${i}`));
@@ -98,6 +107,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
   {
     name: "ttl/1 keeps fifteen seconds while the cluster shrinks to ninety Nodes, and returns to zero below",
     alone: true,
+    exceptions: STEP_IN_MEMORY,
     async play(stage) {
       const nodes = stage.of(Nodes);
       const names = Array.from({ length: 101 }, (_, i) => stage.name(`node-${i}`));
@@ -109,8 +119,10 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
       await stage.settle();
       for (const name of names.slice(-11)) await nodes.delete(name);
       await nodes.patch(kept, { metadata: { labels: { heartbeat: "1" } } });
-      await nodes.until(kept, ({ metadata }) => metadata.annotations?.[TTL] === "15");
       await stage.settle();
+      await stage.calm(async () => {
+        expect((await nodes.get(kept)).metadata.annotations?.[TTL]).toBe("15");
+      });
       await nodes.delete(names[89] ?? "");
       await nodes.untilGone(names[89] ?? "");
       await nodes.patch(kept, { metadata: { labels: { heartbeat: "2" } } });
