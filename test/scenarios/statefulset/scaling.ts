@@ -70,6 +70,13 @@ export const scaling: readonly ScenarioText[] = [
   },
   {
     name: "statefulset/10 deletes the pod of the highest ordinal first, and waits until it has ended",
+    exceptions: [
+      {
+        where: /creates and deletes › statefulset-controller: delete pods/,
+        reason:
+          "stateful_set_control.go, processCondemned: a pod is deleted again while the cache does not show its deletion",
+      },
+    ],
     async play(stage) {
       await createReadySet(stage, 3);
       await bind(stage, "web-2", "node-1");
@@ -186,8 +193,10 @@ export const scaling: readonly ScenarioText[] = [
     async play(stage) {
       await createSet(stage, 2, { minReadySeconds: 3 });
       await becomeReady(stage, "web-0");
-      await untilStatus(stage, { readyReplicas: 1, availableReplicas: 0 });
-      await stage.calm(async () => expect(await stage.of(Pods).list()).toHaveLength(1));
+      await stage.calm(async () => {
+        await untilStatus(stage, { readyReplicas: 1, availableReplicas: 0 });
+        expect(await stage.of(Pods).list()).toHaveLength(1);
+      });
       await untilPods(stage, "web-0", "web-1");
       await untilStatus(stage, { replicas: 2, availableReplicas: 1 });
     },

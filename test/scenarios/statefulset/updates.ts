@@ -109,6 +109,13 @@ export const updates: readonly ScenarioText[] = [
   },
   {
     name: "statefulset/3 takes another name when a stranger's revision has the name of its template",
+    exceptions: [
+      {
+        where: /status\.collisionCount/,
+        reason:
+          "stateful_set_control.go, getStatefulSetRevisions: the count is written with the status; a successor finds the revision and counts nothing",
+      },
+    ],
     async play(stage) {
       await createSet(stage, 0);
       const [first] = await stage.of(ControllerRevisions).untilAll((revisions) => revisions.length === 1);
@@ -119,8 +126,11 @@ export const updates: readonly ScenarioText[] = [
       await stage.of(ControllerRevisions).create({ metadata: { name }, revision: 1, data: { other: true } });
       await stage.settle();
       await createSet(stage, 0);
-      const { status } = await untilStatus(stage, { collisionCount: 1 });
+      const { status } = await stage
+        .of(StatefulSets)
+        .until("web", ({ status }) => (status?.updateRevision ?? "") !== "");
       expect(status?.updateRevision).not.toBe(name);
+      await stage.calm(async () => void (await untilStatus(stage, { collisionCount: 1 })));
     },
   },
   {
