@@ -96,4 +96,13 @@ describe(".ci/run", () => {
     const others = ran.length - 4;
     expect(last).toBe(`${passed + others} passed, ${failed} failed, ${skipped + leftOut.length} skipped`);
   });
+
+  it("a suite that is not binding yet is named, and its failures count as skipped", () => {
+    const does = 'echo "5 2 0" >>"$STEERSMAN_TEST_TOTALS"; echo "FAILED: one" >>"$STEERSMAN_TEST_TOTALS"; exit 1';
+    const { status, lines, last, ran } = run({ differential: does });
+    expect(status).toBe(0);
+    expect(lines).toContain("NOT BINDING YET: make differential failed");
+    expect(lines).toContain("NOT BINDING YET: one");
+    expect(last).toBe(`${ran.length - 1 + 5} passed, 0 failed, 2 skipped`);
+  });
 });
