@@ -1,4 +1,5 @@
-// Faults in the garbage collector that show only when it dies, or when its caches are behind.
+// Faults in the garbage collector that show only when it dies, when its caches are behind, or by its contract: plays with
+// faults compare neither requests with a recording nor counts.
 
 import type { FaultPlan } from "./fault.ts";
 
@@ -7,6 +8,13 @@ const collector = "src/controllers/garbage-collector";
 export const plan: FaultPlan = {
   plays: ["garbage-collector"],
   faults: [
+    {
+      name: "an object is deleted whatever became of it since it was read",
+      file: `${collector}/object-api.ts`,
+      find: "await remove({ uid, resourceVersion });",
+      replace: "await remove({});",
+      noticedBy: "without a contract that allows it: generic-garbage-collector: delete configmaps",
+    },
     {
       name: "an owner whose deletion began before the start waits for ever",
       file: `${collector}/graph.ts`,
