@@ -124,6 +124,9 @@ describe("steersman up", () => {
     expect((await client.delete(`${PODS}/${killed?.metadata.name}`)).status).toBe(200);
     const second = await runningPods(client, 3);
     expect(uids(second)).not.toContain(killed?.metadata.uid);
+    const foreground = { propagationPolicy: "Foreground" };
+    expect((await client.delete(`${SETS}/web`, foreground)).status).toBe(200);
+    await runningPods(client, 0);
 
     const deployment = { metadata: { name: "d" }, spec: created.body.spec };
     const { headers } = await client.post("/apis/apps/v1/namespaces/default/deployments", deployment);
