@@ -11,6 +11,7 @@ import { namespaceController } from "#controllers/namespace/controller.ts";
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
 import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
+import { podGroupProtection } from "#controllers/podgroup-protection/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { resourceQuotaController } from "#controllers/resourcequota/controller.ts";
@@ -62,6 +63,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
   bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
   bind(daemonSetController, ({ config }) => ({ workers: config.DaemonSetController.ConcurrentDaemonSetSyncs })),
+  bind(podGroupProtection, () => undefined),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),
   bind(ttlController, () => undefined),

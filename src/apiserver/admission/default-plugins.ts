@@ -6,6 +6,7 @@ import type { ServerCore } from "../core.ts";
 import { nodeDeclaredFeatureValidator, podResizeValidator } from "./bound-pod-updates.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
+import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { serviceAccount } from "./service-account.ts";
@@ -20,6 +21,8 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     priority(core),
     defaultTolerationSeconds(),
     storageObjectInUseProtection(),
+    podGroupProtection(core),
+    podGroupWorkloadExists(core),
     nodeDeclaredFeatureValidator(core),
     podResizeValidator(core),
     resourceQuota(core),

@@ -10,6 +10,11 @@ export function concernsProtection(object: StoredObject, finalizer: string): boo
   return isDeleting(object) === hasFinalizer(object, finalizer);
 }
 
+/** Its deletion was asked for, and the finalizer is all that this controller holds it by. */
+export function isDeletionCandidate(object: StoredObject, finalizer: string): boolean {
+  return isDeleting(object) && hasFinalizer(object, finalizer);
+}
+
 export interface Protection<T extends StoredObject> {
   readonly finalizer: string;
   readonly api: ResourceClient<T>;
