@@ -2,9 +2,19 @@
 
 import type { JudgeCase } from "./case.ts";
 import { casesOf } from "./kind-row.ts";
+import { csiDrivers } from "./kinds/csi-drivers.ts";
+import { csiNodes } from "./kinds/csi-nodes.ts";
+import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
+import { volumeAttachments } from "./kinds/volume-attachments.ts";
+import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
 
 /** By the name of the recording. */
 export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
+  csidrivers: casesOf(csiDrivers),
+  csinodes: casesOf(csiNodes),
+  csistoragecapacities: casesOf(csiStorageCapacities),
+  volumeattachments: casesOf(volumeAttachments),
+  volumeattributesclasses: casesOf(volumeAttributesClasses),
   poddisruptionbudgets: casesOf(podDisruptionBudgets),
 };

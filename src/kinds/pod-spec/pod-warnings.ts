@@ -24,7 +24,8 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
-const deprecatedLabel = (key: string): string | undefined =>
+/** The advice against a label of nodes that newer ones replace. */
+export const deprecatedNodeLabel = (key: string): string | undefined =>
   Object.hasOwn(NODE_LABELS, key) ? NODE_LABELS[key] : undefined;
 
 const ANNOTATIONS: readonly (readonly [string, string])[] = [
@@ -94,7 +95,7 @@ export function podWarnings(
 
 function placement(warnings: string[], spec: core.PodSpec, path: FieldPath): void {
   for (const key in spec.nodeSelector) {
-    const advice = deprecatedLabel(key);
+    const advice = deprecatedNodeLabel(key);
     if (advice) warnings.push(`${path.child("nodeSelector").key(key)}: ${advice}`);
   }
   const affinity = spec.affinity?.nodeAffinity;
@@ -107,7 +108,7 @@ function placement(warnings: string[], spec: core.PodSpec, path: FieldPath): voi
   });
   spec.topologySpreadConstraints?.forEach(({ topologyKey = "", labelSelector }, i) => {
     const at = path.child("topologySpreadConstraints").index(i);
-    const advice = deprecatedLabel(topologyKey);
+    const advice = deprecatedNodeLabel(topologyKey);
     if (advice) warnings.push(`${at.child("topologyKey")}: ${topologyKey} is ${advice}`);
     if (!labelSelector) warnings.push(noSelector(at.child("labelSelector")));
   });
@@ -118,7 +119,7 @@ const noSelector = (path: FieldPath): string => `${path}: a null labelSelector r
 function nodeTerm(warnings: string[], term: core.NodeSelectorTerm, checksValues: boolean, path: FieldPath): void {
   term.matchExpressions?.forEach(({ key = "", values = [] }, i) => {
     const at = path.child("matchExpressions").index(i);
-    const advice = deprecatedLabel(key);
+    const advice = deprecatedNodeLabel(key);
     if (advice) warnings.push(`${at.child("key")}: ${key} is ${advice}`);
     if (!checksValues) return;
     values.forEach((value, j) => {

@@ -158,7 +158,7 @@ const storageos: Source<core.StorageOSVolumeSource> = (errors, source, path) => 
   secretRefName(errors, source.secretRef, path);
 };
 
-function csiDriverName(errors: Errors, driver: string, path: Path): void {
+export function csiDriverName(errors: Errors, driver: string, path: Path): void {
   if (driver === "") {
     errors.push(field.required(path, ""));
     return;

@@ -13,12 +13,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/apis/apps"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/policy"
+	"k8s.io/kubernetes/pkg/apis/storage"
 )
 
 var layouts = map[string]string{}
@@ -142,6 +144,8 @@ func main() {
 	layout(reflect.TypeFor[apps.DaemonSetUpdateStrategy](), reflect.TypeFor[appsv1.DaemonSetUpdateStrategy]())
 	layout(reflect.TypeFor[apps.StatefulSetUpdateStrategy](), reflect.TypeFor[appsv1.StatefulSetUpdateStrategy]())
 	layout(reflect.TypeFor[policy.PodDisruptionBudgetSpec](), reflect.TypeFor[policyv1.PodDisruptionBudgetSpec]())
+	layout(reflect.TypeFor[storage.CSINodeDriver](), reflect.TypeFor[storagev1.CSINodeDriver]())
+	layout(reflect.TypeFor[storage.VolumeAttachmentSpec](), reflect.TypeFor[storagev1.VolumeAttachmentSpec]())
 	tagged(reflect.TypeFor[metav1.LabelSelector]())
 	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))
