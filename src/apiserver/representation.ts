@@ -63,7 +63,10 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
   const isPretty = wantsPretty(context.request, context.query);
   if (header === "" || header === "application/json" || header === "*/*") return isPretty ? PRETTY_JSON : PLAIN_JSON;
   const clauses = parseAccept(header);
-  if (rules.hasRouter !== false && !clauses.some(isRoutable(ACCEPTED_TYPES))) throw notAcceptableRoute(rules.offered);
+  if (rules.hasRouter !== false && !clauses.some(isRoutable(ACCEPTED_TYPES))) {
+    context.warnings.headers.length = 0; // the endpoint that would warn is not asked
+    throw notAcceptableRoute(rules.offered);
+  }
   for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
     if (encodings[0] === "protobuf" && !rules.allowsProtobuf) continue;
     for (const clause of clauses) {

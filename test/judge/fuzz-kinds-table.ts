@@ -107,6 +107,55 @@ export const plainPlaces: readonly Place[] = [
     ],
   },
   {
+    label: "endpoints",
+    collection: `${NS}/endpoints`,
+    apiVersion: "v1",
+    kind: "Endpoints",
+    minimal: {},
+    options: [
+      { "/subsets": [{ addresses: [{ ip: "10.1.1.1" }], ports: [{ port: 80 }] }] },
+      { "/subsets": [{ notReadyAddresses: [{ ip: "10.1.1.1", hostname: "h", nodeName: "n" }] }] },
+    ],
+    changes: [
+      { "/subsets": [{ addresses: [{ ip: "2001:DB8::1" }], ports: [{ port: 80 }] }] },
+      { "/subsets": undefined },
+    ],
+    wrong: [
+      { "/subsets": [{ ports: [{ port: 80 }] }] },
+      { "/subsets": [{ addresses: [{ ip: "10.1" }, { ip: "127.0.0.1" }] }] },
+      { "/subsets": [{ addresses: [{ ip: "10.1.1.1" }], ports: [{ port: 80 }, { port: 81, protocol: "X" }] }] },
+    ],
+  },
+  {
+    label: "endpointslices",
+    collection: "/apis/discovery.k8s.io/v1/namespaces/$ns/endpointslices",
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    minimal: { addressType: "IPv4" },
+    options: [
+      { "/endpoints": [{ addresses: ["10.1.1.1"], conditions: { ready: true }, zone: "a" }] },
+      {
+        "/ports": [
+          { name: "http", port: 80 },
+          { name: "", protocol: "UDP" },
+        ],
+      },
+      { "/endpoints": [{ addresses: ["10.1.1.2"], hints: { forZones: [{ name: "a" }] } }] },
+    ],
+    changes: [
+      { "/endpoints": [{ addresses: ["10.1.1.3", "10.1.1.4"], nodeName: "n" }] },
+      { "/ports": [{ port: 81 }] },
+      { "/endpoints": [] },
+    ],
+    wrong: [
+      { "/addressType": "IPv6" },
+      { "/addressType": "" },
+      { "/endpoints": [{ addresses: ["010.1.1.1"] }, { addresses: ["::1"] }, {}] },
+      { "/ports": [{ name: "a" }, { name: "a", protocol: "X" }] },
+      { "/endpoints": [{ addresses: ["10.1.1.1"], hints: { forNodes: [{ name: "N" }] }, hostname: "H" }] },
+    ],
+  },
+  {
     label: "leases",
     collection: "/apis/coordination.k8s.io/v1/namespaces/$ns/leases",
     apiVersion: "coordination.k8s.io/v1",

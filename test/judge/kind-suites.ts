@@ -5,6 +5,8 @@ import { casesOf } from "./kind-row.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
+import { endpointSlices } from "./kinds/endpoint-slices.ts";
+import { endpoints } from "./kinds/endpoints.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
@@ -16,5 +18,7 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   csistoragecapacities: casesOf(csiStorageCapacities),
   volumeattachments: casesOf(volumeAttachments),
   volumeattributesclasses: casesOf(volumeAttributesClasses),
+  endpoints: casesOf(endpoints),
+  endpointslices: casesOf(endpointSlices),
   poddisruptionbudgets: casesOf(podDisruptionBudgets),
 };

@@ -17,6 +17,7 @@ import {
   qualifiedName,
   requiredOneOf,
 } from "#kinds/parts/checks.ts";
+import { endpointIp } from "#kinds/parts/endpoint-ip.ts";
 import { internalForm } from "#kinds/parts/internal-form.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { port as portNumberOrName } from "#kinds/pod-spec/probes.ts";
@@ -155,27 +156,6 @@ function sessionAffinity(
   else if (seconds === undefined) errors.push(field.required(at, missing));
   else if (seconds <= 0 || seconds > AFFINITY_SECONDS_MAX) {
     errors.push(field.invalid(at, seconds, `must be greater than 0 and less than ${AFFINITY_SECONDS_MAX}`));
-  }
-}
-
-// Upstream: ValidateEndpointIP
-function endpointIp(errors: Errors, ip: string, path: Path): void {
-  const bytes = parseSloppyIp(ip)?.bytes ?? [];
-  const isV4 = bytes.length === 4;
-  const [a = 0, b = 0, c = 0] = bytes;
-  const last = bytes.at(-1);
-  const refuse = (detail: string): void => {
-    errors.push(field.invalid(path, ip, detail));
-  };
-  if (bytes.every((byte) => byte === 0)) refuse(`may not be unspecified (${ip})`);
-  if (isV4 ? a === 127 : last === 1 && bytes.slice(0, -1).every((byte) => byte === 0)) {
-    refuse("may not be in the loopback range (127.0.0.0/8, ::1/128)");
-  }
-  if (isV4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80) {
-    refuse("may not be in the link-local range (169.254.0.0/16, fe80::/10)");
-  }
-  if (isV4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b & 0x0f) === 0x02) {
-    refuse("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)");
   }
 }
 
