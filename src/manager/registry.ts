@@ -7,6 +7,7 @@ import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
+import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
@@ -75,6 +76,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(ephemeralVolumeController, ({ config }) => ({
     workers: config.EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs,
   })),
+  bind(legacyTokenCleanerController, ({ config }) => ({ period: config.LegacySATokenCleaner.CleanUpPeriod })),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 

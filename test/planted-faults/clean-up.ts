@@ -3,6 +3,7 @@
 import type { FaultPlan } from "./fault.ts";
 
 const pods = "src/controllers/pod-garbage-collector";
+const legacyTokens = "src/controllers/legacy-serviceaccount-token-cleaner";
 
 export const plan: FaultPlan = {
   suites: [
@@ -12,6 +13,8 @@ export const plan: FaultPlan = {
     "./test/scenarios/ttl",
     "./test/scenarios/ttl-after-finished",
     "./test/scenarios/token-cleaner",
+    "./src/controllers/legacy-serviceaccount-token-cleaner",
+    "./test/scenarios/legacy-serviceaccount-token-cleaner",
   ],
   faults: [
     {
@@ -83,6 +86,34 @@ export const plan: FaultPlan = {
       find: "return undefined;\n}\n",
       replace: "return 0;\n}\n",
       noticedBy: "restores the annotation after a user changes or removes it",
+    },
+    {
+      name: "a token goes as soon as it is marked",
+      file: `${legacyTokens}/verdict.ts`,
+      find: 'return invalidSince < dateOf(beforeMs) ? "delete" : "keep";',
+      replace: 'return invalidSince <= dateOf(beforeMs) ? "delete" : "keep";',
+      noticedBy: "a mark of the first day of the period",
+    },
+    {
+      name: "the period begins before the API server notes uses",
+      file: `${legacyTokens}/clean-up.ts`,
+      find: "return trackedSince(data?.since) <= beforeMs;",
+      replace: "return trackedSince(data?.since) > 0;",
+      noticedBy: "keeps tokens until their use has been noted for the period",
+    },
+    {
+      name: "tokens that pods mount are marked",
+      file: `${legacyTokens}/clean-up.ts`,
+      find: "if (used.has(name)) continue;",
+      replace: "",
+      noticedBy: "keeps a token that a pod mounts",
+    },
+    {
+      name: "tokens that users made are marked",
+      file: `${legacyTokens}/verdict.ts`,
+      find: "name === secret.metadata.name",
+      replace: 'name !== ""',
+      noticedBy: "keeps a token that its user made",
     },
   ],
 };

@@ -103,8 +103,18 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     managers.push(manager);
   };
   // The successor of a manager that dies has a line that does not fail.
-  const onDeath = (): void => startManager(undefined);
-  startManager(fault === undefined ? undefined : faultyLine({ fault, clock, isCounted, onDeath }));
+  let line: Line | undefined;
+  const onDeath = (): void => {
+    line = undefined;
+    startManager(line);
+  };
+  if (fault !== undefined) line = faultyLine({ fault, clock, isCounted, onDeath });
+  startManager(line);
+  const stopManagers = async (): Promise<void> => {
+    const ended = managers.splice(0).map((manager) => manager.stop());
+    await world.advance(1000);
+    await Promise.all(ended);
+  };
   await world.advance(START_MS);
   const until: Backend["until"] = async (what, probe) => {
     const endMs = clock.monotonicMs() + PATIENCE_MS;
@@ -141,6 +151,12 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     serve: async (api) => world.apis.serve(api),
     hold: (resource) => held.hold(resource),
     release: (resource) => held.release(resource),
+    restart: async (meanwhile) => {
+      await stopManagers();
+      await meanwhile();
+      startManager(line);
+      await world.advance(START_MS);
+    },
   };
   return {
     backend,
@@ -148,9 +164,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     allRequests: () => all,
     log: () => log,
     stop: async () => {
-      const ended = managers.map((manager) => manager.stop());
-      await world.advance(1000);
-      await Promise.all(ended);
+      await stopManagers();
       world.server.close();
     },
   };

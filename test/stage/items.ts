@@ -21,3 +21,10 @@ const BUILD = /\/v[\d.]+ \(([^)]*)\) kubernetes\/[^/]+/;
 export function agentOf({ userAgent = "" }: AuditEvent): string {
   return userAgent.replace(BUILD, "/{version} ($1) kubernetes/{commit}");
 }
+
+const PEM = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g;
+
+/** Every control plane has its own keys and certificates. */
+export function withoutPem(text: string): string {
+  return text.replace(PEM, "{$1}");
+}

@@ -8,7 +8,7 @@ import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { isRepetition, readsThatCount } from "./garbage-collection.ts";
-import { agentOf, type Item, type Section } from "./items.ts";
+import { agentOf, type Item, type Section, withoutPem } from "./items.ts";
 import { roundsAsOne } from "./namespace-deletion.ts";
 import type { Play } from "./play.ts";
 import { distinct, isConflict, readItem, unprovoked } from "./reads.ts";
@@ -136,14 +136,15 @@ function objectOf(event: AuditEvent): string {
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 /** In objects: seconds, or six digits of a second. In messages: whatever Go prints. The forms are told apart. */
 const TIME = /\b\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
+/** A day, as a label has it. */
+const DATE = /\b20\d\d-\d\d-\d\d\b/g;
 const EVENT_NAME = /\.[0-9a-f]{16}\b/g;
 /** What the server appends to a generateName. */
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 const PREFIX_CHARACTERS_MAX = 58;
 const TOKEN_VOLUME = new RegExp(`\\bkube-api-access-${SUFFIX}\\b`, "g");
 
-const PEM = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g;
-/** The same in base64: "-----BEGIN". */
+/** A PEM block in base64: "-----BEGIN". */
 const PEM_IN_BASE64 = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 /** A JSON web token, and one in base64. */
 const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+|\bZXlK[A-Za-z0-9+/=]+/g;
@@ -188,12 +189,12 @@ export class Vocabulary {
   }
 
   text(text: string): string {
-    let result = text
+    let result = withoutPem(text)
       .replaceAll(this.#tag, "{play}")
       .replaceAll(btoa(this.#tag), "{play in base64}")
       .replace(UUID, (uid) => this.#uids.get(uid) ?? "{uid}")
       .replace(TIME, (_, between, digits = "", zone) => `{time${between}${digits.replace(/\d/g, "0")}${zone}}`)
-      .replace(PEM, "{$1}")
+      .replace(DATE, "{date}")
       .replace(PEM_IN_BASE64, "{PEM in base64}")
       .replace(TOKEN, "{token}")
       .replace(EVENT_NAME, ".{?}")

@@ -46,6 +46,8 @@ export interface Backend {
   /** Holds the events of a resource ("pods") back from the controllers. */
   hold(resource: string): void;
   release(resource: string): void;
+  /** Ends the managers, plays `meanwhile`, and starts them again. Resolves when they are at work. */
+  restart(meanwhile: () => Promise<void>): Promise<void>;
 }
 
 /** A step that changed something, as it was played. */
@@ -172,6 +174,10 @@ export class Play {
       release: ({ resource }) => {
         this.#held.delete(resource);
         this.#backend.release(resource);
+      },
+      restart: async (meanwhile = async () => undefined) => {
+        this.#needAlone("a restart of the manager");
+        await this.#backend.restart(meanwhile);
       },
       untilRefused: async (count) => {
         // With faults the back-off of a key grows otherwise: one is enough.

@@ -1,7 +1,7 @@
 // The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that one text
 // configures the Go program, ours, and the embedded server.
 
-export type Profile = "default" | "quick" | "alpha" | "few-terminated-pods" | "max-unavailable";
+export type Profile = "default" | "quick" | "alpha" | "few-terminated-pods" | "max-unavailable" | "idle-tokens";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
@@ -40,6 +40,11 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
       "--pvclaimbinder-sync-period=2s",
       "--attach-detach-reconcile-sync-period=2s",
     ],
+    gates: {},
+    extraVersions: [],
+  },
+  "idle-tokens": {
+    managerFlags: ["--legacy-service-account-token-clean-up-period=1s"],
     gates: {},
     extraVersions: [],
   },

@@ -3,7 +3,7 @@
 
 import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { agentOf, type Item } from "./items.ts";
+import { agentOf, type Item, withoutPem } from "./items.ts";
 
 /** Parameters whose values are chance. "" and "0" are versions that mean something. */
 const CHANCE = new Set(["resourceVersion", "timeout", "timeoutSeconds", "continue"]);
@@ -39,9 +39,10 @@ export function readItem(event: AuditEvent, text: (text: string) => string = (te
  */
 export function overallWriteItem(event: AuditEvent): Item {
   const { label, value } = readItem(event);
-  const text = JSON.stringify(event.requestObject, (_, child: unknown) =>
-    Array.isArray(child) && child.length === 0 ? null : child,
-  );
+  const text = JSON.stringify(event.requestObject, (_, child: unknown) => {
+    if (typeof child === "string") return withoutPem(child);
+    return Array.isArray(child) && child.length === 0 ? null : child;
+  });
   return { label, value: { ...(value as Read), body: JSON.parse(text ?? "null") } };
 }
 

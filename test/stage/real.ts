@@ -71,19 +71,29 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
     });
     const watched = [`--kubeconfig=${kubeconfig}`];
     const managers: RunningManager[] = [];
-    if (manager === "go") managers.push(await plane.startGoManager(optionsFor(controllers, watched)));
-    if (manager === "ours") {
-      managers.push(await plane.startManager([process.execPath, ourProgram], optionsFor(written, watched)));
-      if (rest.length > 0) managers.push(await plane.startGoManager(optionsFor(rest, [])));
-    }
+    const startManagers = async (): Promise<void> => {
+      if (manager === "go") managers.push(await plane.startGoManager(optionsFor(controllers, watched)));
+      if (manager === "ours") {
+        managers.push(await plane.startManager([process.execPath, ourProgram], optionsFor(written, watched)));
+        if (rest.length > 0) managers.push(await plane.startGoManager(optionsFor(rest, [])));
+      }
+    };
+    await startManagers();
     const client = await adminClient(plane);
     const follower = followAuditLog(
       join(plane.directory, "audit.log"),
       (event) => event.user.username !== MANAGER_USER || cameThroughProxy(event.auditID),
     );
     // Healthy, a manager is still building controllers and filling caches.
-    await untilQuiet(() => follower.restCount(), STARTING_MS);
-    const cluster = { client, follower, proxy, managers, controllers, apis: realApis(plane, client) };
+    const untilStarted = (): Promise<number> => untilQuiet(() => follower.restCount(), STARTING_MS);
+    await untilStarted();
+    const restart: Backend["restart"] = async (meanwhile) => {
+      await Promise.all(managers.splice(0).map((running) => running.stop()));
+      await meanwhile();
+      await startManagers();
+      await untilStarted();
+    };
+    const cluster = { restart, client, follower, proxy, managers, controllers, apis: realApis(plane, client) };
     let opened = 0;
     return {
       plane,
@@ -108,10 +118,11 @@ interface Parts {
   readonly apis: RealApis;
   readonly managers: readonly RunningManager[];
   readonly controllers: readonly string[];
+  readonly restart: Backend["restart"];
 }
 
 async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
-  const { client, follower, proxy, apis, managers, controllers } = parts;
+  const { client, follower, proxy, apis, managers, controllers, restart } = parts;
   const ended = new AbortController();
   const run: Backend["run"] = (call) => call(client, ended.signal);
   const until: Backend["until"] = async (what, probe) => {
@@ -153,6 +164,7 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
     serve: (api) => apis.serve(tag, api),
     hold: (resource) => proxy.hold(resource),
     release: (resource) => proxy.release(resource),
+    restart,
   };
   return {
     backend,

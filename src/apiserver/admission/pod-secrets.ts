@@ -1,7 +1,8 @@
 // Which secrets a pod refers to, and which of them its service account forbids.
-// Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitSecretReferences; pkg/api/pod/util.go, VisitPodSecretNames
+// Upstream: plugin/pkg/admission/serviceaccount/admission.go, limitSecretReferences
 
-import type { Container, Pod, ServiceAccount, Volume } from "#api/generated/types/core-v1.ts";
+import type { Container, Pod, ServiceAccount } from "#api/generated/types/core-v1.ts";
+import { podSecretNames } from "#rules/pod-secrets.ts";
 
 /** Why the account does not allow the pod, in the words of the first reference it lacks. */
 export function forbiddenSecret(pod: Pod, account: ServiceAccount): string | undefined {
@@ -42,29 +43,9 @@ export function forbiddenSecret(pod: Pod, account: ServiceAccount): string | und
 /** Why a mirror pod is refused for the secrets or tokens it wants. */
 export function mirrorPodSecret(pod: Pod): string | undefined {
   const spec = pod.spec ?? { containers: [] };
-  const containers = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])];
-  const hasSecret =
-    (spec.imagePullSecrets ?? []).length > 0 ||
-    containers.some(
-      ({ env = [], envFrom = [] }) =>
-        env.some(({ valueFrom }) => valueFrom?.secretKeyRef !== undefined) ||
-        envFrom.some(({ secretRef }) => secretRef !== undefined),
-    ) ||
-    (spec.volumes ?? []).some(volumeHasSecret);
-  if (hasSecret) return "a mirror pod may not reference secrets";
+  if (podSecretNames(pod).size > 0) return "a mirror pod may not reference secrets";
   const hasToken = (spec.volumes ?? []).some(({ projected }) =>
     projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken !== undefined),
   );
   return hasToken ? "a mirror pod may not use ServiceAccountToken volume projections" : undefined;
-}
-
-function volumeHasSecret(volume: Volume): boolean {
-  const { secret, projected, azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi } = volume;
-  return (
-    secret !== undefined ||
-    azureFile !== undefined ||
-    (projected?.sources?.some((source) => source.secret !== undefined) ?? false) ||
-    [cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos].some((source) => source?.secretRef !== undefined) ||
-    csi?.nodePublishSecretRef !== undefined
-  );
 }
