@@ -102,6 +102,9 @@ export const invalid = (path: Path, badValue: unknown, detail: string): FieldErr
   ...fieldError("FieldValueInvalid", path, detail),
   badValue,
 });
+/** Go's OmitValueType: printed without a value. */
+export const invalidWithoutValue = (path: Path, detail: string): FieldError =>
+  fieldError("FieldValueInvalid", path, detail);
 export const typeInvalid = (path: Path, badValue: unknown, detail: string): FieldError => ({
   ...fieldError("FieldValueTypeInvalid", path, detail),
   badValue,

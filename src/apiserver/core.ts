@@ -5,6 +5,7 @@ import type { Clock } from "#base/clock.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
+import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
 import type { KindServer } from "#kinds/hooks.ts";
 import type { StrategyContext } from "#kinds/strategy.ts";
@@ -37,6 +38,7 @@ export interface ServerCore {
   readonly audience: string;
   readonly gates: FeatureGateReader;
   readonly keyReader: KeyReader | undefined;
+  readonly timeZones: TimeZones | undefined;
   readonly expiry: Expiry;
   /** The view that hooks of kinds have of this server. */
   readonly kindServer: KindServer;
@@ -84,6 +86,7 @@ export function strategyContext(core: ServerCore, call: ResourceCall, dryRun: bo
     dryRun,
     groupVersion: call.endpoint.version,
     keyReader: core.keyReader,
+    timeZones: core.timeZones,
   };
 }
 

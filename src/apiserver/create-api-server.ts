@@ -8,6 +8,7 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Logger } from "#base/log.ts";
 import { type Metrics, noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
+import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
@@ -63,6 +64,8 @@ export interface ApiServerOptions {
   readonly tokenKeys?: TokenKeys;
   /** Looks into TLS secrets; absent: nobody is warned about them. */
   readonly keyReader?: KeyReader;
+  /** The zones that CronJobs may name; absent: UTC alone. */
+  readonly timeZones?: TimeZones;
   /** Is told about every request and its answer. */
   readonly audit?: AuditSink;
   /** "host:port" where clients find the server. */
@@ -230,6 +233,7 @@ function createCore(
     audience,
     gates,
     keyReader: options.keyReader,
+    timeZones: options.timeZones,
     expiry: new Expiry(clock, log),
     kindServer: server,
     limits: { ...DEFAULT_LIMITS, ...options.limits },

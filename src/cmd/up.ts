@@ -31,6 +31,7 @@ import { type HttpsServer, startHttpsServer } from "#platform/https-server/https
 import { systemClock } from "#platform/system/system-clock.ts";
 import { systemHost } from "#platform/system/system-host.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
+import { systemTimeZones } from "#platform/system/time-zones.ts";
 import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
@@ -137,6 +138,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     storage,
     gates,
     keyReader,
+    timeZones: systemTimeZones(),
     tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
     admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
     // A port that is still to be found clients learn from the kubeconfig alone.

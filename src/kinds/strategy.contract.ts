@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";
 import type { KubeObject } from "#api/object.ts";
 import { seededRng } from "#base/seeded-rng.ts";
+import { UTC } from "#base/time-zones.ts";
 import type { Kind } from "./kind.ts";
 import type { StrategyContext } from "./strategy.ts";
 
@@ -25,6 +26,8 @@ interface Vectors {
 }
 
 const INVALID_MIN = 100;
+/** The time zones that the mutations name. */
+const ZONES = ["Etc/UTC", "Europe/Berlin"];
 
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
@@ -88,6 +91,7 @@ export function judgeStrategy(kind: Kind, file: unknown): void {
     user: { name: "tester" },
     gates: { isEnabled: (name) => !off.has(name) },
     dryRun: false,
+    timeZones: { find: (name) => (ZONES.includes(name) ? UTC : undefined), local: UTC },
     ...(group === undefined ? {} : { groupVersion: { group, version: "v1" } }),
   });
   describe(`machinery/7.4.r1 machinery/7.4.r2 machinery/7.4.r3 the strategy of ${kind.key}`, () => {

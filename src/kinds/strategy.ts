@@ -11,6 +11,7 @@ import type { KubeObject } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { Rng } from "#base/rng.ts";
+import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
 
 export interface StrategyContext {
@@ -24,6 +25,8 @@ export interface StrategyContext {
   readonly groupVersion?: { readonly group: string; readonly version: string };
   /** Absent: nobody can tell what a certificate or a key is. */
   readonly keyReader?: KeyReader | undefined;
+  /** Absent: UTC is the only zone. */
+  readonly timeZones?: TimeZones | undefined;
 }
 
 /** The rules of an update: of the main resource, or of one subresource that writes the same object. */

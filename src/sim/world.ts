@@ -130,6 +130,7 @@ export class World {
           admission: defaultPlugins,
           authorizer: mastersAndControllers,
           tokenKeys: this.#tokenKeys,
+          timeZones: this.host.timeZones,
           ...(options.audit === undefined ? {} : { audit: options.audit }),
           ...(options.extraVersions === undefined ? {} : { extraVersions: options.extraVersions }),
         }),

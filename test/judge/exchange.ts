@@ -19,6 +19,7 @@ import { serverMetrics } from "#cmd/server-metrics.ts";
 import { keyReader } from "#platform/certificates/key-reader.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import { systemTimeZones } from "#platform/system/time-zones.ts";
 import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
@@ -68,6 +69,7 @@ export function embeddedSubject(): Subject {
     gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
     admission: defaultPlugins,
     keyReader,
+    timeZones: systemTimeZones(),
     tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },
   });
   const peer = { user: { name: "test-admin", groups: ["system:masters"] } };

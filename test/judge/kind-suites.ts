@@ -2,11 +2,13 @@
 
 import type { JudgeCase } from "./case.ts";
 import { casesOf } from "./kind-row.ts";
+import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
 import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
+import { jobs } from "./kinds/jobs.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
@@ -20,5 +22,7 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   volumeattributesclasses: casesOf(volumeAttributesClasses),
   endpoints: casesOf(endpoints),
   endpointslices: casesOf(endpointSlices),
+  cronjobs: casesOf(cronJobs),
+  jobs: casesOf(jobs),
   poddisruptionbudgets: casesOf(podDisruptionBudgets),
 };

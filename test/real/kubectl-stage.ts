@@ -15,6 +15,7 @@ import { noMetrics } from "#base/metrics.ts";
 import { startHttpsServer } from "#platform/https-server/https-server.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
+import { systemTimeZones } from "#platform/system/time-zones.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
@@ -63,6 +64,7 @@ async function startEmbedded({ pki }: ControlPlane): Promise<{ url: string; clos
     storage: new MemoryStorage({ clock: systemClock }),
     gates,
     admission: defaultPlugins,
+    timeZones: systemTimeZones(),
     tokenKeys: { sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
   });
   const errors: unknown[] = [];

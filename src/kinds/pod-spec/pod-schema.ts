@@ -10,3 +10,5 @@ export const EPHEMERAL_CONTAINER: () => Schema | undefined = lazy(() => schemaOf
 export const RESOURCES: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "ResourceRequirements"));
 export const POD_TEMPLATE: () => Schema | undefined = lazy(() => schemaOfType("core.v1", "PodTemplateSpec"));
 export const STATEFUL_SET_SPEC: () => Schema | undefined = lazy(() => schemaOfType("apps.v1", "StatefulSetSpec"));
+export const JOB_SPEC: () => Schema | undefined = lazy(() => schemaOfType("batch.v1", "JobSpec"));
+export const CRON_JOB_SPEC: () => Schema | undefined = lazy(() => schemaOfType("batch.v1", "CronJobSpec"));

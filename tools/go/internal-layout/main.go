@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/kubernetes/pkg/apis/apps"
+	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/policy"
 	"k8s.io/kubernetes/pkg/apis/storage"
@@ -146,6 +148,9 @@ func main() {
 	layout(reflect.TypeFor[policy.PodDisruptionBudgetSpec](), reflect.TypeFor[policyv1.PodDisruptionBudgetSpec]())
 	layout(reflect.TypeFor[storage.CSINodeDriver](), reflect.TypeFor[storagev1.CSINodeDriver]())
 	layout(reflect.TypeFor[storage.VolumeAttachmentSpec](), reflect.TypeFor[storagev1.VolumeAttachmentSpec]())
+	layout(reflect.TypeFor[batch.PodFailurePolicy](), reflect.TypeFor[batchv1.PodFailurePolicy]())
+	layout(reflect.TypeFor[batch.SuccessPolicy](), reflect.TypeFor[batchv1.SuccessPolicy]())
+	layout(reflect.TypeFor[batch.UncountedTerminatedPods](), reflect.TypeFor[batchv1.UncountedTerminatedPods]())
 	tagged(reflect.TypeFor[metav1.LabelSelector]())
 	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))
