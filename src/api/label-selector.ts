@@ -232,3 +232,18 @@ export function formatLabelSelector(selector: LabelSelector | undefined): string
     throw error;
   }
 }
+
+/** A selector object as Go prints the protobuf message with %v. */
+export function selectorGoText(selector: LabelSelector | undefined): string {
+  if (selector === undefined) return "nil";
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  const labels = Object.keys(matchLabels)
+    .sort()
+    .map((key) => `${key}: ${matchLabels[key]},`);
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+  );
+  const list = `[]LabelSelectorRequirement{${expressions.join("")}}`;
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.join("")}},MatchExpressions:${list},}`;
+}

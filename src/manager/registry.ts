@@ -5,6 +5,7 @@ import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
+import { disruptionController } from "#controllers/disruption/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
@@ -67,6 +68,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(podGroupProtection, () => undefined),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),
+  bind(disruptionController, () => undefined),
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
   bind(ttlAfterFinishedController, ({ config }) => ({ workers: config.TTLAfterFinishedController.ConcurrentTTLSyncs })),

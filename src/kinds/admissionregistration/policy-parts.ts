@@ -2,6 +2,7 @@
 // Upstream: pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}/defaults.go; pkg/printers/internalversion/printers.go
 
 import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
+import { selectorGoText } from "#api/label-selector.ts";
 import { all, at, each, inner, nil, type Rule } from "#kinds/parts/defaulting.ts";
 import { ageOf, nameOf, type Printer, printer } from "#kinds/parts/printer.ts";
 import { anyScope } from "./webhook-parts.ts";
@@ -33,22 +34,7 @@ export const paramKind = (kind: admission.ParamKind | undefined): string =>
 
 function paramRef(ref: admission.ParamRef | undefined): string {
   if (ref?.name) return `${ref.namespace || "*"}/${ref.name}`;
-  return ref?.selector ? goSelector(ref.selector) : "<unset>";
-}
-
-/** Go's String of the protobuf message. */
-function goSelector({ matchLabels = {}, matchExpressions = [] }: NonNullable<admission.ParamRef["selector"]>): string {
-  const labels = Object.keys(matchLabels)
-    .sort()
-    .map((key) => `${key}: ${matchLabels[key]},`)
-    .join("");
-  const expressions = matchExpressions
-    .map(
-      ({ key, operator, values = [] }) =>
-        `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
-    )
-    .join("");
-  return `&LabelSelector{MatchLabels:map[string]string{${labels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
+  return ref?.selector ? selectorGoText(ref.selector) : "<unset>";
 }
 
 export const bindingPrinter: Printer = printer<admission.ValidatingAdmissionPolicyBinding>(

@@ -1,6 +1,8 @@
 // Evicting a pod: a delete that its disruption budget must allow.
 // Upstream: pkg/registry/core/pod/storage/eviction.go
 
+import { ValueError } from "#api/errors.ts";
+import * as field from "#api/field-error.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { PodDisruptionBudget } from "#api/generated/types/policy-v1.ts";
 import { selectorFromObject } from "#api/label-selector.ts";
@@ -11,13 +13,16 @@ import {
   bareFailure,
   isConflict,
   newBadRequest,
+  newConflict,
   newForbidden,
+  newInvalid,
   newTooManyRequests,
 } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { KindCall, KindServer, Posted, PostedBody, PostedCall, StoredObject } from "#kinds/hooks.ts";
 import { created } from "#kinds/parts/created.ts";
 import { checkDeleteOptions, isDryRun } from "#kinds/parts/delete-options.ts";
+import { withDisruptionAllowed } from "#rules/disruption-budget.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 
 const EVICTION: PostedBody = { group: "policy", version: "v1", kind: "Eviction", alsoReads: "policy/v1beta1" };
@@ -33,6 +38,7 @@ export const podEviction = (server: KindServer): Posted & { readonly body: Poste
       throw newBadRequest("name in URL does not match name in Eviction object");
     }
     const given = eviction.deleteOptions ?? {};
+    if (given.ignoreStoreReadErrorWithClusterBreakingPotential) throw cannotIgnoreReadErrors(call.name);
     const options = call.dryRun && !isDryRun(given) ? { ...given, dryRun: ["All"] } : given;
     checkDeleteOptions(options);
     const pod = server.objects("pods").find(call.namespace, call.name);
@@ -52,7 +58,7 @@ export const podEviction = (server: KindServer): Posted & { readonly body: Poste
       budget !== undefined && allowsUnhealthy(budget.object as PodDisruptionBudget, pod.object as Pod);
     if (budget !== undefined && !isUnhealthyAllowed) checkAndDecrement(server, call, budget, isDryRun(options));
     try {
-      await evict(server, call, pod, isUnhealthyAllowed ? atVersion(options, pod) : options, signal);
+      await evict(server, call, pod, isUnhealthyAllowed ? onlyAtVersion(options, pod) : options, signal);
     } catch (error) {
       if (!isConflict(error) || !isUnhealthyAllowed || options.preconditions?.resourceVersion !== undefined)
         throw error;
@@ -70,9 +76,12 @@ function needsNoBudget(pod: Pod): boolean {
   return ["Succeeded", "Failed", "Pending"].includes(phaseOf(pod)) || isDeleting(pod);
 }
 
-/** The delete counts only for the pod as it was looked at. */
-function atVersion(options: DeleteOptions, { object }: StoredObject): DeleteOptions {
-  if (options.preconditions?.resourceVersion !== undefined) return options;
+/** The delete counts only for the pod as it was looked at, unless the client named another version. */
+function atVersion(options: DeleteOptions, pod: StoredObject): DeleteOptions {
+  return options.preconditions?.resourceVersion === undefined ? onlyAtVersion(options, pod) : options;
+}
+
+function onlyAtVersion(options: DeleteOptions, { object }: StoredObject): DeleteOptions {
   const resourceVersion = object.metadata?.resourceVersion ?? "";
   return { ...options, preconditions: { ...options.preconditions, resourceVersion } };
 }
@@ -87,6 +96,7 @@ async function evict(
 ): Promise<void> {
   let effective = options;
   if (!isDryRun(options)) {
+    checkPreconditions(pod.object, options);
     const { status = {}, ...rest } = pod.object as Pod;
     const condition = {
       type: "DisruptionTarget",
@@ -108,12 +118,34 @@ async function evict(
   await call.deleteAddressed(effective, signal);
 }
 
+/** Upstream: addConditionAndDeletePod, which names the kind and not the resource */
+function checkPreconditions({ metadata = {} }: KubeObject, { preconditions = {} }: DeleteOptions): void {
+  const refuse = (what: string, given: string, recorded: string, why: string): never => {
+    const mismatch = `the ${what} in the precondition (${given}) does not match the ${what} in record (${recorded})`;
+    throw newConflict({ group: "", resource: "Pod" }, metadata.name ?? "", `${mismatch}. ${why}`);
+  };
+  const { uid = "", resourceVersion = "" } = preconditions;
+  const recordedUid = metadata.uid ?? "";
+  if (uid !== "" && uid !== recordedUid) {
+    refuse("UID", uid, recordedUid, "The object might have been deleted and then recreated");
+  }
+  const recordedVersion = metadata.resourceVersion ?? "";
+  if (resourceVersion !== "" && resourceVersion !== recordedVersion) {
+    refuse("ResourceVersion", resourceVersion, recordedVersion, "The object might have been modified");
+  }
+}
+
+/** A budget with an invalid selector has no pods. */
 function budgetsOf(server: KindServer, pod: KubeObject): StoredObject[] {
   const { labels = {}, namespace = "" } = pod.metadata ?? {};
-  if (Object.keys(labels).length === 0) return [];
-  return [...server.objects(BUDGETS).list(namespace)].filter(({ object }) =>
-    selectorFromObject((object as PodDisruptionBudget).spec?.selector).matches(labels),
-  );
+  return [...server.objects(BUDGETS).list(namespace)].filter(({ object }) => {
+    try {
+      return selectorFromObject((object as PodDisruptionBudget).spec?.selector).matches(labels);
+    } catch (error) {
+      if (error instanceof ValueError) return false;
+      throw error;
+    }
+  });
 }
 
 function allowsUnhealthy({ spec, status }: PodDisruptionBudget, pod: Pod): boolean {
@@ -140,33 +172,16 @@ function checkAndDecrement(server: KindServer, call: KindCall, stored: StoredObj
   if (disruptionsAllowed === 0) throw withCause(newTooManyRequests(VIOLATES, 0), whyNot(budget, name));
   if (dryRun) return;
   const left = disruptionsAllowed - 1;
-  const now = formatTime(call.now);
-  const conditions = left === 0 ? insufficient(budget, now) : status?.conditions;
+  const counted = {
+    ...status,
+    disruptionsAllowed: left,
+    disruptedPods: { ...disruptedPods, [call.name]: formatTime(call.now) },
+  };
   const decremented = {
     ...budget,
-    status: {
-      ...status,
-      disruptionsAllowed: left,
-      disruptedPods: { ...disruptedPods, [call.name]: now },
-      ...(conditions === undefined ? {} : { conditions }),
-    },
+    status: left === 0 ? withDisruptionAllowed(counted, call.now) : counted,
   } as KubeObject;
   server.objects(BUDGETS).updateAsServer(stored, decremented, "status", call.now);
-}
-
-/** Upstream: k8s.io/component-helpers/apps/poddisruptionbudget, UpdateDisruptionAllowedCondition */
-function insufficient({ status, metadata }: PodDisruptionBudget, now: string): readonly unknown[] {
-  const conditions = status?.conditions ?? [];
-  const old = conditions.find(({ type }) => type === "DisruptionAllowed");
-  const condition = {
-    type: "DisruptionAllowed",
-    status: "False",
-    observedGeneration: metadata?.generation ?? 0,
-    lastTransitionTime: old?.status === "False" ? old.lastTransitionTime : now,
-    reason: "InsufficientPods",
-    message: "",
-  };
-  return [...conditions.filter(({ type }) => type !== "DisruptionAllowed"), condition];
 }
 
 function whyNot({ status }: PodDisruptionBudget, name: string): string {
@@ -181,6 +196,12 @@ function whyNot({ status }: PodDisruptionBudget, name: string): string {
     return `${budget} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
   if (isRefused) return `${budget} does not allow evicting pods currently (${condition.reason}): ${condition.message}`;
   return `${budget} does not allow evicting pods currently`;
+}
+
+function cannotIgnoreReadErrors(name: string): ApiError {
+  const path = field.newPath("deleteOptions").child("ignoreStoreReadErrorWithClusterBreakingPotential");
+  const detail = "can not be set for pod eviction, try after removing the option";
+  return newInvalid({ group: EVICTION.group, kind: EVICTION.kind }, name, [field.invalid(path, true, detail)]);
 }
 
 function stillProcessed({ object }: StoredObject): ApiError {

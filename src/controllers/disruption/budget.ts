@@ -1,0 +1,107 @@
+// What a budget needs and what it may give away, from its pods. Pure.
+// Upstream: pkg/controller/disruption/disruption.go, getExpectedPodCount, countHealthyPods, buildDisruptedPodMap,
+// updatePdbStatus.
+
+import { semanticEqual } from "#api/equality.ts";
+import type { PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from "#api/generated/types/policy-v1.ts";
+import { scaledValue } from "#api/int-or-string.ts";
+import { parseTime } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { isConditionCurrent, withDisruptionAllowed } from "#rules/disruption-budget.ts";
+import { isPodReady } from "#rules/pod-status.ts";
+import type { Budget, StoredPod } from "./model.ts";
+
+/** An evicted pod that is not being deleted after this time will not be deleted at all. */
+const DELETION_TIMEOUT_MS = 120_000;
+
+export interface PodCounts {
+  readonly expected: number;
+  readonly desiredHealthy: number;
+}
+
+/** Whether the budget is a share, or the remainder, of what the workloads should have. An absolute minimum is not. */
+export function needsScale({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec): boolean {
+  return maxUnavailable !== undefined || typeof minAvailable === "string";
+}
+
+/** scale: the sum of the sizes of the workloads, where the budget needs it. Throws for a value that is no percentage. */
+export function podCounts(spec: PodDisruptionBudgetSpec, podCount: number, scale: number): PodCounts {
+  const { minAvailable, maxUnavailable } = spec;
+  if (maxUnavailable !== undefined) {
+    const desiredHealthy = Math.max(0, scale - scaledValue(maxUnavailable, scale, true));
+    return { expected: scale, desiredHealthy };
+  }
+  if (typeof minAvailable === "number") return { expected: podCount, desiredHealthy: minAvailable };
+  if (minAvailable === undefined) return { expected: 0, desiredHealthy: 0 };
+  return { expected: scale, desiredHealthy: scaledValue(minAvailable, scale, true) };
+}
+
+export type DisruptedPods = Readonly<Record<string, string>>;
+
+export interface Disruptions {
+  /** Evicted pods whose deletion is still expected. */
+  readonly pods: DisruptedPods;
+  /** Evicted pods that should have been deleted by now. */
+  readonly overdue: readonly StoredPod[];
+  /** When the first of the expected deletions is overdue. */
+  readonly recheckAt?: EpochMs;
+}
+
+export function disruptions(disrupted: DisruptedPods, pods: readonly StoredPod[], now: EpochMs): Disruptions {
+  const expected: Record<string, string> = {};
+  const overdue: StoredPod[] = [];
+  let recheckAt: EpochMs | undefined;
+  for (const pod of pods) {
+    const since = disrupted[pod.metadata.name];
+    if (since === undefined || pod.metadata.deletionTimestamp !== undefined) continue;
+    const deadline = parseTime(since) + DELETION_TIMEOUT_MS;
+    if (deadline < now) {
+      overdue.push(pod);
+      continue;
+    }
+    expected[pod.metadata.name] = since;
+    recheckAt = Math.min(recheckAt ?? deadline, deadline);
+  }
+  return { pods: expected, overdue, ...(recheckAt === undefined ? {} : { recheckAt }) };
+}
+
+/** Ready, and neither deleted nor evicted. */
+export function countHealthy(pods: readonly StoredPod[], disrupted: DisruptedPods, now: EpochMs): number {
+  return pods.filter((pod) => {
+    const since = disrupted[pod.metadata.name];
+    const isEvicted = since !== undefined && parseTime(since) + DELETION_TIMEOUT_MS > now;
+    return pod.metadata.deletionTimestamp === undefined && !isEvicted && isPodReady(pod);
+  }).length;
+}
+
+/** Undefined: the status of the budget says all of it. */
+export function newStatus(
+  budget: Budget,
+  { expected, desiredHealthy }: PodCounts,
+  currentHealthy: number,
+  disruptedPods: DisruptedPods,
+  now: EpochMs,
+): PodDisruptionBudgetStatus | undefined {
+  const { metadata, status = {} } = budget;
+  const generation = metadata.generation ?? 0;
+  const isExpectingPods = expected > 0; // a budget of no pods is strict until it has seen its first ones
+  const counts = {
+    currentHealthy,
+    desiredHealthy,
+    expectedPods: expected,
+    disruptionsAllowed: isExpectingPods ? Math.max(0, currentHealthy - desiredHealthy) : 0,
+  };
+  const isCurrent =
+    Object.entries(counts).every(([field, count]) => (status[field as keyof typeof counts] ?? 0) === count) &&
+    semanticEqual(status.disruptedPods ?? {}, disruptedPods) &&
+    (status.observedGeneration ?? 0) === generation &&
+    isConditionCurrent(budget);
+  if (isCurrent) return undefined;
+  const changed = {
+    ...counts,
+    ...(Object.keys(disruptedPods).length === 0 ? {} : { disruptedPods }),
+    ...(generation === 0 ? {} : { observedGeneration: generation }),
+    ...(status.conditions === undefined ? {} : { conditions: status.conditions }),
+  };
+  return withDisruptionAllowed(changed, now);
+}

@@ -1,0 +1,10 @@
+// The disruption controller: what budgets count, whom they protect, and what becomes of announced disruptions.
+
+import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { counting } from "./counting.ts";
+import { evictions } from "./evictions.ts";
+
+export const scenarios: readonly Scenario[] = scenariosOf("disruption-controller", { cast: "workloads" }, [
+  ...counting,
+  ...evictions,
+]);
