@@ -166,6 +166,73 @@ const evictionCases: readonly JudgeCase[] = [
   },
 ];
 
+const BUDGETS = "/apis/policy/v1/namespaces/$ns/poddisruptionbudgets";
+const running = (isReady: boolean): object => ({
+  status: { phase: "Running", conditions: [{ type: "Ready", status: isReady ? "True" : "False", ...times }] },
+});
+const counts = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 };
+const refused = { type: "DisruptionAllowed", status: "False", lastTransitionTime: "2026-01-01T00:00:00Z" };
+
+const budgetCases: readonly JudgeCase[] = [
+  {
+    name: "machinery/7.4.r6 an eviction that keeps no precondition does not mark the pod",
+    steps: [
+      account,
+      pod("a", { nodeName: "n1" }),
+      merge(`${PODS}/a/status`, running(true)),
+      post(`${PODS}/a/eviction`, eviction("a", { preconditions: { uid: "other" } })),
+      post(`${PODS}/a/eviction`, eviction("a", { preconditions: { resourceVersion: "1" } })),
+      post(`${PODS}/a/eviction`, eviction("a", { ignoreStoreReadErrorWithClusterBreakingPotential: true })),
+      get(`${PODS}/a`),
+    ],
+  },
+  {
+    name: "machinery/7.4.r6 budgets of all pods protect those without labels, and several protect none",
+    steps: [
+      account,
+      post(BUDGETS, { metadata: { name: "all" }, spec: { minAvailable: 1, selector: {} } }),
+      pod("a", { nodeName: "n1", terminationGracePeriodSeconds: 0 }),
+      merge(`${PODS}/a/status`, running(true)),
+      post(`${PODS}/a/eviction`, eviction("a")),
+      post(BUDGETS, { metadata: { name: "more" }, spec: { minAvailable: 1, selector: {} } }),
+      post(`${PODS}/a/eviction`, eviction("a")),
+    ],
+  },
+  {
+    name: "machinery/7.4.r6 budgets say why they refuse, and let unhealthy pods go",
+    steps: [
+      account,
+      post(BUDGETS, { metadata: { name: "b" }, spec: { minAvailable: 1, selector: {} } }),
+      pod("a", { nodeName: "n1", terminationGracePeriodSeconds: 0 }),
+      merge(`${PODS}/a/status`, running(false)),
+      merge(`${BUDGETS}/b/status`, {
+        status: {
+          ...counts,
+          desiredHealthy: 2,
+          conditions: [{ ...refused, reason: "SyncFailed", message: "no scale", observedGeneration: 1 }],
+        },
+      }),
+      post(`${PODS}/a/eviction`, eviction("a")),
+      merge(`${BUDGETS}/b/status`, {
+        status: { currentHealthy: 3, conditions: [{ ...refused, reason: "Other", message: "for a reason" }] },
+      }),
+      merge(`${PODS}/a/status`, running(true)),
+      post(`${PODS}/a/eviction`, eviction("a")),
+      merge(`${BUDGETS}/b/status`, { status: { conditions: null } }),
+      post(`${PODS}/a/eviction`, eviction("a")),
+      merge(`${PODS}/a/status`, running(false)),
+      post(`${PODS}/a/eviction`, eviction("a")),
+      get(`${BUDGETS}/b`),
+      pod("c", { nodeName: "n1", terminationGracePeriodSeconds: 0 }),
+      merge(`${PODS}/c/status`, running(false)),
+      merge(`${BUDGETS}/b/status`, { status: { currentHealthy: 0 } }),
+      post(`${PODS}/c/eviction`, eviction("c")),
+      merge(`${BUDGETS}/b`, { spec: { unhealthyPodEvictionPolicy: "AlwaysAllow" } }),
+      post(`${PODS}/c/eviction`, eviction("c")),
+    ],
+  },
+];
+
 const debug = { name: "debug", image: "example/debug:1" };
 
 const containerCases: readonly JudgeCase[] = [
@@ -322,6 +389,7 @@ const otherKinds: readonly JudgeCase[] = [
 export const podSubresourceCases: readonly JudgeCase[] = [
   ...bindingCases,
   ...evictionCases,
+  ...budgetCases,
   ...containerCases,
   ...connectCases,
   ...otherKinds,

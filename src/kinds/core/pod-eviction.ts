@@ -51,7 +51,7 @@ export const podEviction = (server: KindServer): Posted & { readonly body: Poste
     if (budgets.length > 1) {
       const message =
         "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.";
-      return bareFailure(500, "", message).status;
+      throw bareFailure(500, "", message);
     }
     const [budget] = budgets;
     const isUnhealthyAllowed =

@@ -22,7 +22,7 @@ const other = { ...template, metadata: { labels: { app: "other" } } };
 
 export const counting: readonly ScenarioText[] = [
   {
-    name: "disruption/4, disruption/8, disruption/9, disruption/writes, disruption/tests allows what a ReplicaSet has beyond its need, and follows readiness",
+    name: "disruption/4, disruption/8, disruption/9, disruption/about, disruption/watches, disruption/writes, disruption/tests allows what a ReplicaSet has beyond its need, and follows readiness",
     async play(stage) {
       const [first = ""] = await readySet(stage, 3);
       await createBudget(stage, { maxUnavailable: 1 });
@@ -123,6 +123,10 @@ export const counting: readonly ScenarioText[] = [
         "MultiplePodDisruptionBudgets",
         ({ type, message = "" }) => type === "Warning" && message.startsWith(text),
       );
+      for (const name of ["a", "b"]) {
+        await stage.of(PodDisruptionBudgets).patch(name, { metadata: { labels: { seen: "yes" } } });
+        await untilCounts(stage, { expectedPods: 1 }, name);
+      }
     },
   },
   {
@@ -143,7 +147,7 @@ export const counting: readonly ScenarioText[] = [
     },
   },
   {
-    name: "disruption/5, disruption/reads, disruption/tests asks the scale of a controller whose pods are not cached by kind",
+    name: "disruption/5, disruption/reads-live, disruption/tests asks the scale of a controller whose pods are not cached by kind",
     async play(stage) {
       const spec = { replicas: 4, paused: true, selector: { matchLabels: { app: "other" } }, template: other };
       const { uid } = (await stage.of(Deployments).create({ metadata: { name: "web" }, spec })).metadata;
@@ -154,7 +158,7 @@ export const counting: readonly ScenarioText[] = [
     },
   },
   {
-    name: "disruption/5, disruption/reads, disruption/tests asks the scale of a custom kind",
+    name: "disruption/5, disruption/reads-live, disruption/tests asks the scale of a custom kind",
     slow: true,
     async play(stage) {
       const Widgets = await define(stage, "Widget", {
@@ -172,7 +176,7 @@ export const counting: readonly ScenarioText[] = [
     },
   },
   {
-    name: "disruption/5, disruption/10, disruption/tests allows nothing while a controller of its pods has no scale, and recovers with the next event",
+    name: "disruption/5, disruption/10, disruption/events, disruption/tests allows nothing while a controller of its pods has no scale, and recovers with the next event",
     async play(stage) {
       const { uid } = (await stage.of(ConfigMaps).create({ metadata: { name: "boss" } })).metadata;
       await controlledPod(stage, "one", { apiVersion: "v1", kind: "ConfigMap", name: "boss", uid });
