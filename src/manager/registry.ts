@@ -21,6 +21,7 @@ import { rootCaPublisherController } from "#controllers/root-ca-certificate-publ
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import { statefulSetController } from "#controllers/statefulset/controller.ts";
+import { storageVersionGarbageCollector } from "#controllers/storageversion-garbage-collector/controller.ts";
 import { tokenCleanerController } from "#controllers/token-cleaner/controller.ts";
 import { ttlController } from "#controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "#controllers/ttl-after-finished/controller.ts";
@@ -79,6 +80,7 @@ export const registeredControllers: readonly WrittenController[] = [
     workers: config.EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs,
   })),
   bind(legacyTokenCleanerController, ({ config }) => ({ period: config.LegacySATokenCleaner.CleanUpPeriod })),
+  bind(storageVersionGarbageCollector, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 

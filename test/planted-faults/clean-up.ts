@@ -3,6 +3,7 @@
 import type { FaultPlan } from "./fault.ts";
 
 const pods = "src/controllers/pod-garbage-collector";
+const storageVersions = "src/controllers/storageversion-garbage-collector";
 const legacyTokens = "src/controllers/legacy-serviceaccount-token-cleaner";
 
 export const plan: FaultPlan = {
@@ -15,6 +16,8 @@ export const plan: FaultPlan = {
     "./test/scenarios/token-cleaner",
     "./src/controllers/legacy-serviceaccount-token-cleaner",
     "./test/scenarios/legacy-serviceaccount-token-cleaner",
+    "./src/controllers/storageversion-garbage-collector",
+    "./test/scenarios/storageversion-garbage-collector",
   ],
   faults: [
     {
@@ -114,6 +117,34 @@ export const plan: FaultPlan = {
       find: "name === secret.metadata.name",
       replace: 'name !== ""',
       noticedBy: "keeps a token that its user made",
+    },
+    {
+      name: "a deleted lease is not asked for",
+      file: `${storageVersions}/sync.ts`,
+      find: "if (await exists(name, deps, signal)) return done;",
+      replace: "",
+      noticedBy: "leaves the reports of a server whose lease is there again",
+    },
+    {
+      name: "any lease is the identity of a server",
+      file: `${storageVersions}/sync.ts`,
+      find: '["apiserver.kubernetes.io/identity"] === "kube-apiserver"',
+      replace: '["apiserver.kubernetes.io/identity"] !== "kubelet"',
+      noticedBy: "takes out a server whose lease is no identity lease",
+    },
+    {
+      name: "a storage version without servers stays",
+      file: `${storageVersions}/sync.ts`,
+      find: "if (left.length === 0) await",
+      replace: "if (left.length < 0) await",
+      noticedBy: "deletes a storage version whose last server is gone",
+    },
+    {
+      name: "the first server alone decides the common version",
+      file: `${storageVersions}/encoding-version.ts`,
+      find: "const common = isAgreed ? first?.encodingVersion : undefined;",
+      replace: "const common = first?.encodingVersion ?? String(isAgreed);",
+      noticedBy: "is unset when they do not",
     },
   ],
 };
