@@ -15,6 +15,10 @@ export interface Host {
 export interface Files {
   /** The file's text. Throws in Go's words: "open /x: no such file or directory". */
   read(path: string): string;
+  /** Makes a directory, with those above it. */
+  makeDirectory(path: string): void;
+  /** Removes what is there, with all that is in it. Nothing there is no error. */
+  removeAll(path: string): void;
   /** Calls back after one of the files changed, until disposed. A call may come without a change. */
   watch(paths: readonly string[], onChange: () => void): Disposable;
 }

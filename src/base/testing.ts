@@ -21,6 +21,10 @@ export const bareHost: Host = {
     read(path) {
       throw new Error(`open ${path}: no such file or directory`);
     },
+    makeDirectory(path) {
+      throw new Error(`mkdir ${path}: permission denied`);
+    },
+    removeAll: () => undefined,
     watch: () => ({ [Symbol.dispose]: () => undefined }),
   },
   keys: {

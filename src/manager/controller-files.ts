@@ -1,8 +1,13 @@
 // What controllers are given out of the files that flags name. Files are read when a controller is built.
 // Upstream: cmd/kube-controller-manager/app/core.go, certificates.go, serviceaccount.go.
 
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import { decodeYaml } from "#api/yaml.ts";
 import { errorMessage } from "#base/errors.ts";
-import type { TokenSigner } from "#base/host.ts";
+import type { Host, TokenSigner } from "#base/host.ts";
+import type { PluginSettings } from "#controllers/persistentvolume-binder/plugins.ts";
+import { defaultRecyclerPod } from "#controllers/persistentvolume-binder/recycler-pod.ts";
 import type { ControllerSettings } from "./registry.ts";
 
 /** --root-ca-file, or the CA that the client configuration holds. */
@@ -25,6 +30,44 @@ export function tokenSigner({ config, host }: ControllerSettings): TokenSigner |
     host.keys.readPrivateKey(host.files.read(file)),
   );
   return explained("failed to build token generator", () => key.tokenSigner());
+}
+
+/** The flags of the volume plugins, with the recycler pods that files describe. */
+export function volumePlugins({ config, host }: ControllerSettings): PluginSettings {
+  const { EnableHostPathProvisioning, PersistentVolumeRecyclerConfiguration: recycler } =
+    config.PersistentVolumeBinderController.VolumeConfiguration;
+  return explained("failed to probe volume plugins when starting persistentvolume controller", () => ({
+    hostPath: {
+      template: recyclerTemplate(recycler.PodTemplateFilePathHostPath, host),
+      minimumTimeoutSeconds: recycler.MinimumTimeoutHostPath,
+      timeoutIncrementSeconds: recycler.IncrementTimeoutHostPath,
+    },
+    nfs: {
+      template: recyclerTemplate(recycler.PodTemplateFilePathNFS, host),
+      minimumTimeoutSeconds: recycler.MinimumTimeoutNFS,
+      timeoutIncrementSeconds: recycler.IncrementTimeoutNFS,
+    },
+    provisionsHostPaths: EnableHostPathProvisioning,
+  }));
+}
+
+function recyclerTemplate(file: string, host: Host): Pod {
+  if (file === "") return defaultRecyclerPod;
+  const text = explained(`failed to read file path ${file}`, () => host.files.read(file));
+  if (text === "") throw new Error(`file was empty: ${file}`);
+  const pod = explained("failed decoding file", () => decodePod(text));
+  if ((pod.spec?.volumes ?? []).length === 0) {
+    throw new Error(`pod specification (${file}): does not contain any volume(s)`);
+  }
+  return pod;
+}
+
+function decodePod(text: string): Pod {
+  const { value } = decodeYaml(text);
+  const { apiVersion, kind } = value as KubeObject;
+  if (kind !== "Pod" || apiVersion !== "v1")
+    throw new Error(`no kind "${kind ?? ""}" of version "${apiVersion ?? ""}" is a pod`);
+  return value as Pod;
 }
 
 function explained<T>(what: string, step: () => T): T {

@@ -10,6 +10,7 @@ import { ephemeralVolumeController } from "#controllers/ephemeral-volume/control
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
+import { persistentVolumeBinder } from "#controllers/persistentvolume-binder/controller.ts";
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
 import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
@@ -29,7 +30,7 @@ import { volumeAttributesClassProtection } from "#controllers/volumeattributescl
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { knownController, knownControllers } from "#kit/known-controllers.ts";
-import { rootCa, tokenSigner } from "./controller-files.ts";
+import { rootCa, tokenSigner, volumePlugins } from "./controller-files.ts";
 import type { ComponentConfig } from "./options/config.ts";
 
 /** What controllers are configured with: the flags, and the machine that has the files they name. */
@@ -73,6 +74,11 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
   bind(ttlAfterFinishedController, ({ config }) => ({ workers: config.TTLAfterFinishedController.ConcurrentTTLSyncs })),
+  bind(persistentVolumeBinder, (settings) => ({
+    syncPeriodMs: durationMs(settings.config.PersistentVolumeBinderController.PVClaimBinderSyncPeriod),
+    provisions: settings.config.PersistentVolumeBinderController.VolumeConfiguration.EnableDynamicProvisioning,
+    plugins: volumePlugins(settings),
+  })),
   bind(persistentVolumeClaimProtection, () => undefined),
   bind(persistentVolumeProtection, () => undefined),
   bind(volumeAttributesClassProtection, () => undefined),

@@ -25,6 +25,12 @@ export class SimulatedHost implements Host {
         if (text === undefined) throw new Error(`open ${path}: no such file or directory`);
         return text;
       },
+      makeDirectory: (path) => void this.#texts.set(`${path}/`, ""),
+      removeAll: (path) => {
+        for (const name of [...this.#texts.keys()]) {
+          if (name === path || name.startsWith(`${path}/`)) this.#texts.delete(name);
+        }
+      },
       watch: (paths, onChange) => {
         const watch = { paths, onChange };
         this.#watches.add(watch);

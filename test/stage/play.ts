@@ -139,8 +139,11 @@ export class Play {
       event: async (reason, holds = () => true) => {
         if (!isCalm) return;
         let last: readonly Event[] = [];
+        const isOfPlay = ({ involvedObject }: Event): boolean => involvedObject?.name?.endsWith(`-${tag}`) === true;
         const probe = async (): Promise<boolean> => {
-          last = await stage.of(Events).list();
+          // Events about objects of cluster scope are in the namespace "default".
+          const wide = (await stage.of(Events, "default").list()).filter(isOfPlay);
+          last = [...(await stage.of(Events).list()), ...wide];
           return last.some((event) => event.reason === reason && holds(event));
         };
         await ground.until(`an Event ${reason}: ${holds}`, probe).catch((error: Error) => {

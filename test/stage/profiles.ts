@@ -1,7 +1,15 @@
 // The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that one text
 // configures the Go program, ours, and the embedded server.
 
-export type Profile = "default" | "quick" | "alpha" | "few-terminated-pods" | "max-unavailable" | "idle-tokens";
+export type Profile =
+  | "default"
+  | "quick"
+  | "alpha"
+  | "few-terminated-pods"
+  | "max-unavailable"
+  | "idle-tokens"
+  | "no-provisioning"
+  | "host-paths";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
@@ -48,6 +56,8 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     gates: {},
     extraVersions: [],
   },
+  "no-provisioning": { managerFlags: ["--enable-dynamic-provisioning=false"], gates: {}, extraVersions: [] },
+  "host-paths": { managerFlags: ["--enable-hostpath-provisioner=true"], gates: {}, extraVersions: [] },
   "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   alpha: {

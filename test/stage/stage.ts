@@ -76,7 +76,7 @@ export interface Stage {
   calm(check: () => Promise<void>): Promise<void>;
   /** The controllers' writes to objects of this play so far, oldest first, without Events and Leases. Only inside `calm`. */
   writes(): Promise<readonly StageWrite[]>;
-  /** Waits for an Event. A manager that dies may lose it, so the stage with faults does not wait. */
+  /** Waits for an Event about an object of the play. A manager that dies may lose it, so the stage with faults does not wait. */
   event(reason: string, holds?: (event: Event) => boolean): Promise<void>;
   /** Ends a phase: waits until the controllers have written nothing for a second. Phases are compared with Go's on their own. */
   settle(quietMs?: number): Promise<void>;

@@ -2,6 +2,7 @@
 // for a while, which doubles with each failure.
 // Upstream: pkg/util/goroutinemap with exponential back-off.
 
+import { whenAborted } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import type { Logger } from "#base/log.ts";
 import { TaskGroup } from "#base/task-group.ts";
@@ -30,7 +31,7 @@ export class PendingOperations {
   async run(signal: AbortSignal): Promise<void> {
     await TaskGroup.run(signal, async (group) => {
       this.#group = group;
-      await new Promise<void>((resolve) => group.signal.addEventListener("abort", () => resolve(), { once: true }));
+      await whenAborted(group.signal);
     });
   }
 

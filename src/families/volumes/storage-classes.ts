@@ -3,7 +3,7 @@
 
 import type { PersistentVolume, PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
 import type { StorageClass } from "#api/generated/types/storage-v1.ts";
-import type { Stored } from "#api/resource.ts";
+import type { StoredCluster } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
 import { compareText } from "#kit/order.ts";
 
@@ -28,10 +28,10 @@ export function namesClass({ metadata, spec }: PersistentVolumeClaim): boolean {
 }
 
 /** Of several default classes the newest counts, of equally old ones the first by name. */
-export function defaultClass(classes: readonly Stored<StorageClass>[]): Stored<StorageClass> | undefined {
+export function defaultClass(classes: readonly StoredCluster<StorageClass>[]): StoredCluster<StorageClass> | undefined {
   const defaults = classes.filter(({ metadata: { annotations } }) =>
     DEFAULT_ANNOTATIONS.some((name) => annotations?.[name] === "true"),
   );
-  const createdAt = ({ metadata }: Stored<StorageClass>): number => parseTime(metadata.creationTimestamp);
+  const createdAt = ({ metadata }: StoredCluster<StorageClass>): number => parseTime(metadata.creationTimestamp);
   return defaults.toSorted((a, b) => createdAt(b) - createdAt(a) || compareText(a.metadata.name, b.metadata.name))[0];
 }

@@ -1,8 +1,9 @@
 // The host that the programs run on: the operating system's files, OpenSSL's keys and the runtime's time zones.
 
+import { mkdirSync, rmSync } from "node:fs";
 import type { Host } from "#base/host.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
-import { certificatesProblem, readFileAsGo, watchFiles } from "../https-server/serving-files.ts";
+import { certificatesProblem, readFileAsGo, systemErrorText, watchFiles } from "../https-server/serving-files.ts";
 import { jwtSigner, readPrivateKey } from "../tokens/jwt-signer.ts";
 import { systemTimeZones } from "./time-zones.ts";
 
@@ -11,7 +12,7 @@ type TrustedCa = Pick<ClientConfig, "certificateAuthority" | "certificateAuthori
 /** client: the program's client configuration. A CA that it names by a file is not read, as upstream. */
 export function systemHost(client: TrustedCa): Host {
   return {
-    files: { read: (path) => readFileAsGo(path), watch: watchFiles },
+    files: { read: (path) => readFileAsGo(path), makeDirectory, removeAll, watch: watchFiles },
     keys: {
       readPrivateKey(pem) {
         const key = readPrivateKey(pem);
@@ -22,4 +23,20 @@ export function systemHost(client: TrustedCa): Host {
     timeZones: systemTimeZones(),
     apiServerCa: client.certificateAuthorityData ?? "",
   };
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o750 });
+  } catch (cause) {
+    throw new Error(`mkdir ${path}: ${systemErrorText(cause)}`, { cause });
+  }
+}
+
+function removeAll(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (cause) {
+    throw new Error(`unlinkat ${path}: ${systemErrorText(cause)}`, { cause });
+  }
 }

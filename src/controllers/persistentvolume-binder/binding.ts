@@ -1,0 +1,111 @@
+// What is written when a volume and a claim are bound, and when the bond is taken back. Undefined: nothing to write.
+// Upstream: component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim; pkg/controller/volume/persistentvolume,
+// bindClaimToVolume, unbindVolume, updateClaimStatus.
+
+import { PersistentVolumeClaims } from "#api/generated/resources/core-v1.ts";
+import type { ObjectReference, PersistentVolumeClaimStatus } from "#api/generated/types/core-v1.ts";
+import { goQuote } from "#api/go-text.ts";
+import type { ObjectKey } from "#api/object.ts";
+import { parseQuantity, quantityFromWire } from "#api/quantity-parser.ts";
+import { referenceTo } from "#kit/events/recorder.ts";
+import {
+  annotated,
+  BIND_COMPLETED,
+  BOUND_BY_CONTROLLER,
+  hasAnnotation,
+  PRE_RESIZE_CAPACITY,
+  withoutAnnotation,
+} from "./annotations.ts";
+import { type Claim, capacityOf, isReservedFor, type Volume } from "./matching.ts";
+
+export type ClaimPhase = "Pending" | "Bound" | "Lost";
+export type VolumePhase = "Available" | "Bound" | "Released" | "Failed";
+
+export function claimKeyOf({ namespace = "", name = "" }: ObjectReference): ObjectKey {
+  return `${namespace}/${name}`;
+}
+
+const yes = (name: string): Readonly<Record<string, string>> => ({ [name]: "yes" });
+
+/** The volume bound to the claim. A volume that was reserved for the claim stays the user's choice. */
+export function boundVolume(volume: Volume, claim: Claim): Volume | undefined {
+  const { uid, name, namespace } = volume.spec?.claimRef ?? {};
+  const { metadata } = claim;
+  const refers = uid === metadata.uid && name === metadata.name && namespace === metadata.namespace;
+  const lacksMark = !isReservedFor(volume, claim) && !hasAnnotation(volume, BOUND_BY_CONTROLLER);
+  if (refers && !lacksMark) return undefined;
+  const marked = lacksMark ? annotated(volume, yes(BOUND_BY_CONTROLLER)) : volume;
+  if (refers) return marked;
+  return { ...marked, spec: { ...marked.spec, claimRef: referenceTo(claim, PersistentVolumeClaims) } };
+}
+
+/** The claim bound to the volume. A claim that named the volume stays the user's choice. */
+export function boundClaim(claim: Claim, { metadata: { name } }: Volume): Claim | undefined {
+  const refers = claim.spec?.volumeName === name;
+  if (refers && hasAnnotation(claim, BIND_COMPLETED)) return undefined;
+  const completed = hasAnnotation(claim, BIND_COMPLETED) ? claim : annotated(claim, yes(BIND_COMPLETED));
+  if (refers) return completed;
+  const marked = hasAnnotation(claim, BOUND_BY_CONTROLLER) ? completed : annotated(completed, yes(BOUND_BY_CONTROLLER));
+  return { ...marked, spec: { ...marked.spec, volumeName: name } };
+}
+
+/** The volume without the claim. One that a user reserved for the claim stays reserved, for whichever has its name. */
+export function unboundVolume(volume: Volume): Volume {
+  const { claimRef, ...spec } = volume.spec ?? {};
+  if (hasAnnotation(volume, BOUND_BY_CONTROLLER)) {
+    return { ...withoutAnnotation(volume, BOUND_BY_CONTROLLER), spec };
+  }
+  const { uid: _, ...reserved } = claimRef ?? {};
+  return { ...volume, spec: { ...spec, claimRef: reserved } };
+}
+
+/** The status of a claim that enters the phase, with this volume or none. */
+export function claimStatus(
+  claim: Claim,
+  phase: ClaimPhase,
+  volume: Volume | undefined,
+): PersistentVolumeClaimStatus | undefined {
+  const known = claim.status ?? {};
+  const entersPhase = known.phase !== phase;
+  if (volume === undefined) {
+    const { accessModes, capacity, currentVolumeAttributesClassName, ...rest } = known;
+    const isReset = [accessModes, capacity, currentVolumeAttributesClassName].every((value) => value === undefined);
+    return isReset && !entersPhase ? undefined : { ...rest, phase };
+  }
+  const modes = volume.spec?.accessModes;
+  const hasModes = JSON.stringify(known.accessModes) === JSON.stringify(modes);
+  if (!entersPhase && hasModes) return undefined;
+  const attributesClass = volume.spec?.volumeAttributesClassName;
+  const { accessModes: _, currentVolumeAttributesClassName: currentClass, ...rest } = known;
+  const newClass = known.phase === "Pending" && phase === "Bound" ? attributesClass : currentClass;
+  return {
+    ...rest,
+    phase,
+    ...(modes === undefined ? {} : { accessModes: modes }),
+    ...(newClass === undefined ? {} : { currentVolumeAttributesClassName: newClass }),
+    // A bound claim may be smaller than its volume while a node grows the file system.
+    ...(entersPhase ? { capacity: newCapacity(claim, volume) } : {}),
+  };
+}
+
+function newCapacity(claim: Claim, volume: Volume): Record<string, string> {
+  const known = claim.status?.capacity;
+  const capacity = volume.spec?.capacity;
+  const size = capacity?.storage;
+  if (capacity === undefined || size === undefined) {
+    throw new Error(`PersistentVolume ${goQuote(volume.metadata.name)} is without a storage capacity`);
+  }
+  const before = volume.metadata.annotations?.[PRE_RESIZE_CAPACITY];
+  if (before !== undefined) return { ...known, storage: isQuantity(before) ? before : size };
+  if (known?.storage !== undefined && quantityFromWire(known.storage).equals(capacityOf(volume))) return known;
+  return capacity;
+}
+
+function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

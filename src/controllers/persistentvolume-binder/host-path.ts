@@ -1,0 +1,39 @@
+// Volumes that are directories of the machine on which the program runs: for tests on one machine.
+// Upstream: pkg/volume/hostpath/host_path.go.
+
+import type { PersistentVolume } from "#api/generated/types/core-v1.ts";
+import type { StorageClass } from "#api/generated/types/storage-v1.ts";
+import type { Files } from "#base/host.ts";
+import type { Rng } from "#base/rng.ts";
+import { CREATED_BY } from "./annotations.ts";
+import type { Claim } from "./matching.ts";
+import { HOST_PATH } from "./plugins.ts";
+
+/** Makes the directory. The volume is the storage alone: the caller adds the bond. */
+export function provisionHostPath(
+  claim: Claim,
+  { reclaimPolicy = "Delete" }: StorageClass,
+  { files, rng }: { readonly files: Files; readonly rng: Rng },
+): Pick<PersistentVolume, "metadata" | "spec"> {
+  const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
+  if (volumeMode === "Block") throw new Error(`${HOST_PATH} does not support block volume provisioning`);
+  const path = `/tmp/hostpath_pv/${rng.uuid()}`;
+  files.makeDirectory(path);
+  return {
+    metadata: { annotations: { [CREATED_BY]: "hostpath-dynamic-provisioner" } },
+    spec: {
+      persistentVolumeReclaimPolicy: reclaimPolicy,
+      accessModes: accessModes.length === 0 ? ["ReadWriteOnce"] : accessModes,
+      capacity: { storage: resources?.requests?.storage ?? "0" },
+      hostPath: { path },
+    },
+  };
+}
+
+/** Removes the directory, if it is one of those that nobody can miss. */
+export function deleteHostPath(path: string, files: Files): void {
+  if (!/\/tmp\/.+/.test(path)) {
+    throw new Error(`host_path deleter only supports /tmp/.+ but received provided ${path}`);
+  }
+  files.removeAll(path);
+}

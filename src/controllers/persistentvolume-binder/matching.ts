@@ -1,0 +1,130 @@
+// Which volume a claim gets. Of the sets of access modes that have all that the claim wants, the smallest come first;
+// in a set a volume that is reserved for the claim wins, then the smallest that is large enough.
+// Upstream: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume; pkg/controller/volume/persistentvolume,
+// index.go and checkVolumeSatisfyClaim.
+
+import type { PersistentVolume, PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
+import { goQuote } from "#api/go-text.ts";
+import { type Selector, selectorFromObject } from "#api/label-selector.ts";
+import { objectKey } from "#api/object.ts";
+import type { Quantity } from "#api/quantity.ts";
+import { quantityFromWire } from "#api/quantity-parser.ts";
+import type { Stored, StoredCluster } from "#api/resource.ts";
+import { errorMessage } from "#base/errors.ts";
+import { classOfClaim, classOfVolume } from "#families/volumes/storage-classes.ts";
+import { compareText } from "#kit/order.ts";
+
+export type Volume = StoredCluster<PersistentVolume>;
+export type Claim = Stored<PersistentVolumeClaim>;
+
+const MODES = ["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"];
+
+/**
+ * The volume that the claim is bound to or gets; undefined when none fits. isDelayed: the scheduler chooses among free
+ * volumes, so only reserved ones count.
+ */
+export function bestVolume(claim: Claim, volumes: Iterable<Volume>, isDelayed: boolean): Volume | undefined {
+  const sets = Map.groupBy(volumes, modesOf);
+  const wanted = claim.spec?.accessModes ?? [];
+  const candidates = [...sets.keys()]
+    .filter((modes) => wanted.every((mode) => modes.split(",").includes(mode)))
+    .sort((a, b) => a.split(",").length - b.split(",").length || compareText(a, b));
+  for (const modes of candidates) {
+    const volume = bestOfSet(claim, sets.get(modes) ?? [], isDelayed);
+    if (volume !== undefined) return volume;
+  }
+  return undefined;
+}
+
+/** The set of access modes as text; modes that the program does not know are left out. */
+function modesOf({ spec }: Volume): string {
+  return MODES.filter((mode) => spec?.accessModes?.includes(mode)).join(",");
+}
+
+/** Where upstream leaves the choice to the order of a map, the first by name counts. */
+function bestOfSet(claim: Claim, volumes: readonly Volume[], isDelayed: boolean): Volume | undefined {
+  const selector = selectorOf(claim);
+  const wanted = requestOf(claim);
+  const fitting = volumes.filter((volume) => fits(volume, claim, wanted));
+  const reserved = fitting.filter((volume) => isReservedFor(volume, claim));
+  if (reserved.length > 0)
+    return reserved.reduce((a, b) => (compareText(a.metadata.name, b.metadata.name) < 0 ? a : b));
+  if (isDelayed) return undefined;
+  const free = fitting.filter((volume) => isFree(volume, claim, selector));
+  return free.length === 0 ? undefined : free.reduce(smaller);
+}
+
+function selectorOf(claim: Claim): Selector | undefined {
+  if (claim.spec?.selector === undefined) return undefined;
+  try {
+    return selectorFromObject(claim.spec.selector);
+  } catch (error) {
+    const what = `error creating internal label selector for claim: ${objectKey(claim)}`;
+    throw new Error(`${what}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** What both reserved and free volumes must satisfy. */
+function fits(volume: Volume, claim: Claim, wanted: Quantity): boolean {
+  return (
+    (volume.spec?.claimRef === undefined || isReservedFor(volume, claim)) &&
+    capacityOf(volume).cmp(wanted) >= 0 &&
+    !differsInMode(claim, volume) &&
+    attributesClassOf(claim) === attributesClassOf(volume) &&
+    volume.metadata.deletionTimestamp === undefined
+  );
+}
+
+function isFree(volume: Volume, claim: Claim, selector: Selector | undefined): boolean {
+  return (
+    volume.status?.phase === "Available" &&
+    (selector === undefined || selector.matches(volume.metadata.labels ?? {})) &&
+    classOfVolume(volume) === classOfClaim(claim)
+  );
+}
+
+function smaller(a: Volume, b: Volume): Volume {
+  return (capacityOf(a).cmp(capacityOf(b)) || compareText(a.metadata.name, b.metadata.name)) <= 0 ? a : b;
+}
+
+/** The volume refers to the claim, with its UID or before it had one. */
+export function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
+  const claimRef = spec?.claimRef;
+  return (
+    claimRef !== undefined &&
+    claimRef.name === metadata.name &&
+    claimRef.namespace === metadata.namespace &&
+    (!claimRef.uid || claimRef.uid === metadata.uid)
+  );
+}
+
+/** One is a file system, the other a block device. */
+export function differsInMode(claim: Claim, volume: Volume): boolean {
+  return (claim.spec?.volumeMode ?? "Filesystem") !== (volume.spec?.volumeMode ?? "Filesystem");
+}
+
+/** Why a free volume that the claim names does not suit it. */
+export function whyUnsuitable(volume: Volume, claim: Claim): string | undefined {
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    return `the volume is marked for deletion ${goQuote(volume.metadata.name)}`;
+  }
+  if (capacityOf(volume).roundUp(0).cmp(requestOf(claim).roundUp(0)) < 0) return "requested PV is too small";
+  if (classOfVolume(volume) !== classOfClaim(claim)) return "storageClassName does not match";
+  if (attributesClassOf(claim) !== attributesClassOf(volume)) return "volumeAttributesClassName does not match";
+  if (differsInMode(claim, volume)) return "incompatible volumeMode";
+  const modes = volume.spec?.accessModes ?? [];
+  if (!(claim.spec?.accessModes ?? []).every((mode) => modes.includes(mode))) return "incompatible accessMode";
+  return undefined;
+}
+
+function requestOf({ spec }: Claim): Quantity {
+  return quantityFromWire(spec?.resources?.requests?.storage);
+}
+
+export function capacityOf({ spec }: Volume): Quantity {
+  return quantityFromWire(spec?.capacity?.storage);
+}
+
+function attributesClassOf({ spec }: Claim | Volume): string {
+  return spec?.volumeAttributesClassName ?? "";
+}

@@ -1,0 +1,107 @@
+// The story of one volume: free, reserved, bound, or released and reclaimed.
+// Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume.
+
+import { PersistentVolumes } from "#api/generated/resources/core-v1.ts";
+import type { ObjectReference } from "#api/generated/types/core-v1.ts";
+import { goQuote } from "#api/go-text.ts";
+import { type ObjectKey, objectKey } from "#api/object.ts";
+import { isNotFound } from "#api/status-error.ts";
+import { eventCause } from "#kit/trace.ts";
+import { done, type SyncResult } from "#kit/worker-loop.ts";
+import { hasAnnotation, PROVISIONED_BY } from "./annotations.ts";
+import { claimKeyOf } from "./binding.ts";
+import type { Deps } from "./deps.ts";
+import { type Claim, differsInMode, type Volume } from "./matching.ts";
+import { reclaim } from "./reclaim.ts";
+import { claimEvent, migrateVolume, setVolumePhase, unbind, volumeEvent } from "./writes.ts";
+
+export async function syncVolume(name: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const cached = deps.volumes.lister.get(name);
+  if (cached === undefined) forgetVolume(name, deps);
+  else if (deps.knownVolumes.store(cached)) {
+    const volume = await migrateVolume(cached, deps, signal);
+    const claimRef = volume.spec?.claimRef;
+    if (claimRef?.uid) await syncClaimedVolume(volume, claimRef, deps, signal);
+    else await setVolumePhase(volume, "Available", "", deps, signal);
+  }
+  return done;
+}
+
+/** The claim of a volume that is gone must hear of it. */
+function forgetVolume(name: ObjectKey, deps: Deps): void {
+  const volume = deps.knownVolumes.get(name);
+  if (volume === undefined) return;
+  deps.knownVolumes.delete(name);
+  deps.metrics.times.succeed(name);
+  const claimRef = volume.spec?.claimRef;
+  if (claimRef !== undefined)
+    deps.claimQueue.add(claimKeyOf(claimRef), eventCause(PersistentVolumes, "delete", volume));
+}
+
+async function syncClaimedVolume(
+  volume: Volume,
+  claimRef: ObjectReference,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  const claim = await findClaim(volume, claimRef, deps, signal);
+  if (claim === undefined) await release(volume, deps, signal);
+  else if (!claim.spec?.volumeName) remindClaim(volume, claim, deps);
+  else if (claim.spec.volumeName === volume.metadata.name) await setVolumePhase(volume, "Bound", "", deps, signal);
+  else if (hasAnnotation(volume, PROVISIONED_BY) && volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
+    await release(volume, deps, signal); // it was made for the claim, which has another one
+  } else await unbind(volume, deps, signal);
+}
+
+/**
+ * The claim that the volume refers to; undefined when it is gone. A volume is not released on the word of a cache: the
+ * claim may be younger than what the cache has.
+ */
+async function findClaim(
+  { status }: Volume,
+  claimRef: ObjectReference,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Claim | undefined> {
+  const key = claimKeyOf(claimRef);
+  const isReleased = status?.phase === "Released" || status?.phase === "Failed";
+  const known = deps.knownClaims.get(key) ?? (isReleased ? undefined : deps.claims.lister.get(key));
+  if (known?.metadata.uid === claimRef.uid) return known;
+  if (known === undefined && isReleased) return undefined;
+  const live = await readClaim(claimRef, deps, signal);
+  return live?.metadata.uid === claimRef.uid ? live : undefined;
+}
+
+async function readClaim(
+  { namespace = "", name = "" }: ObjectReference,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Claim | undefined> {
+  try {
+    return await deps.claimsApi.get({ namespace, name }, signal);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A failure to reclaim stays visible while the volume is tried again. */
+async function release(volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
+  const isTold = volume.status?.phase === "Failed";
+  const released = isTold ? volume : await setVolumePhase(volume, "Released", "", deps, signal);
+  await reclaim(released, deps, signal);
+}
+
+/** The claim does not know of the volume yet. */
+function remindClaim(volume: Volume, claim: Claim, deps: Deps): void {
+  if (!differsInMode(claim, volume)) {
+    deps.claimQueue.add(objectKey(claim), eventCause(PersistentVolumes, "update", volume));
+    return;
+  }
+  const end = "due to incompatible volumeMode.";
+  const [volumeName, claimName] = [goQuote(volume.metadata.name), goQuote(claim.metadata.name)];
+  const told = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${end}`;
+  volumeEvent(volume, "Warning", "VolumeMismatch", told, deps);
+  const message = `Cannot bind PersistentVolume ${volumeName} to requested PersistentVolumeClaim ${end}`;
+  claimEvent(claim, "Warning", "VolumeMismatch", message, deps);
+}

@@ -1,0 +1,178 @@
+// What becomes of volumes that their claims have left.
+
+import { expect } from "vitest";
+import { Events, PersistentVolumes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { PersistentVolumeSpec } from "#api/generated/types/core-v1.ts";
+import { formatTime } from "#api/time.ts";
+import type { ScenarioText } from "#test/stage/scenario.ts";
+import type { Stage } from "#test/stage/stage.ts";
+import { claimVolume, createPodWith } from "#test/stage/volumes.ts";
+import { bindTogether, className, createFreeVolume, DRIVER, leave, PROVISIONED_BY, untilPhase } from "./steps.ts";
+
+/** A volume that is no CSI volume, and that the claim "data" has had. */
+async function leftVolume(stage: Stage, policy: string, source: PersistentVolumeSpec): Promise<string> {
+  const volume = await boundVolume(stage, policy, source);
+  await leave(stage, "data");
+  return volume;
+}
+
+async function boundVolume(stage: Stage, policy: string, source: PersistentVolumeSpec): Promise<string> {
+  const name = stage.name("volume");
+  await stage.of(PersistentVolumes).create({
+    metadata: { name },
+    spec: {
+      capacity: { storage: "3Gi" },
+      accessModes: ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: policy,
+      storageClassName: className(stage),
+      ...source,
+    },
+  });
+  await untilPhase(stage, name, "Available");
+  await stage.settle();
+  await bindTogether(stage, "data", name);
+  return name;
+}
+
+const hostPath = (stage: Stage): PersistentVolumeSpec => ({ hostPath: { path: `/tmp/${stage.name("steersman")}` } });
+
+/** Pods need the account of their namespace, which no controller of this cast makes. */
+async function ensureAccount(stage: Stage): Promise<void> {
+  const accounts = stage.of(ServiceAccounts, "default");
+  if ((await accounts.find("default")) === undefined) await accounts.create({ metadata: { name: "default" } });
+}
+
+/** What a kubelet reports of the recycler pod. */
+async function endRecycler(stage: Stage, volume: string, status: { phase: string; message?: string }): Promise<void> {
+  const pods = stage.of(Pods, "default");
+  await pods.until(`recycler-for-${volume}`);
+  await stage.settle();
+  await pods.patch(`recycler-for-${volume}`, { status }, { subresource: "status" });
+}
+
+export const reclaimScenarios: readonly ScenarioText[] = [
+  {
+    name: "persistentvolume-binder/14, persistentvolume-binder/16 leaves the deletion to the driver that made the volume",
+    async play(stage) {
+      const volume = await createFreeVolume(stage, "volume", {
+        metadata: { annotations: { [PROVISIONED_BY]: DRIVER } },
+        spec: { persistentVolumeReclaimPolicy: "Delete" },
+      });
+      await stage.settle();
+      await bindTogether(stage, "data", volume);
+      await leave(stage, "data");
+      await untilPhase(stage, volume, "Released");
+      await stage.settle();
+      await stage.of(PersistentVolumes).delete(volume);
+      await stage.of(PersistentVolumes).untilGone(volume);
+    },
+  },
+  {
+    name: "persistentvolume-binder/14 leaves a migrated volume to its CSI driver",
+    async play(stage) {
+      const volume = await createFreeVolume(stage, "volume", {
+        metadata: { annotations: { [PROVISIONED_BY]: "kubernetes.io/aws-ebs" } },
+        spec: { persistentVolumeReclaimPolicy: "Delete" },
+      });
+      await stage.settle();
+      await bindTogether(stage, "data", volume);
+      await leave(stage, "data");
+      await untilPhase(stage, volume, "Released");
+      await stage.settle();
+      await stage.of(PersistentVolumes).get(volume);
+    },
+  },
+  {
+    name: "persistentvolume-binder/16 deletes a host path with its volume",
+    async play(stage) {
+      const volume = await leftVolume(stage, "Delete", hostPath(stage));
+      await stage.of(PersistentVolumes).untilGone(volume);
+    },
+  },
+  {
+    name: "persistentvolume-binder/16 does not delete a host path that is no temporary one",
+    async play(stage) {
+      const volume = await leftVolume(stage, "Delete", { hostPath: { path: `/srv/${stage.name("data")}` } });
+      await untilPhase(stage, volume, "Failed");
+      const end = "host_path deleter only supports /tmp/.+ but received provided";
+      await stage.event("VolumeFailedDelete", ({ message }) => message?.startsWith(end) === true);
+      await stage.settle();
+      expect((await stage.of(PersistentVolumes).get(volume)).status?.message).toContain(end);
+    },
+  },
+  {
+    name: "persistentvolume-binder/16 tells of a volume that no plugin can delete",
+    async play(stage) {
+      const volume = await leftVolume(stage, "Delete", { nfs: { server: "nfs.example.com", path: "/data" } });
+      const { status } = await untilPhase(stage, volume, "Failed");
+      const problem = "no deletable volume plugin matched";
+      expect(status?.message).toBe(`error getting deleter volume plugin for volume "${volume}": ${problem}`);
+    },
+  },
+  {
+    name: "persistentvolume-binder/13, persistentvolume-binder/17 recycles a host path with a pod, and frees the volume",
+    alone: true,
+    async play(stage) {
+      await ensureAccount(stage);
+      const volume = await leftVolume(stage, "Recycle", hostPath(stage));
+      await untilPhase(stage, volume, "Released");
+      const pods = stage.of(Pods, "default");
+      const { spec, metadata } = await pods.until(`recycler-for-${volume}`);
+      expect(spec).toMatchObject({ activeDeadlineSeconds: 90, restartPolicy: "Never" });
+      expect(spec?.volumes?.[0]?.hostPath?.path).toMatch(/^\/tmp\//);
+      await stage.of(Events, "default").create({
+        metadata: { name: stage.name("pulled") },
+        involvedObject: { kind: "Pod", namespace: "default", name: metadata.name, uid: metadata.uid },
+        type: "Normal",
+        reason: "Pulled",
+        message: "image is there",
+        firstTimestamp: formatTime(stage.now()),
+        lastTimestamp: formatTime(stage.now()),
+        count: 1,
+      });
+      await stage.event("RecyclerPod", ({ message }) => message === "Recycler pod: image is there");
+      await endRecycler(stage, volume, { phase: "Succeeded" });
+      const { spec: freed } = await untilPhase(stage, volume, "Available");
+      expect(freed?.claimRef?.uid ?? "").toBe("");
+      await stage.event("VolumeRecycled");
+      await pods.untilGone(metadata.name);
+    },
+  },
+  {
+    name: "persistentvolume-binder/17 tells of a recycler that fails, and tries again",
+    alone: true,
+    profile: "quick",
+    async play(stage) {
+      await ensureAccount(stage);
+      const volume = await leftVolume(stage, "Recycle", { nfs: { server: "nfs.example.com", path: "/data" } });
+      await endRecycler(stage, volume, { phase: "Failed", message: "no such host" });
+      const { status } = await untilPhase(stage, volume, "Failed");
+      expect(status?.message).toBe("Recycle failed: failed to recycle volume: no such host");
+      await endRecycler(stage, volume, { phase: "Succeeded" });
+      await untilPhase(stage, volume, "Available");
+    },
+  },
+  {
+    name: "persistentvolume-binder/17 does not recycle a volume that pods use",
+    alone: true,
+    async play(stage) {
+      const volume = await boundVolume(stage, "Recycle", hostPath(stage));
+      await createPodWith(stage, "user", claimVolume("data"));
+      await stage.settle();
+      await leave(stage, "data");
+      await stage.event(
+        "VolumeFailedRecycle",
+        ({ message }) => message?.startsWith("Volume is used by pods: ") === true,
+      );
+      await untilPhase(stage, volume, "Released");
+    },
+  },
+  {
+    name: "persistentvolume-binder/17 tells of a volume that no plugin can recycle",
+    async play(stage) {
+      const volume = await leftVolume(stage, "Recycle", { csi: { driver: DRIVER, volumeHandle: "x" } });
+      const { status } = await untilPhase(stage, volume, "Failed");
+      expect(status?.message).toBe("No recycler plugin found for the volume!");
+    },
+  },
+];
