@@ -9,7 +9,8 @@ export type Profile =
   | "max-unavailable"
   | "idle-tokens"
   | "no-provisioning"
-  | "host-paths";
+  | "host-paths"
+  | "no-reminders";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
@@ -32,6 +33,9 @@ const alphaGates = [
   "DRAWorkloadResourceClaims",
   "PersistentVolumeClaimUnusedSinceTime",
 ];
+
+/** The binder looks at all volumes each 15 s: where that falls in a scenario is chance. */
+const withoutReminders = ["--pvclaimbinder-sync-period=10m"];
 
 export const profiles: Readonly<Record<Profile, Settings>> = {
   default: { managerFlags: [], gates: {}, extraVersions: [] },
@@ -56,8 +60,17 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     gates: {},
     extraVersions: [],
   },
-  "no-provisioning": { managerFlags: ["--enable-dynamic-provisioning=false"], gates: {}, extraVersions: [] },
-  "host-paths": { managerFlags: ["--enable-hostpath-provisioner=true"], gates: {}, extraVersions: [] },
+  "no-provisioning": {
+    managerFlags: [...withoutReminders, "--enable-dynamic-provisioning=false"],
+    gates: {},
+    extraVersions: [],
+  },
+  "host-paths": {
+    managerFlags: [...withoutReminders, "--enable-hostpath-provisioner=true"],
+    gates: {},
+    extraVersions: [],
+  },
+  "no-reminders": { managerFlags: withoutReminders, gates: {}, extraVersions: [] },
   "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   alpha: {

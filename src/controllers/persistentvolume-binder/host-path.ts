@@ -9,6 +9,9 @@ import { CREATED_BY } from "./annotations.ts";
 import type { Claim } from "./matching.ts";
 import { HOST_PATH } from "./plugins.ts";
 
+/** Where all volumes are: no other directories are deleted. */
+const TEMPORARY = "/tmp";
+
 /** Makes the directory. The volume is the storage alone: the caller adds the bond. */
 export function provisionHostPath(
   claim: Claim,
@@ -17,7 +20,7 @@ export function provisionHostPath(
 ): Pick<PersistentVolume, "metadata" | "spec"> {
   const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
   if (volumeMode === "Block") throw new Error(`${HOST_PATH} does not support block volume provisioning`);
-  const path = `/tmp/hostpath_pv/${rng.uuid()}`;
+  const path = `${TEMPORARY}/hostpath_pv/${rng.uuid()}`;
   files.makeDirectory(path);
   return {
     metadata: { annotations: { [CREATED_BY]: "hostpath-dynamic-provisioner" } },
@@ -32,8 +35,8 @@ export function provisionHostPath(
 
 /** Removes the directory, if it is one of those that nobody can miss. */
 export function deleteHostPath(path: string, files: Files): void {
-  if (!/\/tmp\/.+/.test(path)) {
-    throw new Error(`host_path deleter only supports /tmp/.+ but received provided ${path}`);
+  if (!new RegExp(`${TEMPORARY}/.+`).test(path)) {
+    throw new Error(`host_path deleter only supports ${TEMPORARY}/.+ but received provided ${path}`);
   }
   files.removeAll(path);
 }

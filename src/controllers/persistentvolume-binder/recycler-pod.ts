@@ -81,11 +81,12 @@ export async function runRecyclerPod(
   }
   signal.throwIfAborted(); // the pod outlives the program: the next one will find it
   const removal = removePod("failed to delete recycler pod", { namespace, name }, deps, signal);
-  if (failure === undefined) await removal;
-  else
-    await removal.catch((error: unknown) =>
-      deps.log.error(error, "failed to delete recycler pod", { namespace, name }),
-    );
+  try {
+    await removal;
+  } catch (error) {
+    if (failure === undefined) throw error;
+    deps.log.error(error, "failed to delete recycler pod", { namespace, name });
+  }
   if (failure !== undefined) throw new Error(`failed to recycle volume: ${failure}`);
 }
 

@@ -5,6 +5,7 @@ import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resour
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import {
   BIND_COMPLETED,
+  BOTH_WORKERS,
   BOUND_BY_CONTROLLER,
   className,
   createClaim,
@@ -130,6 +131,7 @@ export const bindingScenarios: readonly ScenarioText[] = [
   },
   {
     name: "persistentvolume-binder/7 waits for the volume that the claim names",
+    chance: [{ where: /writes of phase 3 › .*: persistentvolumes later-/, reason: BOTH_WORKERS }],
     async play(stage) {
       const name = stage.name("later");
       await createClaim(stage, "data", { spec: { volumeName: name } });

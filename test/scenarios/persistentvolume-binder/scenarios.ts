@@ -6,9 +6,8 @@ import { boundScenarios } from "./bound.ts";
 import { provisioningScenarios } from "./provisioning.ts";
 import { reclaimScenarios } from "./reclaim.ts";
 
-export const scenarios: readonly Scenario[] = scenariosOf("persistentvolume-binder-controller", { cast: "storage" }, [
-  ...bindingScenarios,
-  ...boundScenarios,
-  ...provisioningScenarios,
-  ...reclaimScenarios,
-]);
+export const scenarios: readonly Scenario[] = scenariosOf(
+  "persistentvolume-binder-controller",
+  { cast: "storage", profile: "no-reminders" },
+  [...bindingScenarios, ...boundScenarios, ...provisioningScenarios, ...reclaimScenarios],
+);
