@@ -10,6 +10,7 @@ import { ephemeralVolumeController } from "#controllers/ephemeral-volume/control
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
+import { nodeLifecycleController } from "#controllers/node-lifecycle/controller.ts";
 import { persistentVolumeBinder } from "#controllers/persistentvolume-binder/controller.ts";
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
@@ -23,6 +24,7 @@ import { serviceAccountController } from "#controllers/serviceaccount/controller
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import { statefulSetController } from "#controllers/statefulset/controller.ts";
 import { storageVersionGarbageCollector } from "#controllers/storageversion-garbage-collector/controller.ts";
+import { taintEvictionController } from "#controllers/taint-eviction/controller.ts";
 import { tokenCleanerController } from "#controllers/token-cleaner/controller.ts";
 import { ttlController } from "#controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "#controllers/ttl-after-finished/controller.ts";
@@ -73,6 +75,20 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(disruptionController, () => undefined),
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
+  bind(nodeLifecycleController, ({ config: { KubeCloudShared, NodeLifecycleController: config } }) => ({
+    monitorPeriodMs: durationMs(KubeCloudShared.NodeMonitorPeriod),
+    grace: {
+      monitorMs: durationMs(config.NodeMonitorGracePeriod),
+      startupMs: durationMs(config.NodeStartupGracePeriod),
+    },
+    rates: {
+      normalPerSecond: config.NodeEvictionRate,
+      reducedPerSecond: config.SecondaryNodeEvictionRate,
+      largeZoneSize: config.LargeClusterSizeThreshold,
+    },
+    unhealthyZoneThreshold: config.UnhealthyZoneThreshold,
+  })),
+  bind(taintEvictionController, () => undefined),
   bind(ttlAfterFinishedController, ({ config }) => ({ workers: config.TTLAfterFinishedController.ConcurrentTTLSyncs })),
   bind(persistentVolumeBinder, (settings) => ({
     syncPeriodMs: durationMs(settings.config.PersistentVolumeBinderController.PVClaimBinderSyncPeriod),

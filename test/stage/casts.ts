@@ -1,7 +1,7 @@
 // The casts: named sets of controllers that run together while a scenario plays. No controller outside the cast runs.
 // On the embedded server the written ones run, on a real control plane the Go manager runs those that are not written.
 
-export type Cast = "workloads" | "network" | "nodes" | "storage" | "auth" | "clean-up";
+export type Cast = "workloads" | "network" | "nodes" | "node-ranges" | "storage" | "auth" | "clean-up";
 
 interface CastDescription {
   readonly controllers: readonly string[];
@@ -39,13 +39,17 @@ export const casts: Readonly<Record<Cast, CastDescription>> = {
     controllers: [
       "pod-garbage-collector-controller",
       "ttl-controller",
-      "node-ipam-controller",
       "node-lifecycle-controller",
       "taint-eviction-controller",
       "device-taint-eviction-controller",
       "resourceclaim-controller",
       "resourcepoolstatusrequest-controller",
     ],
+    flags: ["--allocate-node-cidrs=true"],
+  },
+  // Its ranges depend on all nodes, and it shares its identity with node-lifecycle and taint-eviction.
+  "node-ranges": {
+    controllers: ["node-ipam-controller"],
     flags: ["--allocate-node-cidrs=true"],
   },
   storage: {

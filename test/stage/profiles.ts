@@ -10,7 +10,9 @@ export type Profile =
   | "idle-tokens"
   | "no-provisioning"
   | "host-paths"
-  | "no-reminders";
+  | "no-reminders"
+  | "node-rates"
+  | "node-heartbeats";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
@@ -71,6 +73,27 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "no-reminders": { managerFlags: withoutReminders, gates: {}, extraVersions: [] },
+  "node-rates": {
+    managerFlags: [
+      "--node-monitor-period=1s",
+      "--node-eviction-rate=0.5",
+      "--secondary-node-eviction-rate=0.25",
+      "--large-cluster-size-threshold=4",
+      "--unhealthy-zone-threshold=0.6",
+    ],
+    gates: {},
+    extraVersions: [],
+  },
+  "node-heartbeats": {
+    managerFlags: [
+      "--node-monitor-period=1s",
+      "--node-monitor-grace-period=4s",
+      "--node-startup-grace-period=5s",
+      "--node-eviction-rate=0.5",
+    ],
+    gates: {},
+    extraVersions: [],
+  },
   "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   alpha: {

@@ -24,9 +24,10 @@ import { keyedController } from "#kit/keyed-controller.ts";
 import { OwnerLookup } from "#kit/owner-lookup.ts";
 import { parsedSelectors } from "#kit/parsed-selectors.ts";
 import { createPodControl } from "#kit/pod-control.ts";
+import { addNodeIndex } from "#kit/pods-by-node.ts";
 import { done } from "#kit/worker-loop.ts";
 import type { DaemonSet, Deps } from "./model.ts";
-import { addNodeIndex, syncNode } from "./node-updates.ts";
+import { syncNode } from "./node-updates.ts";
 import { syncDaemonSet } from "./sync.ts";
 import { isNodeChange, podTriggers, revisionTriggers, setTriggers } from "./triggers.ts";
 

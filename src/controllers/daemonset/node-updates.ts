@@ -5,24 +5,17 @@ import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
 import { objectKey } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
-import type { SharedInformer } from "#informers/informer.ts";
 import type { KeyQueue } from "#kit/key-queue.ts";
+import { podsOnNode } from "#kit/pods-by-node.ts";
 import { eventCause } from "#kit/trace.ts";
-import type { Deps, StoredPod } from "./model.ts";
+import type { Deps } from "./model.ts";
 import { placementOn } from "./placement.ts";
-
-const BY_NODE = "spec.nodeName";
-
-export function addNodeIndex(pods: SharedInformer<StoredPod>): void {
-  if (pods.store.hasIndex(BY_NODE)) return;
-  pods.addIndexers({ [BY_NODE]: ({ spec }) => ((spec?.nodeName ?? "") === "" ? [] : [spec?.nodeName ?? ""]) });
-}
 
 export function syncNode(name: string, deps: Deps, queue: KeyQueue): void {
   const node = deps.nodes.lister.get(name);
   if (node === undefined) return;
   const scheduled = new Set<string>();
-  for (const pod of deps.pods.store.byIndex(BY_NODE, name)) {
+  for (const pod of podsOnNode(deps.pods, name)) {
     const controller = getControllerOf(pod);
     if (controller?.kind === DaemonSets.kind) scheduled.add(`${pod.metadata.namespace}/${controller.name}`);
   }

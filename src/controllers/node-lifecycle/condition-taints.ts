@@ -1,0 +1,76 @@
+// Taints that follow a node's conditions. Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go,
+// doNoScheduleTaintingPass; pkg/util/taints.
+
+import { semanticEqual } from "#api/equality.ts";
+import type { Node, NodeCondition, Taint } from "#api/generated/types/core-v1.ts";
+
+const NOT_READY = "node.kubernetes.io/not-ready";
+const UNREACHABLE = "node.kubernetes.io/unreachable";
+const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
+
+export const notReadyTaint: Taint = { key: NOT_READY, effect: "NoExecute" };
+export const unreachableTaint: Taint = { key: UNREACHABLE, effect: "NoExecute" };
+
+/** Keys by the type and the status of a condition. */
+const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
+  MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
+  DiskPressure: { True: "node.kubernetes.io/disk-pressure" },
+  NetworkUnavailable: { True: "node.kubernetes.io/network-unavailable" },
+  PIDPressure: { True: "node.kubernetes.io/pid-pressure" },
+};
+
+const OWN_KEYS: ReadonlySet<string> = new Set([
+  UNSCHEDULABLE,
+  ...Object.values(CONDITION_TAINTS).flatMap((keys) => Object.values(keys)),
+]);
+
+export interface TaintChange {
+  readonly add: readonly Taint[];
+  readonly remove: readonly Taint[];
+}
+
+/** How the NoSchedule taints differ from what conditions and spec.unschedulable ask for. Taints with other keys stay. */
+export function noScheduleChange({ spec, status }: Node): TaintChange {
+  const wanted: Taint[] = [];
+  const want = (key: string): void => void wanted.push({ key, effect: "NoSchedule" });
+  for (const { type, status: value } of status?.conditions ?? []) {
+    const key = CONDITION_TAINTS[type]?.[value];
+    if (key !== undefined) want(key);
+  }
+  if (spec?.unschedulable === true) want(UNSCHEDULABLE);
+  const present = (spec?.taints ?? []).filter(({ key, effect }) => effect === "NoSchedule" && OWN_KEYS.has(key));
+  return {
+    add: wanted.filter((taint) => !hasTaint(present, taint)),
+    remove: present.filter((taint) => !hasTaint(wanted, taint)),
+  };
+}
+
+/** The NoExecute taint of a node that is not ready, and the one that it excludes; undefined for a ready node. */
+export function noExecuteChange({
+  status,
+}: NodeCondition): { readonly add: Taint; readonly remove: Taint } | undefined {
+  if (status === "False") return { add: notReadyTaint, remove: unreachableTaint };
+  return status === "Unknown" ? { add: unreachableTaint, remove: notReadyTaint } : undefined;
+}
+
+export function hasTaint(taints: readonly Taint[] = [], { key, effect }: Taint): boolean {
+  return taints.some((taint) => taint.key === key && taint.effect === effect);
+}
+
+/** The list with these taints; the same list when nothing changes. A taint of the same key and effect is replaced in its place. */
+export function withTaints(taints: readonly Taint[], added: readonly Taint[]): readonly Taint[] {
+  let list = taints;
+  for (const taint of added) {
+    const index = list.findIndex(({ key, effect }) => key === taint.key && effect === taint.effect);
+    if (index < 0) list = [...list, taint];
+    else if (!semanticEqual(list[index], taint)) list = list.with(index, taint);
+  }
+  return list;
+}
+
+/** The list without these taints; the same list when none is there. */
+export function withoutTaints(taints: readonly Taint[], removed: readonly Taint[]): readonly Taint[] {
+  const kept = taints.filter((taint) => !hasTaint(removed, taint));
+  return kept.length === taints.length ? taints : kept;
+}

@@ -1,0 +1,66 @@
+// Work on keys at a later time, which can be cancelled until then: at most one piece of work for each key.
+// Upstream: pkg/controller/tainteviction/timed_workers.go.
+
+import { whenAborted } from "#base/abort.ts";
+import type { Clock, Timer } from "#base/clock.ts";
+import { TaskGroup } from "#base/task-group.ts";
+
+/** dueMs: the wall time at which the work was due. It must not throw but for an abort. */
+export type TimedTask = (key: string, dueMs: number, signal: AbortSignal) => Promise<void>;
+
+export class TimedWork {
+  readonly #clock: Clock;
+  readonly #task: TimedTask;
+  /** Work that was due at once has no timer. */
+  readonly #entries = new Map<string, { readonly timer?: Timer }>();
+  #group: TaskGroup | undefined;
+
+  constructor(clock: Clock, task: TimedTask) {
+    this.#clock = clock;
+    this.#task = task;
+  }
+
+  /** Does the work until the signal aborts; waits for the work under way and forgets the rest. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await TaskGroup.run(signal, async (group) => {
+        this.#group = group;
+        await whenAborted(group.signal);
+      });
+    } finally {
+      this.#group = undefined;
+      for (const key of [...this.#entries.keys()]) this.cancel(key);
+    }
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Does nothing for a key whose work waits or is under way. */
+  add(key: string, afterMs: number): void {
+    if (this.#entries.has(key)) return;
+    const dueMs = this.#clock.now() + Math.max(0, afterMs);
+    if (afterMs <= 0) {
+      this.#entries.set(key, {});
+      this.#start(key, dueMs);
+    } else {
+      this.#entries.set(key, { timer: this.#clock.after(afterMs, () => this.#start(key, dueMs)) });
+    }
+  }
+
+  /** Whether there was work with a timer, be it under way; work under way goes on. The key may be added again. */
+  cancel(key: string): boolean {
+    const timer = this.#entries.get(key)?.timer;
+    timer?.[Symbol.dispose]();
+    this.#entries.delete(key);
+    return timer !== undefined;
+  }
+
+  #start(key: string, dueMs: number): void {
+    this.#group?.spawn(async (signal) => {
+      await this.#task(key, dueMs, signal);
+      this.#entries.delete(key);
+    });
+  }
+}
