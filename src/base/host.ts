@@ -2,6 +2,7 @@
 // time zones. Platform implements it with the operating system, the simulation in memory. The program hands one host to
 // all controllers.
 
+import type { CertificateAuthority, SignatureCheck } from "./certificates.ts";
 import type { TimeZones } from "./time-zones.ts";
 
 export interface Host {
@@ -29,6 +30,18 @@ export interface Keys {
   readPrivateKey(pem: string): PrivateKey;
   /** Why a text is no list of certificates in PEM; undefined when it is one. */
   certificatesProblem(pem: string): string | undefined;
+  /** Why two texts are no certificate and its private key, in Go's words; undefined when they are. */
+  pairProblem(certificatePem: string, keyPem: string): string | undefined;
+  isSignedBy(check: SignatureCheck): boolean;
+  sha256(bytes: Uint8Array): Uint8Array;
+  hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array;
+  /** Loads the library that writes certificates, which takes a moment. */
+  loadSigning(): Promise<CertificateSigning>;
+}
+
+export interface CertificateSigning {
+  /** The authority of the first certificate in a PEM text and its private key. Throws in Go's words. */
+  authority(certificatePem: string, keyPem: string): CertificateAuthority;
 }
 
 export interface PrivateKey {
@@ -37,6 +50,23 @@ export interface PrivateKey {
 }
 
 export type TokenSigner = (claims: Readonly<Record<string, unknown>>) => string;
+
+function noCryptography(): never {
+  throw new Error("this host computes no hashes and signatures");
+}
+
+/** Of a host without cryptography: no text is a key, and no signature is right. */
+export const noKeys: Keys = {
+  readPrivateKey() {
+    throw new Error("data does not contain a valid RSA or ECDSA private key");
+  },
+  certificatesProblem: () => "data does not contain any valid RSA or ECDSA certificates",
+  pairProblem: () => "tls: failed to find any PEM data in certificate input",
+  isSignedBy: () => false,
+  sha256: noCryptography,
+  hmacSha256: noCryptography,
+  loadSigning: () => Promise.resolve({ authority: noCryptography }),
+};
 
 /** The host with these files before its own, by path. */
 export function withFiles(host: Host, texts: Readonly<Record<string, string>>): Host {

@@ -1,5 +1,5 @@
 // For tests of the deterministic layers only: the host's turn, which their code may not name.
-import type { Host } from "./host.ts";
+import { type Host, noKeys } from "./host.ts";
 import { UTC_ONLY } from "./time-zones.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -27,12 +27,7 @@ export const bareHost: Host = {
     removeAll: () => undefined,
     watch: () => ({ [Symbol.dispose]: () => undefined }),
   },
-  keys: {
-    readPrivateKey() {
-      throw new Error("data does not contain a valid RSA or ECDSA private key");
-    },
-    certificatesProblem: () => "data does not contain any valid RSA or ECDSA certificates",
-  },
+  keys: noKeys,
   timeZones: UTC_ONLY,
   apiServerCa: "",
 };

@@ -82,7 +82,8 @@ function run({ key, strategy }: Kind, vector: Vector, base: KubeObject, ctx: Str
   return { prepared, errors: update.validateUpdate(prepared, old, ctx).map(errorText), warnings };
 }
 
-export function judgeStrategy(kind: Kind, file: unknown): void {
+/** keyReader: of kinds that look into certificates. */
+export function judgeStrategy(kind: Kind, file: unknown, keyReader?: StrategyContext["keyReader"]): void {
   const { gatesOff, bases, cases } = file as Vectors;
   const off = new Set(gatesOff);
   const contextOf = ({ g: group }: Vector): StrategyContext => ({
@@ -92,6 +93,7 @@ export function judgeStrategy(kind: Kind, file: unknown): void {
     gates: { isEnabled: (name) => !off.has(name) },
     dryRun: false,
     timeZones: { find: (name) => (ZONES.includes(name) ? UTC : undefined), local: UTC },
+    keyReader,
     ...(group === undefined ? {} : { groupVersion: { group, version: "v1" } }),
   });
   describe(`machinery/7.4.r1 machinery/7.4.r2 machinery/7.4.r3 the strategy of ${kind.key}`, () => {

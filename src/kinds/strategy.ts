@@ -8,6 +8,7 @@ import type { Int64 } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { NameCheck } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
+import type { UserInfo } from "#api/user-info.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { Rng } from "#base/rng.ts";
@@ -18,7 +19,7 @@ export interface StrategyContext {
   /** The request's time: read once, so that all rules of one write see the same. */
   readonly now: EpochMs;
   readonly rng: Rng;
-  readonly user: { readonly name: string; readonly groups?: readonly string[] };
+  readonly user: UserInfo;
   readonly gates: FeatureGateReader;
   readonly dryRun: boolean;
   /** The group and version that the request named; rules of kinds served by two groups depend on it. */

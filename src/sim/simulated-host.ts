@@ -1,13 +1,16 @@
-// A host in memory: files that a scenario writes, one key that stands for all keys, and UTC alone unless zones are given.
+// A host in memory: files that a scenario writes, one key that stands for all private keys, and UTC alone unless zones
+// are given. Cryptography is what the composition root hands in: it must be synchronous.
 
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
-import type { Files, Host, Keys } from "#base/host.ts";
+import { type Files, type Host, type Keys, noKeys } from "#base/host.ts";
 import { type TimeZones, UTC_ONLY } from "#base/time-zones.ts";
 
 export interface SimulatedHostOptions {
   /** Any text is read as the private key of these. */
   readonly tokenKeys: TokenKeys;
   readonly timeZones?: TimeZones;
+  /** For certificates; none unless given. */
+  readonly keys?: Keys;
 }
 
 export class SimulatedHost implements Host {
@@ -18,7 +21,7 @@ export class SimulatedHost implements Host {
   readonly #texts = new Map<string, string>();
   readonly #watches = new Set<{ readonly paths: readonly string[]; readonly onChange: () => void }>();
 
-  constructor({ tokenKeys, timeZones = UTC_ONLY }: SimulatedHostOptions) {
+  constructor({ tokenKeys, timeZones = UTC_ONLY, keys = noKeys }: SimulatedHostOptions) {
     this.files = {
       read: (path) => {
         const text = this.#texts.get(path);
@@ -38,6 +41,7 @@ export class SimulatedHost implements Host {
       },
     };
     this.keys = {
+      ...keys,
       readPrivateKey: () => ({ tokenSigner: () => (claims) => tokenKeys.sign(claims) }),
       certificatesProblem: () => undefined,
     };

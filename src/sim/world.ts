@@ -3,13 +3,14 @@
 
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
-import { type ApiServer, createApiServer } from "#apiserver/create-api-server.ts";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import type { AuditSink } from "#apiserver/filters/audit.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
 import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
 import { FeatureGates, type FeatureTable } from "#base/feature-gates.ts";
+import type { Keys } from "#base/host.ts";
 import type { Transport } from "#base/http.ts";
 import { type Logger, noLog } from "#base/log.ts";
 import { type Metrics, noMetrics } from "#base/metrics.ts";
@@ -32,13 +33,16 @@ import { SimulatedHost } from "./simulated-host.ts";
 const USER_AGENT = "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/simulated";
 
 /** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
-const mastersAndControllers: Authorizer = {
+const mastersAndControllers = (others: Authorizer): Authorizer => ({
   ...mastersOnly,
   authorize(attributes, signal) {
-    const isController = attributes.user.groups?.includes("system:serviceaccounts:kube-system");
-    return isController ? { isAllowed: true } : mastersOnly.authorize(attributes, signal);
+    const { groups = [] } = attributes.user;
+    if (groups.includes("system:serviceaccounts:kube-system")) return { isAllowed: true };
+    return groups.includes("system:masters")
+      ? mastersOnly.authorize(attributes, signal)
+      : others.authorize(attributes, signal);
   },
-};
+});
 
 /** Where the host keeps the key of service account tokens. */
 const ACCOUNT_KEY_FILE = "service-account.key";
@@ -48,6 +52,12 @@ export interface WorldOptions {
   readonly turn: () => Promise<void>;
   /** Only UTC unless given. */
   readonly timeZones?: TimeZones;
+  /** Cryptography of the managers' host; none unless given. */
+  readonly keys?: Keys;
+  /** Cryptography of the server; absent: it looks into no certificate. */
+  readonly keyReader?: NonNullable<ApiServerOptions["keyReader"]>;
+  /** What users may do who are neither masters nor controllers; nothing unless given. */
+  readonly authorizer?: Authorizer;
   readonly seed?: string | number;
   readonly gates: FeatureTable;
   readonly log?: Logger;
@@ -113,8 +123,12 @@ export class World {
     const gates = new FeatureGates(options.gates, "1.36");
     gates.setFromMap(options.serverGates ?? {});
     this.#tokenKeys = checksumKeys(this.rng.fork("token-keys").uuid());
-    const { openJournal, timeZones } = options;
-    this.host = new SimulatedHost({ tokenKeys: this.#tokenKeys, ...(timeZones === undefined ? {} : { timeZones }) });
+    const { openJournal, timeZones, keys, keyReader } = options;
+    this.host = new SimulatedHost({
+      tokenKeys: this.#tokenKeys,
+      ...(timeZones === undefined ? {} : { timeZones }),
+      ...(keys === undefined ? {} : { keys }),
+    });
     this.host.write(ACCOUNT_KEY_FILE, "the key of service account tokens");
     this.server = new RestartableServer({
       clock: this.clock,
@@ -128,9 +142,10 @@ export class World {
           storage,
           gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
           admission: defaultPlugins,
-          authorizer: mastersAndControllers,
+          authorizer: mastersAndControllers(options.authorizer ?? mastersOnly),
           tokenKeys: this.#tokenKeys,
           timeZones: this.host.timeZones,
+          ...(keyReader === undefined ? {} : { keyReader }),
           ...(options.audit === undefined ? {} : { audit: options.audit }),
           ...(options.extraVersions === undefined ? {} : { extraVersions: options.extraVersions }),
         }),

@@ -72,7 +72,9 @@ export function embeddedSubject(): Subject {
     timeZones: systemTimeZones(),
     tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },
   });
-  const peer = { user: { name: "test-admin", groups: ["system:masters"] } };
+  // As the real server tells who comes with a client certificate.
+  const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${"0".repeat(64)}`] };
+  const peer = { user: { name: "test-admin", groups: ["system:masters"], extra } };
   return subject("embedded", bytesTransport(server, { peer }), {
     forgetHistory: async () => storage.compact(storage.revision),
     close: () => server.close(),

@@ -2,6 +2,7 @@
 
 import type { JudgeCase } from "./case.ts";
 import { casesOf } from "./kind-row.ts";
+import { certificateSigningRequests } from "./kinds/certificate-signing-requests.ts";
 import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
@@ -24,5 +25,6 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   endpointslices: casesOf(endpointSlices),
   cronjobs: casesOf(cronJobs),
   jobs: casesOf(jobs),
+  certificatesigningrequests: certificateSigningRequests,
   poddisruptionbudgets: casesOf(podDisruptionBudgets),
 };

@@ -113,6 +113,7 @@ export class Normaliser {
       .replaceAll(this.#namespace, "$ns")
       .replace(UUID, (uuid) => this.#placeholder("uid", uuid))
       .replace(TIME, "<time>")
+      .replace(/X509SHA256=[0-9a-f]{64}/g, "X509SHA256=<hash>")
       .replace(QUOTED_SUFFIX, '$1<suffix>"')
       .replace(/resource version: \d+/gi, "resource version: <version>")
       .replace(/ResourceVersion in object meta: \d+/g, "ResourceVersion in object meta: <version>")

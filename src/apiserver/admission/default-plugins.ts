@@ -4,6 +4,13 @@
 import type { AdmissionPlugin } from "../admission.ts";
 import type { ServerCore } from "../core.ts";
 import { nodeDeclaredFeatureValidator, podResizeValidator } from "./bound-pod-updates.ts";
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+  podCertificateSigning,
+} from "./certificates.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
@@ -22,6 +29,11 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     defaultTolerationSeconds(),
     storageObjectInUseProtection(),
     podGroupProtection(core),
+    podCertificateSigning(core),
+    certificateApproval(core),
+    certificateSigning(core),
+    clusterTrustBundleAttest(core),
+    certificateSubjectRestriction(),
     podGroupWorkloadExists(core),
     nodeDeclaredFeatureValidator(core),
     podResizeValidator(core),

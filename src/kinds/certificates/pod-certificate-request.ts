@@ -1,14 +1,37 @@
 // Pod certificate requests. Upstream: pkg/registry/certificates/podcertificaterequest/strategy.go
 
 import type * as trust from "#api/generated/types/certificates-v1beta1.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { inner, nil } from "#kinds/parts/defaulting.ts";
+import { put, resetMetaForStatus } from "#kinds/parts/preparing.ts";
 import { formatLabels, nameOf, printer } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { validatePodRequestStatus } from "./pod-certificate-request-status.ts";
+import { validatePodRequest, validatePodRequestUpdate } from "./pod-certificate-request-validation.ts";
 
-export const podCertificateRequest: SchemaOnlyKind<trust.PodCertificateRequest> = {
+// Upstream also asks the authorizer whether the user may sign for the signer when the status changes; here the
+// admission plugin CertificateSigning does (src/apiserver/admission/certificates.ts).
+const strategy = kindStrategy<trust.PodCertificateRequest>({
+  allowUnconditionalUpdate: false,
+  prepareForCreate: (request) => ({ ...request, status: {} }),
+  validate: (request, { keyReader }) => validatePodRequest(request, keyReader),
+  prepareForUpdate: (request, old) => put(request, "status", old.status),
+  validateUpdate: validatePodRequestUpdate,
+  subresources: {
+    status: {
+      resetFields: [["spec"]],
+      prepareForUpdate: (request, old) => ({
+        ...put(request, "spec", old.spec),
+        metadata: resetMetaForStatus(request.metadata, old.metadata),
+      }),
+      validateUpdate: (request, old, { now }) => validatePodRequestStatus(request, old, now),
+    },
+  },
+});
+
+export const podCertificateRequest: Kind<trust.PodCertificateRequest> = {
   key: "podcertificaterequests.certificates.k8s.io",
-  strategy: schemaOnly({ allowUnconditionalUpdate: false }),
+  strategy,
   defaults: inner("spec", nil({ maxExpirationSeconds: 86_400 })),
   selectableFields: {
     "spec.signerName": ({ spec }) => spec?.signerName ?? "",

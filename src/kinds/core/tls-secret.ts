@@ -1,9 +1,9 @@
 // Whether the certificate and the key of a TLS secret fit together: a warning, never a refusal.
 // Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret; Go's crypto/tls, X509KeyPair
 
-import { decodeBase64 } from "#api/base64.ts";
-import { CodecError } from "#api/codec-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
+import { pemBlocks, pemTextOf } from "#api/pem.ts";
+import type { SignatureCheck } from "#base/certificates.ts";
 
 /** Reads DER, which takes cryptography that deterministic layers do not have. */
 export interface KeyReader {
@@ -11,6 +11,7 @@ export interface KeyReader {
   certificateKey(der: Uint8Array): PublicKeyIdentity | undefined;
   /** Of the public half. Undefined: it is no private key. */
   privateKey(der: Uint8Array): PublicKeyIdentity | undefined;
+  isSignedBy(check: SignatureCheck): boolean;
 }
 
 export interface PublicKeyIdentity {
@@ -19,17 +20,12 @@ export interface PublicKeyIdentity {
   readonly identity: string;
 }
 
-interface PemBlock {
-  readonly type: string;
-  readonly bytes: Uint8Array;
-}
-
 const KNOWN_TYPES: ReadonlySet<string> = new Set(["rsa", "ec", "ed25519"]);
 
 /** Nothing where nobody can read keys. */
 export function tlsSecretWarnings({ type, data = {} }: core.Secret, reader: KeyReader | undefined): string[] {
   if (type !== "kubernetes.io/tls" || reader === undefined) return [];
-  const problem = pairProblem(textOf(data["tls.crt"]), textOf(data["tls.key"]), reader);
+  const problem = pairProblem(pemTextOf(data["tls.crt"]), pemTextOf(data["tls.key"]), reader);
   return problem === undefined ? [] : [problem];
 }
 
@@ -70,23 +66,3 @@ function missingKey(skipped: readonly string[]): string {
 
 const skippedText = (types: readonly string[]): string =>
   `skipping PEM blocks of the following types: [${types.join(" ")}]`;
-
-const BLOCK =
-  /(?<=^|\n)-----BEGIN ([^\n]*?)-----[ \t\r]*\n((?:[^\n:]+:[^\n]*\n)*)([^-]*?)-----END \1-----[ \t\r]*(?=\n|$)/g;
-
-/** What else is in the text does not count, and neither do blocks that are no base64. */
-function pemBlocks(text: string): readonly PemBlock[] {
-  return [...text.matchAll(BLOCK)].flatMap(([, type = "", , body = ""]) => {
-    try {
-      return [{ type, bytes: decodeBase64(body.replace(/[ \t\r\n]/g, "")) }];
-    } catch (error) {
-      if (error instanceof CodecError) return [];
-      throw error;
-    }
-  });
-}
-
-/** PEM is ASCII; what is not does not become so by reading it as UTF-8. */
-function textOf(base64: string | undefined): string {
-  return base64 === undefined ? "" : new TextDecoder().decode(decodeBase64(base64));
-}

@@ -156,6 +156,10 @@ const KEY_TYPES = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", 
 const MAX_EXPIRATION_SECONDS = 91 * 24 * 3600;
 const KUBERNETES_MAX_EXPIRATION_SECONDS = 24 * 3600;
 
+/** How long certificates of a signer may live: those of Kubernetes a day. */
+export const maxExpirationSecondsOf = (signer: string): number =>
+  /^([^/]*\.)?kubernetes\.io(\/|$)/.test(signer) ? KUBERNETES_MAX_EXPIRATION_SECONDS : MAX_EXPIRATION_SECONDS;
+
 function podCertificate(errors: Errors, source: core.PodCertificateProjection, path: Path, claim: ClaimPath): void {
   const signer = source.signerName ?? "";
   signerName(errors, signer, path.child("signerName"));
@@ -166,9 +170,7 @@ function podCertificate(errors: Errors, source: core.PodCertificateProjection, p
   const seconds = source.maxExpirationSeconds;
   if (seconds !== undefined) {
     const secondsPath = path.child("maxExpirationSeconds");
-    const max = /^([^/]*\.)?kubernetes\.io(\/|$)/.test(signer)
-      ? KUBERNETES_MAX_EXPIRATION_SECONDS
-      : MAX_EXPIRATION_SECONDS;
+    const max = maxExpirationSecondsOf(signer);
     if (seconds < 3600) {
       errors.push(field.invalid(secondsPath, seconds, "if provided, maxExpirationSeconds must be >= 3600"));
     }
@@ -189,7 +191,7 @@ function podCertificate(errors: Errors, source: core.PodCertificateProjection, p
 
 const ANNOTATION_BYTES_MAX = 256 * 1024;
 
-function userAnnotations(errors: Errors, annotations: Readonly<Record<string, string>>, path: Path): void {
+export function userAnnotations(errors: Errors, annotations: Readonly<Record<string, string>>, path: Path): void {
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
     domainPrefixedKey(errors, key.toLowerCase(), path);

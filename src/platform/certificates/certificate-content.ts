@@ -3,16 +3,16 @@
 // Upstream: Go's crypto/x509/parser.go, parseName and processExtensions; crypto/x509/pkix, FillFromRDNSequence
 
 import {
-  DER_INTEGER,
   DER_SEQUENCE,
   DER_SET,
   type DerValue,
-  derContent,
+  derInteger,
   derParts,
   derValues,
   InvalidDer,
   objectIdentifier,
-} from "./der.ts";
+} from "#api/x509/der.ts";
+import { directoryString } from "#api/x509/directory-string.ts";
 
 export interface NameAttributes {
   /** The last one counts, as in Go. */
@@ -52,7 +52,7 @@ export function certificateContent(der: Uint8Array): CertificateContent {
   return {
     subject: nameAttributes(subject),
     issuer: nameAttributes(issuer),
-    serialNumber: integer(serialNumber),
+    serialNumber: derInteger(serialNumber),
     signatureAlgorithm: objectIdentifier(derParts(algorithm, DER_SEQUENCE)[0]),
     extensions: extensionsIn(rest.find(({ tag }) => tag === EXTENSIONS_TAG)),
   };
@@ -85,13 +85,6 @@ function nameAttributes(name: DerValue | undefined): NameAttributes {
   return { commonName, organizations };
 }
 
-function integer(value: DerValue | undefined): bigint {
-  const content = derContent(value, DER_INTEGER);
-  if (content.length === 0) throw new InvalidDer("an empty integer");
-  const unsigned = BigInt(`0x${Buffer.from(content).toString("hex")}`);
-  return BigInt.asIntN(content.length * 8, unsigned);
-}
-
 function extensionsIn(holder: DerValue | undefined): ReadonlyMap<string, Extension> {
   const extensions = new Map<string, Extension>();
   if (holder === undefined) return extensions;
@@ -104,30 +97,8 @@ function extensionsIn(holder: DerValue | undefined): ReadonlyMap<string, Extensi
   return extensions;
 }
 
-const stringForms: Readonly<Record<number, { readonly encoding: string; readonly form?: RegExp }>> = {
-  12: { encoding: "utf-8" },
-  18: { encoding: "latin1", form: /^[0-9 ]*$/ },
-  19: { encoding: "latin1", form: /^[a-zA-Z0-9'()+,\-./ :=?*&]*$/ },
-  20: { encoding: "latin1" },
-  22: { encoding: "latin1", form: /^\p{ASCII}*$/u },
-  30: { encoding: "utf-16be", form: /^[^\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]*$/ },
-};
-
-function stringOf({ tag, content }: DerValue): string {
-  const known = stringForms[tag];
-  if (known === undefined) throw new InvalidDer(`unsupported string type: ${tag}`);
-  const text = decoded(content, known.encoding);
-  if (known.form?.test(text) === false) throw new InvalidDer(`invalid string of type ${tag}`);
+function stringOf(value: DerValue): string {
+  const text = directoryString(value);
+  if (text === undefined) throw new InvalidDer(`unsupported string type: ${value.tag}`);
   return text;
-}
-
-/** Not with the TextDecoder's latin1, which is windows-1252. */
-function decoded(content: Uint8Array, encoding: string): string {
-  if (encoding === "latin1") return Buffer.from(content).toString("latin1");
-  try {
-    const text = new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(content);
-    return encoding === "utf-16be" ? text.replace(/\0$/, "") : text;
-  } catch (cause) {
-    throw new InvalidDer(`invalid ${encoding}`, { cause });
-  }
 }

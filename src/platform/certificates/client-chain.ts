@@ -4,8 +4,8 @@
 // Deviation: an authority with name constraints vouches only for certificates without alternative names.
 
 import { X509Certificate } from "node:crypto";
+import { DER_INTEGER, DER_SEQUENCE, derParts, derValues } from "#api/x509/der.ts";
 import { type CertificateContent, certificateContent } from "./certificate-content.ts";
-import { DER_INTEGER, DER_SEQUENCE, derParts, derValues } from "./der.ts";
 
 export interface ParsedCertificate {
   readonly x509: X509Certificate;

@@ -1,7 +1,8 @@
-// Reads certificates and private keys for the rules about TLS secrets.
+// Reads certificates and private keys for the rules about TLS secrets, and checks the signatures of requests.
 
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { ApiServerOptions } from "#apiserver/create-api-server.ts";
+import { isSignedBy } from "./cryptography.ts";
 
 type KeyReader = NonNullable<ApiServerOptions["keyReader"]>;
 
@@ -16,6 +17,7 @@ export const keyReader: KeyReader = {
     }
     return undefined;
   },
+  isSignedBy,
 };
 
 function identityOf(key: KeyObject): NonNullable<ReturnType<KeyReader["privateKey"]>> {

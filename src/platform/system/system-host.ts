@@ -3,8 +3,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import type { Host } from "#base/host.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
-import { certificatesProblem, readFileAsGo, systemErrorText, watchFiles } from "../https-server/serving-files.ts";
-import { jwtSigner, readPrivateKey } from "../tokens/jwt-signer.ts";
+import { readFileAsGo, systemErrorText, watchFiles } from "../https-server/serving-files.ts";
+import { systemKeys } from "./system-keys.ts";
 import { systemTimeZones } from "./time-zones.ts";
 
 type TrustedCa = Pick<ClientConfig, "certificateAuthority" | "certificateAuthorityData">;
@@ -13,13 +13,7 @@ type TrustedCa = Pick<ClientConfig, "certificateAuthority" | "certificateAuthori
 export function systemHost(client: TrustedCa): Host {
   return {
     files: { read: (path) => readFileAsGo(path), makeDirectory, removeAll, watch: watchFiles },
-    keys: {
-      readPrivateKey(pem) {
-        const key = readPrivateKey(pem);
-        return { tokenSigner: () => jwtSigner(key) };
-      },
-      certificatesProblem,
-    },
+    keys: systemKeys,
     timeZones: systemTimeZones(),
     apiServerCa: client.certificateAuthorityData ?? "",
   };

@@ -18,6 +18,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -76,6 +77,9 @@ type suite struct {
 	group    string
 	count    int
 	seed     int
+	// Values of mutations besides those of all kinds.
+	texts   []string
+	numbers []int64
 }
 
 var added []suite
@@ -301,6 +305,9 @@ func diff(path []any, a, b any, out *[][]any) {
 // Values that each run makes anew.
 func stripTimes(entries [][]any) {
 	for _, entry := range entries {
+		if len(entry) == 2 {
+			entry[1] = withoutNow(entry[1])
+		}
 		if path := entry[0].([]any); len(entry) == 2 && len(path) == 2 && path[1] == "name" {
 			entry[1] = "random-name"
 		}
@@ -314,6 +321,25 @@ func stripTimes(entries [][]any) {
 			}
 		}
 	}
+}
+
+// withoutNow marks times that are those of the run.
+func withoutNow(value any) any {
+	switch v := value.(type) {
+	case string:
+		if t, err := time.Parse(time.RFC3339, v); err == nil && time.Since(t).Abs() < time.Hour {
+			return "$now"
+		}
+	case []any:
+		for i := range v {
+			v[i] = withoutNow(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = withoutNow(v[k])
+		}
+	}
+	return value
 }
 
 // file is what the tests of one kind read.
@@ -372,7 +398,7 @@ func (s suite) fill(f *file, seed, scale int) {
 	if s.group != "" {
 		offset = 0
 	}
-	m := &mutator{rng: rand.New(rand.NewSource(int64(seed*1000 + s.seed))), donors: list}
+	m := &mutator{rng: rand.New(rand.NewSource(int64(seed*1000 + s.seed))), donors: list, texts: append(slices.Clone(texts), s.texts...), numbers: append(slices.Clone(numbers), s.numbers...)}
 	seen := map[string]bool{}
 	for n := range s.count * scale {
 		at := n % len(list)

@@ -19,8 +19,10 @@ var texts = []string{
 var numbers = []int64{-1, 0, 1, 2, 3, 7, 80, 81, 100, 101, 256, 300, 420, 512, 600, 65535, 65536, 70000, 2147483647, 4294967297}
 
 type mutator struct {
-	rng    *rand.Rand
-	donors []any
+	rng     *rand.Rand
+	donors  []any
+	texts   []string
+	numbers []int64
 }
 
 func clone(value any) any {
@@ -94,9 +96,9 @@ func (m *mutator) change(root any) {
 	p := all[m.rng.Intn(len(all))]
 	switch old := p.get().(type) {
 	case string:
-		p.set(texts[m.rng.Intn(len(texts))])
+		p.set(m.texts[m.rng.Intn(len(m.texts))])
 	case json.Number:
-		p.set(numbers[m.rng.Intn(len(numbers))])
+		p.set(m.numbers[m.rng.Intn(len(m.numbers))])
 	case bool:
 		p.set(!old)
 	case map[string]any:
@@ -107,7 +109,7 @@ func (m *mutator) change(root any) {
 			if m.rng.Intn(2) == 0 {
 				delete(old, k)
 			} else if _, isText := old[k].(string); isText {
-				old[texts[m.rng.Intn(len(texts))]] = old[k]
+				old[m.texts[m.rng.Intn(len(m.texts))]] = old[k]
 			}
 		case p.object != nil:
 			delete(p.object, p.key)
@@ -122,7 +124,7 @@ func (m *mutator) change(root any) {
 			delete(p.object, p.key)
 		}
 	case nil:
-		p.set(texts[m.rng.Intn(len(texts))])
+		p.set(m.texts[m.rng.Intn(len(m.texts))])
 	}
 }
 
