@@ -11,6 +11,7 @@ import { garbageCollectorController } from "#controllers/garbage-collector/contr
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
 import { nodeLifecycleController } from "#controllers/node-lifecycle/controller.ts";
+import { attachDetachController } from "#controllers/persistentvolume-attach-detach/controller.ts";
 import { persistentVolumeBinder } from "#controllers/persistentvolume-binder/controller.ts";
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
@@ -94,6 +95,11 @@ export const registeredControllers: readonly WrittenController[] = [
     syncPeriodMs: durationMs(settings.config.PersistentVolumeBinderController.PVClaimBinderSyncPeriod),
     provisions: settings.config.PersistentVolumeBinderController.VolumeConfiguration.EnableDynamicProvisioning,
     plugins: volumePlugins(settings),
+  })),
+  bind(attachDetachController, ({ config: { AttachDetachController: config } }) => ({
+    isVerifyDisabled: config.DisableAttachDetachReconcilerSync,
+    verifyPeriodMs: durationMs(config.ReconcilerSyncLoopPeriod),
+    isForceDetachDisabled: config.disableForceDetachOnTimeout,
   })),
   bind(persistentVolumeClaimProtection, () => undefined),
   bind(persistentVolumeProtection, () => undefined),

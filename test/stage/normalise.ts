@@ -202,7 +202,7 @@ export class Vocabulary {
     if (this.#generated !== undefined) {
       result = result.replace(this.#generated, (name, prefix) => `${prefix}{${this.#symbols.get(name) ?? "?"}}`);
     }
-    return result;
+    return withSymbols(result, this.#symbols);
   }
 
   value(value: unknown, key = ""): unknown {
@@ -232,6 +232,17 @@ export class Vocabulary {
           : this.value(isPlainUpdate(event) ? withoutStatus(event.requestObject) : event.requestObject),
     };
   }
+}
+
+const GENERATED_NAME = new RegExp(`-${SUFFIX}$`);
+
+/** Names that a controller computes, such as hashes, as the scenario calls them. Names that the server made end otherwise. */
+export function withSymbols(text: string, symbols: ReadonlyMap<string, string>): string {
+  let result = text;
+  for (const [name, symbol] of symbols) {
+    if (!GENERATED_NAME.test(name)) result = result.replaceAll(name, `{${symbol}}`);
+  }
+  return result;
 }
 
 function escaped(text: string): string {

@@ -226,7 +226,8 @@ export class Play {
     const { resource, name } = write;
     if (this.#isCalmCheck) throw new Error(`a check inside stage.calm() must not write: ${write.verb} ${name}`);
     const { tag } = this.#backend;
-    if (resource.scope === "Cluster" && !this.#scenario.alone && !name.includes(tag)) {
+    const isOwn = name.includes(tag) || this.symbols.has(name.split("/", 1)[0] ?? "");
+    if (resource.scope === "Cluster" && !this.#scenario.alone && !isOwn) {
       throw new Error(
         `${resource.resource} ${name}: names of cluster scope come from stage.name(), or the play is alone`,
       );

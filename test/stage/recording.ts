@@ -9,6 +9,7 @@ import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
 import { casts } from "./casts.ts";
 import type { Item, Section } from "./items.ts";
+import { withSymbols } from "./normalise.ts";
 import type { Play } from "./play.ts";
 import { profiles } from "./profiles.ts";
 import type { Scenario } from "./scenario.ts";
@@ -107,11 +108,13 @@ const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 const VERSION = /"resourceVersion":"\d+"/g;
 
 /** The hash of what the scenario did and under which settings. What chance decides about its steps is left out. */
-export function hashOfSteps(scenario: Scenario, { steps }: Play, tag: string): string {
+export function hashOfSteps(scenario: Scenario, { steps, symbols }: Play, tag: string): string {
   const { cast, profile } = scenario;
   const lines = steps.map(({ phase, write: { verb, resource, namespace, name, body } }) =>
-    [phase, verb, resource.group, resource.resource, namespace ?? "", name, stringifyJson(body) ?? ""]
-      .join(" ")
+    withSymbols(
+      [phase, verb, resource.group, resource.resource, namespace ?? "", name, stringifyJson(body) ?? ""].join(" "),
+      symbols,
+    )
       .replaceAll(tag, "{play}")
       .replaceAll(UUID, "{uid}")
       .replaceAll(TIME, "{time}")
