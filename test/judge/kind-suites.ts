@@ -9,6 +9,7 @@ import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
 import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
+import { horizontalPodAutoscalerCases } from "./kinds/horizontal-pod-autoscalers.ts";
 import { jobs } from "./kinds/jobs.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
@@ -24,6 +25,7 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   endpoints: casesOf(endpoints),
   endpointslices: casesOf(endpointSlices),
   cronjobs: casesOf(cronJobs),
+  horizontalpodautoscalers: horizontalPodAutoscalerCases,
   jobs: casesOf(jobs),
   certificatesigningrequests: certificateSigningRequests,
   poddisruptionbudgets: casesOf(podDisruptionBudgets),

@@ -4,10 +4,17 @@
 import type * as autoscaling from "#api/generated/types/autoscaling-v2.ts";
 import { quantityFromWire } from "#api/quantity-parser.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { FeatureGateReader } from "#base/feature-gates.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { all, at, inner, isEmpty, nil, type Rule, set } from "#kinds/parts/defaulting.ts";
+import { put, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, orNone, printer } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import {
+  validateAutoscaler,
+  validateAutoscalerStatusUpdate,
+  validateAutoscalerUpdate,
+} from "./horizontal-pod-autoscaler-validation.ts";
 import { v1Conversion } from "./v1-conversion.ts";
 
 const SCALE_UP = {
@@ -104,10 +111,51 @@ function autoscalerCells(hpa: autoscaling.HorizontalPodAutoscaler, now: EpochMs)
   ];
 }
 
-export const horizontalPodAutoscaler: SchemaOnlyKind<autoscaling.HorizontalPodAutoscaler> = {
+/** Upstream: dropDisabledFields */
+function withoutTolerances(
+  autoscaler: autoscaling.HorizontalPodAutoscaler,
+  old: autoscaling.HorizontalPodAutoscaler | undefined,
+  gates: FeatureGateReader,
+): autoscaling.HorizontalPodAutoscaler {
+  const { spec } = autoscaler;
+  const behavior = spec?.behavior;
+  const isUsed = old?.spec?.behavior?.scaleUp?.tolerance ?? old?.spec?.behavior?.scaleDown?.tolerance;
+  if (behavior === undefined || isUsed !== undefined || gates.isEnabled("HPAConfigurableTolerance")) return autoscaler;
+  const { scaleUp, scaleDown } = behavior;
+  const without = put(
+    put(behavior, "scaleUp", scaleUp && put(scaleUp, "tolerance", undefined)),
+    "scaleDown",
+    scaleDown && put(scaleDown, "tolerance", undefined),
+  );
+  return { ...autoscaler, spec: { ...spec, behavior: without } };
+}
+
+/** Go writes a list that is not there as null, and null is what is stored. */
+const NO_METRICS = { desiredReplicas: 0, currentMetrics: null } as unknown as autoscaling.HorizontalPodAutoscalerStatus;
+
+function withMetricStatus(autoscaler: autoscaling.HorizontalPodAutoscaler): autoscaling.HorizontalPodAutoscaler {
+  const { status } = autoscaler;
+  return status?.currentMetrics === undefined ? { ...autoscaler, status: { ...NO_METRICS, ...status } } : autoscaler;
+}
+
+const scalesToZero = (gates: FeatureGateReader): boolean => gates.isEnabled("HPAScaleToZero");
+
+const strategy = kindStrategy<autoscaling.HorizontalPodAutoscaler>({
+  resetFields: [["status"]],
+  prepareForCreate: (autoscaler, { gates }) =>
+    withoutTolerances({ ...autoscaler, status: NO_METRICS }, undefined, gates),
+  validate: (autoscaler, { gates }) => validateAutoscaler(autoscaler, scalesToZero(gates)),
+  prepareForUpdate: (autoscaler, old, { gates }) =>
+    withoutTolerances(put(autoscaler, "status", old.status), old, gates),
+  validateUpdate: (autoscaler, old, { gates }) => validateAutoscalerUpdate(autoscaler, old, scalesToZero(gates)),
+  subresources: { status: statusStrategy(validateAutoscalerStatusUpdate) },
+});
+
+export const horizontalPodAutoscaler: Kind<autoscaling.HorizontalPodAutoscaler> = {
   key: "horizontalpodautoscalers.autoscaling",
-  strategy: schemaOnly(),
+  strategy,
   defaults: { v1: inner("spec", nil({ minReplicas: 1 })), v2: v2Defaults },
+  fillAliases: withMetricStatus,
   conversions: { "autoscaling/v1": v1Conversion },
   printer: printer("Name|Reference|Targets|MinPods|MaxPods|Replicas|Age", autoscalerCells),
 };

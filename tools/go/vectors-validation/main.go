@@ -224,9 +224,9 @@ func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
 	if !ok {
 		return nil, false
 	}
-	// What does not survive the wire, such as an empty list, is dropped first.
+	// What does not survive the wire, such as an empty list, is dropped first, and defaulted in its place.
+	object, _ = internal(s.gvk, external(s.gvk, object))
 	before := external(s.gvk, object)
-	object, _ = internal(s.gvk, before)
 	var errs field.ErrorList
 	var warnings func(ctx context.Context, object runtime.Object) []string
 	ctx := s.context(subresource)
