@@ -52,7 +52,7 @@ const v2: KindRow = {
     spec({ scaleTargetRef: { kind: "Deployment", name: "web" } }),
     spec({ scaleTargetRef: { apiVersion: "a/b/c", kind: "De/ployment", name: ".." } }),
     spec({ metrics: [{ type: "Resource" }] }),
-    spec({ metrics: [{ type: "Other", ...cpu, external: external.external }] }),
+    spec({ metrics: [{ ...cpu, type: "Other", external: external.external }] }),
     spec({ metrics: [{ ...cpu, pods: pods.pods }] }),
     spec({ metrics: [{ ...external, external: { metric: {}, target: { type: "Value" } } }] }),
     spec({ metrics: [{ ...cpu, resource: { name: "cpu", target: { type: "Some", averageUtilization: 0 } } }] }),
