@@ -8,6 +8,7 @@ import { deploymentController } from "#controllers/deployment/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
+import { jobController } from "#controllers/job/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
 import { nodeLifecycleController } from "#controllers/node-lifecycle/controller.ts";
@@ -70,6 +71,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(replicaSetController, ({ config }) => ({ workers: config.ReplicaSetController.ConcurrentRSSyncs })),
   bind(podGarbageCollector, ({ config }) => ({ terminatedPodsMax: config.PodGCController.TerminatedPodGCThreshold })),
   bind(daemonSetController, ({ config }) => ({ workers: config.DaemonSetController.ConcurrentDaemonSetSyncs })),
+  bind(jobController, ({ config }) => ({ workers: config.JobController.ConcurrentJobSyncs })),
   bind(podGroupProtection, () => undefined),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),

@@ -73,3 +73,23 @@ export function podDeletionCost(pod: Pod): number {
   const cost = Number(text);
   return cost <= INT32_MAX && cost >= -INT32_MAX - 1 ? cost : 0;
 }
+
+const PHASE_RANKS: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+/** How far a pod has come: the loss of one with a lower rank costs less. */
+export function phaseRank(pod: Pod): number {
+  return PHASE_RANKS[pod.status?.phase ?? ""] ?? 0;
+}
+
+/** The most restarts of one container, apart for regular containers and sidecars. */
+export function mostRestarts(pod: Pod): { readonly regular: number; readonly sidecar: number } {
+  const regular = Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
+  const sidecars = new Set(
+    (pod.spec?.initContainers ?? []).filter((c) => c.restartPolicy === "Always").map((c) => c.name),
+  );
+  const sidecar = Math.max(
+    0,
+    ...(pod.status?.initContainerStatuses ?? []).filter((s) => sidecars.has(s.name)).map((s) => s.restartCount),
+  );
+  return { regular, sidecar };
+}

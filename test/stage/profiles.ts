@@ -7,6 +7,7 @@ export type Profile =
   | "alpha"
   | "few-terminated-pods"
   | "max-unavailable"
+  | "older-jobs"
   | "idle-tokens"
   | "no-provisioning"
   | "host-paths"
@@ -96,6 +97,11 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
   },
   "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
+  "older-jobs": {
+    managerFlags: [],
+    gates: { StaleControllerConsistencyJob: false, MutableSchedulingDirectivesForSuspendedJobs: false },
+    extraVersions: [],
+  },
   alpha: {
     managerFlags: [],
     gates: Object.fromEntries(alphaGates.map((gate) => [gate, true])),

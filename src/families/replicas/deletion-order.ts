@@ -6,7 +6,7 @@ import type { Stored } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { compareText } from "#kit/order.ts";
-import { isPodActive, isPodReady, podDeletionCost, readyTime } from "#rules/pod-status.ts";
+import { isPodActive, isPodReady, mostRestarts, phaseRank, podDeletionCost, readyTime } from "#rules/pod-status.ts";
 
 export interface DeletionOrderOptions {
   readonly now: EpochMs;
@@ -45,15 +45,13 @@ interface Candidate {
   readonly createdMs: EpochMs;
 }
 
-const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
-
 function describe(pod: Stored<Pod>, crowd: ReadonlyMap<string, number>, options: DeletionOrderOptions): Candidate {
   const isReady = isPodReady(pod);
-  const { regular, sidecar } = maxRestarts(pod);
+  const { regular, sidecar } = mostRestarts(pod);
   return {
     pod,
     isAssigned: (pod.spec?.nodeName ?? "") !== "",
-    phaseRank: phaseRanks[pod.status?.phase ?? ""] ?? 0,
+    phaseRank: phaseRank(pod),
     isReady,
     deletionCost: options.usesDeletionCost ? podDeletionCost(pod) : 0,
     companions: crowd.get(pod.spec?.nodeName ?? "") ?? 0,
@@ -100,18 +98,6 @@ const NANOSECONDS_PER_MS = 1e6;
 
 function ageRank(ageMs: number): number {
   return ageMs > 0 ? Math.trunc(Math.log2(ageMs * NANOSECONDS_PER_MS)) : -1;
-}
-
-function maxRestarts(pod: Stored<Pod>): { regular: number; sidecar: number } {
-  const regular = Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount));
-  const sidecars = new Set(
-    (pod.spec?.initContainers ?? []).filter((c) => c.restartPolicy === "Always").map((c) => c.name),
-  );
-  const sidecar = Math.max(
-    0,
-    ...(pod.status?.initContainerStatuses ?? []).filter((s) => sidecars.has(s.name)).map((s) => s.restartCount),
-  );
-  return { regular, sidecar };
 }
 
 function countActiveByNode(pods: readonly Stored<Pod>[]): ReadonlyMap<string, number> {

@@ -1,0 +1,113 @@
+// What ends a Job, in the order in which the reasons are looked at: a decision of an earlier sync, failures, success.
+// Upstream: pkg/controller/job/job_controller.go, syncJob, pastBackoffLimitOnFailure, pastActiveDeadline.
+
+import type { JobCondition } from "#api/generated/types/batch-v1.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
+import { formatTime, timeOrUndefined } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { findCondition } from "#kit/conditions.ts";
+import { countOf } from "./indexes.ts";
+import { completionsOf, isIndexed, isSuspended, type Job, type StoredPod } from "./model.ts";
+import type { Picture } from "./picture.ts";
+import { judgeFailure } from "./pod-failure-policy.ts";
+import { isPodFailed } from "./pod-outcome.ts";
+import { metSuccessRule } from "./success-policy.ts";
+
+export function newCondition(
+  type: string,
+  status: "True" | "False",
+  reason: string,
+  message: string,
+  now: EpochMs,
+): JobCondition {
+  const time = formatTime(now);
+  return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
+}
+
+/** With this condition, in its place. From nothing to False is no change. Undefined: the list says so already. */
+export function withJobCondition(
+  conditions: readonly JobCondition[],
+  condition: JobCondition,
+): readonly JobCondition[] | undefined {
+  const index = conditions.findIndex(({ type }) => type === condition.type);
+  const known = conditions[index];
+  if (known === undefined) return condition.status === "False" ? undefined : [...conditions, condition];
+  const isSame =
+    known.status === condition.status &&
+    (known.reason ?? "") === condition.reason &&
+    (known.message ?? "") === condition.message;
+  return isSame ? undefined : conditions.with(index, condition);
+}
+
+/** The condition of an earlier sync, or why the Job ends now; completions are looked at after the pods are managed. */
+export function endOf(picture: Picture, now: EpochMs): JobCondition | undefined {
+  const { job, status } = picture;
+  const conditions = status.conditions ?? [];
+  const success = findCondition(conditions, "SuccessCriteriaMet");
+  if (success?.status === "True") return success;
+  const failure = findCondition(conditions, "FailureTarget");
+  if (failure?.status === "True") {
+    return newCondition("Failed", "True", failure.reason ?? "", failure.message ?? "", now);
+  }
+  const failed = failureOf(picture, now);
+  if (failed !== undefined) return newCondition("FailureTarget", "True", ...failed, now);
+  if (!isIndexed(job)) return undefined;
+  const met = metSuccessRule(job.spec?.successPolicy, completionsOf(job), picture.succeededIndexes);
+  return met === undefined ? undefined : newCondition("SuccessCriteriaMet", "True", "SuccessPolicy", met, now);
+}
+
+function failureOf(picture: Picture, now: EpochMs): readonly [reason: string, message: string] | undefined {
+  const { job, pods } = picture;
+  const failsJob = failJobMessage(job, pods);
+  if (failsJob !== undefined) return ["PodFailurePolicy", failsJob];
+  if (picture.failed > (job.spec?.backoffLimit ?? 0) || isPastRestarts(job, pods)) {
+    return ["BackoffLimitExceeded", "Job has reached the specified backoff limit"];
+  }
+  const leftMs = deadlineInMs(picture, now);
+  if (leftMs !== undefined && leftMs <= 0) {
+    return ["DeadlineExceeded", "Job was active longer than specified deadline"];
+  }
+  if (picture.failedIndexes === undefined) return undefined;
+  const failed = countOf(picture.failedIndexes);
+  const { maxFailedIndexes = Number.POSITIVE_INFINITY } = job.spec ?? {};
+  if (failed > maxFailedIndexes) {
+    return ["MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes"];
+  }
+  const isOver = failed > 0 && failed + countOf(picture.succeededIndexes) >= completionsOf(job);
+  return isOver ? ["FailedIndexes", "Job has failed indexes"] : undefined;
+}
+
+/** How long the Job may still be active; undefined without a deadline, and while it is suspended. */
+export function deadlineInMs({ job, status }: Picture, now: EpochMs): number | undefined {
+  const seconds = job.spec?.activeDeadlineSeconds;
+  const startedMs = timeOrUndefined(status.startTime);
+  if (seconds === undefined || startedMs === undefined || isSuspended(job)) return undefined;
+  return wrappedSecondsMs(seconds) - (now - startedMs);
+}
+
+function failJobMessage(job: Job, pods: readonly StoredPod[]): string | undefined {
+  if (job.spec?.podFailurePolicy === undefined) return undefined;
+  for (const pod of pods) {
+    const { failsJob } = isPodFailed(job, pod) ? judgeFailure(job.spec.podFailurePolicy, pod) : {};
+    if (failsJob !== undefined) return failsJob;
+  }
+  return undefined;
+}
+
+/** Containers that restart in place count, too. */
+function isPastRestarts({ spec }: Job, pods: readonly StoredPod[]): boolean {
+  if (spec?.template?.spec?.restartPolicy !== "OnFailure") return false;
+  let restarts = 0;
+  for (const { status } of pods) {
+    if (status?.phase !== "Running" && status?.phase !== "Pending") continue;
+    for (const { restartCount } of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+      restarts += restartCount;
+    }
+  }
+  return restarts >= Math.max(1, spec.backoffLimit ?? 0);
+}
+
+/** Enough pods have succeeded, and none is active any more. */
+export function areCompletionsReached({ job, succeeded, active }: Picture): boolean {
+  return active === 0 && succeeded >= (job.spec?.completions ?? 1);
+}

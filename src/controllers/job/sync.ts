@@ -1,0 +1,137 @@
+// The story of one Job: its pods, whether and why it ends, the pods that it wants, and the status.
+// Upstream: pkg/controller/job/job_controller.go, syncJob.
+
+import { Jobs } from "#api/generated/resources/batch-v1.ts";
+import type { ObjectKey } from "#api/object.ts";
+import { formatTime } from "#api/time.ts";
+import { referenceTo } from "#kit/events/recorder.ts";
+import { done, type SyncResult } from "#kit/worker-loop.ts";
+import { areCompletionsReached, deadlineInMs, endOf, newCondition, withJobCondition } from "./end-state.ts";
+import { type Managed, managePods, type SyncAction } from "./manage.ts";
+import { completionModeOf, type Deps, isFinished, isSuspended, type Job, otherManager } from "./model.ts";
+import { type Picture, takePicture } from "./picture.ts";
+import { claimPods, deleteActivePods } from "./pods.ts";
+import { trackPods } from "./tracking.ts";
+
+export async function syncJob(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  deps.consistency.requireFresh(key);
+  const job = deps.jobs.lister.get(key);
+  if (job === undefined) {
+    deps.expectations.forget(key);
+    deps.awaitedRemovals.forget(key);
+    deps.consistency.clear(key);
+    deps.backoffs.delete(key);
+    return done;
+  }
+  if (otherManager(job) !== undefined) return done;
+  const { uid } = job.metadata;
+  if (isFinished(job)) {
+    deps.backoffs.delete(key);
+    deps.consistency.clear(key, uid);
+    deps.finished.delete(uid);
+    return done;
+  }
+  if (deps.finished.has(uid)) return done; // the cache does not show its end yet
+  const mode = job.spec?.completionMode ?? "NonIndexed";
+  if (mode !== "NonIndexed" && mode !== "Indexed") {
+    const message = "Skipped Job sync because completion mode is unknown";
+    deps.recorder.event(referenceTo(job, Jobs), "Warning", "UnknownCompletionMode", message);
+    return done;
+  }
+  await measured(job, deps, (setAction) => reconcile(key, job, setAction, deps, signal));
+  return done;
+}
+
+async function measured(
+  job: Job,
+  { clock, metrics }: Deps,
+  run: (setAction: (action: SyncAction) => void) => Promise<void>,
+): Promise<void> {
+  const startMs = clock.monotonicMs();
+  let action: SyncAction = "reconciling";
+  let result = "error";
+  try {
+    await run((chosen) => {
+      action = chosen;
+    });
+    result = "success";
+  } finally {
+    const labels = [completionModeOf(job), result, action];
+    metrics.syncSeconds.observe((clock.monotonicMs() - startMs) / 1000, labels);
+    metrics.syncs.inc(labels);
+  }
+}
+
+async function reconcile(
+  key: string,
+  job: Job,
+  setAction: (action: SyncAction) => void,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  // Read before the pods: events that arrive later can only make the cache fresher than this answer.
+  const areExpectationsMet = deps.expectations.areMet(key);
+  const pods = await claimPods(job, deps, signal);
+  const podGroup = await deps.podGroupOf?.(job, pods, signal);
+  const picture = takePicture(job, pods, podGroup, deps);
+  const { status } = picture;
+  const now = deps.clock.now();
+  if (status.startTime === undefined && !isSuspended(job)) status.startTime = formatTime(now);
+
+  picture.end = endOf(picture, now);
+  awaitDeadline(picture, deps);
+  let error: unknown;
+  let hasSuspendChanged = false;
+  if (picture.end !== undefined) error = await endPods(picture, areExpectationsMet, deps, signal);
+  else {
+    let managed: Managed | undefined;
+    if (areExpectationsMet && job.metadata.deletionTimestamp === undefined) {
+      managed = await managePods(picture, deps, signal);
+      setAction(managed.action);
+      error = managed.error;
+    }
+    if (areCompletionsReached(picture)) {
+      const message = "Reached expected number of succeeded pods";
+      picture.end = newCondition("SuccessCriteriaMet", "True", "CompletionsReached", message, deps.clock.now());
+    } else if (managed !== undefined) hasSuspendChanged = noteSuspension(picture, deps);
+  }
+  const { active, ready, terminating } = picture;
+  const isChanged = active !== (status.active ?? 0) || ready !== status.ready || terminating !== status.terminating;
+  Object.assign(status, { active, ready, terminating });
+  await trackPods(picture, hasSuspendChanged || isChanged, deps, signal);
+  if (error !== undefined) throw error; // after the status, which tells what was done
+}
+
+/** Acts on the end only if all active pods were deleted and the cache is known to show all of them. */
+async function endPods(
+  picture: Picture,
+  areExpectationsMet: boolean,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const error = await deleteActivePods(picture, deps, signal);
+  if (picture.active !== 0 || !areExpectationsMet) picture.end = undefined;
+  return error;
+}
+
+function awaitDeadline(picture: Picture, deps: Deps): void {
+  if (picture.end !== undefined) return;
+  const leftMs = deadlineInMs(picture, deps.clock.now());
+  if (leftMs !== undefined) deps.syncAfter(picture.key, leftMs, "activeDeadlineSeconds");
+}
+
+/** The time of activity begins anew when a Job is resumed. */
+function noteSuspension({ job, status }: Picture, deps: Deps): boolean {
+  const now = deps.clock.now();
+  const condition = isSuspended(job)
+    ? newCondition("Suspended", "True", "JobSuspended", "Job suspended", now)
+    : newCondition("Suspended", "False", "JobResumed", "Job resumed", now);
+  const conditions = withJobCondition(status.conditions ?? [], condition);
+  if (conditions === undefined) return false;
+  status.conditions = conditions;
+  const reason = isSuspended(job) ? "Suspended" : "Resumed";
+  deps.recorder.event(referenceTo(job, Jobs), "Normal", reason, condition.message ?? "");
+  if (!isSuspended(job)) status.startTime = formatTime(now);
+  else if (deps.clearsStartTime) status.startTime = undefined;
+  return true;
+}
