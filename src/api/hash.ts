@@ -54,19 +54,19 @@ function withoutNullCreation(template: PodTemplateSpec): PodTemplateSpec {
   return { ...template, metadata };
 }
 
-/** Groups endpoints by the ports they offer. Upstream: k8s.io/endpointslice/util, NewPortMapKey */
-export function portMapKey(ports: readonly EndpointPort[]): string {
+/** Groups endpoints by the ports they offer; the ports in sorted order. Upstream: k8s.io/endpointslice/util, NewPortMapKey */
+export function portMapKey(sortedPorts: readonly EndpointPort[]): string {
   const port = goStruct("discovery.v1", "EndpointPort");
-  const sorted = ports.map((each) => ({ each, hash: hash128(port, each) })).sort((a, b) => (a.hash < b.hash ? -1 : 1));
   const slice = { kind: "slice", name: `[]${port.name}`, elem: port, isMessage: false } as const;
-  return fnv128a(
-    utf8Bytes(
-      dumpForHash(
-        slice,
-        sorted.map(({ each }) => each),
-      ),
-    ),
-  );
+  return fnv128a(utf8Bytes(dumpForHash(slice, sortedPorts)));
+}
+
+/** The order of ports in EndpointSlices. Upstream: k8s.io/endpointslice/util, portsInOrder */
+export function sortSlicePorts(ports: readonly EndpointPort[]): readonly EndpointPort[] {
+  if (ports.length < 2) return ports;
+  const port = goStruct("discovery.v1", "EndpointPort");
+  const hashed = ports.map((each) => ({ each, hash: hash128(port, each) }));
+  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ each }) => each);
 }
 
 /** What orders the subsets of an Endpoints object. Upstream: pkg/api/v1/endpoints/util.go, SortSubsets */

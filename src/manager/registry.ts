@@ -6,6 +6,7 @@ import type { Host } from "#base/host.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
+import { endpointSliceController } from "#controllers/endpointslice/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { jobController } from "#controllers/job/controller.ts";
@@ -53,6 +54,11 @@ export interface RegisteredController {
 export type WrittenController = RegisteredController & ContractHolder;
 
 export const registeredControllers: readonly WrittenController[] = [
+  bind(endpointSliceController, ({ config: { EndpointSliceController: config } }) => ({
+    workers: config.ConcurrentServiceEndpointSyncs,
+    endpointsMax: config.MaxEndpointsPerSlice,
+    batchPeriodMs: durationMs(config.EndpointUpdatesBatchPeriod),
+  })),
   bind(replicationController, ({ config }) => ({ workers: config.ReplicationController.ConcurrentRCSyncs })),
   bind(resourceQuotaController, ({ config: { ResourceQuotaController: config } }) => ({
     workers: config.ConcurrentResourceQuotaSyncs,

@@ -210,7 +210,9 @@ export class Vocabulary {
     if (typeof value === "string") return key === "resourceVersion" && +value > 0 ? "{version}" : this.text(value);
     if (Array.isArray(value)) {
       const items = value.map((item) => this.value(item));
-      return key === "managedFields" ? inOrder(items.map((item) => ({ ...(item as object), time: undefined }))) : items;
+      if (key === "managedFields") return inOrder(items.map((item) => ({ ...(item as object), time: undefined })));
+      // Go puts the endpoints of a slice in any order.
+      return key === "endpoints" ? inOrder(items as object[]) : items;
     }
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [this.text(name), this.value(child, name)]));

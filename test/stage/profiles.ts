@@ -13,11 +13,16 @@ export type Profile =
   | "host-paths"
   | "no-reminders"
   | "node-rates"
-  | "node-heartbeats";
+  | "node-heartbeats"
+  | "small-slices"
+  | "batched"
+  | "dual-stack";
 
 interface Settings {
   /** Flags of kube-controller-manager. */
   readonly managerFlags: readonly string[];
+  /** Flags of a real API server; the scenarios are for real control planes alone. */
+  readonly apiServerFlags?: readonly string[];
   /** Gates of both programs. */
   readonly gates: Readonly<Record<string, boolean>>;
   /** Versions that the API server serves besides the stable ones: "group/version". */
@@ -100,6 +105,26 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
   "older-jobs": {
     managerFlags: [],
     gates: { StaleControllerConsistencyJob: false, MutableSchedulingDirectivesForSuspendedJobs: false },
+    extraVersions: [],
+  },
+  "small-slices": {
+    managerFlags: ["--max-endpoints-per-slice=3", "--mirroring-max-endpoints-per-subset=3"],
+    gates: {},
+    extraVersions: [],
+  },
+  "dual-stack": {
+    managerFlags: ["--service-cluster-ip-range=10.0.0.0/24,fd00::/112"],
+    apiServerFlags: ["--service-cluster-ip-range=10.0.0.0/24,fd00::/112"],
+    gates: {},
+    extraVersions: [],
+  },
+  batched: {
+    managerFlags: [
+      "--endpoint-updates-batch-period=2s",
+      "--endpointslice-updates-batch-period=2s",
+      "--mirroring-endpointslice-updates-batch-period=2s",
+    ],
+    gates: {},
     extraVersions: [],
   },
   alpha: {

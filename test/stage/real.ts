@@ -57,7 +57,11 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
   const gateFlags = gates.length > 0 ? [`--feature-gates=${gates.join(",")}`] : [];
   const served = settings.extraVersions.map((version) => `${version}=true`);
   const plane = await startControlPlane({
-    apiServerFlags: [...gateFlags, ...(served.length > 0 ? [`--runtime-config=${served.join(",")}`] : [])],
+    apiServerFlags: [
+      ...gateFlags,
+      ...(served.length > 0 ? [`--runtime-config=${served.join(",")}`] : []),
+      ...(settings.apiServerFlags ?? []),
+    ],
   });
   try {
     const { controllers, flags = [] } = casts[cast];

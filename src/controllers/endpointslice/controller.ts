@@ -1,0 +1,124 @@
+/**
+ * Writes the EndpointSlices of Services that select pods.
+ *
+ * Keeps true:  for each address type of a Service, its slices hold one endpoint for each of its pods that has an address,
+ *              grouped by ports, at most --max-endpoints-per-slice in each; a Service without endpoints has an empty slice.
+ *              Endpoints that are ready get hints as the Service asks. Slices have the labels of the Service.
+ * Requeues:    a slice that another client changed is looked at a second later. A failing Service is dropped after
+ *              15 retries.
+ * Upstream:    pkg/controller/endpointslice, k8s.io/endpointslice.
+ * Deviations:  where Go chooses at random among endpoints, slices and zones, the first by name is taken. Events about
+ *              pods are matched with Services at once; Go does that in a queue of its own.
+ */
+
+import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
+import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
+import { podTriggers } from "#families/service-pods/pod-triggers.ts";
+import { TriggerTimes } from "#families/service-pods/trigger-times.ts";
+import { addServiceIndex } from "#families/slices/model.ts";
+import { sliceTriggers } from "#families/slices/slice-triggers.ts";
+import { SliceTracker, StaleSlices } from "#families/slices/tracker.ts";
+import { isReady } from "#families/slices/zone-allocation.ts";
+import { create, events, remove, update } from "#kit/contract.ts";
+import type { ControllerDescriptor } from "#kit/controller.ts";
+import { keyedController } from "#kit/keyed-controller.ts";
+import { done } from "#kit/worker-loop.ts";
+import { bucketLimiter, itemExponentialLimiter, maxOfLimiter } from "#workqueue/rate-limiters.ts";
+import { registerSliceMetrics } from "./metrics.ts";
+import { CONTROLLER_NAME, type Deps, type Node } from "./model.ts";
+import { syncService } from "./sync.ts";
+import { Topology } from "./topology.ts";
+
+const RETRIES_MAX = 15;
+/** Changes of several slices make one sync. */
+const SLICE_CHANGE_DELAY_MS = 1000;
+const ZONE = "topology.kubernetes.io/zone";
+/** All nodes are looked at together. */
+const ALL_NODES = "nodes";
+
+export interface EndpointSliceOptions {
+  /** --concurrent-service-endpoint-syncs */
+  readonly workers: number;
+  /** --max-endpoints-per-slice */
+  readonly endpointsMax: number;
+  /** --endpointslice-updates-batch-period */
+  readonly batchPeriodMs: number;
+}
+
+export const endpointSliceController: ControllerDescriptor<EndpointSliceOptions> = keyedController({
+  name: "endpointslice-controller",
+  contract: {
+    watches: [Services, Pods, Nodes, EndpointSlices],
+    reads: [],
+    writes: [create(EndpointSlices), update(EndpointSlices), remove(EndpointSlices), ...events],
+  },
+  build(parts, { workers, endpointsMax, batchPeriodMs }) {
+    const { clock } = parts.context;
+    const tracker = new SliceTracker();
+    const metrics = registerSliceMetrics(parts.context.metrics, endpointsMax);
+    const deps: Deps = {
+      log: parts.log,
+      recorder: parts.recorder("endpoint-slice-controller"),
+      services: parts.informer(Services),
+      pods: parts.informer(Pods),
+      nodes: parts.informer(Nodes),
+      slices: parts.informer(EndpointSlices),
+      writer: {
+        api: parts.client.resource(EndpointSlices),
+        tracker,
+        count: (operation) => metrics.changes.inc([operation]),
+      },
+      tracker,
+      triggerTimes: new TriggerTimes(),
+      topology: new Topology(),
+      metrics,
+      endpointsMax,
+    };
+    const { services, pods, nodes, slices, topology } = deps;
+    addServiceIndex(slices);
+    const queue = parts.queue({
+      name: "endpoint_slice",
+      rateLimiter: maxOfLimiter(
+        itemExponentialLimiter({ baseMs: 1000, maxMs: 1_000_000 }),
+        bucketLimiter(clock, { perSecond: 10, burst: 100 }),
+      ),
+    });
+    const nodeQueue = parts.queue({ name: "" });
+    const afterMs = Math.max(SLICE_CHANGE_DELAY_MS, batchPeriodMs);
+    parts.enqueue(services, queue, {});
+    parts.handle(pods, podTriggers(services, queue, batchPeriodMs));
+    parts.handle(slices, sliceTriggers({ queue, tracker, managedBy: CONTROLLER_NAME, afterMs }));
+    parts.enqueue(nodes, nodeQueue, { key: () => ALL_NODES, when: topologyChanged });
+    parts.work({
+      queue,
+      workers,
+      retriesMax: RETRIES_MAX,
+      retryVerbosity: 0,
+      sync: async (key, signal) => {
+        const result = await syncService(key, deps, signal);
+        metrics.syncs.inc(["success"]);
+        return result;
+      },
+      onError: (error) => metrics.syncs.inc([error instanceof StaleSlices ? "stale" : "error"]),
+    });
+    parts.work({
+      queue: nodeQueue,
+      sync: () => {
+        topology.setNodes(nodes.lister.list());
+        for (const key of topology.overloaded()) {
+          queue.addAfter(key, 0, "a zone has too few endpoints for its nodes");
+        }
+        return Promise.resolve(done);
+      },
+    });
+  },
+});
+
+/** A node came or went, became ready or unready, or moved to another zone. */
+function topologyChanged(node: Node, old: Node | undefined): boolean {
+  return (
+    old === undefined ||
+    isReady(old.status) !== isReady(node.status) ||
+    old.metadata.labels?.[ZONE] !== node.metadata.labels?.[ZONE]
+  );
+}

@@ -1,0 +1,35 @@
+// What the steps of this controller work with.
+
+import type { Nodes, Services } from "#api/generated/resources/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import type { Logger } from "#base/log.ts";
+import type { Pod } from "#families/service-pods/model.ts";
+import type { TriggerTimes } from "#families/service-pods/trigger-times.ts";
+import type { EndpointSlice } from "#families/slices/model.ts";
+import type { SliceTracker } from "#families/slices/tracker.ts";
+import type { SliceWriter } from "#families/slices/writes.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import type { EventRecorder } from "#kit/events/recorder.ts";
+import type { SliceMetrics } from "./metrics.ts";
+import type { Topology } from "./topology.ts";
+
+export type Node = ObjectOf<typeof Nodes>;
+
+/** The value of the label managed-by on this controller's slices. */
+export const CONTROLLER_NAME = "endpointslice-controller.k8s.io";
+
+export interface Deps {
+  readonly log: Logger;
+  readonly recorder: EventRecorder;
+  readonly services: SharedInformer<ObjectOf<typeof Services>>;
+  readonly pods: SharedInformer<Pod>;
+  readonly nodes: SharedInformer<Node>;
+  readonly slices: SharedInformer<EndpointSlice>;
+  readonly writer: SliceWriter;
+  readonly tracker: SliceTracker;
+  readonly triggerTimes: TriggerTimes;
+  readonly topology: Topology;
+  readonly metrics: SliceMetrics;
+  /** --max-endpoints-per-slice */
+  readonly endpointsMax: number;
+}

@@ -1,0 +1,88 @@
+// What a slice of a Service looks like: labels, owner, and the placeholder of a Service without endpoints.
+// Upstream: k8s.io/endpointslice/utils.go, newEndpointSlice, setEndpointSliceLabels, ownedBy; reconciler.go,
+// placeholderSliceCompare.
+
+import { semanticEqual } from "#api/equality.ts";
+import { Services } from "#api/generated/resources/core-v1.ts";
+import type { Endpoint, EndpointPort } from "#api/generated/types/discovery-v1.ts";
+import { newControllerRef } from "#api/owner-refs.ts";
+import { formatTime } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { HEADLESS, hasClusterIp, type Service, TRIGGER_TIME } from "#families/service-pods/model.ts";
+import {
+  type AddressType,
+  type EndpointSlice,
+  endpointsOf,
+  MANAGED_BY,
+  namePrefix,
+  SERVICE_NAME,
+  type SliceDraft,
+} from "#families/slices/model.ts";
+import { CONTROLLER_NAME } from "./model.ts";
+
+type Labels = Readonly<Record<string, string>>;
+
+const RESERVED = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
+
+const unreserved = (labels: Labels = {}): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => !RESERVED.has(key)));
+
+/** The labels of the Service, and three that it cannot set. A change of these three alone changes nothing. */
+export function sliceLabels(
+  service: Service,
+  slice?: EndpointSlice,
+): { readonly labels: Labels; readonly isChanged: boolean } {
+  const { labels: own, name } = service.metadata;
+  const copied = unreserved(own);
+  const labels = {
+    ...copied,
+    ...(hasClusterIp(service) ? {} : { [HEADLESS]: "" }),
+    [SERVICE_NAME]: name,
+    [MANAGED_BY]: CONTROLLER_NAME,
+  };
+  return { labels, isChanged: !semanticEqual(unreserved(slice?.metadata.labels), copied) };
+}
+
+export function newSlice(
+  service: Service,
+  addressType: AddressType,
+  ports: readonly EndpointPort[],
+  endpoints: readonly Endpoint[],
+): SliceDraft {
+  const { name, namespace } = service.metadata;
+  return {
+    metadata: {
+      generateName: namePrefix(name),
+      namespace,
+      labels: sliceLabels(service).labels,
+      ownerReferences: [newControllerRef(service, Services)],
+    },
+    addressType,
+    endpoints,
+    ports,
+  };
+}
+
+/** Slices of an earlier Service of this name are not its own. */
+export function isOwnedBy({ metadata }: EndpointSlice, service: Service): boolean {
+  return (metadata.ownerReferences ?? []).some(
+    ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === "Service" && apiVersion === "v1",
+  );
+}
+
+/** Nothing in it differs from a new placeholder, whoever owns it. */
+export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
+  return (
+    endpointsOf(slice).length === 0 &&
+    (slice.ports ?? []).length === 0 &&
+    semanticEqual(slice.metadata.labels, sliceLabels(service).labels)
+  );
+}
+
+/** Says when the change happened that the write answers, or nothing. */
+export function withTriggerTime<T extends SliceDraft>(slice: T, time: EpochMs | undefined): T {
+  const { annotations = {}, ...metadata } = slice.metadata;
+  const { [TRIGGER_TIME]: _, ...others } = annotations;
+  const all = time === undefined ? others : { ...others, [TRIGGER_TIME]: formatTime(time) };
+  return { ...slice, metadata: Object.keys(all).length === 0 ? metadata : { ...metadata, annotations: all } };
+}

@@ -1,0 +1,28 @@
+// The objects that make endpoints, and what Services have in common.
+
+import type { Pods, Services } from "#api/generated/resources/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+
+export type Pod = ObjectOf<typeof Pods>;
+export type Service = ObjectOf<typeof Services>;
+
+/** When the change happened that made the controller write. */
+export const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
+/** On the endpoints of Services without a cluster IP. */
+export const HEADLESS = "service.kubernetes.io/headless";
+
+/** A selector without labels is the same as none: nothing is selected, and users write the endpoints. */
+export function hasSelector({ spec }: Service): boolean {
+  for (const _ in spec?.selector) return true;
+  return false;
+}
+
+export function hasClusterIp({ spec }: Service): boolean {
+  const { clusterIP = "" } = spec ?? {};
+  return clusterIP !== "" && clusterIP !== "None";
+}
+
+/** Controllers make endpoints for it. */
+export function isManaged(service: Service): boolean {
+  return service.spec?.type !== "ExternalName" && hasSelector(service);
+}

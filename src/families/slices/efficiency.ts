@@ -1,0 +1,69 @@
+// How well endpoints are packed, summed over all Services: what the gauges of both controllers show.
+// Upstream: k8s.io/endpointslice/metrics/cache.go; pkg/controller/endpointslicemirroring/metrics/cache.go.
+
+import type { ObjectKey } from "#api/object.ts";
+import type { Gauge } from "#base/metrics.ts";
+
+/** Of one Service, by the key of ports. */
+export type PortCounts = ReadonlyMap<string, { readonly endpoints: number; readonly slices: number }>;
+
+export interface EfficiencyGauges {
+  readonly endpoints: Gauge;
+  readonly slices: Gauge;
+  /** What it would take if all slices were full. */
+  readonly idealSlices: Gauge;
+}
+
+interface Sums {
+  readonly endpoints: number;
+  readonly slices: number;
+  readonly idealSlices: number;
+}
+
+const NOTHING: Sums = { endpoints: 0, slices: 0, idealSlices: 0 };
+
+export class Efficiency {
+  readonly #services = new Map<ObjectKey, Sums>();
+  readonly #gauges: EfficiencyGauges;
+  readonly #endpointsMax: number;
+  /** A Service without endpoints has one slice as well. */
+  readonly #slicesMin: number;
+  #total = NOTHING;
+
+  constructor(gauges: EfficiencyGauges, options: { readonly endpointsMax: number; readonly slicesMin: number }) {
+    this.#gauges = gauges;
+    this.#endpointsMax = options.endpointsMax;
+    this.#slicesMin = options.slicesMin;
+  }
+
+  set(service: ObjectKey, counts: PortCounts): void {
+    let sums = NOTHING;
+    for (const { endpoints, slices } of counts.values()) {
+      sums = plus(sums, { endpoints, slices, idealSlices: Math.ceil(endpoints / this.#endpointsMax) });
+    }
+    const idealSlices = Math.max(sums.idealSlices, this.#slicesMin);
+    this.#replace(service, { ...sums, idealSlices });
+  }
+
+  remove(service: ObjectKey): void {
+    if (!this.#services.has(service)) return;
+    this.#replace(service, NOTHING);
+    this.#services.delete(service);
+  }
+
+  #replace(service: ObjectKey, sums: Sums): void {
+    this.#total = plus(plus(this.#total, sums), this.#services.get(service) ?? NOTHING, -1);
+    this.#services.set(service, sums);
+    this.#gauges.endpoints.set(this.#total.endpoints);
+    this.#gauges.slices.set(this.#total.slices);
+    this.#gauges.idealSlices.set(this.#total.idealSlices);
+  }
+}
+
+function plus(a: Sums, b: Sums, times: 1 | -1 = 1): Sums {
+  return {
+    endpoints: a.endpoints + times * b.endpoints,
+    slices: a.slices + times * b.slices,
+    idealSlices: a.idealSlices + times * b.idealSlices,
+  };
+}
