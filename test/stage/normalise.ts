@@ -207,12 +207,16 @@ export class Vocabulary {
 
   value(value: unknown, key = ""): unknown {
     // "" and "0" are versions that mean something.
-    if (typeof value === "string") return key === "resourceVersion" && +value > 0 ? "{version}" : this.text(value);
+    if (typeof value === "string") {
+      if (key === "clusterIP") return clusterIp(value);
+      return key === "resourceVersion" && +value > 0 ? "{version}" : this.text(value);
+    }
     if (Array.isArray(value)) {
       const items = value.map((item) => this.value(item));
       if (key === "managedFields") return inOrder(items.map((item) => ({ ...(item as object), time: undefined })));
-      // Go puts the endpoints of a slice in any order.
-      return key === "endpoints" ? inOrder(items as object[]) : items;
+      if (key === "clusterIPs") return items.map(clusterIp);
+      // Go puts the endpoints of a slice in any order, and subsets in one that UIDs decide.
+      return key === "endpoints" || key === "subsets" ? inOrder(items as object[]) : items;
     }
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [this.text(name), this.value(child, name)]));
@@ -249,6 +253,11 @@ export function withSymbols(text: string, symbols: ReadonlyMap<string, string>):
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** The server draws the addresses of Services. */
+function clusterIp(value: unknown): unknown {
+  return value === "None" || value === "" ? value : "{cluster IP}";
 }
 
 /** Entries of one second have no order that anybody chose. */

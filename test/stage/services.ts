@@ -14,6 +14,7 @@ export type StoredService = ObjectOf<typeof Services>;
 
 export const SERVICE_NAME = "kubernetes.io/service-name";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+export const MIRRORING = "endpointslicemirroring-controller.k8s.io";
 export const HEADLESS = "service.kubernetes.io/headless";
 
 /** A Service "web" of the pods with the label app: web, at port 80, unless the spec says otherwise. */
@@ -70,14 +71,14 @@ export async function createServingPod(
   });
 }
 
-/** Waits until the predicate holds for the slices of the Service. */
+/** Waits until the predicate holds for the slices of the Service that mirror no Endpoints. */
 export async function untilSlices(
   stage: Stage,
   holds: (slices: readonly StoredSlice[]) => boolean,
   service = "web",
 ): Promise<readonly StoredSlice[]> {
   const own = (slices: readonly StoredSlice[]): readonly StoredSlice[] =>
-    slices.filter(({ metadata }) => metadata.labels?.[SERVICE_NAME] === service);
+    slices.filter(({ metadata: { labels } }) => labels?.[SERVICE_NAME] === service && labels[MANAGED_BY] !== MIRRORING);
   return own(await stage.of(EndpointSlices).untilAll((slices) => holds(own(slices))));
 }
 

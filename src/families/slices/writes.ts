@@ -51,7 +51,7 @@ export async function writeSlices(
   if (!owner.isDeleted) {
     for (const object of create) {
       try {
-        tracker.wrote(await api.create({ namespace, object }, signal));
+        tracker.wrote(await api.create({ namespace, object: withoutEmptyLists(object) }, signal));
       } catch (error) {
         if (isNamespaceTerminating(error)) return false;
         throw new Error(`failed to create EndpointSlice for ${text}: ${errorMessage(error)}`, { cause: error });
@@ -60,7 +60,7 @@ export async function writeSlices(
     }
   }
   for (const draft of update) {
-    const object = draft as EndpointSlice; // one that took over a name has no version: it overwrites
+    const object = withoutEmptyLists(draft) as EndpointSlice; // one that took over a name has no version: it overwrites
     const written = await failing(api.update({ object }, signal), "update", draft, text);
     tracker.wrote(written);
     count("update");
@@ -71,6 +71,16 @@ export async function writeSlices(
     count("delete");
   }
   return true;
+}
+
+/** The server would note an empty list as a field that the controller owns. */
+function withoutEmptyLists(slice: SliceDraft): SliceDraft {
+  const { endpoints, ports, ...rest } = slice;
+  return {
+    ...rest,
+    ...(endpoints && endpoints.length > 0 ? { endpoints } : {}),
+    ...(ports && ports.length > 0 ? { ports } : {}),
+  };
 }
 
 async function failing<T>(call: Promise<T>, verb: string, { metadata }: SliceDraft, text: string): Promise<T> {

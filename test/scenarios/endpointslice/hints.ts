@@ -99,6 +99,12 @@ export const hints: readonly ScenarioText[] = [
         ({ message }) => message === "Topology Aware Hints has been disabled, addressType: IPv4",
       );
     },
+    chance: [
+      {
+        where: /writes of Events|events ›/,
+        reason: "Go syncs again, and says it again, when it sees its write before the answer to it",
+      },
+    ],
   },
   {
     name: "endpointslice/17 lends endpoints of a zone that has too many to one that has too few",
@@ -121,7 +127,7 @@ export const hints: readonly ScenarioText[] = [
     },
     chance: [
       { where: /endpoints|writes of phase 2/, reason: "Go lends any of them, and pods become unready one by one" },
-      { where: /writes of Events|events ›/, reason: "pods become unready one by one" },
+      { where: /writes of Events|events ›|Endpoints web/, reason: "pods become unready one by one" },
     ],
   },
 ];

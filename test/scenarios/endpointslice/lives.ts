@@ -209,7 +209,7 @@ export const lives: readonly ScenarioText[] = [
       await makeReady(stage, "a", readySinceMs);
       await untilSlice(stage, (slice) => triggerTime(slice) === undefined);
       await stage.settle();
-      await stage.of(Pods).delete("a", { gracePeriodSeconds: 0 });
+      await stage.of(Pods).patch("a", { metadata: { labels: { app: "left" } } });
       const last = await untilSlice(stage, hasAddresses());
       expect(triggerTime(last)).toBe(undefined);
     },

@@ -36,7 +36,7 @@ async function addPods(stage: Stage, node: string, ...numbers: readonly number[]
 }
 
 async function removePod(stage: Stage, number: number): Promise<void> {
-  await stage.of(Pods).delete(`pod-${number}`, { gracePeriodSeconds: 0 });
+  await stage.of(Pods).patch(`pod-${number}`, { metadata: { labels: { app: "left" } } });
   await untilSlices(stage, (slices) => !addressesOf(...slices).includes(`10.1.0.${number}`));
   await stage.settle();
 }
@@ -106,7 +106,7 @@ export const packing: readonly ScenarioText[] = [
       const moved = await untilSlice(stage, ({ ports }) => ports?.[0]?.port === 8080);
       expect(moved.metadata.name).toBe(metadata.name);
       await stage.settle();
-      await stage.of(Pods).delete("a", { gracePeriodSeconds: 0 });
+      await stage.of(Pods).patch("a", { metadata: { labels: { app: "left" } } });
       const empty = await untilSlice(stage, hasAddresses());
       expect(empty.metadata.name).toBe(metadata.name);
       expect(empty.ports ?? []).toEqual([]);
