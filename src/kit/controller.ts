@@ -50,8 +50,11 @@ export interface ControllerDescriptor<Options = undefined> {
   /** As in --controllers. Identity, aliases and gates go by it. */
   readonly name: ControllerName;
   readonly contract: Contract;
-  /** Returns nothing when the options switch the controller off. A failure ends the program. */
-  build(context: ControllerContext, options: Options): Promise<Controller | undefined>;
+  /**
+   * Returns nothing when the options switch the controller off. A failure ends the program. The signal is for what it
+   * must wait for before it can be built.
+   */
+  build(context: ControllerContext, options: Options, signal: AbortSignal): Promise<Controller | undefined>;
 }
 
 export interface Controller {

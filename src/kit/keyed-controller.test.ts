@@ -66,10 +66,10 @@ it("wires what a controller asks for, under the identity of its name, and waits 
     },
   });
   expect(descriptor).toMatchObject({ name: "serviceaccount-controller", contract });
-  const controller = await descriptor.build(context, { workers: 2 });
+  const stop = new AbortController();
+  const controller = await descriptor.build(context, { workers: 2 }, stop.signal);
   expect(clients).toEqual(["service-account-controller"]);
 
-  const stop = new AbortController();
   const ended = controller?.run(stop.signal);
   server.put("a", 1);
   await clock.settle();
@@ -93,7 +93,8 @@ it("is not built when its options switch it off, and says why", async () => {
     whyOff: (isOff) => (isOff ? "there is no key" : undefined),
     build: () => undefined,
   });
-  expect(await descriptor.build(context, true)).toBeUndefined();
+  const { signal } = new AbortController();
+  expect(await descriptor.build(context, true, signal)).toBeUndefined();
   expect([clients, logged]).toEqual([[], ["there is no key"]]);
-  expect(await descriptor.build(context, false)).toBeDefined();
+  expect(await descriptor.build(context, false, signal)).toBeDefined();
 });

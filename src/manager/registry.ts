@@ -12,6 +12,7 @@ import { garbageCollectorController } from "#controllers/garbage-collector/contr
 import { jobController } from "#controllers/job/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
+import { nodeIpamController } from "#controllers/node-ipam/controller.ts";
 import { nodeLifecycleController } from "#controllers/node-lifecycle/controller.ts";
 import { attachDetachController } from "#controllers/persistentvolume-attach-detach/controller.ts";
 import { persistentVolumeBinder } from "#controllers/persistentvolume-binder/controller.ts";
@@ -47,7 +48,7 @@ export interface ControllerSettings {
 export interface RegisteredController {
   readonly name: string;
   readonly featureGates: readonly string[];
-  build(context: ControllerContext, settings: ControllerSettings): Promise<Controller | undefined>;
+  build(context: ControllerContext, settings: ControllerSettings, signal: AbortSignal): Promise<Controller | undefined>;
 }
 
 /** A controller of kube-controller-manager, with what it may ask of the API server. */
@@ -84,6 +85,15 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(disruptionController, () => undefined),
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
+  bind(nodeIpamController, ({ config: { KubeCloudShared: shared, NodeIPAMController: config } }) => ({
+    isEnabled: shared.AllocateNodeCIDRs,
+    allocatorType: shared.CIDRAllocatorType,
+    clusterCidr: shared.ClusterCIDR,
+    serviceCidrs: [config.ServiceCIDR, config.SecondaryServiceCIDR],
+    maskSize: config.NodeCIDRMaskSize,
+    maskSizeV4: config.NodeCIDRMaskSizeIPv4,
+    maskSizeV6: config.NodeCIDRMaskSizeIPv6,
+  })),
   bind(nodeLifecycleController, ({ config: { KubeCloudShared, NodeLifecycleController: config } }) => ({
     monitorPeriodMs: durationMs(KubeCloudShared.NodeMonitorPeriod),
     grace: {
@@ -133,7 +143,9 @@ function bind<Options>(
 ): WrittenController {
   const { name, contract } = descriptor;
   const { featureGates } = knownController(name);
-  return { name, featureGates, contract, build: (context, settings) => descriptor.build(context, optionsOf(settings)) };
+  const build: WrittenController["build"] = (context, settings, signal) =>
+    descriptor.build(context, optionsOf(settings), signal);
+  return { name, featureGates, contract, build };
 }
 
 /** Known by name, on by default or not, but not written yet. Cloud loops have no provider and are never built. */

@@ -75,7 +75,7 @@ async function buildControllers(
   const build = async (registered: RegisteredController, clients: ClientBuilder): Promise<void> => {
     const { name } = registered;
     const controller = await logged(log.with({ controller: name }), "Error initializing a controller", signal, () =>
-      registered.build(context.for(clients), settings),
+      registered.build(context.for(clients), settings, signal),
     );
     if (controller === undefined) log.info("Warning: skipping controller", { controller: name });
     else built.push({ name, controller });

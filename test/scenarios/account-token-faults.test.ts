@@ -248,7 +248,11 @@ describe("the controller itself", () => {
     const { log, lines } = listener();
     const context = { log } as Partial<ControllerContext> as ControllerContext; // it looks no further
     expect(
-      await serviceAccountTokenController.build(context, { workers: 5, rootCa: "", sign: undefined }),
+      await serviceAccountTokenController.build(
+        context,
+        { workers: 5, rootCa: "", sign: undefined },
+        new AbortController().signal,
+      ),
     ).toBeUndefined();
     expect(lines).toEqual(["Controller is disabled because there is no private key"]);
   });

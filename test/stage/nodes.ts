@@ -6,6 +6,7 @@ import type { NodeCondition, NodeSpec, PodSpec, Taint } from "#api/generated/typ
 import type { ObjectOf } from "#api/resource.ts";
 import { formatMicroTime, formatTime } from "#api/time.ts";
 import { barePod, bind, podSpec, setPodStatus } from "./pods.ts";
+import type { Excuse, ScenarioText } from "./scenario.ts";
 import type { Stage } from "./stage.ts";
 
 export type StoredNode = ObjectOf<typeof Nodes>;
@@ -105,4 +106,41 @@ export async function runPod(stage: Stage, name: string, node: string, spec: Par
   const now = formatTime(stage.now());
   const conditions = [{ type: "Ready", status: "True", lastTransitionTime: now }];
   await setPodStatus(stage, name, { phase: "Running", conditions });
+}
+
+/** The NoSchedule taints and the NoExecute taints of a node are set by two loops, side by side. */
+export const TAINT_ORDER: Excuse = {
+  where: /node-controller: nodes \S+ › \d+\.body\.spec\.taints/,
+  reason: "node_lifecycle_controller.go, Run: which loop patches first is chance, and each patch has the whole list",
+};
+
+/** For plays that wait for NoExecute taints. */
+export const TAINTED_AGAIN: Excuse = {
+  where: /node-controller: nodes \S+ › \d+$/,
+  reason:
+    "node_lifecycle_controller.go, markNodeForTainting: a look that comes before the cache has the taint taints again",
+};
+
+const NODE_READS: Excuse = {
+  where: /reads of phase \d+ › get \/api\/v1\/nodes\//,
+  reason:
+    "node_lifecycle_controller.go, doNoScheduleTaintingPass: a change that is seen before the own patch is read again",
+};
+
+/** Each play ends with the deletion of its nodes: they would fall silent, in an order that the faults decide. */
+export function withLeavingNodes(texts: readonly ScenarioText[]): readonly ScenarioText[] {
+  return texts.map((text) => ({
+    ...text,
+    chance: [NODE_READS, ...(text.chance ?? [])],
+    async play(stage) {
+      await text.play(stage);
+      await stage.settle();
+      const nodes = await stage.of(Nodes).list();
+      for (const { metadata } of nodes) {
+        if (metadata.name.endsWith(stage.namespace)) await stage.of(Nodes).delete(metadata.name);
+      }
+      // Until the next look, which tells of it.
+      await stage.pass(1500);
+    },
+  }));
 }

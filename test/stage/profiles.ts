@@ -12,6 +12,8 @@ export type Profile =
   | "no-provisioning"
   | "host-paths"
   | "no-reminders"
+  | "dual-stack"
+  | "four-ranges"
   | "node-rates"
   | "node-heartbeats"
   | "small-slices"
@@ -79,6 +81,25 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "no-reminders": { managerFlags: withoutReminders, gates: {}, extraVersions: [] },
+  "dual-stack": {
+    managerFlags: [
+      "--cluster-cidr=10.244.0.0/16,fd00:10:244::/48",
+      "--service-cluster-ip-range=10.0.0.0/24,fd00:10:96::/112",
+      "--node-cidr-mask-size-ipv4=26",
+    ],
+    gates: {},
+    extraVersions: [],
+  },
+  // One of the four is the services'.
+  "four-ranges": {
+    managerFlags: [
+      "--cluster-cidr=10.244.0.0/26",
+      "--node-cidr-mask-size=28",
+      "--service-cluster-ip-range=10.244.0.0/28",
+    ],
+    gates: {},
+    extraVersions: [],
+  },
   "node-rates": {
     managerFlags: [
       "--node-monitor-period=1s",

@@ -218,8 +218,8 @@ function announcing({ onTokenControllerRunning }: Shift): RegisteredController {
   if (onTokenControllerRunning === undefined) return serviceAccountTokens;
   return {
     ...serviceAccountTokens,
-    async build(context, settings) {
-      const controller = await serviceAccountTokens.build(context, settings);
+    async build(context, settings, signal) {
+      const controller = await serviceAccountTokens.build(context, settings, signal);
       if (controller === undefined) {
         onTokenControllerRunning();
         return undefined;

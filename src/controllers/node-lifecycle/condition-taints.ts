@@ -1,7 +1,6 @@
 // Taints that follow a node's conditions. Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go,
 // doNoScheduleTaintingPass; pkg/util/taints.
 
-import { semanticEqual } from "#api/equality.ts";
 import type { Node, NodeCondition, Taint } from "#api/generated/types/core-v1.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";
@@ -58,13 +57,12 @@ export function hasTaint(taints: readonly Taint[] = [], { key, effect }: Taint):
   return taints.some((taint) => taint.key === key && taint.effect === effect);
 }
 
-/** The list with these taints; the same list when nothing changes. A taint of the same key and effect is replaced in its place. */
+/** The list with these taints: one of the same key and effect is replaced in its place, as its time is always another. */
 export function withTaints(taints: readonly Taint[], added: readonly Taint[]): readonly Taint[] {
   let list = taints;
   for (const taint of added) {
     const index = list.findIndex(({ key, effect }) => key === taint.key && effect === taint.effect);
-    if (index < 0) list = [...list, taint];
-    else if (!semanticEqual(list[index], taint)) list = list.with(index, taint);
+    list = index < 0 ? [...list, taint] : list.with(index, taint);
   }
   return list;
 }

@@ -1,7 +1,7 @@
 // The node lifecycle controller: taints and labels of nodes, nodes that are no longer heard of, and their pods.
 
-import type { Scenario } from "#test/stage/scenario.ts";
-import { scenariosOf } from "#test/stage/scenario.ts";
+import { withLeavingNodes } from "#test/stage/nodes.ts";
+import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { conditionScenarios } from "./condition-scenarios.ts";
 import { heartbeatScenarios } from "./heartbeat-scenarios.ts";
 import { zoneScenarios } from "./zone-scenarios.ts";
@@ -9,5 +9,5 @@ import { zoneScenarios } from "./zone-scenarios.ts";
 export const scenarios: readonly Scenario[] = scenariosOf(
   "node-lifecycle-controller",
   { cast: "nodes", profile: "node-rates" },
-  [...conditionScenarios, ...heartbeatScenarios, ...zoneScenarios],
+  withLeavingNodes([...conditionScenarios, ...heartbeatScenarios, ...zoneScenarios]),
 );

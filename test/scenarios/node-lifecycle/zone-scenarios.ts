@@ -4,7 +4,7 @@
 import { expect } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
 import { timeOrUndefined } from "#api/time.ts";
-import { postStatus, type StoredNode, taintsOf } from "#test/stage/nodes.ts";
+import { postStatus, type StoredNode, TAINT_ORDER, TAINTED_AGAIN, taintsOf } from "#test/stage/nodes.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import { createNodes } from "./steps.ts";
@@ -30,6 +30,7 @@ async function taintedAt(stage: Stage, nodes: readonly string[]): Promise<readon
 export const zoneScenarios: readonly ScenarioText[] = [
   {
     name: "node-lifecycle/9 taints the nodes of a zone one after the other, at its rate",
+    chance: [TAINT_ORDER, TAINTED_AGAIN],
     async play(stage) {
       const [first = "", second = "", third = ""] = await createNodes(stage, ["a", "b", "c"]);
       await stage.settle();
@@ -45,6 +46,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
   },
   {
     name: "node-lifecycle/12, node-lifecycle/13 stops tainting in a small zone that is partially disrupted, and goes on when it recovers",
+    chance: [TAINT_ORDER, TAINTED_AGAIN],
     async play(stage) {
       const [first = "", second = "", third = ""] = await createNodes(stage, ["a", "b", "c", "d"]);
       await stage.settle();
@@ -65,6 +67,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
   {
     name: "node-lifecycle/12 taints more slowly in a large zone that is partially disrupted",
     slow: true,
+    chance: [TAINT_ORDER, TAINTED_AGAIN],
     async play(stage) {
       const nodes = await createNodes(stage, ["a", "b", "c", "d", "e", "f"]);
       await stage.settle();
@@ -80,6 +83,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
   },
   {
     name: "node-lifecycle/7, node-lifecycle/12 taints all nodes of one zone when another has a ready node",
+    chance: [TAINT_ORDER, TAINTED_AGAIN],
     async play(stage) {
       await createNodes(stage, ["elsewhere"], { zone: "other" });
       const nodes = await createNodes(stage, ["a", "b"]);
@@ -91,6 +95,7 @@ export const zoneScenarios: readonly ScenarioText[] = [
   {
     name: "node-lifecycle/12, node-lifecycle/13 takes NoExecute taints away when no node is ready, and sets them again when one is",
     alone: true,
+    chance: [TAINT_ORDER, TAINTED_AGAIN],
     async play(stage) {
       const [node = "", last = ""] = await createNodes(stage, ["a", "b"]);
       await stage.settle();

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Taint, Toleration } from "#api/generated/types/core-v1.ts";
-import { createNode, runPod, taint, untaint } from "#test/stage/nodes.ts";
+import { createNode, runPod, taint, untaint, withLeavingNodes } from "#test/stage/nodes.ts";
 import { bind, finishDeletion, isTerminating } from "#test/stage/pods.ts";
 import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
@@ -37,7 +37,7 @@ const untilEvicted = (stage: Stage, name: string) => stage.of(Pods).until(name, 
 export const scenarios: readonly Scenario[] = scenariosOf(
   "taint-eviction-controller",
   { cast: "nodes", profile: "node-rates" },
-  [
+  withLeavingNodes([
     {
       name: "taint-eviction/4, taint-eviction/7, taint-eviction/writes, taint-eviction/events marks and deletes a pod that does not tolerate a new taint, and no other",
       exceptions: AGAIN,
@@ -73,7 +73,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         await runPod(stage, "patient", node, { tolerations: [tolerating(BUSY, 3)] });
         await stage.settle();
         await taint(stage, node, BUSY);
-        await stage.settle(1500);
+        await stage.pass(1500);
         expect(isTerminating(await stage.of(Pods).get("patient"))).toBe(false);
         await untilEvicted(stage, "patient");
         await stage.settle();
@@ -88,7 +88,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         await runPod(stage, "spared", node, { tolerations: [tolerating(BUSY, 4)] });
         await stage.settle();
         await taint(stage, node, BUSY);
-        await stage.settle();
+        await stage.pass(1000);
         await untaint(stage, node, BUSY.key);
         const message = `Cancelling deletion of Pod ${stage.namespace}/spared`;
         await stage.event("TaintManagerEviction", (event) => event.message === message);
@@ -147,7 +147,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         await runPod(stage, "pod", node, { tolerations: [tolerating(BUSY, 5)] });
         await stage.settle();
         await taint(stage, node, BUSY);
-        await stage.settle();
+        await stage.pass(1000);
         await stage.of(Pods).update("pod", (pod) => ({
           ...pod,
           spec: {
@@ -192,5 +192,5 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         await untilEvicted(stage, "pod");
       },
     },
-  ],
+  ]),
 );

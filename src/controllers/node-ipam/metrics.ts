@@ -1,0 +1,41 @@
+// How full the ranges are. Upstream: pkg/controller/nodeipam/ipam/cidrset/metrics.go.
+
+import {
+  type CounterSeries,
+  exponentialBuckets,
+  type GaugeSeries,
+  type HistogramSeries,
+  type Metrics,
+} from "#base/metrics.ts";
+
+export interface CidrSetMetrics {
+  readonly allocations: CounterSeries;
+  readonly releases: CounterSeries;
+  readonly usage: GaugeSeries;
+  readonly tries: HistogramSeries;
+}
+
+export function registerCidrSetMetrics(metrics: Metrics, clusterCidr: string, size: number): CidrSetMetrics {
+  const series = [clusterCidr];
+  const described = (name: string, help: string) =>
+    ({ name: `node_ipam_controller_${name}`, help, stability: "ALPHA", labels: ["clusterCIDR"] }) as const;
+  metrics.gauge(described("cirdset_max_cidrs", "Maximum number of CIDRs that can be allocated.")).set(size, series);
+  return {
+    allocations: metrics
+      .counter(described("cidrset_cidrs_allocations_total", "Counter measuring total number of CIDR allocations."))
+      .with(series),
+    releases: metrics
+      .counter(described("cidrset_cidrs_releases_total", "Counter measuring total number of CIDR releases."))
+      .with(series),
+    usage: metrics
+      .gauge(described("cidrset_usage_cidrs", "Gauge measuring percentage of allocated CIDRs."))
+      .with(series),
+    tries: metrics
+      .histogram({
+        // The help is upstream's.
+        ...described("cidrset_allocation_tries_per_request", "Number of endpoints added on each Service sync"),
+        buckets: exponentialBuckets(1, 5, 5),
+      })
+      .with(series),
+  };
+}
