@@ -12,7 +12,7 @@ export type Profile =
   | "no-provisioning"
   | "host-paths"
   | "no-reminders"
-  | "dual-stack"
+  | "dual-stack-nodes"
   | "four-ranges"
   | "node-rates"
   | "node-heartbeats"
@@ -81,7 +81,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "no-reminders": { managerFlags: withoutReminders, gates: {}, extraVersions: [] },
-  "dual-stack": {
+  "dual-stack-nodes": {
     managerFlags: [
       "--cluster-cidr=10.244.0.0/16,fd00:10:244::/48",
       "--service-cluster-ip-range=10.0.0.0/24,fd00:10:96::/112",

@@ -8,8 +8,9 @@ const NS = "/api/v1/namespaces/default";
 const PODS = `${NS}/pods`;
 const CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses";
 
-async function start(): Promise<TestClient> {
-  const { bytes } = startTestServer({ admission: defaultPlugins });
+async function start(...on: readonly string[]): Promise<TestClient> {
+  const gates = { isEnabled: (name: string) => on.includes(name) };
+  const { bytes } = startTestServer({ admission: defaultPlugins, gates });
   await bytes.post(`${NS}/serviceaccounts`, { metadata: { name: "default" } });
   return bytes;
 }
@@ -98,6 +99,30 @@ describe("pods at admission", () => {
     const reserved = await client.post(CLASSES, { metadata: { name: "system-mine" }, value: 1 });
     expect(reserved.status).toBe(422);
     expect(reserved.body.message).toContain("priority class names with 'system-' prefix are reserved");
+  });
+});
+
+describe("pods of a node with a topology", () => {
+  const topology = { "topology.kubernetes.io/zone": "a", "topology.kubernetes.io/region": "r" };
+
+  it("machinery/7.3.r14 get its zone and region with their binding, or when they are created there", async () => {
+    const client = await start("PodTopologyLabelsAdmission");
+    await client.post("/api/v1/nodes", { metadata: { name: "node", labels: { ...topology, other: "x" } } });
+    await client.post(PODS, pod("bound"));
+    const target = { apiVersion: "v1", kind: "Node", name: "node" };
+    const binding = { apiVersion: "v1", kind: "Binding", metadata: { name: "bound" }, target };
+    expect((await client.post(`${PODS}/bound/binding`, binding)).status).toBe(201);
+    expect((await client.get(`${PODS}/bound`)).body.metadata.labels).toEqual(topology);
+    const own = {
+      ...pod("placed", { nodeName: "node" }),
+      metadata: { name: "placed", labels: { "topology.kubernetes.io/zone": "mine" } },
+    };
+    expect((await client.post(PODS, own)).body.metadata.labels).toEqual(topology);
+  });
+
+  it("machinery/7.3.r14 get nothing from a node that is not there", async () => {
+    const client = await start("PodTopologyLabelsAdmission");
+    expect((await client.post(PODS, pod("lost", { nodeName: "gone" }))).body.metadata.labels).toBeUndefined();
   });
 });
 

@@ -14,6 +14,7 @@ import {
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
+import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
 import { serviceAccount } from "./service-account.ts";
@@ -34,6 +35,7 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     certificateSigning(core),
     clusterTrustBundleAttest(core),
     certificateSubjectRestriction(),
+    podTopologyLabels(core),
     podGroupWorkloadExists(core),
     nodeDeclaredFeatureValidator(core),
     podResizeValidator(core),

@@ -88,7 +88,7 @@ const texts: readonly ScenarioText[] = [
   },
   {
     name: "node-ipam/5, node-ipam/tests gives a node a range of each family, in the order of the flag, with the sizes of the flags",
-    profile: "dual-stack",
+    profile: "dual-stack-nodes",
     async play(stage) {
       const { spec } = await stage.of(Nodes).until(await create(stage, "node"), hasRange);
       expect(spec?.podCIDRs).toHaveLength(2);
