@@ -24,7 +24,7 @@ describe("the settings of node IPAM", () => {
     [{ clusterCidr: DUAL }, ["10.0.0.0/16 24", "fd00::/48 64"]],
     [{ clusterCidr: "fd00::/48,10.0.0.0/16", maskSizeV4: 25, maskSizeV6: 56 }, ["fd00::/48 56", "10.0.0.0/16 25"]],
     [{ clusterCidr: "10.0.0.0/8", maskSize: 30 }, ["10.0.0.0/8 30"]],
-  ])("node-ipam/config, node-ipam/tests of %j have ranges %j", (given, shown) => {
+  ])("node-ipam/flags, node-ipam/tests of %j have ranges %j", (given, shown) => {
     const { ranges } = readSettings(options(given));
     expect(ranges.map(({ cluster, nodeLength }) => `${formatCidr(cluster)} ${nodeLength}`)).toEqual(shown);
   });
@@ -73,7 +73,7 @@ describe("the settings of node IPAM", () => {
     expect(() => readSettings(options(given))).toThrow(message);
   });
 
-  it("node-ipam/config keeps out the service ranges that can be read", () => {
+  it("node-ipam/flags keeps out the service ranges that can be read", () => {
     const { services, unreadable } = readSettings(options({ serviceCidrs: ["10.96.0.0/16", "x"] }));
     expect([services.map(formatCidr), unreadable]).toEqual([["10.96.0.0/16"], ["x"]]);
   });
