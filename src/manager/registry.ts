@@ -22,6 +22,7 @@ import { podGarbageCollector } from "#controllers/pod-garbage-collector/controll
 import { podGroupProtection } from "#controllers/podgroup-protection/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
+import { resourceClaimController } from "#controllers/resourceclaim/controller.ts";
 import { resourceQuotaController } from "#controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
@@ -127,6 +128,7 @@ export const registeredControllers: readonly WrittenController[] = [
   })),
   bind(legacyTokenCleanerController, ({ config }) => ({ period: config.LegacySATokenCleaner.CleanUpPeriod })),
   bind(storageVersionGarbageCollector, () => undefined),
+  bind(resourceClaimController, ({ config }) => ({ workers: config.ResourceClaimController.ConcurrentSyncs })),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 

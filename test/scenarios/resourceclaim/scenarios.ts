@@ -1,0 +1,12 @@
+// Pods get claims from templates, and claims are freed when nothing uses them any more.
+
+import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { creation } from "./creation.ts";
+import { podGroups } from "./pod-groups.ts";
+import { release } from "./release.ts";
+
+export const scenarios: readonly Scenario[] = scenariosOf("resourceclaim-controller", { cast: "nodes" }, [
+  ...creation,
+  ...release,
+  ...podGroups,
+]);
