@@ -1,3 +1,5 @@
+// What the syncs and triggers of the resourceclaim controller work with.
+
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { ResourceClaim, ResourceClaimTemplate } from "#api/generated/types/resource-v1.ts";
 import type { PodGroup } from "#api/generated/types/scheduling-v1alpha2.ts";
