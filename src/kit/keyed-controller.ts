@@ -15,7 +15,7 @@ export interface KeyedController<Options> {
   readonly verbosity?: number;
   /** Why the options switch the controller off, for the log; undefined when they do not. */
   whyOff?(options: Options): string | undefined;
-  build(parts: ControllerParts, options: Options): void;
+  build(parts: ControllerParts, options: Options): void | Promise<void>;
 }
 
 export function keyedController<Options = undefined>(spec: KeyedController<Options>): ControllerDescriptor<Options> {
@@ -30,7 +30,7 @@ export function keyedController<Options = undefined>(spec: KeyedController<Optio
         return undefined;
       }
       const parts = await controllerParts(context, name, clientNeeds);
-      spec.build(parts, options);
+      await spec.build(parts, options);
       return parts.controller(verbosity);
     },
   };

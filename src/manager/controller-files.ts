@@ -6,6 +6,7 @@ import type { KubeObject } from "#api/object.ts";
 import { decodeYaml } from "#api/yaml.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Host, TokenSigner } from "#base/host.ts";
+import type { SigningOptions } from "#controllers/certificatesigningrequest-signing/controller.ts";
 import type { PluginSettings } from "#controllers/persistentvolume-binder/plugins.ts";
 import { defaultRecyclerPod } from "#controllers/persistentvolume-binder/recycler-pod.ts";
 import type { ControllerSettings } from "./registry.ts";
@@ -68,6 +69,28 @@ function decodePod(text: string): Pod {
   if (kind !== "Pod" || apiVersion !== "v1")
     throw new Error(`no kind "${kind ?? ""}" of version "${apiVersion ?? ""}" is a pod`);
   return value as Pod;
+}
+
+const specificFiles = {
+  kubeletServing: "KubeletServingSignerConfiguration",
+  kubeletClient: "KubeletClientSignerConfiguration",
+  kubeApiServerClient: "KubeAPIServerClientSignerConfiguration",
+  legacyUnknown: "LegacyUnknownSignerConfiguration",
+} as const;
+
+/** The pairs of --cluster-signing-*-file: one for all signers, or one for each that has its own. */
+export function signingFiles({ config }: ControllerSettings): SigningOptions["files"] {
+  const { ClusterSigningCertFile: certFile, ClusterSigningKeyFile: keyFile } = config.CSRSigningController;
+  const specific = Object.entries(specificFiles).flatMap(([signer, part]) => {
+    const { CertFile, KeyFile } = config.CSRSigningController[part];
+    return CertFile === "" && KeyFile === "" ? [] : [[signer, { certFile: CertFile, keyFile: KeyFile }] as const];
+  });
+  const hasCommon = certFile !== "" && keyFile !== "";
+  if (hasCommon && specific.length > 0) {
+    throw new Error("cannot specify default and per controller certs at the same time");
+  }
+  if (!hasCommon) return Object.fromEntries(specific);
+  return Object.fromEntries(Object.keys(specificFiles).map((signer) => [signer, { certFile, keyFile }]));
 }
 
 function explained<T>(what: string, step: () => T): T {

@@ -3,6 +3,9 @@
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
+import { requestApprover } from "#controllers/certificatesigningrequest-approving/controller.ts";
+import { requestCleaner } from "#controllers/certificatesigningrequest-cleaner/controller.ts";
+import { requestSigner } from "#controllers/certificatesigningrequest-signing/controller.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
@@ -37,7 +40,7 @@ import { volumeAttributesClassProtection } from "#controllers/volumeattributescl
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
 import { knownController, knownControllers } from "#kit/known-controllers.ts";
-import { rootCa, tokenSigner, volumePlugins } from "./controller-files.ts";
+import { rootCa, signingFiles, tokenSigner, volumePlugins } from "./controller-files.ts";
 import type { ComponentConfig } from "./options/config.ts";
 
 /** What controllers are configured with: the flags, and the machine that has the files they name. */
@@ -84,6 +87,12 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),
   bind(disruptionController, () => undefined),
+  bind(requestSigner, (settings) => ({
+    files: signingFiles(settings),
+    durationMs: durationMs(settings.config.CSRSigningController.ClusterSigningDuration),
+  })),
+  bind(requestApprover, () => undefined),
+  bind(requestCleaner, () => undefined),
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
   bind(nodeIpamController, ({ config: { KubeCloudShared: shared, NodeIPAMController: config } }) => ({

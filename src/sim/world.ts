@@ -1,6 +1,7 @@
 // A whole cluster under the virtual clock: the embedded API server, the controllers asked for, and an
 // administrator's client. Everything random comes from one seed; everything that waits, from one clock.
 
+import type { UserInfo } from "#api/user-info.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
@@ -217,10 +218,16 @@ export class World {
     await this.clock.advance(ms);
   }
 
+  /** A client of another user than the administrator. */
+  clientOf(user: UserInfo): Client {
+    const transport = bytesTransport(this.#front, { peer: { user } });
+    return createClient({ transport, clock: this.clock, userAgent: "scenario" });
+  }
+
   /** Runs a call of the scenario's own while the world goes on. */
-  async do<T>(call: (client: Client, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async do<T>(call: (client: Client, signal: AbortSignal) => Promise<T>, client: Client = this.client): Promise<T> {
     let result: { value: T } | { error: unknown } | undefined;
-    void call(this.client, new AbortController().signal).then(
+    void call(client, new AbortController().signal).then(
       (value) => (result = { value }),
       (error: unknown) => (result = { error }),
     );

@@ -9,10 +9,14 @@ import { hostTurn } from "#base/testing.ts";
 import { readCommandLine } from "#manager/command.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
+import { authority } from "#platform/certificates/certificate-signing.ts";
+import { keyReader } from "#platform/certificates/key-reader.ts";
+import { systemKeys } from "#platform/system/system-keys.ts";
 import { systemTimeZones } from "#platform/system/time-zones.ts";
 import { type RunningManager, World } from "#sim/world.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { casts } from "./casts.ts";
+import { byClusterRoles } from "./cluster-roles.ts";
 import { auditEventOf } from "./embedded-audit.ts";
 import { type Fault, faultyLine, type Line } from "./fault-lines.ts";
 import { HeldWatches } from "./held-watches.ts";
@@ -22,6 +26,7 @@ import type { Backend } from "./play.ts";
 import { profiles } from "./profiles.ts";
 import { identityOf, isAbout, isDirected, isEventWrite, isFinished, isForAccounts } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
+import { signingPair } from "./signing-pair.ts";
 
 /** Virtual: longer than any back-off. */
 const PATIENCE_MS = 300_000;
@@ -63,6 +68,9 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     serverGates: settings.gates,
     extraVersions: settings.extraVersions,
     timeZones: systemTimeZones(),
+    keys: { ...systemKeys, loadSigning: () => Promise.resolve({ authority }) },
+    keyReader,
+    authorizer: byClusterRoles(() => world.client),
     audit: {
       record: (event) => {
         // The scenario reads again and again while it waits.
@@ -72,6 +80,9 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     },
   });
   const { clock } = world;
+  const { ca, key } = signingPair(clock.now());
+  world.host.write("ca.crt", ca);
+  world.host.write("ca.key", key);
   let log = "";
   const write = (line: string): void => {
     log += line;
@@ -138,6 +149,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     isCalm: fault === undefined,
     quietMsMin: fault === undefined ? 0 : QUIET_WITH_FAULTS_MS,
     run,
+    runAs: (user) => (call) => world.do(call, world.clientOf(user)),
     peek: (call) => call(world.client, new AbortController().signal),
     runs,
     now: () => clock.now(),
@@ -197,4 +209,9 @@ function readConfig({ cast, profile }: Scenario): ComponentConfig {
 }
 
 /** As on a real control plane (test/real/arguments.ts). */
-const managerFlags = ["--cluster-cidr=10.244.0.0/16", "--service-cluster-ip-range=10.0.0.0/24"];
+const managerFlags = [
+  "--cluster-cidr=10.244.0.0/16",
+  "--service-cluster-ip-range=10.0.0.0/24",
+  "--cluster-signing-cert-file=ca.crt",
+  "--cluster-signing-key-file=ca.key",
+];

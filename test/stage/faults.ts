@@ -18,7 +18,7 @@ import { withoutRepetitions } from "./garbage-collection.ts";
 import type { Item, Section } from "./items.ts";
 import { Vocabulary } from "./normalise.ts";
 import { Play } from "./play.ts";
-import { identityOf, isAbout, isDecision, isEventOrLease, isWrite, listedResource } from "./requests.ts";
+import { identityOf, isAbout, isDecision, isEventOrLease, isReview, isWrite, listedResource } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** A manager that died has a successor that has done its work by then. */
@@ -165,7 +165,8 @@ async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Pl
   const { tag } = backend;
   const resources = new Map<string, Resource>();
   for (const event of allRequests()) {
-    if (!isWrite(event) || isEventOrLease(event) || (!scenario.alone && !isAbout(event, tag))) continue;
+    if (!isWrite(event) || isEventOrLease(event) || isReview(event) || (!scenario.alone && !isAbout(event, tag)))
+      continue;
     const resource = listedResource(event);
     resources.set(`${resource.group} ${resource.resource}`, resource);
   }
@@ -205,8 +206,8 @@ function requestItem(event: AuditEvent, words: Vocabulary): Item {
 
 /** Each manager asks for the tokens of its controllers. */
 function isCreateOrDelete(event: AuditEvent): boolean {
-  const isToken = event.objectRef?.subresource === "token";
-  return isDecision(event) && isSuccess(event) && !isToken && /^(create|delete)/.test(event.verb);
+  const isQuestion = event.objectRef?.subresource === "token" || isReview(event);
+  return isDecision(event) && isSuccess(event) && !isQuestion && /^(create|delete)/.test(event.verb);
 }
 
 function isSuccess({ responseStatus }: AuditEvent): boolean {

@@ -7,7 +7,7 @@ import type { Resource } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Client } from "#client/client.ts";
 import type { Play } from "./play.ts";
-import { identityOf, isEventOrLease, isWrite, listedResource, writeOf } from "./requests.ts";
+import { identityOf, isEventOrLease, isReview, isWrite, listedResource, writeOf } from "./requests.ts";
 
 export async function finalObjects(
   client: Client,
@@ -52,7 +52,7 @@ function resourcesOf(play: Play): Iterable<Resource<KubeObject>> {
   };
   for (const { write } of play.steps) add(write.resource);
   for (const event of play.phases().flat().filter(isWrite)) {
-    if (!isEventOrLease(event)) add(listedResource(event));
+    if (!isEventOrLease(event) && !isReview(event)) add(listedResource(event));
   }
   return byName.values();
 }

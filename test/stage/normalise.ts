@@ -7,6 +7,7 @@
 import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
+import { certificateInWords } from "./certificate-in-words.ts";
 import { isRepetition, readsThatCount } from "./garbage-collection.ts";
 import { agentOf, type Item, type Section, withoutPem } from "./items.ts";
 import { roundsAsOne } from "./namespace-deletion.ts";
@@ -209,6 +210,7 @@ export class Vocabulary {
     // "" and "0" are versions that mean something.
     if (typeof value === "string") {
       if (key === "clusterIP") return clusterIp(value);
+      if (key === "certificate") return this.text(certificateInWords(value));
       return key === "resourceVersion" && +value > 0 ? "{version}" : this.text(value);
     }
     if (Array.isArray(value)) {

@@ -8,7 +8,7 @@ import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { isDecision, isRefused, writeOf } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Reader, Stage } from "./stage.ts";
+import type { Reader, Stage, StageUser } from "./stage.ts";
 import { type Ground, objectSteps, type Run, readSteps, type ScenarioWrite } from "./steps.ts";
 
 const QUIET_MS = 1000;
@@ -30,6 +30,8 @@ export interface Backend {
   /** A phase ends after so much time without a write, at least. */
   readonly quietMsMin: number;
   readonly run: Run;
+  /** Calls as another user. */
+  runAs(user: StageUser): Run;
   runs(controller: string): boolean;
   now(): number;
   pass(ms: number): Promise<void>;
@@ -118,6 +120,10 @@ export class Play {
       now: () => this.#backend.now(),
       pass: (ms) => this.#backend.pass(ms),
       of: (resource, namespace) => objectSteps(ground, resource, namespaceOf(resource, namespace)),
+      as: (user) => {
+        const asUser = { ...ground, run: this.#backend.runAs(user) };
+        return { of: (resource, namespace) => objectSteps(asUser, resource, namespaceOf(resource, namespace)) };
+      },
       until: ground.until,
       always: (what, holds) => {
         if (this.#checks.length === 0) this.#backend.watch(() => this.#check(reader));

@@ -3,6 +3,7 @@
 // patch types to the audit log and can hold watches back.
 
 import { join } from "node:path";
+import type { Transport } from "#base/http.ts";
 import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
@@ -16,6 +17,7 @@ import type { Backend, Play } from "./play.ts";
 import { type Profile, profiles } from "./profiles.ts";
 import { type RealApis, realApis } from "./real-apis.ts";
 import { MANAGER_USER } from "./requests.ts";
+import type { StageUser } from "./stage.ts";
 import { cameThroughProxy, startWatchingProxy, type WatchingProxy } from "./watching-proxy.ts";
 
 const PATIENCE_MS = 60_000;
@@ -83,7 +85,8 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
       }
     };
     await startManagers();
-    const client = await adminClient(plane);
+    const transport = await adminTransport(plane);
+    const client = scenarioClient(transport);
     const follower = followAuditLog(
       join(plane.directory, "audit.log"),
       (event) => event.user.username !== MANAGER_USER || cameThroughProxy(event.auditID),
@@ -97,7 +100,16 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
       await startManagers();
       await untilStarted();
     };
-    const cluster = { restart, client, follower, proxy, managers, controllers, apis: realApis(plane, client) };
+    const cluster = {
+      transport,
+      restart,
+      client,
+      follower,
+      proxy,
+      managers,
+      controllers,
+      apis: realApis(plane, client),
+    };
     let opened = 0;
     return {
       plane,
@@ -117,6 +129,7 @@ const TOKENS = "serviceaccount-token-controller";
 
 interface Parts {
   readonly client: Client;
+  readonly transport: Transport;
   readonly follower: AuditFollower;
   readonly proxy: WatchingProxy;
   readonly apis: RealApis;
@@ -126,7 +139,7 @@ interface Parts {
 }
 
 async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
-  const { client, follower, proxy, apis, managers, controllers, restart } = parts;
+  const { client, transport, follower, proxy, apis, managers, controllers, restart } = parts;
   const ended = new AbortController();
   const run: Backend["run"] = (call) => call(client, ended.signal);
   const until: Backend["until"] = async (what, probe) => {
@@ -149,6 +162,7 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
     isCalm: true,
     quietMsMin: 0,
     run,
+    runAs: (user) => (call) => call(scenarioClient(impersonating(transport, user)), ended.signal),
     peek: run,
     runs,
     now: () => systemClock.now(),
@@ -206,8 +220,18 @@ async function removeCreated(client: Client, { steps }: Play): Promise<void> {
   }
 }
 
-async function adminClient(plane: ControlPlane): Promise<Client> {
+function adminTransport(plane: ControlPlane): Promise<Transport> {
   const { certificatePem: cert, keyPem: key } = plane.admin;
-  const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
-  return createClient({ transport, clock: systemClock, userAgent: "scenario" });
+  return createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
+}
+
+const scenarioClient = (transport: Transport): Client =>
+  createClient({ transport, clock: systemClock, userAgent: "scenario" });
+
+/** The administrator may act as anybody. */
+function impersonating(transport: Transport, { name, groups = [] }: StageUser): Transport {
+  const as = { "impersonate-user": name, ...(groups.length === 0 ? {} : { "impersonate-group": groups }) };
+  return {
+    send: (request, signal) => transport.send({ ...request, headers: { ...request.headers, ...as } }, signal),
+  };
 }

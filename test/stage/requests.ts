@@ -77,6 +77,9 @@ export function writeOf(event: AuditEvent): StageWrite {
 }
 
 /** The resource of a request, for lists alone: an audit event names neither kind nor scope. */
+/** Of a kind that is answered and never stored. */
+export const isReview = ({ objectRef }: AuditEvent): boolean => objectRef?.resource?.endsWith("reviews") ?? false;
+
 export function listedResource({ objectRef }: AuditEvent): Resource {
   const { apiGroup: group = "", apiVersion: version = "", resource = "" } = objectRef ?? {};
   return resourceHandle({ group, version, resource, kind: "", scope: "Cluster" });

@@ -52,6 +52,11 @@ export interface Reader {
   of<T extends KubeObject>(resource: Resource<T>, namespace?: string): ReadSteps<T>;
 }
 
+export interface StageUser {
+  readonly name: string;
+  readonly groups?: readonly string[];
+}
+
 export interface Stage {
   /** The scenario's own namespace, with its default service account. Unique per play. */
   readonly namespace: string;
@@ -65,6 +70,8 @@ export interface Stage {
   pass(ms: number): Promise<void>;
 
   of<T extends KubeObject>(resource: Resource<T>, namespace?: string): ObjectSteps<T>;
+  /** Steps as another user, whom the server authorizes by ClusterRoles. */
+  as(user: StageUser): Pick<Stage, "of">;
   /** Waits until the probe finds something; fails when it never does. */
   until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
   /** Must hold from now to the end of the play: after every write on the embedded server, by polling on a real one. */

@@ -1,0 +1,31 @@
+/**
+ * Approves the requests of kubelets for their client certificates, when their user may have them.
+ *
+ * Keeps true:  an undecided request of a kubelet for a client certificate is approved as soon as a SubjectAccessReview
+ *              says that its user may create the subresource selfnodeclient or nodeclient.
+ * Requeues:    a request whose user may not, with back-off from 200 ms to 1000 s: roles may change.
+ * Upstream:    pkg/controller/certificates/approver/sarapprove.go.
+ * Deviations:  none.
+ */
+
+import { SubjectAccessReviews } from "#api/generated/resources/authorization-v1.ts";
+import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";
+import { workOnRequests } from "#families/certificates/request-workers.ts";
+import { create, update } from "#kit/contract.ts";
+import type { ControllerDescriptor } from "#kit/controller.ts";
+import { keyedController } from "#kit/keyed-controller.ts";
+import { approve } from "./sync.ts";
+
+export const requestApprover: ControllerDescriptor = keyedController({
+  name: "certificatesigningrequest-approving-controller",
+  contract: {
+    watches: [CertificateSigningRequests],
+    reads: [],
+    writes: [create(SubjectAccessReviews), update(CertificateSigningRequests, "approval")],
+  },
+  build(parts) {
+    const { client } = parts;
+    const deps = { client, requestsApi: client.resource(CertificateSigningRequests) };
+    workOnRequests(parts, (request, signal) => approve(request, deps, signal));
+  },
+});

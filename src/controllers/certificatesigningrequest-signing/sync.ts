@@ -1,0 +1,88 @@
+// The story of one approved request: the signer's rules, the certificate, and the status.
+// Upstream: pkg/controller/certificates/signer/signer.go, handle; authority/authority.go, Sign
+
+import { encodeBase64 } from "#api/base64.ts";
+import type { CertificateSigningRequestStatus } from "#api/generated/types/certificates-v1.ts";
+import { encodePem } from "#api/pem.ts";
+import { formatTime } from "#api/time.ts";
+import { type CertificateRequest, parseRequest } from "#api/x509/certificate-request.ts";
+import { signatureProblem } from "#api/x509/signature-algorithm.ts";
+import type { CertificateAuthority, CertificateTemplate } from "#base/certificates.ts";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import type { Keys } from "#base/host.ts";
+import type { Rng } from "#base/rng.ts";
+import type { ResourceClient } from "#client/client.ts";
+import { isApproved, isFailed } from "#families/certificates/decisions.ts";
+import type { StoredRequest } from "#families/certificates/request-workers.ts";
+import { done, type SyncResult } from "#kit/worker-loop.ts";
+import type { Signer } from "./signers.ts";
+import { keyUsages } from "./usages.ts";
+import { durationMs, validity } from "./validity.ts";
+
+export interface Deps {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  readonly keys: Pick<Keys, "isSignedBy">;
+  readonly requestsApi: ResourceClient<StoredRequest>;
+  readonly signer: Signer;
+  /** The certificate and key of now. Throws when there is none to sign with. */
+  readonly pair: { current(): CertificateAuthority };
+  /** --cluster-signing-duration */
+  readonly durationMs: number;
+}
+
+const SERIAL_BYTES = 16;
+
+export async function signRequest(request: StoredRequest, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const { metadata, spec } = request;
+  if (!isApproved(request) || isFailed(request) || spec.signerName !== deps.signer.name) return done;
+  const write = (status: CertificateSigningRequestStatus): Promise<unknown> =>
+    deps.requestsApi.updateStatus({ object: { ...request, status } }, signal);
+  const content = explained(`unable to parse csr ${JSON.stringify(metadata.name)}`, () => parseRequest(spec.request));
+  const problem = deps.signer.problem(content, spec.usages ?? []);
+  if (problem !== undefined) {
+    await write({ ...request.status, conditions: [...(request.status?.conditions ?? []), failure(problem, deps)] });
+    return done;
+  }
+  const der = explained("error auto signing csr", () => deps.pair.current().sign(certificateFor(content, spec, deps)));
+  const pem = new TextEncoder().encode(encodePem("CERTIFICATE", der));
+  await write({ ...request.status, certificate: encodeBase64(pem) });
+  return done;
+}
+
+function failure(message: string, { clock }: Deps): NonNullable<CertificateSigningRequestStatus["conditions"]>[number] {
+  const lastUpdateTime = formatTime(clock.now());
+  return { type: "Failed", status: "True", reason: "SignerValidationFailure", message, lastUpdateTime };
+}
+
+/** All that a request asks for beyond names and usages is dropped. */
+export function certificateFor(
+  content: CertificateRequest,
+  { usages = [], expirationSeconds }: Pick<StoredRequest["spec"], "usages" | "expirationSeconds">,
+  { clock, rng, keys, pair, durationMs: defaultMs }: Omit<Deps, "requestsApi" | "signer">,
+): CertificateTemplate {
+  const { signed, subject, dnsNames, emailAddresses, ipAddresses, uris } = content;
+  const problem = signatureProblem(signed, (check) => keys.isSignedBy(check));
+  if (problem !== undefined) throw new Error(`unable to verify certificate request signature: ${problem}`);
+  const ttlMs = durationMs(expirationSeconds, defaultMs);
+  return {
+    subject,
+    publicKey: signed.publicKey,
+    serialNumber: rng.bytes(SERIAL_BYTES).reduce((number, byte) => (number << 8n) | BigInt(byte), 0n),
+    ...keyUsages(usages),
+    ...validity(clock.now(), ttlMs, pair.current().notAfter),
+    dnsNames,
+    emailAddresses,
+    ipAddresses,
+    uris,
+  };
+}
+
+function explained<T>(what: string, step: () => T): T {
+  try {
+    return step();
+  } catch (cause) {
+    throw new Error(`${what}: ${errorMessage(cause)}`, { cause });
+  }
+}

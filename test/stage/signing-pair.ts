@@ -1,0 +1,20 @@
+// The pair of files that the embedded stage signs certificates with, made once for all plays. The key is an RSA key, whose
+// signatures are not random, below a root.
+
+import { issueCertificate } from "#platform/certificates/x509.ts";
+
+let made: { readonly ca: string; readonly key: string } | undefined;
+
+const MONTH_MS = 30 * 24 * 3_600_000;
+
+/** As long as the pair of a real control plane. */
+export function signingPair(now: number): { readonly ca: string; readonly key: string } {
+  if (made === undefined) {
+    const validity = { notBefore: now - 3_600_000, notAfter: now + MONTH_MS };
+    const authority = { commonName: "test-ca", isCa: true, ...validity };
+    const issuer = issueCertificate({ ...authority, commonName: "test-root" });
+    const { certificatePem, keyPem } = issueCertificate({ ...authority, issuer, keyType: "rsa" });
+    made = { ca: certificatePem, key: keyPem };
+  }
+  return made;
+}
