@@ -89,6 +89,17 @@ export const endpointSliceController: ControllerDescriptor<EndpointSliceOptions>
     parts.handle(pods, podTriggers(services, queue, batchPeriodMs));
     parts.handle(slices, sliceTriggers({ queue, tracker, managedBy: CONTROLLER_NAME, afterMs }));
     parts.enqueue(nodes, nodeQueue, { key: () => ALL_NODES, when: topologyChanged });
+    // First, so that the zones are known when the first Service is synced.
+    parts.work({
+      queue: nodeQueue,
+      sync: () => {
+        topology.setNodes(nodes.lister.list());
+        for (const key of topology.overloaded()) {
+          queue.addAfter(key, 0, "a zone has too few endpoints for its nodes");
+        }
+        return Promise.resolve(done);
+      },
+    });
     parts.work({
       queue,
       workers,
@@ -100,16 +111,6 @@ export const endpointSliceController: ControllerDescriptor<EndpointSliceOptions>
         return result;
       },
       onError: (error) => metrics.syncs.inc([error instanceof StaleSlices ? "stale" : "error"]),
-    });
-    parts.work({
-      queue: nodeQueue,
-      sync: () => {
-        topology.setNodes(nodes.lister.list());
-        for (const key of topology.overloaded()) {
-          queue.addAfter(key, 0, "a zone has too few endpoints for its nodes");
-        }
-        return Promise.resolve(done);
-      },
     });
   },
 });

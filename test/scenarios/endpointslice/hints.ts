@@ -126,8 +126,14 @@ export const hints: readonly ScenarioText[] = [
       );
     },
     chance: [
-      { where: /endpoints|writes of phase 2/, reason: "Go lends any of them, and pods become unready one by one" },
+      {
+        where: /endpoints|writes of phase 2|metadata\.generation/,
+        reason: "Go lends any of them, and pods become unready one by one",
+      },
       { where: /writes of Events|events ›|Endpoints web/, reason: "pods become unready one by one" },
+    ],
+    exceptions: [
+      { where: /metadata\.generation/, reason: "syncService: a cache that lags makes one write of several changes" },
     ],
   },
 ];
