@@ -6,6 +6,7 @@ import type { Host } from "#base/host.ts";
 import { requestApprover } from "#controllers/certificatesigningrequest-approving/controller.ts";
 import { requestCleaner } from "#controllers/certificatesigningrequest-cleaner/controller.ts";
 import { requestSigner } from "#controllers/certificatesigningrequest-signing/controller.ts";
+import { cronJobController } from "#controllers/cronjob/controller.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
@@ -93,6 +94,7 @@ export const registeredControllers: readonly WrittenController[] = [
   })),
   bind(requestApprover, () => undefined),
   bind(requestCleaner, () => undefined),
+  bind(cronJobController, ({ config }) => ({ workers: config.CronJobController.ConcurrentCronJobSyncs })),
   bind(ttlController, () => undefined),
   bind(tokenCleanerController, () => undefined),
   bind(nodeIpamController, ({ config: { KubeCloudShared: shared, NodeIPAMController: config } }) => ({

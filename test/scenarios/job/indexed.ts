@@ -4,7 +4,18 @@ import { expect } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
-import { createJob, exits, fails, INDEX, indexOf, patchSpec, untilEnd, untilIndexes, untilStatus } from "./objects.ts";
+import {
+  createJob,
+  exits,
+  fails,
+  hasFinalizer,
+  INDEX,
+  indexOf,
+  patchSpec,
+  untilEnd,
+  untilIndexes,
+  untilStatus,
+} from "./objects.ts";
 
 const FAILURES = "batch.kubernetes.io/job-index-failure-count";
 const IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count";
@@ -113,6 +124,7 @@ export const indexed: readonly ScenarioText[] = [
       const [zero, , two] = await untilIndexes(stage, 0, 1, 2);
       await fails(stage, zero, { agoMs: 3_600_000, code: 3 });
       await stage.of(Pods).untilAll((pods) => pods.length === 4);
+      await stage.of(Pods).until(zero?.metadata.name ?? "", (pod) => !hasFinalizer(pod));
       const [again, one] = await untilIndexes(stage, 0, 1, 2);
       expect(again?.metadata.annotations).toMatchObject({ [FAILURES]: "0", [IGNORED]: "1" });
       await fails(stage, two, { agoMs: 3_600_000, code: 2 });
@@ -125,6 +137,13 @@ export const indexed: readonly ScenarioText[] = [
   },
   {
     name: "job/9, job/21 is complete when its success policy is met, and does not count the pods that it deletes",
+    exceptions: [
+      {
+        where: /status\.failed/,
+        reason:
+          "job_controller.go, isPodFailed: a pod that a manager deleted before it died is found terminating, and counts as failed",
+      },
+    ],
     async play(stage) {
       await createJob(stage, {
         completionMode: "Indexed",
@@ -138,7 +157,8 @@ export const indexed: readonly ScenarioText[] = [
       await stage.settle();
       await exits(stage, two);
       const { status } = await untilEnd(stage, "Complete", "SuccessPolicy");
-      expect([status?.completedIndexes, status?.succeeded, status?.failed ?? 0]).toEqual(["1,2", 2, 0]);
+      expect([status?.completedIndexes, status?.succeeded]).toEqual(["1,2", 2]);
+      await stage.calm(async () => expect(status?.failed ?? 0).toBe(0));
       expect(status?.conditions?.[1]?.message).toBe("Matched rules at index 1");
     },
   },

@@ -14,14 +14,14 @@ export const scheduling: readonly ScenarioText[] = [
     async play(stage) {
       const { metadata } = await createJob(stage, { completionMode: "Indexed", completions: 2, parallelism: 2 });
       const [workload] = await stage.of(Workloads).untilAll((all) => all.length === 1);
-      stage.call(workload?.metadata.name ?? "", "workload");
       expect(workload?.spec).toMatchObject({
         controllerRef: { apiGroup: "batch", kind: "Job", name: "sum" },
         podGroupTemplates: [{ name: "sum-pgt-0", schedulingPolicy: { gang: { minCount: 2 } } }],
       });
       const [group] = await stage.of(PodGroups).untilAll((all) => all.length === 1);
       const name = group?.metadata.name ?? "";
-      stage.call(name, "group");
+      stage.call(name, "group"); // first: the other name is a part of it
+      stage.call(workload?.metadata.name ?? "", "workload");
       expect(group?.metadata.ownerReferences?.map(({ kind }) => kind)).toEqual(["Job", "Workload"]);
       const pods = await untilIndexes(stage, 0, 1);
       for (const pod of pods) {

@@ -1,0 +1,84 @@
+// The Jobs that a CronJob has: what the list of active ones says about them is brought up to date.
+// Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, syncCronJob.
+
+import { CronJobs } from "#api/generated/resources/batch-v1.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import { isNotFound } from "#api/status-error.ts";
+import { timeOrUndefined } from "#api/time.ts";
+import { referenceTo } from "#kit/events/recorder.ts";
+import { olderFirst } from "#kit/order.ts";
+import { type CronJob, type Deps, endOf, isActive, type Job, removeActive, type Working, working } from "./model.ts";
+
+/** Oldest first. The name of the controller is all that counts: its kind and its UID may be another's. */
+export function childrenOf({ metadata }: CronJob, deps: Deps): readonly Job[] {
+  return deps.jobs.lister
+    .list(undefined, metadata.namespace)
+    .filter((job) => getControllerOf(job)?.name === metadata.name)
+    .toSorted(olderFirst);
+}
+
+/** Returns the CronJob to go on with: that of the API server where the cache was too old to know an active Job. */
+export async function noteChildren(
+  own: Working,
+  jobs: readonly Job[],
+  deps: Deps,
+  signal: AbortSignal,
+  changed: () => void,
+): Promise<Working> {
+  let current = own;
+  for (const job of jobs) {
+    const { uid, name } = job.metadata;
+    const end = endOf(job);
+    if (end !== undefined) noteEnd(current, job, end, deps, changed);
+    else if (!isActive(current, uid)) {
+      const { namespace, name: cronJobName } = current.cronJob.metadata;
+      const fresh = working(await deps.cronJobsApi.get({ namespace, name: cronJobName }, signal));
+      if (isActive(fresh, uid)) current = fresh;
+      else {
+        const message = `Saw a job that the controller did not create or forgot: ${name}`;
+        deps.recorder.event(referenceTo(current.cronJob, CronJobs), "Warning", "UnexpectedJob", message);
+      }
+    }
+  }
+  await dropMissing(current, jobs, deps, signal, changed);
+  return current;
+}
+
+function noteEnd(current: Working, job: Job, end: string, deps: Deps, changed: () => void): void {
+  const { uid, name } = job.metadata;
+  const { status } = current;
+  if (isActive(current, uid)) {
+    removeActive(current, uid);
+    const message = `Saw completed job: ${name}, condition: ${end}`;
+    deps.recorder.event(referenceTo(current.cronJob, CronJobs), "Normal", "SawCompletedJob", message);
+    changed();
+  }
+  const completedMs = timeOrUndefined(job.status?.completionTime);
+  if (end !== "Complete" || completedMs === undefined || job.status?.completionTime === undefined) return;
+  if (completedMs <= (timeOrUndefined(status.lastSuccessfulTime) ?? Number.NEGATIVE_INFINITY)) return;
+  status.lastSuccessfulTime = job.status.completionTime;
+  changed();
+}
+
+/** The watch may be slow, so the API server is asked. */
+async function dropMissing(
+  current: Working,
+  jobs: readonly Job[],
+  deps: Deps,
+  signal: AbortSignal,
+  changed: () => void,
+): Promise<void> {
+  const known = new Set(jobs.map(({ metadata }) => metadata.uid));
+  for (const { uid = "", name = "", namespace = "" } of current.status.active ?? []) {
+    if (known.has(uid)) continue;
+    try {
+      await deps.jobsApi.get({ namespace, name }, signal);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const message = `Active job went missing: ${name}`;
+      deps.recorder.event(referenceTo(current.cronJob, CronJobs), "Normal", "MissingJob", message);
+      removeActive(current, uid);
+      changed();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Creates a Job of each CronJob whenever its schedule says so.
+ *
+ * Keeps true:  each time of the schedule in the CronJob's zone has one Job, created soon after it, unless the deadline has
+ *              passed, the CronJob is suspended, or another Job is active and the policy forbids a second. Of several missed
+ *              times the last counts. The status lists active Jobs; finished Jobs beyond the history limits are deleted.
+ * Requeues:    at the next time of the schedule, plus 100 ms.
+ * Upstream:    pkg/controller/cronjob.
+ * Deviations:  Jobs are considered oldest first, where Go leaves the order to chance. A schedule that is a TZ= prefix and
+ *              nothing else is reported as one without fields, where Go's parser panics.
+ */
+
+import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
+import { nothing } from "#api/label-selector.ts";
+import { exponentialBuckets } from "#base/metrics.ts";
+import { create, events, get, remove, update } from "#kit/contract.ts";
+import type { ControllerDescriptor } from "#kit/controller.ts";
+import { keyedController } from "#kit/keyed-controller.ts";
+import { OwnerLookup } from "#kit/owner-lookup.ts";
+import type { Deps } from "./model.ts";
+import { syncCronJob } from "./sync.ts";
+import { cronJobTriggers, jobTriggers } from "./triggers.ts";
+
+export interface CronJobOptions {
+  /** --concurrent-cron-job-syncs */
+  readonly workers: number;
+}
+
+export const cronJobController: ControllerDescriptor<CronJobOptions> = keyedController({
+  name: "cronjob-controller",
+  contract: {
+    watches: [CronJobs, Jobs],
+    // The CronJob of an unknown Job; a Job that the cache does not show, that is replaced, or whose name is taken.
+    reads: [get(CronJobs), get(Jobs)],
+    writes: [update(CronJobs, "status"), create(Jobs), remove(Jobs), ...events],
+  },
+  build(parts, { workers }) {
+    const { client, context, log } = parts;
+    const deps: Deps = {
+      clock: context.clock,
+      log,
+      recorder: parts.recorder(),
+      zones: context.host.timeZones,
+      cronJobs: parts.informer(CronJobs),
+      jobs: parts.informer(Jobs),
+      cronJobsApi: client.resource(CronJobs),
+      jobsApi: client.resource(Jobs),
+      creationSkew: context.metrics.histogram({
+        name: "cronjob_controller_job_creation_skew_duration_seconds",
+        help: "Time between when a cronjob is scheduled to be run, and when the corresponding job is created",
+        stability: "STABLE",
+        buckets: exponentialBuckets(1, 2, 10),
+      }),
+    };
+    const queue = parts.queue({ name: "cronjob" });
+    const lookup = new OwnerLookup({ resource: CronJobs, owners: deps.cronJobs, selectorOf: () => nothing });
+    parts.handle(deps.jobs, jobTriggers(lookup, queue));
+    parts.handle(deps.cronJobs, cronJobTriggers(deps, queue));
+    parts.work({ queue, workers, sync: (key, signal) => syncCronJob(key, deps, signal) });
+  },
+});

@@ -1,0 +1,176 @@
+// The story of one CronJob: its finished Jobs, its active Jobs, and the Job that is due.
+// Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, sync, syncCronJob.
+
+import type { CronSchedule } from "#api/cron.ts";
+import { ValueError } from "#api/errors.ts";
+import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
+import { goQuote } from "#api/go-text.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
+import { type ObjectKey, objectKey } from "#api/object.ts";
+import { isControlledBy } from "#api/owner-refs.ts";
+import { isAlreadyExists, isNamespaceTerminating } from "#api/status-error.ts";
+import { formatTime, parseTime, timeOrUndefined } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import { referenceTo } from "#kit/events/recorder.ts";
+import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
+import { childrenOf, noteChildren } from "./children.ts";
+import { nextTimeInMs, recentTime } from "./due-time.ts";
+import { cleanUp, deleteJob } from "./history.ts";
+import { type CronJob, type Deps, isActive, type Job, type Working, working } from "./model.ts";
+import { jobAt, jobName } from "./new-job.ts";
+import { formatMail, namesZone, parseSchedule, zoneProblem } from "./schedule.ts";
+
+export async function syncCronJob(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const cronJob = deps.cronJobs.lister.get(key);
+  if (cronJob === undefined) return done;
+  const jobs = childrenOf(cronJob, deps);
+  const own = working(cronJob);
+  let isChanged = await cleanUp(own, jobs, deps, signal);
+  let outcome: { readonly waitMs: number | undefined } | { readonly error: unknown };
+  try {
+    const changed = (): void => {
+      isChanged = true;
+    };
+    outcome = { waitMs: await schedule(own, jobs, deps, signal, changed) };
+  } catch (error) {
+    outcome = { error };
+  }
+  // What was changed on a fresher copy is lost here, as upstream loses it: the write is refused then, and the next sync
+  // finds the Job by its name.
+  if (isChanged) await deps.cronJobsApi.updateStatus({ object: { ...cronJob, status: own.status } }, signal);
+  if ("error" in outcome) throw outcome.error;
+  return outcome.waitMs === undefined ? done : requeueAfter(outcome.waitMs, "schedule");
+}
+
+/** Returns how long to wait for the next time; nothing where only a change of the CronJob can help. */
+async function schedule(
+  own: Working,
+  jobs: readonly Job[],
+  deps: Deps,
+  signal: AbortSignal,
+  changed: () => void,
+): Promise<number | undefined> {
+  const now = deps.clock.now();
+  const current = await noteChildren(own, jobs, deps, signal, changed);
+  const { cronJob } = current;
+  if (cronJob.metadata.deletionTimestamp !== undefined) return undefined;
+  const parsed = readSchedule(cronJob, deps);
+  if (parsed === undefined) return undefined;
+  const found = recentTime(asWritten(current), now, parsed, { withDeadline: true });
+  if ("error" in found) {
+    warn(cronJob, "InvalidSchedule", `invalid schedule: ${cronJob.spec?.schedule ?? ""} : ${found.error}`, deps);
+    return undefined;
+  }
+  const due = found.recent;
+  if (due !== undefined) {
+    if (found.missed === "many") warn(cronJob, "TooManyMissedTimes", TOO_MANY, deps);
+    if (mayStart(current, due, now, deps)) {
+      await replaceActive(current, deps, signal, changed);
+      const isOther = !(await startJob(current, due, deps, signal, changed));
+      if (isOther) return undefined;
+    }
+  }
+  return nextTimeInMs(asWritten(current), now, parsed);
+}
+
+const TOO_MANY = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew";
+
+const asWritten = ({ cronJob, status }: Working): CronJob => ({ ...cronJob, status });
+
+function warn(cronJob: CronJob, reason: string, message: string, deps: Deps): void {
+  deps.recorder.event(referenceTo(cronJob, CronJobs), "Warning", reason, message);
+}
+
+/** Nothing for a CronJob that is suspended, or whose zone or schedule is wrong: only the user can mend these. */
+function readSchedule(cronJob: CronJob, deps: Deps): CronSchedule | undefined {
+  const { timeZone, suspend, schedule: text = "" } = cronJob.spec ?? {};
+  const problem = timeZone === undefined ? undefined : zoneProblem(timeZone, deps.zones);
+  if (problem !== undefined) {
+    warn(cronJob, "UnknownTimeZone", `invalid timeZone: ${goQuote(timeZone ?? "")}: ${problem}`, deps);
+    return undefined;
+  }
+  if (suspend === true) return undefined;
+  if (namesZone(text)) {
+    const advice =
+      "is not officially supported, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+    warn(cronJob, "UnsupportedSchedule", `CRON_TZ or TZ used in schedule ${goQuote(text)} ${advice}`, deps);
+  }
+  const parsed = parseSchedule(cronJob, deps.zones);
+  if (!(parsed instanceof ValueError)) return parsed;
+  warn(cronJob, "UnparseableSchedule", `unparseable schedule: ${goQuote(text)} : ${parsed.message}`, deps);
+  return undefined;
+}
+
+/** Not after the deadline, not twice, and not beside another Job where that is forbidden. */
+function mayStart({ cronJob, status }: Working, due: EpochMs, now: EpochMs, deps: Deps): boolean {
+  const { startingDeadlineSeconds: deadline, concurrencyPolicy } = cronJob.spec ?? {};
+  if (deadline !== undefined && due + wrappedSecondsMs(deadline) < now) {
+    warn(cronJob, "MissSchedule", `Missed scheduled time to start a job: ${formatMail(due)}`, deps);
+    return false;
+  }
+  const { namespace } = cronJob.metadata;
+  const active = status.active ?? [];
+  const name = jobName(cronJob, due);
+  if (active.some((reference) => reference.name === name && reference.namespace === namespace)) return false;
+  if (timeOrUndefined(status.lastScheduleTime) === due) return false;
+  if (concurrencyPolicy !== "Forbid" || active.length === 0) return true;
+  const message = "Not starting job because prior execution is running and concurrency policy is Forbid";
+  deps.recorder.event(referenceTo(cronJob, CronJobs), "Normal", "JobAlreadyActive", message);
+  return false;
+}
+
+async function replaceActive(current: Working, deps: Deps, signal: AbortSignal, changed: () => void): Promise<void> {
+  if (current.cronJob.spec?.concurrencyPolicy !== "Replace") return;
+  for (const { namespace = "", name = "" } of current.status.active ?? []) {
+    let job: Job;
+    try {
+      job = await deps.jobsApi.get({ namespace, name }, signal);
+    } catch (error) {
+      warn(current.cronJob, "FailedGet", `Get job: ${errorMessage(error)}`, deps);
+      throw error;
+    }
+    if (!(await deleteJob(current, job, deps, signal))) throw new Error(`could not replace job ${objectKey(job)}`);
+    changed();
+  }
+}
+
+/** False where the name belongs to a Job of another owner, or to one that is known already. */
+async function startJob(
+  current: Working,
+  due: EpochMs,
+  deps: Deps,
+  signal: AbortSignal,
+  changed: () => void,
+): Promise<boolean> {
+  const { cronJob, status } = current;
+  const job = await createOrFind(cronJob, due, deps, signal);
+  if (job === undefined || isActive(current, job.metadata.uid)) return false;
+  const { namespace, name, uid, resourceVersion } = job.metadata;
+  const reference = { kind: Jobs.kind, namespace, name, uid, apiVersion: `${Jobs.group}/${Jobs.version}` };
+  status.active = [...(status.active ?? []), { ...reference, resourceVersion }];
+  status.lastScheduleTime = formatTime(due);
+  changed();
+  return true;
+}
+
+/** A Job of this name that the CronJob controls was created by a sync that died before it could tell. */
+async function createOrFind(cronJob: CronJob, due: EpochMs, deps: Deps, signal: AbortSignal): Promise<Job | undefined> {
+  const { namespace } = cronJob.metadata;
+  try {
+    const created = await deps.jobsApi.create({ namespace, object: jobAt(cronJob, due, deps.zones) }, signal);
+    deps.creationSkew.observe((parseTime(created.metadata.creationTimestamp) - due) / 1000);
+    const message = `Created job ${created.metadata.name}`;
+    deps.recorder.event(referenceTo(cronJob, CronJobs), "Normal", "SuccessfulCreate", message);
+    return created;
+  } catch (error) {
+    if (!isAlreadyExists(error)) {
+      if (!isNamespaceTerminating(error)) {
+        warn(cronJob, "FailedCreate", `Error creating job: ${errorMessage(error)}`, deps);
+      }
+      throw error;
+    }
+  }
+  const found = await deps.jobsApi.get({ namespace, name: jobName(cronJob, due) }, signal);
+  return isControlledBy(found, cronJob) ? found : undefined;
+}
