@@ -29,6 +29,7 @@ import { replicationController } from "#controllers/replicationcontroller/contro
 import { resourceClaimController } from "#controllers/resourceclaim/controller.ts";
 import { resourceQuotaController } from "#controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
+import { serviceCidrController } from "#controllers/service-cidr/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import { statefulSetController } from "#controllers/statefulset/controller.ts";
@@ -140,6 +141,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(legacyTokenCleanerController, ({ config }) => ({ period: config.LegacySATokenCleaner.CleanUpPeriod })),
   bind(storageVersionGarbageCollector, () => undefined),
   bind(resourceClaimController, ({ config }) => ({ workers: config.ResourceClaimController.ConcurrentSyncs })),
+  bind(serviceCidrController, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 

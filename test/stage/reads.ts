@@ -7,6 +7,7 @@ import { agentOf, type Item, withoutPem } from "./items.ts";
 
 /** Parameters whose values are chance. "" and "0" are versions that mean something. */
 const CHANCE = new Set(["resourceVersion", "timeout", "timeoutSeconds", "continue"]);
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const MEANINGFUL = new Set(["", "0"]);
 
 export interface Read {
@@ -40,8 +41,10 @@ export function readItem(event: AuditEvent, text: (text: string) => string = (te
 export function overallWriteItem(event: AuditEvent): Item {
   const { label, value } = readItem(event);
   const text = JSON.stringify(event.requestObject, (_, child: unknown) => {
-    if (typeof child === "string") return withoutPem(child);
-    return Array.isArray(child) && child.length === 0 ? null : child;
+    if (typeof child === "string") return withoutPem(child).replace(TIME, "{time}");
+    if (Array.isArray(child)) return child.length === 0 ? null : child;
+    if (typeof child !== "object" || child === null) return child;
+    return Object.fromEntries(Object.entries(child).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
   return { label, value: { ...(value as Read), body: JSON.parse(text ?? "null") } };
 }

@@ -1,0 +1,193 @@
+// Faults in the controllers of nodes: lifecycle, evictions by taints, ranges of pod addresses; and in service ranges.
+
+import type { FaultPlan } from "./fault.ts";
+
+const lifecycle = "src/controllers/node-lifecycle";
+const evictions = "src/controllers/taint-eviction";
+const ipam = "src/controllers/node-ipam";
+const cidrs = "src/controllers/service-cidr";
+
+export const plan: FaultPlan = {
+  suites: [
+    `./${lifecycle}`,
+    `./${evictions}`,
+    `./${ipam}`,
+    `./${cidrs}`,
+    "./src/kit/timed-work.test.ts",
+    "./src/rules/cidr.test.ts",
+    "./test/scenarios/node-lifecycle",
+    "./test/scenarios/taint-eviction",
+    "./test/scenarios/node-ipam",
+    "./test/scenarios/service-cidr",
+  ],
+  faults: [
+    {
+      name: "the time of a lease counts, not when it was seen to change",
+      file: `${lifecycle}/node-health.ts`,
+      find: "? { ...status, lease, heardAtMs: nowMs }",
+      replace: "? { ...status, lease, heardAtMs: timeOrUndefined(lease.spec?.renewTime) ?? 0 }",
+      noticedBy: "when its lease was renewed, whatever time the lease says",
+    },
+    {
+      name: "a silent node keeps its conditions",
+      file: `${lifecycle}/monitor.ts`,
+      find: "await deps.nodesApi.updateStatus({ object: silent }, signal);",
+      replace: "",
+      noticedBy: "makes the conditions of a silent node unknown, and marks its pods",
+    },
+    {
+      name: "NetworkUnavailable becomes unknown, too",
+      file: `${lifecycle}/node-health.ts`,
+      find: "if (!KUBELET_CONDITIONS.includes(condition.type) || condition.status",
+      replace: "if (condition.status",
+      noticedBy: "leaves NetworkUnavailable of a silent node alone",
+    },
+    {
+      name: "taints go on when no node is ready",
+      file: `${lifecycle}/disruption.ts`,
+      find: "rates: new Map([...zones.keys()].map((zone) => [zone, 0])),",
+      replace: "rates: new Map(),",
+      noticedBy: "stops all zones when all are fully disrupted, also on the first look",
+    },
+    {
+      name: "taints stay when no node is ready",
+      file: `${lifecycle}/monitor.ts`,
+      find: "for (const node of nodes) await markReachable(node, deps, signal);",
+      replace: "",
+      noticedBy: "takes NoExecute taints away when no node is ready, and sets them again when one is",
+    },
+    {
+      name: "a small zone that is partially disrupted is tainted at the reduced rate",
+      file: `${lifecycle}/disruption.ts`,
+      find: "return size > rates.largeZoneSize ? rates.reducedPerSecond : 0;",
+      replace: "return rates.reducedPerSecond;",
+      noticedBy: "changes the rates of the zones that changed, alone",
+    },
+    {
+      name: "a new limiter is full",
+      file: `${lifecycle}/taint-queue.ts`,
+      find: "if (this.#bucket !== undefined && old?.tryTake() !== true) this.#bucket.tryTake();",
+      replace: "old?.tryTake();",
+      noticedBy: "begins with an empty bucket after one that was empty, and with a full one after a full one",
+    },
+    {
+      name: "a node that lost its taint is not tainted again",
+      file: `${lifecycle}/no-execute-taints.ts`,
+      find: "if (!hasTaint(node.spec?.taints, add)) queue.remove(node.metadata.name);",
+      replace: "",
+      noticedBy: "taints a node again from which a user took the taint",
+    },
+    {
+      name: "a new node keeps its NoExecute taints",
+      file: `${lifecycle}/monitor.ts`,
+      find: "addZone(node, deps);\n    await markReachable(node, deps, signal);",
+      replace: "addZone(node, deps);",
+      noticedBy: "swaps not-ready and unreachable at once, without the queue",
+    },
+    {
+      name: "taints are patched without a resource version",
+      file: `${lifecycle}/taint-writes.ts`,
+      find: "const patch = { metadata: { resourceVersion }, ...strategicPatch",
+      replace: "const patch = { metadata: {}, ...strategicPatch",
+      noticedBy: "removes the taint of a new node, and gives each condition its NoSchedule taint",
+    },
+    {
+      name: "the longest tolerated time counts",
+      file: `${evictions}/tolerated-time.ts`,
+      find: "seconds < shortest",
+      replace: "seconds > shortest",
+      noticedBy: "evicts after the shortest of the times that a pod tolerates two taints",
+    },
+    {
+      name: "evictions go on when the taints are gone",
+      file: `${evictions}/sync.ts`,
+      find: "if (taints.length === 0) cancel(objectKey(pod), deps);",
+      replace: "if (taints.length === 0) continue;",
+      noticedBy: "cancels evictions when the taint is removed",
+    },
+    {
+      name: "pods are deleted without the condition",
+      file: `${evictions}/evict.ts`,
+      find: "await patchPodStatus(deps.podsApi, pod, updatePodCondition(pod.status ?? {}, condition, deps.clock.now()), signal);",
+      replace: "void condition;",
+      noticedBy: "marks and deletes a pod that does not tolerate a new taint, and no other",
+    },
+    {
+      name: "a scheduled eviction follows new taints",
+      file: `${evictions}/sync.ts`,
+      find: "    deps.evictions.add(key, afterMs);\n  }",
+      replace: "    deps.evictions.cancel(key);\n    deps.evictions.add(key, afterMs);\n  }",
+      noticedBy: "keeps the time of a scheduled eviction when another taint is tolerated for less",
+    },
+    {
+      name: "pods that are bound later are not looked at",
+      file: `${evictions}/triggers.ts`,
+      find: '(old.spec?.nodeName ?? "") !== nodeName || ',
+      replace: "",
+      noticedBy: "evicts a pod that is bound to a node with a taint",
+    },
+    {
+      name: "the ranges of services are given away",
+      file: `${ipam}/controller.ts`,
+      find: "for (const service of settings.services) ranges.keepOut(service, settings.ranges);",
+      replace: "",
+      noticedBy: "keeps the range of services, and the ranges that nodes came with",
+    },
+    {
+      name: "a deleted node keeps its range",
+      file: `${ipam}/controller.ts`,
+      find: "ranges.releaseOf(node);",
+      replace: "ref(node);",
+      noticedBy: "says when there is no range left, and gives one when a node goes",
+    },
+    {
+      name: "a node that is being deleted gets a range",
+      file: `${ipam}/sync.ts`,
+      find: "if (node === undefined || node.metadata.deletionTimestamp !== undefined) return done;",
+      replace: "if (node === undefined) return done;",
+      noticedBy: "gives a node that is being deleted no range",
+    },
+    {
+      name: "the first free range is given away, be it just released",
+      file: `${ipam}/cidr-set.ts`,
+      find: "this.#next = (index + 1) % this.#size;",
+      replace: "",
+      noticedBy: "does not give the range of a deleted node away at once",
+    },
+    {
+      name: "the ranges that nodes came with are given away",
+      file: `${ipam}/sync.ts`,
+      find: "deps.ranges.occupy(node);",
+      replace: "void 0;",
+      noticedBy: "keeps the range of services, and the ranges that nodes came with",
+    },
+    {
+      name: "a ServiceCIDR goes at once",
+      file: `${cidrs}/sync.ts`,
+      find: "const GRACE_MS = 10_000;",
+      replace: "const GRACE_MS = 0;",
+      noticedBy: "lets a ServiceCIDR without addresses go 10 seconds after its deletion",
+    },
+    {
+      name: "a ServiceCIDR does not hear that its last address is gone",
+      file: `${cidrs}/controller.ts`,
+      find: 'onDelete: (address) => enqueueContaining("delete", address),',
+      replace: "",
+      noticedBy: "keeps a ServiceCIDR with the address of a Service until the address is gone",
+    },
+    {
+      name: "a new ServiceCIDR does not free the ones that it contains",
+      file: `${cidrs}/controller.ts`,
+      find: "for (const cidr of cidrs.lister.list()) if (isOverlapping(cidr, added)) queue.add(cidr.metadata.name, cause);",
+      replace: "void isOverlapping;",
+      noticedBy: "lets a ServiceCIDR go when a new one contains its addresses",
+    },
+    {
+      name: "one family within another ServiceCIDR is enough",
+      file: `${cidrs}/containment.ts`,
+      find: "prefixesOf(cidr).every((prefix) =>",
+      replace: "prefixesOf(cidr).some((prefix) =>",
+      noticedBy: "keeps a ServiceCIDR of two families with an address of the second",
+    },
+  ],
+};
