@@ -16,6 +16,7 @@ export type Profile =
   | "four-ranges"
   | "node-rates"
   | "node-heartbeats"
+  | "patient-detach"
   | "small-slices"
   | "batched"
   | "dual-stack";
@@ -122,6 +123,11 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "few-terminated-pods": { managerFlags: ["--terminated-pod-gc-threshold=2"], gates: {}, extraVersions: [] },
+  "patient-detach": {
+    managerFlags: ["--disable-attach-detach-reconcile-sync=true", "--disable-force-detach-on-timeout=true"],
+    gates: {},
+    extraVersions: [],
+  },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   "older-jobs": {
     managerFlags: [],

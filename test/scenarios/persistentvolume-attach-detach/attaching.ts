@@ -20,7 +20,7 @@ import { bindClaim, claimSpec } from "#test/stage/volumes.ts";
 
 export const attaching: readonly ScenarioText[] = [
   {
-    name: "persistentvolume-attach-detach/2, persistentvolume-attach-detach/14, persistentvolume-attach-detach/15, persistentvolume-attach-detach/17, persistentvolume-attach-detach/20 attaches the volume of a pod and reports it",
+    name: "persistentvolume-attach-detach/2, persistentvolume-attach-detach/14, persistentvolume-attach-detach/15, persistentvolume-attach-detach/17, persistentvolume-attach-detach/20, persistentvolume-attach-detach/about, persistentvolume-attach-detach/watches, persistentvolume-attach-detach/writes, persistentvolume-attach-detach/events attaches the volume of a pod and reports it",
     async play(stage) {
       const node = await createNode(stage, "node-a");
       const volume = await createCsiVolume(stage, "data");
@@ -65,32 +65,6 @@ export const attaching: readonly ScenarioText[] = [
       await setPodStatus(stage, "web", { phase: "Running" });
       await driverAttaches(stage, node, "attachment");
       await untilReported(stage, node, volume);
-    },
-  },
-  {
-    name: "persistentvolume-attach-detach/2 attaches a volume once its claim is bound, without an event of the pod",
-    async play(stage) {
-      const node = await createNode(stage, "node-a");
-      const name = stage.name("pv-data");
-      await stage
-        .of(PersistentVolumeClaims)
-        .create({ metadata: { name: "data" }, spec: claimSpec({ volumeName: name }) });
-      await createPodOn(stage, "web", node, "data");
-      await stage.settle();
-      await stage.of(PersistentVolumes).create({
-        metadata: { name },
-        spec: {
-          capacity: { storage: "1Gi" },
-          accessModes: ["ReadWriteOnce"],
-          persistentVolumeReclaimPolicy: "Retain",
-          storageClassName: "none",
-          claimRef: { namespace: stage.namespace, name: "data" },
-          csi: { driver: "csi.example.com", volumeHandle: name },
-        },
-      });
-      await bindClaim(stage, "data", name);
-      await driverAttaches(stage, node, "attachment");
-      await untilReported(stage, node, { name, uniqueName: `kubernetes.io/csi/csi.example.com^${name}` });
     },
   },
   {
@@ -247,7 +221,7 @@ export const attaching: readonly ScenarioText[] = [
     },
   },
   {
-    name: "persistentvolume-attach-detach/4 attaches a volume that came before its claim was bound, for each pod of the node",
+    name: "persistentvolume-attach-detach/2 attaches a volume once its claim is bound, without an event of its pods",
     async play(stage) {
       const node = await createNode(stage, "node-a");
       const volume = await createUnboundCsiVolume(stage, "data");
