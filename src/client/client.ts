@@ -69,6 +69,7 @@ export interface PatchRequest extends ObjectAddress, WriteOptions {
 export interface ApplyRequest<T extends KubeObject> extends ObjectAddress, WriteOptions {
   readonly object: Applied<T>;
   readonly fieldManager: string;
+  /** Upstream's typed clients say false aloud, its dynamic one leaves it out. */
   readonly force?: boolean;
   readonly subresource?: string;
 }

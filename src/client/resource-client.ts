@@ -39,7 +39,6 @@ function writeQuery(options: WriteOptions, force?: boolean): Query {
     dryRun: options.dryRun ? "All" : undefined,
     fieldManager: options.fieldManager,
     fieldValidation: options.fieldValidation,
-    // false is said aloud: an apply without force is not the same as a patch.
     force: force === undefined ? undefined : String(force),
   };
 }
@@ -206,7 +205,7 @@ export function createResourceClient<T extends KubeObject>(
       return calls.send(calls.withBody(call, request.patch, PATCH_TYPES[request.type]), signal);
     },
     apply: async (request, signal) => {
-      const call = calls.call("apply", "PATCH", addressed(request), writeQuery(request, request.force ?? false));
+      const call = calls.call("apply", "PATCH", addressed(request), writeQuery(request, request.force));
       return calls.send(calls.withBody(call, calls.named(request.object as KubeObject), APPLY_TYPE), signal);
     },
     delete: async (request, signal) =>

@@ -46,6 +46,8 @@ export interface RestMapper {
   /** The kind's resources in all versions, best first. */
   mappings(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<readonly Resource[]>;
   resourceFor(resource: PartialResource, signal: AbortSignal): Promise<Resource>;
+  /** All that match, best first. */
+  resourcesFor(resource: PartialResource, signal: AbortSignal): Promise<readonly Resource[]>;
   /** Forgets all, without a request. */
   reset(): void;
 }
@@ -91,15 +93,18 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
     return found;
   }
 
+  async function resourcesFor(resource: PartialResource, signal: AbortSignal): Promise<readonly Resource[]> {
+    const found = await lookUp((entries) => orUndefined(ofResource(entries, resource)), signal);
+    if (!found) throw new NoResourceMatch(resource);
+    return found.map((entry) => entry.resource);
+  }
+
   return {
     reset,
     mappings,
+    resourcesFor,
     mapping: async (gk, versions, signal) => (await mappings(gk, versions, signal))[0] as Resource,
-    async resourceFor(resource, signal) {
-      const found = await lookUp((entries) => ofResource(entries, resource)[0], signal);
-      if (!found) throw new NoResourceMatch(resource);
-      return found.resource;
-    },
+    resourceFor: async (resource, signal) => (await resourcesFor(resource, signal))[0] as Resource,
   };
 }
 

@@ -13,6 +13,7 @@ import type { RestMapper } from "#client/rest-mapper.ts";
 import type { InformerFactory } from "#informers/informer.ts";
 import type { Contract } from "./contract.ts";
 import type { ControllerName } from "./known-controllers.ts";
+import type { MonitoredResources } from "./monitored-resources.ts";
 import type { SyncTrace } from "./trace.ts";
 
 /** Some clients may do more than others. */
@@ -36,6 +37,8 @@ export interface ControllerContext {
   readonly informersStarted: Promise<void>;
   /** From kinds to resources. Asks the server when it is first used, and anew every 30 seconds. */
   readonly restMapper: RestMapper;
+  /** The caches of the garbage collector, if it runs. */
+  readonly monitored: MonitoredResources;
   /** One to two times --min-resync-period, drawn anew each time: informers must not resync in step. */
   resyncPeriodMs(): number;
   /** A client under the identity of this name: its own service account and its own rate limit. */

@@ -16,6 +16,7 @@ import { cachedDiscovery } from "#client/discovery-cache.ts";
 import { createRestMapper } from "#client/rest-mapper.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import type { ClientNeeds, ControllerContext } from "#kit/controller.ts";
+import { MonitoredResources } from "#kit/monitored-resources.ts";
 import type { SyncTrace } from "#kit/trace.ts";
 import { waitForApiServer } from "./api-server-health.ts";
 import type { ClientBuilder } from "./clients/client-builder.ts";
@@ -80,6 +81,7 @@ export async function createControllerContext(deps: ContextDeps, signal: AbortSi
     informers,
     informersStarted: started.promise,
     restMapper: resettingMapper(mapper, clock),
+    monitored: new MonitoredResources(),
     resyncPeriodMs,
     markRunning: runningMarker(metrics),
     ...(trace === undefined ? {} : { trace }),

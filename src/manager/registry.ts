@@ -33,6 +33,7 @@ import { serviceCidrController } from "#controllers/service-cidr/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import { statefulSetController } from "#controllers/statefulset/controller.ts";
+import { storageVersionMigrator } from "#controllers/storage-version-migrator/controller.ts";
 import { storageVersionGarbageCollector } from "#controllers/storageversion-garbage-collector/controller.ts";
 import { taintEvictionController } from "#controllers/taint-eviction/controller.ts";
 import { tokenCleanerController } from "#controllers/token-cleaner/controller.ts";
@@ -139,6 +140,9 @@ export const registeredControllers: readonly WrittenController[] = [
     workers: config.EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs,
   })),
   bind(legacyTokenCleanerController, ({ config }) => ({ period: config.LegacySATokenCleaner.CleanUpPeriod })),
+  bind(storageVersionMigrator, ({ config }) => ({
+    hasGarbageCollector: config.GarbageCollectorController.EnableGarbageCollector,
+  })),
   bind(storageVersionGarbageCollector, () => undefined),
   bind(resourceClaimController, ({ config }) => ({ workers: config.ResourceClaimController.ConcurrentSyncs })),
   bind(serviceCidrController, () => undefined),

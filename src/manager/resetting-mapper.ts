@@ -20,6 +20,7 @@ export function resettingMapper(mapper: RestMapper, clock: Clock): RestMapper {
     mapping: (gk, versions, signal) => current().mapping(gk, versions, signal),
     mappings: (gk, versions, signal) => current().mappings(gk, versions, signal),
     resourceFor: (resource, signal) => current().resourceFor(resource, signal),
+    resourcesFor: (resource, signal) => current().resourcesFor(resource, signal),
     reset: () => mapper.reset(),
   };
 }

@@ -4,6 +4,7 @@ import type { FaultPlan } from "./fault.ts";
 
 const pods = "src/controllers/pod-garbage-collector";
 const storageVersions = "src/controllers/storageversion-garbage-collector";
+const migrator = "src/controllers/storage-version-migrator";
 const legacyTokens = "src/controllers/legacy-serviceaccount-token-cleaner";
 
 export const plan: FaultPlan = {
@@ -18,6 +19,8 @@ export const plan: FaultPlan = {
     "./test/scenarios/legacy-serviceaccount-token-cleaner",
     "./src/controllers/storageversion-garbage-collector",
     "./test/scenarios/storageversion-garbage-collector",
+    "./src/controllers/storage-version-migrator",
+    "./test/scenarios/storage-version-migrator",
   ],
   faults: [
     {
@@ -145,6 +148,34 @@ export const plan: FaultPlan = {
       find: "const common = isAgreed ? first?.encodingVersion : undefined;",
       replace: "const common = first?.encodingVersion ?? String(isAgreed);",
       noticedBy: "is unset when they do not",
+    },
+    {
+      name: "two migrations of one resource run at once",
+      file: `${migrator}/migrations.ts`,
+      find: "next: isBusy ? undefined : waiting",
+      replace: "next: isBusy ? waiting[0] : waiting",
+      noticedBy: "waits while one runs",
+    },
+    {
+      name: "objects that are newer than the migration are written, too",
+      file: `${migrator}/migrate.ts`,
+      find: "if (compareResourceVersions(resourceVersion, since) > 0) return undefined;",
+      replace: "compareResourceVersions(resourceVersion, since);",
+      noticedBy: "writes every object that was there when the migration began",
+    },
+    {
+      name: "a definition that changed loses its stored versions",
+      file: `${migrator}/definition-status.ts`,
+      find: "(before.observedGeneration ?? 0) === generation",
+      replace: "(before.observedGeneration ?? 0) <= generation",
+      noticedBy: "keeps the stored versions of a definition that changed meanwhile",
+    },
+    {
+      name: "a resource that is not there yet fails the migration at once",
+      file: `${migrator}/migrations.ts`,
+      find: "const YOUTH_MS = 60_000;",
+      replace: "const YOUTH_MS = 6000;",
+      noticedBy: "fails for a resource that does not appear within a minute",
     },
   ],
 };

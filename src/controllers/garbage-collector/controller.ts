@@ -81,6 +81,7 @@ async function buildGarbageCollector(
     ),
     onChange: (change, event, resource) => builder.add(change, event, resource),
   });
+  context.monitored.provide((resource) => monitors.informerOf(resource));
   const cached: Monitors["cached"] = (resource, key) => monitors.cached(resource, key);
   const deps: Deps = {
     log,

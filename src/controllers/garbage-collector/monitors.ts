@@ -79,6 +79,11 @@ export class Monitors implements Disposable {
     return this.#monitors.get(resourceText(resource))?.informer.store.get(key)?.metadata;
   }
 
+  /** The cache of a resource that is watched. */
+  informerOf(resource: GroupVersionResource): SharedInformer<PartialObjectMetadata> | undefined {
+    return this.#monitors.get(resourceText(resource))?.informer;
+  }
+
   [Symbol.dispose](): void {
     for (const { registration } of this.#monitors.values()) registration[Symbol.dispose]();
     this.#monitors.clear();

@@ -1,0 +1,225 @@
+// Migrations write all objects of a resource anew. Each play migrates a custom resource that no other play has. A cache
+// learns of the latest resource version by an event: after the version is noted the scenario writes one more object.
+
+import { expect } from "vitest";
+import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
+import { StorageVersionMigrations } from "#api/generated/resources/storagemigration-v1beta1.ts";
+import type { StorageVersionMigration } from "#api/generated/types/storagemigration-v1beta1.ts";
+import type { Resource, StoredObject } from "#api/resource.ts";
+import { define, definitionName } from "#test/stage/custom-resources.ts";
+import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import type { Stage } from "#test/stage/stage.ts";
+
+const condition = ({ status }: StorageVersionMigration, type: string) =>
+  status?.conditions?.find((found) => found.type === type);
+const isTrue = (migration: StorageVersionMigration, type: string): boolean =>
+  condition(migration, type)?.status === "True";
+
+async function startMigration(
+  stage: Stage,
+  { group, resource }: Pick<Resource<StoredObject>, "group" | "resource">,
+  base = "migration",
+): Promise<string> {
+  const name = stage.name(base);
+  await stage.of(StorageVersionMigrations).create({ metadata: { name }, spec: { resource: { group, resource } } });
+  return name;
+}
+
+/** Once the version is noted, an event tells the caches that they have reached it. */
+async function letCachesFollow(
+  stage: Stage,
+  things: Resource<StoredObject>,
+  migration: string,
+  later = "later",
+): Promise<void> {
+  await stage.of(StorageVersionMigrations).until(migration, ({ status }) => (status?.resourceVersion ?? "") !== "");
+  await stage.of(things).create({ metadata: { name: later } });
+}
+
+const untilFinished = (stage: Stage, name: string): Promise<StorageVersionMigration> =>
+  stage
+    .of(StorageVersionMigrations)
+    .until(name, (found) => isTrue(found, "Succeeded") && condition(found, "Running")?.status === "False");
+
+/** Migrations that wait for a cache ask again and again. */
+const chance = [
+  { where: /reads of phase .* › .*(discovery|\/apis\/|\/api\/)/, reason: "how often an unfinished migration is tried" },
+];
+
+async function thingsOf(stage: Stage, names: readonly string[]): Promise<Resource<StoredObject>> {
+  const things = await define(stage, "Thing");
+  for (const name of names) await stage.of(things).create({ metadata: { name } });
+  await stage.settle();
+  return things;
+}
+
+export const scenarios: readonly Scenario[] = scenariosOf(
+  "storage-version-migrator-controller",
+  { cast: "clean-up", profile: "alpha" },
+  [
+    {
+      name: "storage-version-migrator/1, storage-version-migrator/5, storage-version-migrator/7, storage-version-migrator/8 writes every object that was there when the migration began",
+      chance,
+      async play(stage) {
+        const things = await thingsOf(stage, ["a", "b", "c"]);
+        const name = await startMigration(stage, things);
+        await letCachesFollow(stage, things, name);
+        const migration = await untilFinished(stage, name);
+        expect(condition(migration, "Succeeded")).toMatchObject({
+          reason: "StorageVersionMigrationSucceeded",
+          message: "",
+        });
+        expect(condition(migration, "Running")).toMatchObject({
+          status: "False",
+          reason: "MigrationCompleted",
+          message: "Migration completed",
+        });
+        await stage.settle();
+        await stage.calm(async () => {
+          const writes = (await stage.writes()).filter(({ resource }) => resource === things.resource);
+          expect(writes.map(({ name }) => name).toSorted()).toEqual(["a", "b", "c"]);
+        });
+      },
+    },
+    {
+      name: "storage-version-migrator/2, storage-version-migrator/3 tells of it in the definition, and leaves one stored version",
+      chance,
+      async play(stage) {
+        const things = await thingsOf(stage, ["a"]);
+        const definitions = stage.of(CustomResourceDefinitions);
+        const definition = definitionName(things);
+        await definitions.patch(definition, { status: { storedVersions: ["v1", "v0"] } }, { subresource: "status" });
+        const name = await startMigration(stage, things);
+        const migrating = (status: string) =>
+          definitions.until(
+            definition,
+            (found) =>
+              found.status?.conditions?.some((known) => known.type === "StorageMigrating" && known.status === status) ??
+              false,
+          );
+        await migrating("True");
+        await letCachesFollow(stage, things, name);
+        const { status } = await migrating("False");
+        expect(status?.storedVersions).toEqual(["v1"]);
+        expect(status?.conditions?.find(({ type }) => type === "StorageMigrating")).toMatchObject({
+          reason: "MigrationSucceeded",
+          message: "The migration has succeeded and the stored versions have been updated",
+        });
+        await untilFinished(stage, name);
+      },
+    },
+    {
+      name: "storage-version-migrator/3 keeps the stored versions of a definition that changed meanwhile",
+      chance,
+      alone: true,
+      async play(stage) {
+        const things = await thingsOf(stage, ["a"]);
+        const definitions = stage.of(CustomResourceDefinitions);
+        const definition = definitionName(things);
+        await definitions.update(definition, (found) => {
+          const [v1] = found.spec.versions;
+          if (v1 === undefined) throw new Error(`${definition} has no version`);
+          return { ...found, spec: { ...found.spec, versions: [v1, { ...v1, name: "v0", storage: false }] } };
+        });
+        await definitions.patch(definition, { status: { storedVersions: ["v1", "v0"] } }, { subresource: "status" });
+        await stage.settle();
+        stage.hold(things);
+        const name = await startMigration(stage, things);
+        await stage.of(StorageVersionMigrations).until(name, ({ status }) => (status?.resourceVersion ?? "") !== "");
+        await definitions.patch(definition, { spec: { names: { shortNames: ["th"] } } });
+        stage.release(things);
+        await stage.of(things).create({ metadata: { name: "later" } });
+        await untilFinished(stage, name);
+        const { status } = await definitions.get(definition);
+        expect(status?.storedVersions).toEqual(["v1", "v0"]);
+        expect(status?.conditions?.find(({ type }) => type === "StorageMigrating")?.message).toBe(
+          "The migration has succeeded but the stored versions have not been updated due to a generation mismatch",
+        );
+      },
+    },
+    {
+      name: "storage-version-migrator/1 runs two migrations of one resource one after the other",
+      chance,
+      async play(stage) {
+        const things = await thingsOf(stage, ["a"]);
+        const first = await startMigration(stage, things, "first");
+        await stage.of(StorageVersionMigrations).until(first, (found) => isTrue(found, "Running"));
+        const second = await startMigration(stage, things, "second");
+        await stage.settle();
+        await stage.calm(async () => {
+          expect(condition(await stage.of(StorageVersionMigrations).get(second), "Running")).toBeUndefined();
+        });
+        await letCachesFollow(stage, things, first, "later-1");
+        await untilFinished(stage, first);
+        await letCachesFollow(stage, things, second, "later-2");
+        await untilFinished(stage, second);
+      },
+    },
+    {
+      name: "storage-version-migrator/1 runs a migration when the running one is deleted",
+      chance,
+      async play(stage) {
+        const things = await thingsOf(stage, ["a"]);
+        const first = await startMigration(stage, things, "first");
+        await stage.of(StorageVersionMigrations).until(first, (found) => isTrue(found, "Running"));
+        await stage.settle();
+        const second = await startMigration(stage, things, "second");
+        await stage.settle();
+        await stage.of(StorageVersionMigrations).delete(first);
+        await stage.of(StorageVersionMigrations).until(second, (found) => isTrue(found, "Running"));
+        await letCachesFollow(stage, things, second);
+        await untilFinished(stage, second);
+      },
+    },
+    {
+      name: "storage-version-migrator/4, storage-version-migrator/8 fails for a resource that cannot be patched",
+      async play(stage) {
+        const name = await startMigration(stage, { group: "", resource: "componentstatuses" });
+        const migrations = stage.of(StorageVersionMigrations);
+        const migration = await migrations.until(name, (found) => condition(found, "Running")?.status === "False");
+        expect(condition(migration, "Failed")).toMatchObject({
+          status: "True",
+          reason: "StorageVersionMigrationFailed",
+          message:
+            'resource "/v1, Resource=componentstatuses" does not support discovery operations: [update patch list]',
+        });
+      },
+    },
+    {
+      name: "storage-version-migrator/4 fails for a resource that does not appear within a minute",
+      virtualOnly: "a minute passes",
+      async play(stage) {
+        const name = await startMigration(stage, { group: "example.com", resource: "nothings" });
+        await stage.pass(50_000);
+        await stage.calm(async () => {
+          expect(condition(await stage.of(StorageVersionMigrations).get(name), "Failed")).toBeUndefined();
+        });
+        const migrations = stage.of(StorageVersionMigrations);
+        const migration = await migrations.until(name, (found) => isTrue(found, "Failed"));
+        expect(condition(migration, "Failed")?.message).toBe("resource does not exist in discovery");
+      },
+    },
+    {
+      name: "storage-version-migrator/9 leaves a migration that has ended",
+      async play(stage) {
+        const name = stage.name("migration");
+        const migrations = stage.of(StorageVersionMigrations);
+        await stage.restart(async () => {
+          await migrations.create({ metadata: { name }, spec: { resource: { group: "", resource: "secrets" } } });
+          const ended = {
+            type: "Failed",
+            status: "True",
+            reason: "Over",
+            message: "",
+            lastTransitionTime: "2026-01-02T03:04:05Z",
+          };
+          await migrations.patch(name, { status: { conditions: [ended] } }, { subresource: "status" });
+        });
+        await stage.settle();
+        const { status } = await migrations.get(name);
+        expect(status?.conditions?.map(({ type }) => type)).toEqual(["Failed"]);
+      },
+      alone: true,
+    },
+  ],
+);
