@@ -151,7 +151,7 @@ class Checker {
     let result: Type = ERROR;
     if (target.kind === "map") result = target.params[1] as Type;
     else if (target.kind === "struct") {
-      const found = target.fields?.get(field);
+      const found = target.fields?.get(field) ?? target.fields?.get(`__${field}__`);
       if (found === undefined) this.#error(expr.offset, `undefined field '${field}'`);
       else result = found;
     } else {

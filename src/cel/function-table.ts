@@ -111,6 +111,7 @@ _[_]|optional_map_index_value|optional_type(map(K, V));K|optional_type(V)
 _||_|logical_or|bool;bool|bool
 .add|quantity_add|kubernetes.Quantity;kubernetes.Quantity|kubernetes.Quantity
 .add|quantity_add_int|kubernetes.Quantity;int|kubernetes.Quantity
+.allowed|decision_allowed|kubernetes.authorization.Decision|bool
 .asApproximateFloat|quantity_get_float|kubernetes.Quantity|double
 .asInteger|quantity_get_int|kubernetes.Quantity|int
 bool|bool_to_bool|bool|bool
@@ -120,6 +121,8 @@ bytes|string_to_bytes|string|bytes
 cel.@mapInsert|@mapInsert_map_key_value|map(K, V);K;V|map(K, V)
 cel.@mapInsert|@mapInsert_map_map|map(K, V);map(K, V)|map(K, V)
 .charAt|string_char_at_int|string;int|string
+.check|pathcheck_check|kubernetes.authorization.PathCheck;string|kubernetes.authorization.Decision
+.check|resourcecheck_check|kubernetes.authorization.ResourceCheck;string|kubernetes.authorization.Decision
 cidr|string_to_cidr|string|net.CIDR
 .compareTo|quantity_compare_to|kubernetes.Quantity;kubernetes.Quantity|int
 .compareTo|semver_compare_to|kubernetes.Semver;kubernetes.Semver|int
@@ -138,7 +141,10 @@ duration|int64_to_duration|int|duration
 duration|string_to_duration|string|duration
 dyn|to_dyn|A|dyn
 .endsWith|ends_with_string|string;string|bool
+.error|decision_error|kubernetes.authorization.Decision|string
+.errored|decision_errored|kubernetes.authorization.Decision|bool
 .family|ip_family|net.IP|int
+.fieldSelector|authorizer_fieldselector|kubernetes.authorization.ResourceCheck;string|kubernetes.authorization.ResourceCheck
 .find|string_find_string|string;string|string
 .findAll|string_find_all_string|string;string|list(string)
 .findAll|string_find_all_string_int|string;string;int|list(string)
@@ -190,6 +196,7 @@ format.uuid|format.uuid||kubernetes.NamedFormat
 .getSeconds|timestamp_to_seconds|timestamp|int
 .getSeconds|timestamp_to_seconds_tz|timestamp;string|int
 .getSeconds|duration_to_seconds|duration|int
+.group|authorizer_group|kubernetes.authorization.Authorizer;string|kubernetes.authorization.GroupCheck
 .hasValue|optional_hasValue|optional_type(V)|bool
 .indexOf|list_a_index_of_int|list(A);A|int
 .indexOf|string_index_of_string|string;string|int
@@ -229,6 +236,7 @@ isURL|is_url_string|string|bool
 .isUnspecified|ip_is_unspecified|net.IP|bool
 .join|list_join|list(string)|string
 .join|list_join_string|list(string);string|string
+.labelSelector|authorizer_labelselector|kubernetes.authorization.ResourceCheck;string|kubernetes.authorization.ResourceCheck
 .last|list_last|list(V)|optional_type(V)
 .lastIndexOf|list_a_last_index_of_int|list(A);A|int
 .lastIndexOf|string_last_index_of_string|string;string|int
@@ -256,6 +264,8 @@ matches|matches|string;string|bool
 .min|list_string_min_string|list(string)|string
 .min|list_bytes_min_bytes|list(bytes)|bytes
 .minor|semver_minor|kubernetes.Semver|int
+.name|resourcecheck_name|kubernetes.authorization.ResourceCheck;string|kubernetes.authorization.ResourceCheck
+.namespace|resourcecheck_namespace|kubernetes.authorization.ResourceCheck;string|kubernetes.authorization.ResourceCheck
 optional.none|optional_none||optional_type(V)
 optional.of|optional_of|V|optional_type(V)
 optional.ofNonZeroValue|optional_ofNonZeroValue|V|optional_type(V)
@@ -263,13 +273,17 @@ optional.unwrap|optional_unwrap|list(optional_type(V))|list(V)
 .or|optional_or_optional|optional_type(V);optional_type(V)|optional_type(V)
 .orValue|optional_orValue_value|optional_type(V);V|V
 .patch|semver_patch|kubernetes.Semver|int
+.path|authorizer_path|kubernetes.authorization.Authorizer;string|kubernetes.authorization.PathCheck
 .prefixLength|cidr_prefix_length|net.CIDR|int
 quantity|string_to_quantity|string|kubernetes.Quantity
+.reason|decision_reason|kubernetes.authorization.Decision|string
 .replace|string_replace_string_string|string;string;string|string
 .replace|string_replace_string_string_int|string;string;string;int|string
+.resource|groupcheck_resource|kubernetes.authorization.GroupCheck;string|kubernetes.authorization.ResourceCheck
 .reverse|list_reverse|list(T)|list(T)
 semver|string_to_semver|string|kubernetes.Semver
 semver|string_bool_to_semver|string;bool|kubernetes.Semver
+.serviceAccount|authorizer_serviceaccount|kubernetes.authorization.Authorizer;string;string|kubernetes.authorization.Authorizer
 sets.contains|list_sets_contains_list|list(T);list(T)|bool
 sets.equivalent|list_sets_equivalent_list|list(T);list(T)|bool
 sets.intersects|list_sets_intersects_list|list(T);list(T)|bool
@@ -307,6 +321,7 @@ string|cidr_to_string|net.CIDR|string
 strings.quote|strings_quote|string|string
 .sub|quantity_sub|kubernetes.Quantity;kubernetes.Quantity|kubernetes.Quantity
 .sub|quantity_sub_int|kubernetes.Quantity;int|kubernetes.Quantity
+.subresource|resourcecheck_subresource|kubernetes.authorization.ResourceCheck;string|kubernetes.authorization.ResourceCheck
 .substring|string_substring_int|string;int|string
 .substring|string_substring_int_int|string;int;int|string
 .sum|list_int_sum_int|list(int)|int

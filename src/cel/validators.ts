@@ -76,7 +76,8 @@ function checkCall(errors: SourceError[], expr: Call, typeOf: (expr: Expr) => Ty
     checkFormat(errors, expr, target.value, args[0].items, typeOf);
     return;
   }
-  const arg = name === "matches" ? args.at(-1) : name === "duration" || name === "timestamp" ? args[0] : undefined;
+  // As upstream, also of matches(text, pattern): there the pattern is not looked at.
+  const arg = ["matches", "duration", "timestamp"].includes(name) ? args[0] : undefined;
   if (arg?.kind !== "literal" || typeof arg.value !== "string") return;
   const text = arg.value;
   const isValid =

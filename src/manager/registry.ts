@@ -39,6 +39,7 @@ import { taintEvictionController } from "#controllers/taint-eviction/controller.
 import { tokenCleanerController } from "#controllers/token-cleaner/controller.ts";
 import { ttlController } from "#controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "#controllers/ttl-after-finished/controller.ts";
+import { policyStatusController } from "#controllers/validatingadmissionpolicy-status/controller.ts";
 import { volumeAttributesClassProtection } from "#controllers/volumeattributesclass-protection/controller.ts";
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
@@ -140,6 +141,9 @@ export const registeredControllers: readonly WrittenController[] = [
     workers: config.EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs,
   })),
   bind(legacyTokenCleanerController, ({ config }) => ({ period: config.LegacySATokenCleaner.CleanUpPeriod })),
+  bind(policyStatusController, ({ config }) => ({
+    workers: config.ValidatingAdmissionPolicyStatusController.ConcurrentPolicySyncs,
+  })),
   bind(storageVersionMigrator, ({ config }) => ({
     hasGarbageCollector: config.GarbageCollectorController.EnableGarbageCollector,
   })),

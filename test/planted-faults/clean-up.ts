@@ -5,6 +5,7 @@ import type { FaultPlan } from "./fault.ts";
 const pods = "src/controllers/pod-garbage-collector";
 const storageVersions = "src/controllers/storageversion-garbage-collector";
 const migrator = "src/controllers/storage-version-migrator";
+const policies = "src/controllers/validatingadmissionpolicy-status";
 const legacyTokens = "src/controllers/legacy-serviceaccount-token-cleaner";
 
 export const plan: FaultPlan = {
@@ -21,6 +22,8 @@ export const plan: FaultPlan = {
     "./test/scenarios/storageversion-garbage-collector",
     "./src/controllers/storage-version-migrator",
     "./test/scenarios/storage-version-migrator",
+    "./src/controllers/validatingadmissionpolicy-status",
+    "./test/scenarios/validatingadmissionpolicy-status",
   ],
   faults: [
     {
@@ -176,6 +179,34 @@ export const plan: FaultPlan = {
       find: "const YOUTH_MS = 60_000;",
       replace: "const YOUTH_MS = 6000;",
       noticedBy: "fails for a resource that does not appear within a minute",
+    },
+    {
+      name: "policies are checked whenever they change",
+      file: `${policies}/sync.ts`,
+      find: "if (generation <= (policy.status?.observedGeneration ?? 0)) return done;",
+      replace: "if (generation < 0) return done;",
+      noticedBy: "checks a policy anew when its spec changes, and only then",
+    },
+    {
+      name: "subresources count as kinds",
+      file: `${policies}/matched-kinds.ts`,
+      find: "!/[*/]/.test(name)",
+      replace: "!/[*]/.test(name)",
+      noticedBy: "without subresources and wildcards",
+    },
+    {
+      name: "parameters of an unknown kind are not declared",
+      file: `${policies}/sync.ts`,
+      find: "kind }, deps, signal)) ?? untyped;",
+      replace: "kind }, deps, signal)) ?? undefined;",
+      noticedBy: "takes parameters of a kind that is not served for anything",
+    },
+    {
+      name: "a variable has the fields of its object",
+      file: `${policies}/policy-variables.ts`,
+      find: "if (SIMPLE.has(type.kind)) return type;",
+      replace: 'if (SIMPLE.has(type.kind) || type.kind === "struct") return type;',
+      noticedBy: "of variables.spec.none == 1 are upstream's",
     },
   ],
 };

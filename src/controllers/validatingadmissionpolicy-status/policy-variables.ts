@@ -1,0 +1,76 @@
+// The types of what the expressions of a policy see besides objects: the request, its namespace, the authorizer, and
+// variables of the policy. Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
+
+import { BOOL, DYN, INT, listType, mapType, STRING, structType, TIMESTAMP, type Type } from "#cel/types.ts";
+
+type Fields = Readonly<Record<string, Type>>;
+
+const struct = (name: string, fields: Fields): Type =>
+  structType(`kubernetes.${name}`, new Map(Object.entries(fields)));
+const STRINGS = listType(STRING);
+const STRING_MAP = mapType(STRING, STRING);
+
+const groupVersionKind = struct("GroupVersionKind", { group: STRING, version: STRING, kind: STRING });
+const groupVersionResource = struct("GroupVersionResource", { group: STRING, version: STRING, resource: STRING });
+
+export const requestType: Type = struct("AdmissionRequest", {
+  kind: groupVersionKind,
+  resource: groupVersionResource,
+  subResource: STRING,
+  requestKind: groupVersionKind,
+  requestResource: groupVersionResource,
+  requestSubResource: STRING,
+  name: STRING,
+  namespace: STRING,
+  operation: STRING,
+  userInfo: struct("UserInfo", { username: STRING, uid: STRING, groups: STRINGS, extra: mapType(STRING, STRINGS) }),
+  dryRun: BOOL,
+  options: DYN,
+});
+
+export const namespaceType: Type = struct("Namespace", {
+  metadata: struct("NamespaceMetadata", {
+    name: STRING,
+    generateName: STRING,
+    namespace: STRING,
+    labels: STRING_MAP,
+    annotations: STRING_MAP,
+    UID: STRING,
+    creationTimestamp: TIMESTAMP,
+    deletionGracePeriodSeconds: INT,
+    deletionTimestamp: TIMESTAMP,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: STRINGS,
+  }),
+  spec: struct("NamespaceSpec", { finalizers: STRINGS }),
+  status: struct("NamespaceStatus", {
+    conditions: listType(
+      struct("NamespaceCondition", {
+        status: STRING,
+        type: STRING,
+        lastTransitionTime: TIMESTAMP,
+        message: STRING,
+        reason: STRING,
+      }),
+    ),
+    phase: STRING,
+  }),
+});
+
+export const authorizerType: Type = struct("authorization.Authorizer", {});
+
+/** `variables`, with a field for each variable that has been checked so far. */
+export const variablesType = (fields: ReadonlyMap<string, Type>): Type => structType("kubernetes.variables", fields);
+
+const SIMPLE: ReadonlySet<string> = new Set("bool bytes double duration int null string timestamp uint".split(" "));
+
+/** What a variable's type is to the expressions that use it. As upstream, fields of objects are not known there. */
+export function variableType(type: Type | undefined): Type {
+  if (type === undefined) return DYN;
+  if (SIMPLE.has(type.kind)) return type;
+  const [first, second] = type.params.map(variableType);
+  if (type.kind === "list" && first !== undefined) return listType(first);
+  if (type.kind === "map" && first !== undefined && second !== undefined) return mapType(first, second);
+  return DYN;
+}
