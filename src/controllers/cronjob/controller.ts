@@ -6,7 +6,9 @@
  *              times the last counts. The status lists active Jobs; finished Jobs beyond the history limits are deleted.
  * Requeues:    at the next time of the schedule, plus 100 ms.
  * Upstream:    pkg/controller/cronjob.
- * Deviations:  Jobs are considered oldest first, where Go leaves the order to chance. A schedule that is a TZ= prefix and
+ * Deviations:  a Job of the due name that exists already is read in its namespace: one of the CronJob's own is noted, another
+ *              is left alone. Go asks without the namespace, is refused, and repeats the create for ever.
+ *              Jobs are considered oldest first, where Go leaves the order to chance. A schedule that is a TZ= prefix and
  *              nothing else is reported as one without fields, where Go's parser panics.
  */
 

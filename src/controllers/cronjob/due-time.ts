@@ -54,3 +54,8 @@ export function nextTimeInMs(job: CronJob, now: EpochMs, schedule: CronSchedule)
   const base = "error" in found ? now : (found.recent ?? (found.missed === "none" ? found.earliest : now));
   return (schedule.next(base) ?? now - PADDING_MS) + PADDING_MS - now;
 }
+
+export function isTooLate({ spec }: CronJob, due: EpochMs, now: EpochMs): boolean {
+  const deadline = spec?.startingDeadlineSeconds;
+  return deadline !== undefined && due + wrappedSecondsMs(deadline) < now;
+}

@@ -23,7 +23,6 @@ export function jobAt(cronJob: CronJob, scheduled: EpochMs, zones: TimeZones): D
   return {
     metadata: {
       name: jobName(cronJob, scheduled),
-      namespace: cronJob.metadata.namespace,
       creationTimestamp: formatTime(scheduled),
       ...(labels && Object.keys(labels).length > 0 ? { labels } : {}),
       annotations: { ...annotations, [SCHEDULED]: formatInZone(scheduled, timeZone, zones) },

@@ -5,7 +5,6 @@ import type { CronSchedule } from "#api/cron.ts";
 import { ValueError } from "#api/errors.ts";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
 import { goQuote } from "#api/go-text.ts";
-import { wrappedSecondsMs } from "#api/int64.ts";
 import { type ObjectKey, objectKey } from "#api/object.ts";
 import { isControlledBy } from "#api/owner-refs.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "#api/status-error.ts";
@@ -15,7 +14,7 @@ import { errorMessage } from "#base/errors.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { childrenOf, noteChildren } from "./children.ts";
-import { nextTimeInMs, recentTime } from "./due-time.ts";
+import { isTooLate, nextTimeInMs, recentTime } from "./due-time.ts";
 import { cleanUp, deleteJob } from "./history.ts";
 import { type CronJob, type Deps, isActive, type Job, type Working, working } from "./model.ts";
 import { jobAt, jobName } from "./new-job.ts";
@@ -104,8 +103,8 @@ function readSchedule(cronJob: CronJob, deps: Deps): CronSchedule | undefined {
 
 /** Not after the deadline, not twice, and not beside another Job where that is forbidden. */
 function mayStart({ cronJob, status }: Working, due: EpochMs, now: EpochMs, deps: Deps): boolean {
-  const { startingDeadlineSeconds: deadline, concurrencyPolicy } = cronJob.spec ?? {};
-  if (deadline !== undefined && due + wrappedSecondsMs(deadline) < now) {
+  const { concurrencyPolicy } = cronJob.spec ?? {};
+  if (isTooLate(cronJob, due, now)) {
     warn(cronJob, "MissSchedule", `Missed scheduled time to start a job: ${formatMail(due)}`, deps);
     return false;
   }
@@ -171,6 +170,7 @@ async function createOrFind(cronJob: CronJob, due: EpochMs, deps: Deps, signal: 
       throw error;
     }
   }
+  // Deviation: upstream reads it without the namespace, which fails always.
   const found = await deps.jobsApi.get({ namespace, name: jobName(cronJob, due) }, signal);
   return isControlledBy(found, cronJob) ? found : undefined;
 }

@@ -67,6 +67,7 @@ export function createChild(stage: Stage, owner: CronJob, name: string): Promise
 /** A Job that the CronJob knows as active. */
 export async function createActive(stage: Stage, owner: CronJob, name = "running"): Promise<Job> {
   const job = await createChild(stage, owner, name);
+  await stage.settle();
   const { namespace, uid, resourceVersion } = job.metadata;
   const active = [{ apiVersion: "batch/v1", kind: "Job", name, namespace, uid, resourceVersion }];
   await patchStatus(stage, { active });

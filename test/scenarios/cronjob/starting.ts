@@ -22,6 +22,9 @@ import {
 
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
+const READ_WITHOUT_NAMESPACE =
+  "Go's controller reads the Job without its namespace, is refused, and repeats the create for ever";
+
 export const starting: readonly ScenarioText[] = [
   {
     name: "cronjob/8, cronjob/12, cronjob/14 starts the Job that is due, once, and notes it",
@@ -133,6 +136,7 @@ export const starting: readonly ScenarioText[] = [
   },
   {
     name: "cronjob/13 leaves a Job of the due name alone that it does not control",
+    virtualOnly: READ_WITHOUT_NAMESPACE,
     async play(stage) {
       const name = dueName(stage);
       stage.call(name, "due");
@@ -146,6 +150,7 @@ export const starting: readonly ScenarioText[] = [
   },
   {
     name: "cronjob/3, cronjob/13 notes a Job of the due name that it controls and forgot",
+    virtualOnly: READ_WITHOUT_NAMESPACE,
     async play(stage) {
       const cronJob = await createOverdue(stage);
       const name = dueName(stage);
