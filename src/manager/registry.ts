@@ -29,6 +29,7 @@ import { replicationController } from "#controllers/replicationcontroller/contro
 import { resourceClaimController } from "#controllers/resourceclaim/controller.ts";
 import { resourceQuotaController } from "#controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
+import { seLinuxWarningController } from "#controllers/selinux-warning/controller.ts";
 import { serviceCidrController } from "#controllers/service-cidr/controller.ts";
 import { serviceAccountController } from "#controllers/serviceaccount/controller.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
@@ -150,6 +151,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(storageVersionGarbageCollector, () => undefined),
   bind(resourceClaimController, ({ config }) => ({ workers: config.ResourceClaimController.ConcurrentSyncs })),
   bind(serviceCidrController, () => undefined),
+  bind(seLinuxWarningController, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 
