@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";
 
 /** Many times what it takes. */
-const limitMs = 20 * 60_000;
+const limitMs = 90 * 60_000;
 
 function run(script: string, args: readonly string[], timeout?: number): number {
   const options = { stdio: "inherit", timeout, killSignal: "SIGKILL" } as const;

@@ -1,7 +1,8 @@
 // Plays scenarios on real control planes: with Go's manager, which proves the scenarios' checks, and with ours, and
 // compares what the controllers wrote, read and told, phase by phase.
-//   bun test/stage/differential.ts [--record] [--only=c|d] [--slow] [controller, or part of a scenario's name …]
-// --record plays Go's twice and writes down what both did.
+//   bun test/stage/differential.ts [--record] [--only=c|d] [--slow] [--seconds=<n>] [controller, or part of a name …]
+// --record plays Go's twice and writes down what both did. --only=c plays ours and compares it with what is written down;
+// --only=d plays Go's. --seconds leaves out what does not fit, changed controllers come first.
 
 import { argv, exit, stdout } from "node:process";
 import { builtinResources } from "#api/resource-table.ts";
@@ -20,11 +21,13 @@ import { Play } from "./play.ts";
 import type { Profile } from "./profiles.ts";
 import { distinct, overallWriteItem } from "./reads.ts";
 import { type RealCluster, startRealCluster } from "./real.ts";
+import { differencesFromRecording } from "./recorded.ts";
 import { hashOfSteps, isRecorded, partOf, writeRecording } from "./recording.ts";
 import { type Comparison, isSame, printed } from "./report.ts";
 import { isWrite } from "./requests.ts";
 import { type Scenario, withoutChance } from "./scenario.ts";
 import { findScenarios } from "./scenario-files.ts";
+import { mostTellingFirst } from "./scenario-order.ts";
 
 const PLAYS_AT_ONCE = 6;
 
@@ -36,6 +39,8 @@ export interface Outcome {
   readonly error?: string;
   readonly sections: readonly Section[];
   readonly steps: string;
+  /** What is different from the recording of Go's manager, for people. */
+  readonly fromRecording?: readonly string[];
 }
 
 /** All scenarios of a group with one manager. */
@@ -50,6 +55,15 @@ interface Run {
   readonly informers: readonly Item[];
 }
 
+/** When no play may begin any more. */
+const endMs = performance.now() + secondsGiven() * 1000;
+const isDue = (): boolean => performance.now() < endMs;
+
+function secondsGiven(): number {
+  const given = [...options].find((option) => option.startsWith("--seconds="));
+  return given === undefined ? Number.POSITIVE_INFINITY : Number(given.split("=")[1]);
+}
+
 interface Group {
   readonly cast: Cast;
   readonly profile: Profile;
@@ -61,7 +75,8 @@ async function main(): Promise<number> {
   const played = found.filter(({ virtualOnly, slow }) => virtualOnly === undefined && (!slow || isAskedFor("slow")));
   if (played.length === 0) throw new Error(`no scenario matches ${words.join(" ")}`);
   const totals: Totals[] = [];
-  for (const group of groupsOf(played)) totals.push(await playGroup(group));
+  const ordered = endMs === Number.POSITIVE_INFINITY ? played : mostTellingFirst(played);
+  for (const group of groupsOf(ordered)) totals.push(await playGroup(group));
   const total = sumTotals(totals);
   tellTotals(total);
   return total.failed === 0 ? 0 : 1;
@@ -80,6 +95,7 @@ function groupsOf(scenarios: readonly Scenario[]): readonly Group[] {
 }
 
 async function playGroup(group: Group): Promise<Totals> {
+  if (!isDue()) return { passed: 0, failed: 0, skipped: group.scenarios.length };
   const playsOurs = !options.has("--only=d");
   const playsGo = !options.has("--only=c");
   const [go, ours] = await Promise.all([
@@ -91,7 +107,9 @@ async function playGroup(group: Group): Promise<Totals> {
     recordInformers(group.cast, group.profile, [...go.informers, ...again.informers]);
   }
   const told: Comparison[] = [];
-  for (const scenario of group.scenarios) {
+  const isPlayed = ({ name }: Scenario): boolean =>
+    [go, ours, again].every((run) => run === undefined || run.outcomes.has(name));
+  for (const scenario of group.scenarios.filter(isPlayed)) {
     const [d, c, d2] = [go, ours, again].map((run) => run?.outcomes.get(scenario.name));
     const errors = [
       ...(d?.error === undefined ? [] : [`with Go's manager: ${d.error}`]),
@@ -102,6 +120,7 @@ async function playGroup(group: Group): Promise<Totals> {
     const compared = (other: Outcome, identities: ReadonlySet<string>): readonly Difference[] =>
       arePlayed && d ? withoutChance(compareParts(d.sections, other.sections, identities), scenario) : [];
     const differences = c ? compared(c, writtenIdentities(scenario)) : [];
+    if (go === undefined) errors.push(...(c?.fromRecording ?? []).map((line) => `as recorded: ${line.trim()}`));
     const control = d2 ? compared(d2, comparedIdentities(scenario)) : [];
     if (d !== undefined && d2 !== undefined && d.steps !== d2.steps) errors.push("two plays took different steps");
     const isRecorded = errors.length === 0 && d !== undefined && d2 !== undefined && control.length === 0;
@@ -118,7 +137,8 @@ async function playGroup(group: Group): Promise<Totals> {
   }
   for (const comparison of told) stdout.write(printed(comparison));
   const passed = told.filter(isSame).length;
-  return { passed, failed: told.length - passed, skipped: 0 };
+  const skipped = group.scenarios.filter((scenario) => !isPlayed(scenario)).length;
+  return { passed, failed: told.length - passed, skipped };
 }
 
 /** Of the requests those of these identities; of objects and Events all. */
@@ -146,12 +166,13 @@ async function playAll({ cast, profile, scenarios }: Group, manager: "go" | "our
     const outcomes = new Map<string, Outcome>();
     const together = scenarios.filter(({ alone }) => alone === undefined);
     const player = async (): Promise<void> => {
-      for (let scenario = together.shift(); scenario !== undefined; scenario = together.shift()) {
+      for (let scenario = together.shift(); scenario !== undefined && isDue(); scenario = together.shift()) {
         outcomes.set(scenario.name, await playOne(cluster, scenario));
       }
     };
     await Promise.all(Array.from({ length: PLAYS_AT_ONCE }, player));
     for (const scenario of scenarios.filter(({ alone }) => alone)) {
+      if (!isDue()) break;
       outcomes.set(scenario.name, await playOne(cluster, scenario));
     }
     await untilWatchedAgain(cluster);
@@ -178,6 +199,7 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
     return {
       sections: normalise({ ...tracesOf(play, tag), objects, events }),
       steps: hashOfSteps(scenario, play, tag),
+      fromRecording: differencesFromRecording(scenario, play, tag),
     };
   } catch (error) {
     return { error: errorMessage(error), sections: [], steps: "" };

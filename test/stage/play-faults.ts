@@ -3,19 +3,16 @@
 // With a budget the controllers that changed come first, then the others in an order drawn from the commit; what does
 // not fit is left out, and told.
 
-import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { argv, execPath, stdout } from "node:process";
 import { createInterface } from "node:readline";
 import { errorMessage } from "#base/errors.ts";
-import { changedFiles } from "#tools/changed-files.ts";
 import { sumTotals, type Totals, tellTotals } from "#tools/test-totals.ts";
 import { type FaultFinding, playFaults } from "./faults.ts";
-import { folderOf } from "./recording.ts";
 import { listed } from "./report.ts";
-import type { Scenario } from "./scenario.ts";
 import { findScenarios } from "./scenario-files.ts";
+import { mostTellingFirst } from "./scenario-order.ts";
 
 const PROCESSES_MAX = 4;
 const SECOND_MS = 1000;
@@ -75,7 +72,8 @@ function startShare(text: string): Promise<Told> {
 
 async function playShare(text: string): Promise<void> {
   const [index = 0, processes = 1] = text.split("/").map(Number);
-  const ordered = inOrder(await findScenarios(words))
+  const found = await findScenarios(words);
+  const ordered = (seconds === Number.POSITIVE_INFINITY ? found : mostTellingFirst(found))
     .filter(({ realOnly }) => realOnly === undefined)
     .filter((_, position) => position % processes === index);
   const endMs = performance.now() + seconds * SECOND_MS;
@@ -110,28 +108,6 @@ async function playShare(text: string): Promise<void> {
     }
   }
   stdout.write(`${JSON.stringify({ totals, plays, failures } satisfies Told)}\n`);
-}
-
-/** Scenarios of changed controllers first; the rest as the commit's hash orders them. */
-function inOrder(scenarios: readonly Scenario[]): readonly Scenario[] {
-  if (seconds === Number.POSITIVE_INFINITY) return scenarios;
-  const changed = changedFolders();
-  const seed = git("rev-parse", "HEAD");
-  const rank = (scenario: Scenario): string => {
-    const hash = createHash("sha256").update(`${seed} ${scenario.name}`).digest("hex");
-    return `${changed.has(folderOf(scenario)) ? 0 : 1} ${hash}`;
-  };
-  return scenarios.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
-}
-
-/** Folders of controllers with changes. */
-function changedFolders(): ReadonlySet<string> {
-  const files = [...(changedFiles() ?? [])];
-  return new Set(files.flatMap((file) => /^(?:src\/controllers|test\/scenarios)\/([^/]+)\//.exec(file)?.[1] ?? []));
-}
-
-function git(...args: readonly string[]): string {
-  return spawnSync("git", args, { encoding: "utf8" }).stdout?.trim() ?? "";
 }
 
 function faultText({ fault }: FaultFinding): string {
