@@ -46,7 +46,7 @@ const alphaGates = [
 ];
 
 /** The binder looks at all volumes each 15 s: where that falls in a scenario is chance. */
-const withoutReminders = ["--pvclaimbinder-sync-period=10m"];
+const withoutReminders = ["--pvclaimbinder-sync-period=4m"];
 
 export const profiles: Readonly<Record<Profile, Settings>> = {
   default: { managerFlags: [], gates: {}, extraVersions: [] },
@@ -77,7 +77,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "host-paths": {
-    managerFlags: [...withoutReminders, "--enable-hostpath-provisioner=true"],
+    managerFlags: ["--pvclaimbinder-sync-period=2m", "--enable-hostpath-provisioner=true"],
     gates: {},
     extraVersions: [],
   },

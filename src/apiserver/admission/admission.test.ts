@@ -255,3 +255,49 @@ describe("quotas", () => {
     expect(await usedOf(client)).toEqual({ configmaps: "2" });
   });
 });
+
+describe("claims at admission", () => {
+  const CLAIMS = `${NS}/persistentvolumeclaims`;
+  const STORAGE = "/apis/storage.k8s.io/v1/storageclasses";
+  const claim = (name: string, spec: object = {}): object => ({
+    metadata: { name },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
+  });
+  const createClass = (client: TestClient, name: string, more: object): Promise<Answer> =>
+    client.post(STORAGE, { metadata: { name, ...more }, provisioner: "x", allowVolumeExpansion: name === "grows" });
+
+  it("get the default class, unless they name one or none", async () => {
+    const client = await start();
+    const classOf = async (name: string, spec?: object): Promise<unknown> =>
+      (await client.post(CLAIMS, claim(name, spec))).body.spec.storageClassName;
+    expect(await classOf("early")).toBeUndefined();
+    await createClass(client, "usual", { annotations: { "storageclass.kubernetes.io/is-default-class": "true" } });
+    expect(await classOf("late")).toBe("usual");
+    expect(await classOf("other", { storageClassName: "other" })).toBe("other");
+    expect(await classOf("none", { storageClassName: "" })).toBe("");
+  });
+
+  it("grow once they are bound, if their class allows it", async () => {
+    const client = await start();
+    await createClass(client, "grows", {});
+    await createClass(client, "stays", {});
+    const grow = async (name: string): Promise<Answer> => {
+      const { body } = await client.get(`${CLAIMS}/${name}`);
+      return await client.put(`${CLAIMS}/${name}`, {
+        ...body,
+        spec: { ...body.spec, resources: { requests: { storage: "2Gi" } } },
+      });
+    };
+    for (const name of ["grows", "stays"]) await client.post(CLAIMS, claim(name, { storageClassName: name }));
+    expect((await grow("grows")).status).toBe(422); // the spec of an unbound claim is immutable
+    for (const name of ["grows", "stays"]) {
+      const { body } = await client.get(`${CLAIMS}/${name}`);
+      await client.put(`${CLAIMS}/${name}/status`, {
+        ...body,
+        status: { phase: "Bound", capacity: { storage: "1Gi" } },
+      });
+    }
+    expectRefusal(await grow("stays"), "the storageclass that provisions the pvc must support resize");
+    expect((await grow("grows")).status).toBe(200);
+  });
+});

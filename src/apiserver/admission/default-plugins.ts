@@ -11,6 +11,7 @@ import {
   clusterTrustBundleAttest,
   podCertificateSigning,
 } from "./certificates.ts";
+import { defaultStorageClass, persistentVolumeClaimResize } from "./claim-classes.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
@@ -28,7 +29,9 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     taintNodesByCondition(),
     priority(core),
     defaultTolerationSeconds(),
+    defaultStorageClass(core),
     storageObjectInUseProtection(),
+    persistentVolumeClaimResize(core),
     podGroupProtection(core),
     podCertificateSigning(core),
     certificateApproval(core),

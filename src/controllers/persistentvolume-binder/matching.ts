@@ -11,8 +11,8 @@ import type { Quantity } from "#api/quantity.ts";
 import { quantityFromWire } from "#api/quantity-parser.ts";
 import type { Stored, StoredCluster } from "#api/resource.ts";
 import { errorMessage } from "#base/errors.ts";
-import { classOfClaim, classOfVolume } from "#families/volumes/storage-classes.ts";
 import { compareText } from "#kit/order.ts";
+import { classOfClaim, classOfVolume } from "#rules/storage-classes.ts";
 
 export type Volume = StoredCluster<PersistentVolume>;
 export type Claim = Stored<PersistentVolumeClaim>;

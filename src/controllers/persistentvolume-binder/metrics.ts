@@ -5,7 +5,7 @@
 import type { Clock } from "#base/clock.ts";
 import type { Counter, Metrics } from "#base/metrics.ts";
 import { type OperationMetrics, operationMetrics } from "#families/volumes/operation-metrics.ts";
-import { classOfClaim } from "#families/volumes/storage-classes.ts";
+import { classOfClaim } from "#rules/storage-classes.ts";
 import type { KnownObjects } from "./known-objects.ts";
 import type { Claim, Volume } from "./matching.ts";
 import { pluginOf } from "./plugins.ts";

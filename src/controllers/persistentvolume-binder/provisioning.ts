@@ -10,8 +10,8 @@ import { isAlreadyExists, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import { driverOfPlugin } from "#families/volumes/migration.ts";
 import { timed } from "#families/volumes/operation-metrics.ts";
-import { classOfClaim } from "#families/volumes/storage-classes.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
+import { classOfClaim } from "#rules/storage-classes.ts";
 import {
   annotated,
   BOUND_BY_CONTROLLER,

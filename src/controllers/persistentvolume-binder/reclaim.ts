@@ -5,7 +5,7 @@ import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
 import { driverOfPlugin } from "#families/volumes/migration.ts";
 import { timed } from "#families/volumes/operation-metrics.ts";
-import { classOfVolume } from "#families/volumes/storage-classes.ts";
+import { classOfVolume } from "#rules/storage-classes.ts";
 import { hasAnnotation, IN_TREE_FINALIZER, MIGRATED_TO, PROVISIONED_BY } from "./annotations.ts";
 import type { Deps } from "./deps.ts";
 import { deleteHostPath } from "./host-path.ts";

@@ -63,7 +63,7 @@ export class PendingOperations {
       await operation(signal);
       this.#operations.delete(name);
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted) return;
       entry.isRunning = false;
       entry.failedAt = this.#clock.monotonicMs();
       entry.backoffMs = Math.min(entry.backoffMs * 2 || INITIAL_BACKOFF_MS, BACKOFF_MAX_MS);

@@ -31,29 +31,45 @@ function templateMeta(
   }
 }
 
-export function claimSpec(errors: Errors, spec: core.PersistentVolumeClaimSpec, path: Path): void {
+/** What an old claim is allowed to keep. */
+export interface ClaimAllowances {
+  readonly invalidSelectorValues?: boolean;
+  readonly invalidSourceGroups?: boolean;
+}
+
+export function claimSpec(
+  errors: Errors,
+  spec: core.PersistentVolumeClaimSpec,
+  path: Path,
+  { invalidSelectorValues = false, invalidSourceGroups = false }: ClaimAllowances = {},
+): void {
   const { accessModes = [], dataSource, dataSourceRef } = spec;
   if (accessModes.length === 0) {
     errors.push(field.required(path.child("accessModes"), "at least 1 access mode is required"));
   }
-  labelSelector(errors, spec.selector, path.child("selector"));
-  for (const mode of accessModes) oneOf(errors, mode, path.child("accessModes"), ACCESS_MODES);
-  const known = new Set(accessModes.filter((mode) => ACCESS_MODES.includes(mode)));
-  if (known.has("ReadWriteOncePod") && known.size > 1) {
-    errors.push(field.forbidden(path.child("accessModes"), "may not use ReadWriteOncePod with other access modes"));
-  }
+  labelSelector(errors, spec.selector, path.child("selector"), invalidSelectorValues);
+  checkAccessModes(errors, accessModes, path.child("accessModes"));
   storageRequest(errors, spec.resources?.requests?.storage, path.child("resources").key("storage"));
   if (spec.storageClassName) name(errors, spec.storageClassName, path.child("storageClassName"), isDns1123Subdomain);
   if (spec.volumeMode !== undefined) oneOf(errors, spec.volumeMode, path.child("volumeMode"), ["Block", "Filesystem"]);
-  if (dataSource) source(errors, dataSource, path.child("dataSource"));
+  if (dataSource) source(errors, dataSource, path.child("dataSource"), invalidSourceGroups);
   if (dataSourceRef) {
-    source(errors, dataSourceRef, path.child("dataSourceRef"));
+    source(errors, dataSourceRef, path.child("dataSourceRef"), invalidSourceGroups);
     if (dataSourceRef.namespace)
       name(errors, dataSourceRef.namespace, path.child("dataSourceRef", "namespace"), isDns1123Label);
   }
   if (dataSource && dataSourceRef) bothSources(errors, dataSource, dataSourceRef, path);
   const attributes = spec.volumeAttributesClassName;
   if (attributes) name(errors, attributes, path.child("volumeAttributesClassName"), isDns1123Subdomain);
+}
+
+/** Of a claim or a volume. */
+export function checkAccessModes(errors: Errors, modes: readonly string[], path: Path): void {
+  for (const mode of modes) oneOf(errors, mode, path, ACCESS_MODES);
+  const known = new Set(modes.filter((mode) => ACCESS_MODES.includes(mode)));
+  if (known.has("ReadWriteOncePod") && known.size > 1) {
+    errors.push(field.forbidden(path, "may not use ReadWriteOncePod with other access modes"));
+  }
 }
 
 function storageRequest(errors: Errors, request: string | undefined, path: Path): void {
@@ -66,7 +82,7 @@ function storageRequest(errors: Errors, request: string | undefined, path: Path)
   else resourceQuantity(errors, "storage", quantity, path);
 }
 
-function source(errors: Errors, ref: core.TypedLocalObjectReference, path: Path): void {
+function source(errors: Errors, ref: core.TypedLocalObjectReference, path: Path, allowsGroup: boolean): void {
   if (!ref.name) errors.push(field.required(path.child("name"), ""));
   if (!ref.kind) errors.push(field.required(path.child("kind"), ""));
   if (!ref.apiGroup) {
@@ -74,7 +90,7 @@ function source(errors: Errors, ref: core.TypedLocalObjectReference, path: Path)
       const detail = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
       errors.push(field.invalid(path, ref.kind ?? "", detail));
     }
-  } else name(errors, ref.apiGroup, path.child("apiGroup"), isDns1123Subdomain);
+  } else if (!allowsGroup) name(errors, ref.apiGroup, path.child("apiGroup"), isDns1123Subdomain);
 }
 
 // Upstream hands the path itself over as the bad value; it prints as an empty object.

@@ -35,12 +35,14 @@ const isPlain = (resource: string): boolean => !resource.includes("/");
 export const isHugePage = (resource: string): boolean => resource.startsWith("hugepages-");
 const isQuotaHugePage = (resource: string): boolean =>
   isHugePage(resource) || resource.startsWith("requests.hugepages-");
-const isNative = (resource: string): boolean => isPlain(resource) || resource.includes("kubernetes.io/");
-export const isOvercommitAllowed = (resource: string): boolean => isNative(resource) && !isHugePage(resource);
+export const isNativeResource = (resource: string): boolean => isPlain(resource) || resource.includes("kubernetes.io/");
+export const isOvercommitAllowed = (resource: string): boolean => isNativeResource(resource) && !isHugePage(resource);
 export const isStandardQuotaResource = (resource: string): boolean => QUOTA.has(resource) || isQuotaHugePage(resource);
 const isStandard = (resource: string): boolean => STANDARD.has(resource) || isQuotaHugePage(resource);
 export const isExtendedResource = (resource: string): boolean =>
-  !isNative(resource) && !resource.startsWith("requests.") && isQualifiedName(`requests.${resource}`).length === 0;
+  !isNativeResource(resource) &&
+  !resource.startsWith("requests.") &&
+  isQualifiedName(`requests.${resource}`).length === 0;
 const isInteger = (resource: string): boolean => INTEGER.has(resource) || isExtendedResource(resource);
 
 export type ResourceNameCheck = (errors: Errors, resource: string, path: Path) => void;
@@ -59,7 +61,7 @@ export const containerResourceName: ResourceNameCheck = (errors, resource, path)
     if (!COMPUTE.includes(resource) && !isHugePage(resource)) {
       errors.push(field.invalid(path, resource, "must be a standard resource for containers"));
     }
-  } else if (!isNative(resource) && !isExtendedResource(resource)) {
+  } else if (!isNativeResource(resource) && !isExtendedResource(resource)) {
     errors.push(field.invalid(path, resource, "doesn't follow extended resource name standard"));
   }
 };

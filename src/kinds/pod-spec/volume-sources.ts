@@ -12,10 +12,10 @@ import { descendingPath, fileMode, noBacksteps } from "./file-paths.ts";
 import type { PodOptions } from "./pod-options.ts";
 import { downwardFile, keyToPath, projectedSource } from "./projected-volumes.ts";
 
-type Source<T> = (errors: Errors, source: T, path: Path, opts: PodOptions) => void;
+export type Source<T> = (errors: Errors, source: T, path: Path, opts: PodOptions) => void;
 type Sources = { readonly [K in Exclude<keyof core.Volume, "name">]-?: Source<NonNullable<core.Volume[K]>> };
 
-const required =
+export const required =
   <T extends object>(...fields: readonly (keyof T & string)[]): Source<T> =>
   (errors, source, path) => {
     for (const name of fields) {
@@ -54,7 +54,8 @@ const hostPath: Source<core.HostPathVolumeSource> = (errors, source, path) => {
   if (source.type !== undefined) oneOf(errors, source.type, path.child("type"), HOST_PATH_TYPES);
 };
 
-const INITIATORS: readonly (readonly [string, RegExp])[] = [
+/** The forms of names in iSCSI, by their first letters. */
+export const INITIATORS: readonly (readonly [string, RegExp])[] = [
   ["iqn", /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9.-]+)(:[^,;*&$|\s]+)$/],
   ["eui", /^eui.[a-zA-Z0-9]{16}$/],
   ["naa", /^naa.[a-zA-Z0-9]{32}$/],
@@ -180,7 +181,7 @@ const image: Source<core.ImageVolumeSource> = (errors, source, path, opts) => {
   requiredOneOf(errors, source.pullPolicy, path.child("pullPolicy"), ["Always", "IfNotPresent", "Never"]);
 };
 
-const SOURCES: Sources = {
+export const SOURCES: Sources = {
   emptyDir: (errors, source, path) => {
     if (source.sizeLimit !== undefined && signOf(source.sizeLimit) < 0) {
       errors.push(field.forbidden(path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity"));

@@ -6,6 +6,7 @@ import * as field from "#api/field-error.ts";
 import type * as storage from "#api/generated/types/storage-v1.ts";
 import { byteLength } from "#api/go-text.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
+import { volumeSpec } from "#kinds/core/volume-spec.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE, name, type Path } from "#kinds/parts/checks.ts";
 import { at } from "#kinds/parts/defaulting.ts";
@@ -44,6 +45,8 @@ function validateSource(errors: Errors, source: storage.VolumeAttachmentSource, 
     errors.push(field.forbidden(path, detail));
   } else if (persistentVolumeName === "") {
     errors.push(field.required(path.child("persistentVolumeName"), "must specify non empty persistentVolumeName"));
+  } else if (inlineVolumeSpec !== undefined) {
+    volumeSpec(errors, inlineVolumeSpec, "", path.child("inlineVolumeSpec"), { isInline: true });
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { expect } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
+import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import {
   BIND_COMPLETED,
@@ -137,7 +138,7 @@ export const bindingScenarios: readonly ScenarioText[] = [
       await createClaim(stage, "data", { spec: { volumeName: name } });
       await stage.settle();
       expect((await stage.of(PersistentVolumeClaims).get("data")).status?.phase).toBe("Pending");
-      await createFreeVolume(stage, "later");
+      await createVolume(stage, "later");
       await stage.settle();
       await touch(stage, "data");
       const claim = await untilBound(stage, "data", name);
@@ -206,16 +207,18 @@ export const bindingScenarios: readonly ScenarioText[] = [
     alone: true,
     async play(stage) {
       const volume = await createFreeVolume(stage, "volume");
-      await createFreeVolume(stage, "second", { size: "2Gi" });
+      const second = await createFreeVolume(stage, "second", { size: "2Gi" });
       await stage.settle();
       stage.hold(PersistentVolumes);
       await createClaim(stage, "data");
-      await untilBound(stage, "data", volume);
+      await stage.calm(async () => void (await untilBound(stage, "data", volume)));
       await stage.settle();
-      await createClaim(stage, "other");
-      await untilBound(stage, "other", stage.name("second"));
+      await createClaim(stage, "other", { size: "2Gi" });
+      await stage.calm(async () => void (await untilBound(stage, "other", second)));
       await stage.settle();
       stage.release(PersistentVolumes);
+      await untilBound(stage, "data", volume);
+      await untilBound(stage, "other", second);
       await stage.settle();
       expect((await stage.of(PersistentVolumes).get(volume)).spec?.claimRef?.name).toBe("data");
     },
@@ -224,6 +227,7 @@ export const bindingScenarios: readonly ScenarioText[] = [
     name: "persistentvolume-binder/2, persistentvolume-binder/5 gives claims without a class the default class, even late",
     alone: true,
     profile: "quick",
+    chance: [{ where: /FailedBinding|writes of Events/, reason: "how often the binder reminds itself meanwhile" }],
     async play(stage) {
       const name = className(stage);
       const volume = await createFreeVolume(stage, "volume");
@@ -238,7 +242,10 @@ export const bindingScenarios: readonly ScenarioText[] = [
       });
       await stage.settle();
       const annotations = { "storageclass.kubernetes.io/is-default-class": "true" };
-      await createClass(stage, "kubernetes.io/no-provisioner", { annotations });
+      await stage.of(StorageClasses).create({
+        metadata: { name, annotations },
+        provisioner: "kubernetes.io/no-provisioner",
+      });
       const claim = await untilBound(stage, "data", volume);
       expect(claim.spec?.storageClassName).toBe(name);
       expect((await stage.of(PersistentVolumeClaims).get("none")).status?.phase).toBe("Pending");

@@ -8,6 +8,8 @@ import type { ObjectMeta } from "#api/meta.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
+type ClassText = Partial<Omit<StorageClass, "metadata" | "apiVersion" | "kind">>;
+
 /** Metadata besides the name. */
 type Meta = Omit<ObjectMeta, "name" | "generateName">;
 
@@ -22,6 +24,8 @@ export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 /** For the places where two runs of Go differ. */
 export const BOTH_WORKERS =
   "the worker of claims and the worker of volumes both write the phase of the volume; the second write is refused";
+
+export const ANY_EVENT = "any event of the claim makes it bound again, also that of a watch which begins anew";
 
 /** The class of the play. Claims may name it although there is no such object. */
 export const className = (stage: Stage): string => stage.name("class");
@@ -74,16 +78,9 @@ export function createClaim(
   });
 }
 
-export async function createClass(
-  stage: Stage,
-  provisioner: string,
-  {
-    annotations = {},
-    ...more
-  }: Partial<Omit<StorageClass, "metadata">> & { annotations?: Record<string, string> } = {},
-): Promise<string> {
+export async function createClass(stage: Stage, provisioner: string, more: ClassText = {}): Promise<string> {
   const name = className(stage);
-  await stage.of(StorageClasses).create({ metadata: { name, annotations }, provisioner, ...more });
+  await stage.of(StorageClasses).create({ metadata: { name }, provisioner, ...more });
   await stage.settle();
   return name;
 }

@@ -5,7 +5,6 @@ import type { PersistentVolume, PersistentVolumeClaim } from "#api/generated/typ
 import type { StorageClass } from "#api/generated/types/storage-v1.ts";
 import type { StoredCluster } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
-import { compareText } from "#kit/order.ts";
 
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 const DEFAULT_ANNOTATIONS = [
@@ -33,5 +32,5 @@ export function defaultClass(classes: readonly StoredCluster<StorageClass>[]): S
     DEFAULT_ANNOTATIONS.some((name) => annotations?.[name] === "true"),
   );
   const createdAt = ({ metadata }: StoredCluster<StorageClass>): number => parseTime(metadata.creationTimestamp);
-  return defaults.toSorted((a, b) => createdAt(b) - createdAt(a) || compareText(a.metadata.name, b.metadata.name))[0];
+  return defaults.toSorted((a, b) => createdAt(b) - createdAt(a) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }
