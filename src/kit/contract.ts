@@ -117,13 +117,14 @@ function allows(allowed: Access, request: SeenRequest): boolean {
   return (
     allowed.verb === request.verb &&
     covers(allowed, request) &&
-    allowed.subresource === subresource &&
+    (allowed.subresource === "*" || allowed.subresource === subresource) &&
     allowed.preconditions.toSorted().join() === preconditions.toSorted().join()
   );
 }
 
 function covers(resource: ContractResource, { group, resource: name }: ContractResource): boolean {
-  return resource.resource === "*" || (resource.group === group && resource.resource === name);
+  const isGroup = resource.group === "*" || resource.group === group;
+  return isGroup && (resource.resource === "*" || resource.resource === name);
 }
 
 /** "update replicasets.apps/status", "delete pods with preconditions uid". */

@@ -13,6 +13,7 @@ import { disruptionController } from "#controllers/disruption/controller.ts";
 import { endpointSliceController } from "#controllers/endpointslice/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
+import { horizontalPodAutoscalerController } from "#controllers/horizontal-pod-autoscaler/controller.ts";
 import { jobController } from "#controllers/job/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
@@ -91,6 +92,14 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(podGroupProtection, () => undefined),
   bind(deploymentController, ({ config }) => ({ workers: config.DeploymentController.ConcurrentDeploymentSyncs })),
   bind(statefulSetController, ({ config }) => ({ workers: config.StatefulSetController.ConcurrentStatefulSetSyncs })),
+  bind(horizontalPodAutoscalerController, ({ config: { HPAController: config } }) => ({
+    workers: config.ConcurrentHorizontalPodAutoscalerSyncs,
+    syncPeriodMs: durationMs(config.HorizontalPodAutoscalerSyncPeriod),
+    downscaleWindowMs: durationMs(config.HorizontalPodAutoscalerDownscaleStabilizationWindow),
+    tolerance: config.HorizontalPodAutoscalerTolerance,
+    cpuInitializationMs: durationMs(config.HorizontalPodAutoscalerCPUInitializationPeriod),
+    initialReadinessMs: durationMs(config.HorizontalPodAutoscalerInitialReadinessDelay),
+  })),
   bind(disruptionController, () => undefined),
   bind(requestSigner, (settings) => ({
     files: signingFiles(settings),

@@ -22,7 +22,7 @@ export interface Traces {
   readonly tag: string;
   /** The requests of the controllers under comparison, by phase. */
   readonly phases: readonly (readonly AuditEvent[])[];
-  /** Live reads of a phase that are repeated as long as nothing changes: "1 replicasets web". */
+  /** Live reads of a phase that are repeated as long as nothing changes: "1 replicasets web"; "*" for all. */
   readonly repeated: ReadonlySet<string>;
   /** The scenario's own names of generated names. */
   readonly symbols: ReadonlyMap<string, string>;
@@ -76,7 +76,7 @@ export function normalise(traces: Traces): readonly Section[] {
     sections.push({ name: `writes of phase ${number}`, items: sequences(decisions, words) });
     const live = readsThatCount(phase);
     const isRepeated = ({ objectRef }: AuditEvent): boolean =>
-      traces.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
+      traces.repeated.has("*") || traces.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
     const reads = unprovoked(live, writes);
     const once = reads.filter((event) => !isRepeated(event)).map(asRead);
     const often = distinct(reads.filter(isRepeated).map(asRead));

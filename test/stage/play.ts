@@ -65,7 +65,7 @@ export class Play {
   readonly symbols: Map<string, string> = new Map();
   /** The objects that the scenario wrote, by UID: "ConfigMap web". */
   readonly written: Map<string, string> = new Map();
-  /** Live reads that are repeated as long as nothing changes: "1 replicasets web" in phase 1. */
+  /** Live reads that are repeated as long as nothing changes: "1 replicasets web" in phase 1; "*": all. */
   readonly repeated: Set<string> = new Set();
   /** How many requests had been made at the end of each phase. */
   readonly phaseEnds: number[] = [];
@@ -80,6 +80,7 @@ export class Play {
   constructor(scenario: Scenario, backend: Backend) {
     this.#scenario = scenario;
     this.#backend = backend;
+    if (scenario.polls) this.repeated.add("*");
     this.stage = this.#stage();
   }
 

@@ -8,6 +8,7 @@ export type Profile =
   | "few-terminated-pods"
   | "max-unavailable"
   | "older-jobs"
+  | "scale-to-zero"
   | "idle-tokens"
   | "no-provisioning"
   | "host-paths"
@@ -48,21 +49,23 @@ const alphaGates = [
 /** The binder looks at all volumes each 15 s: where that falls in a scenario is chance. */
 const withoutReminders = ["--pvclaimbinder-sync-period=4m"];
 
+const quickFlags = [
+  "--node-monitor-period=1s",
+  "--node-monitor-grace-period=4s",
+  "--node-startup-grace-period=4s",
+  "--horizontal-pod-autoscaler-sync-period=1s",
+  "--horizontal-pod-autoscaler-downscale-stabilization=5s",
+  "--horizontal-pod-autoscaler-initial-readiness-delay=2s",
+  "--horizontal-pod-autoscaler-cpu-initialization-period=4s",
+  "--resource-quota-sync-period=5s",
+  "--pvclaimbinder-sync-period=2s",
+  "--attach-detach-reconcile-sync-period=2s",
+];
+
 export const profiles: Readonly<Record<Profile, Settings>> = {
   default: { managerFlags: [], gates: {}, extraVersions: [] },
   quick: {
-    managerFlags: [
-      "--node-monitor-period=1s",
-      "--node-monitor-grace-period=4s",
-      "--node-startup-grace-period=4s",
-      "--horizontal-pod-autoscaler-sync-period=1s",
-      "--horizontal-pod-autoscaler-downscale-stabilization=5s",
-      "--horizontal-pod-autoscaler-initial-readiness-delay=2s",
-      "--horizontal-pod-autoscaler-cpu-initialization-period=4s",
-      "--resource-quota-sync-period=5s",
-      "--pvclaimbinder-sync-period=2s",
-      "--attach-detach-reconcile-sync-period=2s",
-    ],
+    managerFlags: quickFlags,
     gates: {},
     extraVersions: [],
   },
@@ -128,6 +131,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     gates: {},
     extraVersions: [],
   },
+  "scale-to-zero": { managerFlags: quickFlags, gates: { HPAScaleToZero: true }, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   "older-jobs": {
     managerFlags: [],

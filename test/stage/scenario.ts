@@ -19,6 +19,8 @@ export interface ScenarioText {
   readonly virtualOnly?: string;
   /** Controllers of the cast whose requests are compared with Go's besides those of the scenario's own controller. */
   readonly alsoCompared?: readonly string[];
+  /** The controller reads on a timer: how often it reads the same in a phase is not compared. */
+  readonly polls?: true;
   /** What the embedded server does not do yet, for want of which it is played on real control planes alone. */
   readonly realOnly?: string;
   /** Where two runs of Go differ, each with its reason: these places are not compared. */
@@ -56,7 +58,12 @@ export function withoutChance<D extends { readonly where: string }>(
 /** The scenarios of one controller, with what they share. */
 export function scenariosOf(
   controller: string,
-  common: { readonly cast: Cast; readonly profile?: Profile; readonly alsoCompared?: readonly string[] },
+  common: {
+    readonly cast: Cast;
+    readonly profile?: Profile;
+    readonly alsoCompared?: readonly string[];
+    readonly polls?: true;
+  },
   texts: readonly ScenarioText[],
 ): readonly Scenario[] {
   const names = new Set<string>();

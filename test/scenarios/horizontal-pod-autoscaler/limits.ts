@@ -1,0 +1,165 @@
+// How far and how fast an autoscaler follows its metrics.
+
+import { expect } from "vitest";
+import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { ScenarioText } from "#test/stage/scenario.ts";
+import {
+  autoscale,
+  conditionOf,
+  cpuAt,
+  LOST_TIME,
+  type PodUsage,
+  readyPods,
+  serveExternal,
+  serveUsage,
+  target,
+  untilCalm,
+  untilReason,
+  untilSize,
+  useCpu,
+} from "./objects.ts";
+
+const queue = {
+  type: "External",
+  external: { metric: { name: "queue" }, target: { type: "AverageValue", averageValue: "1" } },
+};
+
+export const limits: readonly ScenarioText[] = [
+  {
+    name: "horizontal-pod-autoscaler/13, horizontal-pod-autoscaler/tests grows to at most four pods or twice the size at once",
+    async play(stage) {
+      const usage: PodUsage = new Map();
+      await serveUsage(stage, usage);
+      useCpu(usage, await target(stage, 1), "500m");
+      await autoscale(stage, { metrics: [cpuAt(100)] });
+      const reason = "cpu resource utilization (percentage of request) above target";
+      await stage.event("SuccessfulRescale", ({ message }) => message === `New size: 4; reason: ${reason}`);
+      await untilSize(stage, 5);
+      await untilCalm(stage, 5);
+      await stage.calm(async () => {
+        const statuses = (await stage.writes()).filter(
+          ({ resource }) => resource === "horizontalpodautoscalers/status",
+        );
+        expect(statuses[0]?.body).toMatchObject({
+          status: { conditions: [{}, {}, { type: "ScalingLimited", status: "True", reason: "ScaleUpLimit" }] },
+        });
+      });
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/3, horizontal-pod-autoscaler/13, horizontal-pod-autoscaler/flags, horizontal-pod-autoscaler/tests shrinks a target only after the window, and not below the minimum",
+    exceptions: LOST_TIME,
+    async play(stage) {
+      const usage: PodUsage = new Map();
+      await serveUsage(stage, usage);
+      useCpu(usage, await target(stage, 4), "1m");
+      await autoscale(stage, { metrics: [cpuAt(50)], minReplicas: 2 });
+      const waiting = await untilReason(stage, "AbleToScale", "ScaleDownStabilized");
+      expect(conditionOf(waiting, "AbleToScale")?.message).toBe(
+        "recent recommendations were higher than current one, applying the highest recent recommendation",
+      );
+      await untilSize(stage, 2);
+      const shrunk = await untilCalm(stage, 2);
+      expect(conditionOf(shrunk, "ScalingLimited")).toMatchObject({ status: "True", reason: "TooFewReplicas" });
+      await stage.event(
+        "SuccessfulRescale",
+        ({ message }) => message === "New size: 2; reason: All metrics below target",
+      );
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/14, horizontal-pod-autoscaler/tests grows no faster than its policy allows",
+    exceptions: LOST_TIME,
+    async play(stage) {
+      const usage: PodUsage = new Map();
+      await serveUsage(stage, usage);
+      useCpu(usage, await target(stage, 1), "500m");
+      const scaleUp = { policies: [{ type: "Pods", value: 1, periodSeconds: 1800 }] };
+      await autoscale(stage, { metrics: [cpuAt(50)], behavior: { scaleUp } });
+      await untilSize(stage, 2);
+      const limited = await untilReason(stage, "ScalingLimited", "ScaleUpLimit");
+      expect(conditionOf(limited, "ScalingLimited")?.status).toBe("True");
+      useCpu(usage, await readyPods(stage, 2), "500m");
+      await stage.pass(3000);
+      await stage.calm(async () => expect((await stage.of(Pods).list()).length).toBe(2));
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/14, horizontal-pod-autoscaler/tests never shrinks where its behaviour forbids it",
+    exceptions: LOST_TIME,
+    async play(stage) {
+      const usage: PodUsage = new Map();
+      await serveUsage(stage, usage);
+      useCpu(usage, await target(stage, 3), "1m");
+      const scaleDown = { selectPolicy: "Disabled", stabilizationWindowSeconds: 0 };
+      await autoscale(stage, { metrics: [cpuAt(50)], behavior: { scaleDown } });
+      await untilReason(stage, "ScalingLimited", "ScaleDownLimit");
+      await stage.settle();
+      await stage
+        .of(HorizontalPodAutoscalers)
+        .patch("web", { spec: { behavior: { scaleDown: { selectPolicy: "Max" } } } });
+      await untilSize(stage, 1);
+      await untilCalm(stage, 1);
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/12, horizontal-pod-autoscaler/tests tolerates what its behaviour tolerates",
+    exceptions: LOST_TIME,
+    async play(stage) {
+      const usage: PodUsage = new Map();
+      await serveUsage(stage, usage);
+      useCpu(usage, await target(stage, 2), "70m");
+      await autoscale(stage, { metrics: [cpuAt(50)], behavior: { scaleUp: { tolerance: "500m" } } });
+      await untilReason(stage, "ScalingActive", "ValidMetricFound");
+      await stage.settle();
+      await stage.calm(async () => expect((await stage.of(Pods).list()).length).toBe(2));
+      await stage.of(HorizontalPodAutoscalers).patch("web", { spec: { behavior: { scaleUp: { tolerance: "300m" } } } });
+      await untilSize(stage, 3);
+      await untilCalm(stage, 3);
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/16, horizontal-pod-autoscaler/about, horizontal-pod-autoscaler/tests scales an idle target to zero, and tells that it did",
+    profile: "scale-to-zero",
+    exceptions: [
+      {
+        where: /HorizontalPodAutoscaler {play} web › status/,
+        reason:
+          "horizontal.go tells that the zero is its own after the scale; whoever finds it otherwise leaves it alone",
+      },
+    ],
+    async play(stage) {
+      await serveExternal(stage, new Map([["queue", ["0"]]]));
+      await target(stage, 1);
+      await autoscale(stage, { metrics: [queue], minReplicas: 0 });
+      await untilSize(stage, 0);
+      await stage.calm(async () => {
+        const empty = await untilReason(stage, "ScaledToZero", "ScaledToZero");
+        expect(conditionOf(empty, "ScaledToZero")?.status).toBe("True");
+      });
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/16, horizontal-pod-autoscaler/tests brings a target back that it scaled to zero, and no other",
+    profile: "scale-to-zero",
+    async play(stage) {
+      await serveExternal(stage, new Map([["queue", ["2"]]]));
+      await target(stage, 0);
+      await autoscale(stage, { metrics: [queue], minReplicas: 0 });
+      await untilReason(stage, "ScalingActive", "ScalingDisabled");
+      await stage.settle();
+      const ours = { type: "ScaledToZero", status: "True", reason: "ScaledToZero", message: "" };
+      await stage.of(HorizontalPodAutoscalers).updateStatus("web", (autoscaler) => ({
+        ...autoscaler,
+        status: {
+          desiredReplicas: 0,
+          ...autoscaler.status,
+          conditions: [...(autoscaler.status?.conditions ?? []), ours],
+        },
+      }));
+      await untilSize(stage, 2);
+      await stage.of(HorizontalPodAutoscalers).until("web", ({ status }) => status?.currentReplicas === 2);
+    },
+  },
+];
