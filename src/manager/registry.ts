@@ -10,6 +10,7 @@ import { cronJobController } from "#controllers/cronjob/controller.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
+import { endpointsController } from "#controllers/endpoints/controller.ts";
 import { endpointSliceController } from "#controllers/endpointslice/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
@@ -65,6 +66,10 @@ export interface RegisteredController {
 export type WrittenController = RegisteredController & ContractHolder;
 
 export const registeredControllers: readonly WrittenController[] = [
+  bind(endpointsController, ({ config: { EndpointController: config } }) => ({
+    workers: config.ConcurrentEndpointSyncs,
+    batchPeriodMs: durationMs(config.EndpointUpdatesBatchPeriod),
+  })),
   bind(endpointSliceController, ({ config: { EndpointSliceController: config } }) => ({
     workers: config.ConcurrentServiceEndpointSyncs,
     endpointsMax: config.MaxEndpointsPerSlice,
