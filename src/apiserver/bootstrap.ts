@@ -1,6 +1,8 @@
-// What a new cluster begins with: the four namespaces that are always there.
-// Upstream: pkg/controlplane/controller/systemnamespaces
+// What a new cluster begins with: the four namespaces that are always there, and the day from which on the use of legacy
+// tokens is noted. Upstream: pkg/controlplane/controller/systemnamespaces, legacytokentracking
 
+import type { ConfigMap } from "#api/generated/types/core-v1.ts";
+import { formatTime } from "#api/time.ts";
 import type { ServerCore } from "./core.ts";
 import { createOwn } from "./write/own-objects.ts";
 
@@ -16,4 +18,12 @@ export function bootstrapNamespaces(core: ServerCore): void {
       status: { phase: "Active" },
     }));
   }
+}
+
+/** The day is that of the first start. */
+export function bootstrapTokenTracking(core: ServerCore): void {
+  const metadata = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" };
+  const data = { since: formatTime(core.clock.now()).slice(0, 10) };
+  const map: ConfigMap = { metadata, data };
+  createOwn(core, "configmaps", map);
 }

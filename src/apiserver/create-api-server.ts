@@ -14,7 +14,7 @@ import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
 import { type Authorizer, mastersOnly } from "./authorization.ts";
-import { bootstrapNamespaces } from "./bootstrap.ts";
+import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
 import { kindServer } from "./builtin/kind-server.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
@@ -104,6 +104,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const authentication = authenticationBy(options.authentication, audience, accountTokens, () => core);
   const core = createCore(options, { audience, accountTokens, authentication }, closing.signal);
   bootstrapNamespaces(core);
+  bootstrapTokenTracking(core);
   bootstrapPriorityClasses(core);
   bootstrapServices(core);
   resumeExpiry(core);

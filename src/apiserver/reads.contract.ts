@@ -162,7 +162,8 @@ export function describeReads(subject: TestSubject): void {
       ["fieldSelector=metadata.namespace%3Dother", []],
     ])("machinery/7.1.r10 selects by ?%s", async (query, expected) => {
       const { client } = await start("a", "b", "c");
-      expect(namesOf(await client.get(`/api/v1/configmaps?${query}`))).toEqual(expected);
+      const found = namesOf(await client.get(`/api/v1/configmaps?${query}`));
+      expect(found.filter((name) => !name.startsWith("kube-apiserver-"))).toEqual(expected);
     });
 
     it.each([

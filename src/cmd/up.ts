@@ -13,6 +13,7 @@ import { FeatureGates } from "#base/feature-gates.ts";
 import { withFiles } from "#base/host.ts";
 import type { Logger } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
+import { offByDefaultNames } from "#kit/known-controllers.ts";
 import { rootClientBuilder } from "#manager/clients/client-builder.ts";
 import { defaultConfig } from "#manager/options/config.ts";
 import {
@@ -161,7 +162,11 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   const kubeconfig = keptKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
 
   const { SAController } = defaultConfig;
-  const controllers = [...registeredControllers, ...nodeControllers(options.nodes)];
+  const started = registeredControllers.filter(
+    ({ name, featureGates }) =>
+      !offByDefaultNames.includes(name) && featureGates.every((gate) => gates.isEnabled(gate)),
+  );
+  const controllers = [...started, ...nodeControllers(options.nodes)];
   const ended = runControllers(
     {
       clock,
@@ -186,7 +191,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   return {
     url,
     kubeconfig: kubeconfig.path,
-    controllers: [serviceAccountTokens, ...registeredControllers].map(({ name }) => name),
+    controllers: [serviceAccountTokens, ...started].map(({ name }) => name),
     ended,
     async stop() {
       stop.abort();
