@@ -22,6 +22,7 @@ import { nodeIpamController } from "#controllers/node-ipam/controller.ts";
 import { nodeLifecycleController } from "#controllers/node-lifecycle/controller.ts";
 import { attachDetachController } from "#controllers/persistentvolume-attach-detach/controller.ts";
 import { persistentVolumeBinder } from "#controllers/persistentvolume-binder/controller.ts";
+import { persistentVolumeExpander } from "#controllers/persistentvolume-expander/controller.ts";
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
 import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
@@ -149,6 +150,7 @@ export const registeredControllers: readonly WrittenController[] = [
     verifyPeriodMs: durationMs(config.ReconcilerSyncLoopPeriod),
     isForceDetachDisabled: config.disableForceDetachOnTimeout,
   })),
+  bind(persistentVolumeExpander, () => undefined),
   bind(persistentVolumeClaimProtection, () => undefined),
   bind(persistentVolumeProtection, () => undefined),
   bind(volumeAttributesClassProtection, () => undefined),

@@ -16,7 +16,7 @@ import {
   touch,
   untilBound,
   untilPhase,
-} from "./steps.ts";
+} from "#test/stage/volume-binding.ts";
 
 export const bindingScenarios: readonly ScenarioText[] = [
   {

@@ -16,7 +16,7 @@ import {
   touch,
   untilBound,
   untilPhase,
-} from "./steps.ts";
+} from "#test/stage/volume-binding.ts";
 
 const isLost = ({ status }: { readonly status?: { readonly phase?: string } }): boolean => status?.phase === "Lost";
 

@@ -3,7 +3,6 @@
 import { expect } from "vitest";
 import { Nodes, PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
-import { claimVolume, createPodWith } from "#test/stage/volumes.ts";
 import {
   type Claim,
   className,
@@ -15,7 +14,8 @@ import {
   PROVISIONED_BY,
   untilBound,
   untilPhase,
-} from "./steps.ts";
+} from "#test/stage/volume-binding.ts";
+import { claimVolume, createPodWith } from "#test/stage/volumes.ts";
 
 const PROVISIONER = "volume.kubernetes.io/storage-provisioner";
 const PROVISIONER_BETA = "volume.beta.kubernetes.io/storage-provisioner";

@@ -6,17 +6,16 @@ import type { PersistentVolumeSpec } from "#api/generated/types/core-v1.ts";
 import { formatTime } from "#api/time.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
-import { claimVolume, createPodWith } from "#test/stage/volumes.ts";
 import {
   bindTogether,
-  className,
   createFreeVolume,
   DRIVER,
   leave,
   PROVISIONED_BY,
   untilPhase,
   type Volume,
-} from "./steps.ts";
+} from "#test/stage/volume-binding.ts";
+import { claimVolume, createPodWith } from "#test/stage/volumes.ts";
 
 /** A volume that is no CSI volume, and that the claim "data" has had. */
 async function leftVolume(stage: Stage, policy: string, source: PersistentVolumeSpec): Promise<string> {
@@ -26,18 +25,8 @@ async function leftVolume(stage: Stage, policy: string, source: PersistentVolume
 }
 
 async function boundVolume(stage: Stage, policy: string, source: PersistentVolumeSpec): Promise<string> {
-  const name = stage.name("volume");
-  await stage.of(PersistentVolumes).create({
-    metadata: { name },
-    spec: {
-      capacity: { storage: "3Gi" },
-      accessModes: ["ReadWriteOnce"],
-      persistentVolumeReclaimPolicy: policy,
-      storageClassName: className(stage),
-      ...source,
-    },
-  });
-  await untilPhase(stage, name, "Available");
+  const spec = { persistentVolumeReclaimPolicy: policy };
+  const name = await createFreeVolume(stage, "volume", { size: "3Gi", spec, source });
   await stage.settle();
   await bindTogether(stage, "data", name);
   return name;

@@ -1,4 +1,4 @@
-// Steps of the binder's scenarios. Each play has classes of its own, so that no claim gets the volume of another play.
+// Steps with claims and volumes that the binder binds. Each play has classes of its own, so that no claim gets the volume of another play.
 
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
@@ -6,7 +6,7 @@ import type { PersistentVolumeClaimSpec, PersistentVolumeSpec } from "#api/gener
 import type { StorageClass } from "#api/generated/types/storage-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
 import type { ObjectOf } from "#api/resource.ts";
-import type { Stage } from "#test/stage/stage.ts";
+import type { Stage } from "./stage.ts";
 
 type ClassText = Partial<Omit<StorageClass, "metadata" | "apiVersion" | "kind">>;
 
@@ -30,18 +30,20 @@ export const ANY_EVENT = "any event of the claim makes it bound again, also that
 /** The class of the play. Claims may name it although there is no such object. */
 export const className = (stage: Stage): string => stage.name("class");
 
-export const csi = (handle: string): PersistentVolumeSpec => ({ csi: { driver: DRIVER, volumeHandle: handle } });
+const csi = (handle: string): PersistentVolumeSpec => ({ csi: { driver: DRIVER, volumeHandle: handle } });
 
 export interface VolumeText {
   readonly size?: string;
   readonly metadata?: Meta;
   readonly spec?: PersistentVolumeSpec;
+  /** A CSI volume unless given. */
+  readonly source?: PersistentVolumeSpec;
 }
 
 /** A volume of the class of the play, 1Gi, for one node, kept when released, unless the text says otherwise. */
 export async function createVolume(stage: Stage, base: string, text: VolumeText = {}): Promise<string> {
   const name = stage.name(base);
-  const { metadata = {}, spec = {}, size = "1Gi" } = text;
+  const { metadata = {}, spec = {}, size = "1Gi", source = csi(name) } = text;
   await stage.of(PersistentVolumes).create({
     metadata: { ...metadata, name },
     spec: {
@@ -49,7 +51,7 @@ export async function createVolume(stage: Stage, base: string, text: VolumeText 
       accessModes: ["ReadWriteOnce"],
       persistentVolumeReclaimPolicy: "Retain",
       storageClassName: className(stage),
-      ...csi(name),
+      ...source,
       ...spec,
     },
   });

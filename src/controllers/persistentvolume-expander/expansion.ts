@@ -1,0 +1,93 @@
+// What is to be done to expand a volume whose driver works on nodes alone, and what its claim says meanwhile.
+// Upstream: pkg/volume/util/operationexecutor/operation_generator.go, expandAndRecoverFunction; pkg/volume/util/resize_util.go.
+
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimCondition,
+  PersistentVolumeClaimStatus,
+} from "#api/generated/types/core-v1.ts";
+import { quantityFromWire } from "#api/quantity-parser.ts";
+import { formatTime } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+
+export type ExpansionStep =
+  /** The nodes do the rest. */
+  | { readonly kind: "wait" }
+  /** The nodes must try again. */
+  | { readonly kind: "tell-nodes" }
+  /** The volume gets this size, then the nodes do the rest. */
+  | { readonly kind: "expand"; readonly size: string };
+
+/** An expansion that has begun is finished before a smaller or larger wish is heard. */
+export function nextStep({ spec, status }: PersistentVolumeClaim, volume: PersistentVolume): ExpansionStep {
+  const wanted = spec?.resources?.requests?.storage ?? "0";
+  const begun = status?.allocatedResources?.storage ?? wanted;
+  const state = status?.allocatedResourceStatuses?.storage ?? "";
+  const isExpanded = quantityFromWire(volume.spec?.capacity?.storage).cmp(quantityFromWire(wanted)) >= 0;
+  switch (state) {
+    case "NodeResizePending":
+    case "NodeResizeInProgress":
+      return isExpanded ? { kind: "wait" } : { kind: "expand", size: begun };
+    case "NodeResizeInfeasible":
+      return isExpanded ? { kind: "tell-nodes" } : { kind: "expand", size: begun };
+    case "ControllerResizeInProgress":
+      return { kind: "expand", size: begun };
+    case "ControllerResizeInfeasible":
+    case "":
+      return { kind: "expand", size: isExpanded ? begun : wanted };
+    default:
+      return { kind: "expand", size: wanted };
+  }
+}
+
+/** The file system has the size that was asked for, and the volume has no other. */
+export function isExpandedOnNode({ spec, status }: PersistentVolumeClaim, volume: PersistentVolume): boolean {
+  const size = quantityFromWire(status?.capacity?.storage);
+  const sizes = [spec?.resources?.requests?.storage, volume.spec?.capacity?.storage];
+  return sizes.every((other) => size.cmp(quantityFromWire(other)) >= 0);
+}
+
+export function resizing(status: PersistentVolumeClaimStatus, size: string, now: EpochMs): PersistentVolumeClaimStatus {
+  const condition = { type: "Resizing", status: "True", lastTransitionTime: formatTime(now) };
+  const begun = withResizeCondition(withState(status, "ControllerResizeInProgress"), condition, false);
+  return { ...begun, allocatedResources: { ...status.allocatedResources, storage: size } };
+}
+
+export function pendingOnNodes(status: PersistentVolumeClaimStatus, now: EpochMs): PersistentVolumeClaimStatus {
+  const condition = {
+    type: "FileSystemResizePending",
+    status: "True",
+    lastTransitionTime: formatTime(now),
+    message: "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
+  };
+  return withResizeCondition(withState(status, "NodeResizePending"), condition, true);
+}
+
+/** A block device has no file system to grow. */
+export function expanded(status: PersistentVolumeClaimStatus, size: string): PersistentVolumeClaimStatus {
+  const { allocatedResourceStatuses: { storage: _, ...others } = {}, ...rest } = status;
+  const states = Object.keys(others).length === 0 ? {} : { allocatedResourceStatuses: others };
+  return withResizeCondition({ ...rest, ...states, capacity: { ...status.capacity, storage: size } }, undefined, false);
+}
+
+function withState(status: PersistentVolumeClaimStatus, state: string): PersistentVolumeClaimStatus {
+  return { ...status, allocatedResourceStatuses: { ...status.allocatedResourceStatuses, storage: state } };
+}
+
+const RESIZE_CONDITIONS = ["FileSystemResizePending", "Resizing", "ControllerResizeError", "NodeResizeError"];
+
+/** One condition of resizing, at its place or last. Conditions of another kind always stay. */
+function withResizeCondition(
+  { conditions = [], ...status }: PersistentVolumeClaimStatus,
+  condition: PersistentVolumeClaimCondition | undefined,
+  keepsOthers: boolean,
+): PersistentVolumeClaimStatus {
+  const merged = conditions.flatMap((known) => {
+    if (known.type === condition?.type) return [known.status === condition.status ? known : condition];
+    return keepsOthers || !RESIZE_CONDITIONS.includes(known.type ?? "") ? [known] : [];
+  });
+  const isNew = condition !== undefined && !merged.some(({ type }) => type === condition.type);
+  const all = isNew ? [...merged, condition] : merged;
+  return all.length === 0 ? status : { ...status, conditions: all };
+}
