@@ -12,6 +12,7 @@ import { deploymentController } from "#controllers/deployment/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
 import { endpointsController } from "#controllers/endpoints/controller.ts";
 import { endpointSliceController } from "#controllers/endpointslice/controller.ts";
+import { endpointSliceMirroringController } from "#controllers/endpointslice-mirroring/controller.ts";
 import { ephemeralVolumeController } from "#controllers/ephemeral-volume/controller.ts";
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { horizontalPodAutoscalerController } from "#controllers/horizontal-pod-autoscaler/controller.ts";
@@ -70,6 +71,11 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(endpointsController, ({ config: { EndpointController: config } }) => ({
     workers: config.ConcurrentEndpointSyncs,
     batchPeriodMs: durationMs(config.EndpointUpdatesBatchPeriod),
+  })),
+  bind(endpointSliceMirroringController, ({ config: { EndpointSliceMirroringController: config } }) => ({
+    workers: config.MirroringConcurrentServiceEndpointSyncs,
+    endpointsMax: config.MirroringMaxEndpointsPerSubset,
+    batchPeriodMs: durationMs(config.MirroringEndpointUpdatesBatchPeriod),
   })),
   bind(endpointSliceController, ({ config: { EndpointSliceController: config } }) => ({
     workers: config.ConcurrentServiceEndpointSyncs,

@@ -1,0 +1,39 @@
+// What the steps of this controller work with.
+
+import type { Endpoints as EndpointsResource } from "#api/generated/resources/core-v1.ts";
+import type { ObjectOf } from "#api/resource.ts";
+import type { Logger } from "#base/log.ts";
+import type { Service } from "#families/service-pods/model.ts";
+import type { EndpointSlice } from "#families/slices/model.ts";
+import type { SliceTracker } from "#families/slices/tracker.ts";
+import type { SliceWriter } from "#families/slices/writes.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import type { EventRecorder } from "#kit/events/recorder.ts";
+import type { MirroringMetrics } from "./metrics.ts";
+
+export type Endpoints = ObjectOf<typeof EndpointsResource>;
+
+/** The value of the label managed-by on this controller's slices. */
+export const CONTROLLER_NAME = "endpointslicemirroring-controller.k8s.io";
+
+export interface Deps {
+  readonly log: Logger;
+  readonly recorder: EventRecorder;
+  readonly endpoints: SharedInformer<Endpoints>;
+  readonly services: SharedInformer<Service>;
+  readonly slices: SharedInformer<EndpointSlice>;
+  readonly writer: SliceWriter;
+  readonly tracker: SliceTracker;
+  readonly metrics: MirroringMetrics;
+  /** --mirroring-max-endpoints-per-subset */
+  readonly endpointsMax: number;
+}
+
+const SKIP = "endpointslice.kubernetes.io/skip-mirror";
+/** Locks of old leader elections are no endpoints. */
+const LEADER = "control-plane.alpha.kubernetes.io/leader";
+
+/** Nothing about the object itself speaks against it. */
+export function isMirrored({ metadata: { labels, annotations } }: Endpoints): boolean {
+  return labels?.[SKIP] !== "true" && annotations?.[LEADER] === undefined;
+}
