@@ -19,7 +19,7 @@ export const plan: FaultPlan = {
       file: `${folder}/due-time.ts`,
       find: "if (withDeadline && deadline !== undefined)",
       replace: "if (!withDeadline && deadline !== undefined)",
-      noticedBy: "starts nothing that was due before the starting deadline",
+      noticedBy: "finds due times, the next time and the Job's name as upstream does",
     },
     {
       name: "the time zone is ignored",

@@ -11,7 +11,7 @@ import type { EpochMs } from "#base/clock.ts";
 const PADDING_MS = 100;
 const MANY_MISSED = 100;
 
-export interface RecentTime {
+interface RecentTime {
   /** The last start, or the creation; not before the deadline where that counts. */
   readonly earliest: EpochMs;
   /** The last time of the schedule that is not after now; undefined when there is none since the earliest. */

@@ -10,7 +10,7 @@ import { compareText } from "#kit/order.ts";
 import { type CronJob, type Deps, endOf, type Job, removeActive, type Working } from "./model.ts";
 
 /** The Jobs that the limits let go, in the order in which they go. */
-export function surplusJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
+function surplusJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec ?? {};
   const surplus = (end: "Complete" | "Failed", limit: number | undefined): readonly Job[] => {
     const ended = jobs.filter((job) => endOf(job) === end).toSorted(startedFirst);

@@ -49,7 +49,7 @@ export async function managePods(picture: Picture, deps: Deps, signal: AbortSign
 }
 
 /** Without completions a first success means that no more pods are started. */
-export function wantedActive({ job, active, succeeded }: Pick<Picture, "job" | "active" | "succeeded">): number {
+function wantedActive({ job, active, succeeded }: Pick<Picture, "job" | "active" | "succeeded">): number {
   const { completions, parallelism = 1 } = job.spec ?? {};
   if (completions === undefined) return succeeded > 0 ? active : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));

@@ -8,9 +8,9 @@ import type {
 } from "#api/generated/types/batch-v1.ts";
 import type { ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
 
-export type FailureAction = "Ignore" | "FailIndex" | "FailJob" | "Count";
+type FailureAction = "Ignore" | "FailIndex" | "FailJob" | "Count";
 
-export interface FailureVerdict {
+interface FailureVerdict {
   /** The rule's action; absent when no rule matches. */
   readonly action?: FailureAction;
   /** Counts towards the back-off limits. */

@@ -44,7 +44,7 @@ interface FailureCounts {
   readonly ignored: number;
 }
 
-export function failureCounts({ metadata }: StoredPod): FailureCounts {
+function failureCounts({ metadata }: StoredPod): FailureCounts {
   const read = (annotation: string): number => {
     const count = readNumber(metadata.annotations?.[annotation]) ?? 0;
     return count < 0 || count > INT32_MAX ? 0 : count;

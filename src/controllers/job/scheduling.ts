@@ -73,7 +73,7 @@ export async function podGroupOf(
 }
 
 /** All pods run at once, each with its index. */
-export function wantsGang(job: Job): boolean {
+function wantsGang(job: Job): boolean {
   const { parallelism = 1, completions, template } = job.spec ?? {};
   return (
     isIndexed(job) && parallelism > 1 && completions === parallelism && template?.spec?.schedulingGroup === undefined

@@ -58,7 +58,7 @@ export async function untilIndexes(stage: Stage, ...indexes: readonly number[]):
   return pods.filter(isActive).toSorted((a, b) => Number(indexOf(a)) - Number(indexOf(b)));
 }
 
-export interface Exit {
+interface Exit {
   /** When the container ended, before now. */
   readonly agoMs?: number;
   readonly code?: number;
