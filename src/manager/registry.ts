@@ -9,6 +9,7 @@ import { requestSigner } from "#controllers/certificatesigningrequest-signing/co
 import { cronJobController } from "#controllers/cronjob/controller.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
+import { deviceTaintEvictionController } from "#controllers/device-taint-eviction/controller.ts";
 import { disruptionController } from "#controllers/disruption/controller.ts";
 import { endpointsController } from "#controllers/endpoints/controller.ts";
 import { endpointSliceController } from "#controllers/endpointslice/controller.ts";
@@ -31,6 +32,7 @@ import { podGroupProtection } from "#controllers/podgroup-protection/controller.
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
 import { resourceClaimController } from "#controllers/resourceclaim/controller.ts";
+import { resourcePoolStatusRequestController } from "#controllers/resourcepoolstatusrequest/controller.ts";
 import { resourceQuotaController } from "#controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "#controllers/root-ca-certificate-publisher/controller.ts";
 import { seLinuxWarningController } from "#controllers/selinux-warning/controller.ts";
@@ -171,6 +173,10 @@ export const registeredControllers: readonly WrittenController[] = [
     hasGarbageCollector: config.GarbageCollectorController.EnableGarbageCollector,
   })),
   bind(storageVersionGarbageCollector, () => undefined),
+  bind(deviceTaintEvictionController, ({ config }) => ({
+    workers: config.DeviceTaintEvictionController.ConcurrentSyncs,
+  })),
+  bind(resourcePoolStatusRequestController, () => undefined),
   bind(resourceClaimController, ({ config }) => ({ workers: config.ResourceClaimController.ConcurrentSyncs })),
   bind(serviceCidrController, () => undefined),
   bind(seLinuxWarningController, () => undefined),

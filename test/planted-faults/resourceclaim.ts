@@ -13,13 +13,6 @@ export const plan: FaultPlan = {
       noticedBy: "takes a claim of the pod that the status does not name yet",
     },
     {
-      name: "claims are reserved for pods without a node",
-      file: "src/controllers/resourceclaim/triggers.ts",
-      find: 'if ((pod.spec?.nodeName ?? "") === "") return false;\n    return claim.status?.allocation',
-      replace: "return claim.status?.allocation",
-      noticedBy: "leaves claims to the scheduler",
-    },
-    {
       name: "a reservation drops those of others",
       file: "src/controllers/resourceclaim/sync-users.ts",
       find: "[...(claim.status.reservedFor ?? []), consumerOf(pod, group, entry)]",

@@ -51,19 +51,23 @@ export function sourceOf(source: string): { resourceClaimName: string } | { reso
 export interface Allocation {
   readonly reservedFor?: readonly ResourceClaimConsumerReference[];
   readonly result?: Partial<DeviceRequestAllocationResult>;
+  /** The finalizer, by which the resourceclaim controller knows what it may deallocate. */
+  readonly isProtected?: boolean;
 }
 
 /** What the scheduler does: the finalizer, then the allocation with its reservations, for pods that all caches show. */
 export async function allocate(
   stage: Stage,
   name: string,
-  { reservedFor = [], result }: Allocation = {},
+  { reservedFor = [], result, isProtected = true }: Allocation = {},
 ): Promise<void> {
   if (reservedFor.length > 0) await stage.settle();
-  await stage.of(ResourceClaims).update(name, ({ metadata: { finalizers = [], ...metadata }, ...claim }) => ({
-    ...claim,
-    metadata: { ...metadata, finalizers: [...finalizers, FINALIZER] },
-  }));
+  if (isProtected) {
+    await stage.of(ResourceClaims).update(name, ({ metadata: { finalizers = [], ...metadata }, ...claim }) => ({
+      ...claim,
+      metadata: { ...metadata, finalizers: [...finalizers, FINALIZER] },
+    }));
+  }
   const device = { request: "gpu", driver: "gpu.example.com", pool: stage.name("pool"), device: "gpu-0", ...result };
   const status: NonNullable<ResourceClaim["status"]> = {
     allocation: { devices: { results: [device] } },

@@ -2,10 +2,16 @@
 
 import type * as pools from "#api/generated/types/resource-v1alpha3.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { inner, nil } from "#kinds/parts/defaulting.ts";
+import { put, resetMetaForStatus } from "#kinds/parts/preparing.ts";
 import { nameOf, printer, since } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import {
+  validateRequest,
+  validateRequestStatus,
+  validateRequestUpdate,
+} from "./resource-pool-status-request-validation.ts";
 
 function poolStatusCells(object: pools.ResourcePoolStatusRequest, now: EpochMs): unknown[] {
   const { spec, status } = object;
@@ -34,9 +40,29 @@ function poolStatusCells(object: pools.ResourcePoolStatusRequest, now: EpochMs):
   ];
 }
 
-export const resourcePoolStatusRequest: SchemaOnlyKind<pools.ResourcePoolStatusRequest> = {
+const strategy = kindStrategy<pools.ResourcePoolStatusRequest>({
+  allowUnconditionalUpdate: false,
+  resetFields: [["status"]],
+  prepareForCreate: (request) => put(request, "status", undefined),
+  validate: validateRequest,
+  prepareForUpdate: (request, old) => put(request, "status", old.status),
+  validateUpdate: validateRequestUpdate,
+  subresources: {
+    status: {
+      prepareForUpdate: (request, old) => ({
+        ...request,
+        spec: old.spec,
+        metadata: resetMetaForStatus(request.metadata, old.metadata),
+      }),
+      validateUpdate: validateRequestStatus,
+      resetFields: [["metadata"], ["spec"]],
+    },
+  },
+});
+
+export const resourcePoolStatusRequest: Kind<pools.ResourcePoolStatusRequest> = {
   key: "resourcepoolstatusrequests.resource.k8s.io",
-  strategy: schemaOnly(),
+  strategy,
   defaults: inner("spec", nil({ limit: 100 })),
   printer: printer(
     "Name|Driver|Total|Available|Allocated|Unavailable|Errors|Pools:integer|Status|Completed",

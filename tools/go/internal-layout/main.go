@@ -15,6 +15,7 @@ import (
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	v1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/certificates"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/kubernetes/pkg/apis/policy"
+	resourceapi "k8s.io/kubernetes/pkg/apis/resource"
 	"k8s.io/kubernetes/pkg/apis/storage"
 )
 
@@ -32,7 +34,7 @@ var layouts = map[string]string{}
 // What prints for an absent value, as JSON; or a type, in a pointer, a list or by value.
 func form(internal, wire reflect.Type) string {
 	switch internal {
-	case reflect.TypeFor[metav1.LabelSelector](), reflect.TypeFor[metav1.LabelSelectorRequirement](), reflect.TypeFor[metav1.OwnerReference]():
+	case reflect.TypeFor[metav1.LabelSelector](), reflect.TypeFor[metav1.LabelSelectorRequirement](), reflect.TypeFor[metav1.OwnerReference](), reflect.TypeFor[metav1.Condition]():
 		return "@" + tagged(internal)
 	case reflect.TypeFor[resource.Quantity]():
 		return `"0"`
@@ -154,6 +156,7 @@ func main() {
 	layout(reflect.TypeFor[batch.SuccessPolicy](), reflect.TypeFor[batchv1.SuccessPolicy]())
 	layout(reflect.TypeFor[batch.UncountedTerminatedPods](), reflect.TypeFor[batchv1.UncountedTerminatedPods]())
 	layout(reflect.TypeFor[certificates.PodCertificateRequestSpec](), reflect.TypeFor[certificatesv1beta1.PodCertificateRequestSpec]())
+	layout(reflect.TypeFor[resourceapi.ResourcePoolStatusRequestStatus](), reflect.TypeFor[resourcev1alpha3.ResourcePoolStatusRequestStatus]())
 	tagged(reflect.TypeFor[metav1.LabelSelector]())
 	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))
