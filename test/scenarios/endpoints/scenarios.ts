@@ -282,6 +282,32 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpoints-controller"
     exceptions: IN_MEMORY,
   },
   {
+    name: "endpoints/16, endpoints/events says that another client was faster, and tries again",
+    alone: true,
+    async play(stage) {
+      const node = await createNode(stage, "node");
+      await createService(stage);
+      await stage.of(Endpoints).until("web");
+      await stage.settle();
+      stage.hold(Endpoints);
+      await stage.of(Endpoints).patch("web", { metadata: { annotations: { mine: "1" } } });
+      await createServingPod(stage, "a", node, "10.1.0.1");
+      const conflict = 'Operation cannot be fulfilled on endpoints "web"';
+      await stage.event("FailedToUpdateEndpoint", ({ type, message }) => {
+        const text = `Failed to update endpoint ${stage.namespace}/web: ${conflict}`;
+        return type === "Warning" && (message ?? "").startsWith(text);
+      });
+      stage.release(Endpoints);
+      const { metadata } = await untilText(stage, "10.1.0.1: - 80/TCP");
+      expect(metadata.annotations).toMatchObject({ mine: "1" });
+    },
+    chance: [
+      { where: /writes of Events|events ›/, reason: "how often Go tries before it sees the other write" },
+      { where: /last-change-trigger-time|metadata\.annotations/, reason: "the first try takes the time" },
+    ],
+    exceptions: IN_MEMORY,
+  },
+  {
     name: "endpoints/16 gives up silently in a namespace that is being deleted",
     async play(stage) {
       const { name } = (await stage.of(Namespaces).create({ metadata: { name: stage.name("going") } })).metadata;
