@@ -6,6 +6,7 @@ import type { Host } from "#base/host.ts";
 import { requestApprover } from "#controllers/certificatesigningrequest-approving/controller.ts";
 import { requestCleaner } from "#controllers/certificatesigningrequest-cleaner/controller.ts";
 import { requestSigner } from "#controllers/certificatesigningrequest-signing/controller.ts";
+import { clusterRoleAggregation } from "#controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "#controllers/cronjob/controller.ts";
 import { daemonSetController } from "#controllers/daemonset/controller.ts";
 import { deploymentController } from "#controllers/deployment/controller.ts";
@@ -115,6 +116,7 @@ export const registeredControllers: readonly WrittenController[] = [
     initialReadinessMs: durationMs(config.HorizontalPodAutoscalerInitialReadinessDelay),
   })),
   bind(disruptionController, () => undefined),
+  bind(clusterRoleAggregation, () => undefined),
   bind(requestSigner, (settings) => ({
     files: signingFiles(settings),
     durationMs: durationMs(settings.config.CSRSigningController.ClusterSigningDuration),

@@ -3,6 +3,7 @@
 import type { JudgeCase } from "./case.ts";
 import { casesOf } from "./kind-row.ts";
 import { certificateSigningRequests } from "./kinds/certificate-signing-requests.ts";
+import { clusterRoles } from "./kinds/cluster-roles.ts";
 import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
@@ -12,6 +13,8 @@ import { endpoints } from "./kinds/endpoints.ts";
 import { horizontalPodAutoscalerCases } from "./kinds/horizontal-pod-autoscalers.ts";
 import { jobs } from "./kinds/jobs.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
+import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
+import { roles } from "./kinds/roles.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
 
@@ -29,4 +32,8 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   jobs: casesOf(jobs),
   certificatesigningrequests: certificateSigningRequests,
   poddisruptionbudgets: casesOf(podDisruptionBudgets),
+  clusterroles: casesOf(clusterRoles),
+  roles: casesOf(roles),
+  rolebindings: casesOf(roleBindings),
+  clusterrolebindings: casesOf(clusterRoleBindings),
 };

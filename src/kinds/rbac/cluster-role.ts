@@ -1,6 +1,14 @@
 // Cluster roles. Upstream: pkg/registry/rbac/clusterrole/strategy.go
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { roleStrategy } from "./role-parts.ts";
+import type * as rbac from "#api/generated/types/rbac-v1.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { hasInvalidSelector, updateErrors, validateClusterRole } from "./rbac-validation.ts";
 
-export const clusterRole: SchemaOnlyKind = { key: "clusterroles.rbac.authorization.k8s.io", strategy: roleStrategy };
+const strategy = kindStrategy<rbac.ClusterRole>({
+  allowCreateOnUpdate: true,
+  validate: (role) => validateClusterRole(role),
+  validateUpdate: (role, old) => updateErrors(role, old, (role) => validateClusterRole(role, hasInvalidSelector(old))),
+});
+
+export const clusterRole: Kind<rbac.ClusterRole> = { key: "clusterroles.rbac.authorization.k8s.io", strategy };

@@ -1,11 +1,20 @@
 // Role bindings. Upstream: pkg/registry/rbac/rolebinding/strategy.go
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { bindingDefaults, bindingPrinter, roleStrategy } from "./role-parts.ts";
+import type * as rbac from "#api/generated/types/rbac-v1.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { roleChange, updateErrors, validateRoleBinding } from "./rbac-validation.ts";
+import { bindingDefaults, bindingPrinter } from "./role-parts.ts";
 
-export const roleBinding: SchemaOnlyKind = {
+const strategy = kindStrategy<rbac.RoleBinding>({
+  allowCreateOnUpdate: true,
+  validate: validateRoleBinding,
+  validateUpdate: (binding, old) => [...updateErrors(binding, old, validateRoleBinding), ...roleChange(binding, old)],
+});
+
+export const roleBinding: Kind<rbac.RoleBinding> = {
   key: "rolebindings.rbac.authorization.k8s.io",
-  strategy: roleStrategy,
+  strategy,
   defaults: bindingDefaults,
   printer: bindingPrinter,
 };

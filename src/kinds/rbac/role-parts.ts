@@ -1,19 +1,10 @@
-// What the four kinds of RBAC share: their names, and the defaults and columns of bindings.
-// Upstream: pkg/apis/rbac/{validation,v1}; pkg/printers/internalversion/printers.go
+// What both kinds of bindings share: defaults and columns.
+// Upstream: pkg/apis/rbac/v1; pkg/printers/internalversion/printers.go
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
-import { isPathSegmentName } from "#api/names.ts";
 import { all, each, inner, isZero, type Rule, set, zero } from "#kinds/parts/defaulting.ts";
 import { ageOf, nameOf, type Printer, printer } from "#kinds/parts/printer.ts";
-import { type SchemaOnly, schemaOnly } from "#kinds/strategy.ts";
-
-/** Names are path segments, colons included. */
-export const roleStrategy: SchemaOnly = schemaOnly({
-  allowCreateOnUpdate: true,
-  nameCheck: () => (name) => isPathSegmentName(name),
-});
-
-const RBAC_GROUP = "rbac.authorization.k8s.io";
+import { RBAC_GROUP } from "./rbac-validation.ts";
 
 const subject: Rule = (object) =>
   isZero(object.apiGroup) && (object.kind === "User" || object.kind === "Group")

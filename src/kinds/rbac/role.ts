@@ -1,6 +1,14 @@
 // Roles. Upstream: pkg/registry/rbac/role/strategy.go
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { roleStrategy } from "./role-parts.ts";
+import type * as rbac from "#api/generated/types/rbac-v1.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { updateErrors, validateRole } from "./rbac-validation.ts";
 
-export const role: SchemaOnlyKind = { key: "roles.rbac.authorization.k8s.io", strategy: roleStrategy };
+const strategy = kindStrategy<rbac.Role>({
+  allowCreateOnUpdate: true,
+  validate: validateRole,
+  validateUpdate: (role, old) => updateErrors(role, old, validateRole),
+});
+
+export const role: Kind<rbac.Role> = { key: "roles.rbac.authorization.k8s.io", strategy };

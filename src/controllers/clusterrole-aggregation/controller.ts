@@ -1,0 +1,60 @@
+/**
+ * Fills aggregated cluster roles with the rules of the roles that their selectors match.
+ *
+ * Keeps true:  the rules of each ClusterRole with an aggregationRule are those of the other roles that its selectors
+ *              match, each once. It owns the rules by server-side apply, whoever else changes them.
+ * Requeues:    never by time; any change of any role concerns all aggregated roles.
+ * Upstream:    pkg/controller/clusterroleaggregation.
+ * Deviations:  none.
+ */
+
+import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
+import { objectKey } from "#api/object.ts";
+import { patch } from "#kit/contract.ts";
+import type { ControllerDescriptor } from "#kit/controller.ts";
+import { keyedController } from "#kit/keyed-controller.ts";
+import { type ChangeType, eventCause } from "#kit/trace.ts";
+import { done } from "#kit/worker-loop.ts";
+import { aggregatedRules, appliedRule, areSameRules, type ClusterRole } from "./rules.ts";
+
+const WORKERS = 5;
+const FIELD_MANAGER = "clusterrole-aggregation-controller";
+
+export const clusterRoleAggregation: ControllerDescriptor = keyedController({
+  name: "clusterrole-aggregation-controller",
+  contract: {
+    watches: [ClusterRoles],
+    reads: [],
+    writes: [patch(ClusterRoles)],
+  },
+  build(parts) {
+    const roles = parts.informer(ClusterRoles);
+    const api = parts.client.resource(ClusterRoles);
+    const queue = parts.queue({ name: "ClusterRoleAggregator" });
+    const enqueueAll = (event: ChangeType, changed: ClusterRole): void => {
+      for (const role of roles.lister.list()) {
+        if (role.aggregationRule === undefined) continue;
+        queue.add(objectKey(role), eventCause(ClusterRoles, event, changed));
+      }
+    };
+    parts.handle(roles, {
+      onAdd: (role) => enqueueAll("add", role),
+      onUpdate: (_, role) => enqueueAll("update", role),
+      onDelete: (role) => enqueueAll("delete", role),
+    });
+    parts.work({
+      queue,
+      workers: WORKERS,
+      async sync(name, signal) {
+        const role = roles.lister.get(name);
+        if (role?.aggregationRule === undefined) return done;
+        const rules = aggregatedRules(role, roles.lister.list());
+        if (areSameRules(rules, role.rules ?? [])) return done;
+        const applied = rules.length === 0 ? {} : { rules: rules.map(appliedRule) };
+        const object = { metadata: { name }, ...applied };
+        await api.apply({ name, object, fieldManager: FIELD_MANAGER, force: true }, signal);
+        return done;
+      },
+    });
+  },
+});
