@@ -14,6 +14,7 @@ import (
 
 	batch "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"steersman/tools/upstream/pkg/controller/job"
 )
@@ -146,13 +147,117 @@ func backoffs() (rows []row) {
 	return rows
 }
 
+func at(second int) metav1.Time {
+	return metav1.NewTime(time.Unix(1767225600+int64(second), 0).UTC())
+}
+
+// finished is a pod that ended in one of the ways in which its end is known.
+func finished(phase v1.PodPhase) *v1.Pod {
+	pod := &v1.Pod{}
+	pod.CreationTimestamp = at(random.Intn(50))
+	pod.Status.Phase = phase
+	ended := func(name string) v1.ContainerStatus {
+		status := v1.ContainerStatus{Name: name}
+		if random.Intn(6) > 0 {
+			status.State.Terminated = &v1.ContainerStateTerminated{FinishedAt: at(random.Intn(100))}
+		}
+		return status
+	}
+	if random.Intn(3) > 0 {
+		pod.Status.ContainerStatuses = []v1.ContainerStatus{ended("main"), ended("side")}
+		always := v1.ContainerRestartPolicyAlways
+		pod.Spec.InitContainers = []v1.Container{{Name: "init"}, {Name: "sidecar", RestartPolicy: &always}}
+		pod.Status.InitContainerStatuses = []v1.ContainerStatus{ended("init"), ended("sidecar")}
+	}
+	if random.Intn(2) == 0 {
+		pod.Status.Conditions = []v1.PodCondition{{Type: "Ready", Status: "False", LastTransitionTime: at(random.Intn(100))}}
+	}
+	if random.Intn(3) == 0 {
+		deleted, grace := at(random.Intn(100)), int64(random.Intn(40))
+		pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &deleted, &grace
+	}
+	return pod
+}
+
+func failures() (rows []row) {
+	several := func(phase v1.PodPhase) []*v1.Pod {
+		pods := []*v1.Pod{}
+		for range random.Intn(4) {
+			pods = append(pods, finished(phase))
+		}
+		return pods
+	}
+	for range 60 {
+		before := int32(random.Intn(3))
+		var last *time.Time
+		if before > 0 {
+			time := at(random.Intn(50)).Time
+			last = &time
+		}
+		succeeded, failed := several(v1.PodSucceeded), several(v1.PodFailed)
+		given := []any{append([]*v1.Pod{}, succeeded...), append([]*v1.Pod{}, failed...)}
+		count, when := job.Failures(before, last, succeeded, failed)
+		rows = append(rows, row{before, last, given[0], given[1], count, when})
+	}
+	return rows
+}
+
+// active is a pod with everything that the order of removal looks at.
+func active(number, completions int) *v1.Pod {
+	pod := &v1.Pod{}
+	pod.Name = fmt.Sprint("p", number)
+	pod.CreationTimestamp = at(number * 5 % 7)
+	pod.Annotations = map[string]string{}
+	if random.Intn(6) > 0 {
+		pod.Annotations[batch.JobCompletionIndexAnnotation] = fmt.Sprint(random.Intn(completions + 2))
+	}
+	if random.Intn(2) == 0 {
+		pod.Spec.NodeName = "node"
+	}
+	pod.Status.Phase = []v1.PodPhase{v1.PodPending, v1.PodRunning}[random.Intn(2)]
+	if random.Intn(2) == 0 {
+		pod.Status.Conditions = []v1.PodCondition{{Type: "Ready", Status: "True", LastTransitionTime: at(random.Intn(2))}}
+	}
+	pod.Status.ContainerStatuses = []v1.ContainerStatus{{Name: "main", RestartCount: int32(random.Intn(2))}}
+	return pod
+}
+
+func removals() (removed, pending []row) {
+	for range 90 {
+		completions := int32(1 + random.Intn(6))
+		owner := &batch.Job{}
+		mode := batch.NonIndexedCompletion
+		if random.Intn(2) == 0 {
+			mode = batch.IndexedCompletion
+		}
+		owner.Spec.CompletionMode, owner.Spec.Completions = &mode, &completions
+		pods := []*v1.Pod{}
+		for i := range 1 + random.Intn(6) {
+			pods = append(pods, active(i, int(completions)))
+		}
+		given, atLeast := append([]*v1.Pod{}, pods...), random.Intn(len(pods)+1)
+		names := job.Removed(owner, pods, atLeast)
+		removed = append(removed, row{mode, completions, given, atLeast, names})
+		succeeded, failed, count := text(int(completions)), text(int(completions)), random.Intn(6)
+		free := job.Pending(owner, given, succeeded, failed, count)
+		indexes := []string{}
+		for _, pod := range given {
+			indexes = append(indexes, pod.Annotations[batch.JobCompletionIndexAnnotation])
+		}
+		pending = append(pending, row{completions, indexes, succeeded, failed, count, free})
+	}
+	return removed, pending
+}
+
 func main() {
 	parsed, merged := indexes()
+	successes, failed, backoff := successPolicies(), failurePolicies(), backoffs()
+	removed, pending := removals()
 	out := json.NewEncoder(os.Stdout)
 	out.SetEscapeHTML(false)
 	if err := out.Encode(map[string][]row{
-		"indexes": parsed, "merged": merged, "successPolicies": successPolicies(), "failurePolicies": failurePolicies(),
-		"backoffMs": backoffs(),
+		"indexes": parsed, "merged": merged, "successPolicies": successes, "failurePolicies": failed,
+		"backoffMs": backoff, "failures": failures(), "removed": removed, "pending": pending,
 	}); err != nil {
 		panic(err)
 	}

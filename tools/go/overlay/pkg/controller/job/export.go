@@ -43,3 +43,35 @@ func Backoff(failures int32, since, first, most time.Duration) time.Duration {
 	last := time.Unix(0, 0)
 	return getRemainingTimeForFailuresCount(testing.NewFakeClock(last.Add(since)), first, most, failures, &last)
 }
+
+// Failures is the number of failures since the last success and the time of the last one, after these pods finished.
+func Failures(before int32, last *time.Time, succeeded, failed []*v1.Pod) (int32, *time.Time) {
+	store := newBackoffStore()
+	if before > 0 {
+		_ = store.updateBackoffRecord(backoffRecord{key: "job", failuresAfterLastSuccess: before, lastFailureTime: last})
+	}
+	record := store.newBackoffRecord("job", succeeded, failed)
+	return record.failuresAfterLastSuccess, record.lastFailureTime
+}
+
+// Removed are the names of the pods that go first, at least so many.
+func Removed(job *batch.Job, pods []*v1.Pod, atLeast int) []string {
+	names := []string{}
+	for _, pod := range activePodsForRemoval(job, pods, atLeast) {
+		names = append(names, pod.Name)
+	}
+	return names
+}
+
+// Pending are the first free indexes.
+func Pending(job *batch.Job, active []*v1.Pod, succeeded, failed string, count int) []int {
+	completions := int(*job.Spec.Completions)
+	failedIndexes := parseIndexesFromString(logr.Discard(), failed, completions)
+	return firstPendingIndexes(&syncJobCtx{
+		job:              job,
+		pods:             active,
+		activePods:       active,
+		succeededIndexes: parseIndexesFromString(logr.Discard(), succeeded, completions),
+		failedIndexes:    &failedIndexes,
+	}, count, completions)
+}
