@@ -12,9 +12,12 @@ import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
 import { horizontalPodAutoscalerCases } from "./kinds/horizontal-pod-autoscalers.ts";
 import { jobs } from "./kinds/jobs.ts";
+import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
+import { persistentVolumes } from "./kinds/persistent-volumes.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
 import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
 import { roles } from "./kinds/roles.ts";
+import { storageClasses } from "./kinds/storage-classes.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
 
@@ -23,6 +26,9 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   csidrivers: casesOf(csiDrivers),
   csinodes: casesOf(csiNodes),
   csistoragecapacities: casesOf(csiStorageCapacities),
+  persistentvolumes: casesOf(persistentVolumes),
+  persistentvolumeclaims: casesOf(persistentVolumeClaims),
+  storageclasses: casesOf(storageClasses),
   volumeattachments: casesOf(volumeAttachments),
   volumeattributesclasses: casesOf(volumeAttributesClasses),
   endpoints: casesOf(endpoints),

@@ -48,8 +48,13 @@ export function isExpandedOnNode({ spec, status }: PersistentVolumeClaim, volume
   return sizes.every((other) => size.cmp(quantityFromWire(other)) >= 0);
 }
 
+/** Upstream writes the time of a probe that never was as null. */
+function timesAt(now: EpochMs): Pick<PersistentVolumeClaimCondition, "lastProbeTime" | "lastTransitionTime"> {
+  return { lastProbeTime: null as unknown as string, lastTransitionTime: formatTime(now) };
+}
+
 export function resizing(status: PersistentVolumeClaimStatus, size: string, now: EpochMs): PersistentVolumeClaimStatus {
-  const condition = { type: "Resizing", status: "True", lastTransitionTime: formatTime(now) };
+  const condition = { type: "Resizing", status: "True", ...timesAt(now) };
   const begun = withResizeCondition(withState(status, "ControllerResizeInProgress"), condition, false);
   return { ...begun, allocatedResources: { ...status.allocatedResources, storage: size } };
 }
@@ -58,7 +63,7 @@ export function pendingOnNodes(status: PersistentVolumeClaimStatus, now: EpochMs
   const condition = {
     type: "FileSystemResizePending",
     status: "True",
-    lastTransitionTime: formatTime(now),
+    ...timesAt(now),
     message: "Waiting for user to (re-)start a pod to finish file system resize of volume on node.",
   };
   return withResizeCondition(withState(status, "NodeResizePending"), condition, true);

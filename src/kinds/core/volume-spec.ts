@@ -154,7 +154,7 @@ export function volumeSpec(
   if (isInline) notInline(errors, spec, path);
   if (accessModes.length === 0) errors.push(field.required(path.child("accessModes"), ""));
   checkAccessModes(errors, accessModes, path.child("accessModes"));
-  if (!isInline) capacity(errors, spec.capacity ?? {}, path.child("capacity"));
+  if (!isInline) capacity(errors, spec.capacity, path.child("capacity"));
   const policyPath = path.child("persistentVolumeReclaimPolicy");
   if (policy) {
     if (!isInline) oneOf(errors, policy, policyPath, ["Delete", "Recycle", "Retain"]);
@@ -193,12 +193,13 @@ function notInline(errors: Errors, spec: core.PersistentVolumeSpec, path: Path):
   if (spec.csi === undefined) errors.push(field.required(path.child("csi"), `has to be specified ${INLINE}`));
 }
 
-function capacity(errors: Errors, amounts: Readonly<Record<string, string>>, path: Path): void {
+function capacity(errors: Errors, given: Readonly<Record<string, string>> | undefined, path: Path): void {
+  const amounts = given ?? {};
   const names = Object.keys(amounts).sort();
   if (names.length === 0) errors.push(field.required(path, ""));
   if (names.length !== 1 || names[0] !== "storage") {
     const printed = Object.fromEntries(names.map((resource) => [resource, amount(amounts[resource] ?? "").toString()]));
-    errors.push(field.notSupported(path, names.length === 0 ? null : printed, ["storage"]));
+    errors.push(field.notSupported(path, given === undefined ? null : printed, ["storage"]));
   }
   for (const resource of names) {
     const quantity = amount(amounts[resource] ?? "");
