@@ -20,13 +20,6 @@ export const plan: FaultPlan = {
       noticedBy: "counts the newest slices of a pool alone",
     },
     {
-      name: "taints of all effects evict",
-      file: "src/controllers/device-taint-eviction/pools.ts",
-      find: "taint.effect === NO_EXECUTE ? [{",
-      replace: 'taint.effect !== "" ? [{',
-      noticedBy: "leaves pods alone whose claims tolerate the taint",
-    },
-    {
       name: "a rule selects devices of any name",
       file: "src/controllers/device-taint-eviction/taints.ts",
       find: "matches(deviceSelector.device, device)",

@@ -4,7 +4,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
 import type { Int64 } from "#api/int64.ts";
-import { isDns1123Label, isDns1123Subdomain, type NameCheck, regexMessage } from "#api/names.ts";
+import { isDns1123Label, isDns1123Subdomain, isQualifiedName, type NameCheck, regexMessage } from "#api/names.ts";
 import { type Errors, IMMUTABLE, name, type Path } from "./checks.ts";
 
 /** A value with the one that it had before; old is undefined on creation. */
@@ -72,9 +72,17 @@ export function union<T extends object>(
   }
 }
 
-export const shortName = (errors: Errors, value: string, path: Path): void => name(errors, value, path, isDns1123Label);
-export const longName = (errors: Errors, value: string, path: Path): void =>
-  name(errors, value, path, isDns1123Subdomain);
+/** These checks count bytes where the older ones of the same name count characters. */
+const inBytes =
+  (check: NameCheck): NameCheck =>
+  (value) =>
+    check(value).map((why) => why.replace(/^(must be no more than \d+) characters$/, "$1 bytes"));
+
+export const isShortName: NameCheck = inBytes(isDns1123Label);
+export const isLongName: NameCheck = inBytes(isDns1123Subdomain);
+export const isLabelKey: NameCheck = inBytes(isQualifiedName);
+
+export const longName = (errors: Errors, value: string, path: Path): void => name(errors, value, path, isLongName);
 
 const SUBDOMAIN = "[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*";
 const CASELESS =
@@ -91,6 +99,6 @@ export function resourcePoolName(errors: Errors, value: string, path: Path): voi
   if (value.length > 253) errors.push(field.tooLong(path, 253));
   for (const [index, part] of value.split("/").entries()) {
     if (part === "") errors.push(field.invalid(path, value, `segment ${index}: must not be empty`));
-    else for (const why of isDns1123Subdomain(part)) errors.push(field.invalid(path, part, `segment ${index}: ${why}`));
+    else for (const why of isLongName(part)) errors.push(field.invalid(path, part, `segment ${index}: ${why}`));
   }
 }
