@@ -4,9 +4,11 @@
 
 import type { ObjectKey } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
+import { whenAborted } from "#base/abort.ts";
 import type { Logger } from "#base/log.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import type { Client, Selection } from "#client/client.ts";
+import { createInformerFactory } from "#informers/factory.ts";
 import type { EventHandler, HandlerOptions, SharedInformer } from "#informers/informer.ts";
 import type { ClientNeeds, Controller, ControllerContext } from "./controller.ts";
 import { type EnqueueRule, enqueuing } from "./enqueuing.ts";
@@ -56,6 +58,32 @@ export class ControllerParts {
   informer<T extends StoredObject>(resource: Resource<T>, selection?: Selection): SharedInformer<T> {
     const informer = this.context.informers.informer(resource, selection);
     this.waitFor(informer);
+    return informer;
+  }
+
+  /** An informer under the controller's own identity that no other controller shares; synced as the shared ones. */
+  ownInformer<T extends StoredObject>(resource: Resource<T>, selection?: Selection): SharedInformer<T> {
+    const { clock, rng, gates } = this.context;
+    const isOn = (gate: string): boolean => gates.isEnabled(gate);
+    const informers = createInformerFactory({
+      client: this.client,
+      clock,
+      rng: rng.fork(`informers of ${this.identity}`),
+      log: this.log,
+      transform: (object) => object, // as upstream, managed fields stay
+      gates: {
+        WatchListClient: isOn("WatchListClient"),
+        AtomicFIFO: isOn("AtomicFIFO"),
+        InOrderInformersBatchProcess: isOn("InOrderInformersBatchProcess"),
+      },
+    });
+    const informer = informers.informer(resource, selection);
+    this.waitFor(informer);
+    this.fromStart(async (signal) => {
+      informers.start();
+      await whenAborted(signal);
+      await informers.shutdown();
+    });
     return informer;
   }
 

@@ -3,6 +3,7 @@
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
+import { bootstrapSigner } from "#controllers/bootstrap-signer/controller.ts";
 import { requestApprover } from "#controllers/certificatesigningrequest-approving/controller.ts";
 import { requestCleaner } from "#controllers/certificatesigningrequest-cleaner/controller.ts";
 import { requestSigner } from "#controllers/certificatesigningrequest-signing/controller.ts";
@@ -19,6 +20,7 @@ import { ephemeralVolumeController } from "#controllers/ephemeral-volume/control
 import { garbageCollectorController } from "#controllers/garbage-collector/controller.ts";
 import { horizontalPodAutoscalerController } from "#controllers/horizontal-pod-autoscaler/controller.ts";
 import { jobController } from "#controllers/job/controller.ts";
+import { trustBundlePublisher } from "#controllers/kube-apiserver-serving-clustertrustbundle-publisher/controller.ts";
 import { legacyTokenCleanerController } from "#controllers/legacy-serviceaccount-token-cleaner/controller.ts";
 import { namespaceController } from "#controllers/namespace/controller.ts";
 import { nodeIpamController } from "#controllers/node-ipam/controller.ts";
@@ -29,6 +31,7 @@ import { persistentVolumeExpander } from "#controllers/persistentvolume-expander
 import { persistentVolumeProtection } from "#controllers/persistentvolume-protection/controller.ts";
 import { persistentVolumeClaimProtection } from "#controllers/persistentvolumeclaim-protection/controller.ts";
 import { podGarbageCollector } from "#controllers/pod-garbage-collector/controller.ts";
+import { podRequestCleaner } from "#controllers/podcertificaterequest-cleaner/controller.ts";
 import { podGroupProtection } from "#controllers/podgroup-protection/controller.ts";
 import { replicaSetController } from "#controllers/replicaset/controller.ts";
 import { replicationController } from "#controllers/replicationcontroller/controller.ts";
@@ -124,7 +127,9 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(requestApprover, () => undefined),
   bind(requestCleaner, () => undefined),
   bind(cronJobController, ({ config }) => ({ workers: config.CronJobController.ConcurrentCronJobSyncs })),
+  bind(podRequestCleaner, () => undefined),
   bind(ttlController, () => undefined),
+  bind(bootstrapSigner, () => undefined),
   bind(tokenCleanerController, () => undefined),
   bind(nodeIpamController, ({ config: { KubeCloudShared: shared, NodeIPAMController: config } }) => ({
     isEnabled: shared.AllocateNodeCIDRs,
@@ -183,6 +188,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(serviceCidrController, () => undefined),
   bind(seLinuxWarningController, () => undefined),
   bind(rootCaPublisherController, (settings) => ({ rootCa: rootCa(settings) })),
+  bind(trustBundlePublisher, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 
 /** Built before all others, with the root client, whatever --controllers says. */

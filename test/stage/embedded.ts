@@ -33,8 +33,6 @@ const PATIENCE_MS = 300_000;
 const LOOK_MS = 100;
 const START_MS = 200;
 const LAST_WORDS = 3000;
-/** Published and copied, never read: any PEM will do. */
-const ROOT_CA = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 const TAG = "play0000";
 /** As whom the scenario acts in a World. */
 const ADMINISTRATOR = "admin";
@@ -106,7 +104,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
       controllers,
       config: configOf(scenario),
       gates: settings.gates,
-      rootCa: ROOT_CA,
+      rootCa: ca,
       log: withoutRepeats(logger, clock),
       useServiceAccountCredentials: true,
       network: (transport) => held.over(line === undefined ? checked(transport) : line.over(checked(transport))),

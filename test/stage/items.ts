@@ -24,7 +24,10 @@ export function agentOf({ userAgent = "" }: AuditEvent): string {
 
 const PEM = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g;
 
+/** The name of a trust bundle ends with a hash of it. */
+const TRUST_BUNDLE = /\b(kubernetes\.io:kube-apiserver-serving:)[0-9a-f]{24}\b/g;
+
 /** Every control plane has its own keys and certificates. */
 export function withoutPem(text: string): string {
-  return text.replace(PEM, "{$1}");
+  return text.replace(PEM, "{$1}").replace(TRUST_BUNDLE, "$1{hash}");
 }

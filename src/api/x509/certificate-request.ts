@@ -41,8 +41,8 @@ export function parseRequest(request: string | undefined): CertificateRequest {
 
 /** Throws in Go's words. */
 export function certificateRequest(der: Uint8Array): CertificateRequest {
-  const [content, algorithm, signature] = derParts(derValue(der), DER_SEQUENCE);
-  const [version, subject, key, attributes] = derParts(content, DER_SEQUENCE);
+  const [content, algorithm, signature] = derParts(derValue(der), DER_SEQUENCE, 3);
+  const [version, subject, key, attributes] = derParts(content, DER_SEQUENCE, 4);
   derInteger(version);
   if (attributes !== undefined && attributes.tag !== ATTRIBUTES) derContent(attributes, ATTRIBUTES);
   const signed: SignedContent = {
@@ -52,9 +52,10 @@ export function certificateRequest(der: Uint8Array): CertificateRequest {
     bytes: content?.raw ?? new Uint8Array(),
     signature: bitStringBytes(signature),
   };
+  const subjectName = distinguishedName(subject);
   const names = requestedExtensions(attributes).get(ALTERNATIVE_NAMES);
   return {
-    subject: distinguishedName(subject),
+    subject: subjectName,
     signed,
     ...(names === undefined ? NO_NAMES : alternativeNames(names)),
   };
@@ -66,7 +67,7 @@ function requestedExtensions(attributes: DerValue | undefined): ReadonlyMap<stri
     const request = firstValue(attribute);
     if (request === undefined) continue;
     for (const extension of derParts(request, DER_SEQUENCE)) {
-      const [id, ...rest] = derParts(extension, DER_SEQUENCE);
+      const [id, ...rest] = derParts(extension, DER_SEQUENCE, 3);
       const oid = objectIdentifier(id);
       if (extensions.has(oid)) {
         throw new InvalidDer("x509: certificate request contains duplicate requested extensions");
@@ -80,7 +81,7 @@ function requestedExtensions(attributes: DerValue | undefined): ReadonlyMap<stri
 /** Of a request for extensions. Attributes that cannot be read do not count. */
 function firstValue(attribute: DerValue): DerValue | undefined {
   try {
-    const [id, values] = derParts(attribute, DER_SEQUENCE);
+    const [id, values] = derParts(attribute, DER_SEQUENCE, 2);
     return objectIdentifier(id) === EXTENSION_REQUEST ? derParts(values, DER_SET)[0] : undefined;
   } catch (error) {
     if (error instanceof InvalidDer) return undefined;

@@ -22,10 +22,13 @@ export class InvalidDer extends Error {
   override readonly name = "InvalidDer";
 }
 
-/** The values that follow one another in these bytes: the parts of a sequence, when given its content. */
-export function derValues(bytes: Uint8Array): readonly DerValue[] {
+/**
+ * The values that follow one another in these bytes: the parts of a sequence, when given its content. What follows the
+ * first `countMax` is not looked at: as in Go, later versions may have more.
+ */
+export function derValues(bytes: Uint8Array, countMax: number = Number.POSITIVE_INFINITY): readonly DerValue[] {
   const values: DerValue[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length && values.length < countMax; ) {
     const { start, end } = extentAt(bytes, at);
     values.push({ tag: bytes[at] ?? 0, content: bytes.subarray(start, end), raw: bytes.subarray(at, end) });
     at = end;
@@ -42,8 +45,8 @@ export function derValue(bytes: Uint8Array): DerValue {
 }
 
 /** The parts of a value that must have this tag. */
-export function derParts(value: DerValue | undefined, tag: number): readonly DerValue[] {
-  return derValues(derContent(value, tag));
+export function derParts(value: DerValue | undefined, tag: number, countMax?: number): readonly DerValue[] {
+  return derValues(derContent(value, tag), countMax);
 }
 
 export function derContent(value: DerValue | undefined, tag: number): Uint8Array {

@@ -35,7 +35,7 @@ export function distinguishedName(name: DerValue | undefined): DistinguishedName
   };
   for (const set of derParts(name, DER_SEQUENCE)) {
     for (const attribute of derParts(set, DER_SET)) {
-      const [type, value] = derParts(attribute, DER_SEQUENCE);
+      const [type, value] = derParts(attribute, DER_SEQUENCE, 2);
       if (value === undefined) throw new InvalidDer("asn1: syntax error: sequence truncated");
       const oid = objectIdentifier(type);
       const text = directoryString(value);

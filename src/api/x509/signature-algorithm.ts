@@ -48,7 +48,7 @@ const pssHashes: Readonly<
 };
 
 export function signatureAlgorithm(identifier: DerValue | undefined): SignatureAlgorithm {
-  const [id, parameters] = derParts(identifier, DER_SEQUENCE);
+  const [id, parameters] = derParts(identifier, DER_SEQUENCE, 2);
   const oid = objectIdentifier(id);
   if (oid === ED25519 && parameters !== undefined) return "unknown";
   return oid === RSA_PSS ? pssAlgorithm(parameters) : (algorithms[oid] ?? "unknown");

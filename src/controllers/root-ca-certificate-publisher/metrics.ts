@@ -1,32 +1,9 @@
 // Upstream: pkg/controller/certificates/rootcacertpublisher/metrics.go.
 
-import { ApiError } from "#api/status-error.ts";
-import { type Counter, exponentialBuckets, type Histogram, type Metrics } from "#base/metrics.ts";
+import type { Metrics } from "#base/metrics.ts";
+import { registerSyncMetrics, type SyncMetrics } from "#families/publishing/sync-metrics.ts";
 
-export interface PublisherMetrics {
-  readonly syncs: Counter;
-  readonly syncSeconds: Histogram;
-}
+const HELP = "Number of namespace syncs happened in root ca cert publisher.";
 
-export function registerPublisherMetrics(metrics: Metrics): PublisherMetrics {
-  return {
-    syncs: metrics.counter({
-      name: "root_ca_cert_publisher_sync_total",
-      help: "Number of namespace syncs happened in root ca cert publisher.",
-      stability: "ALPHA",
-      labels: ["code"],
-    }),
-    syncSeconds: metrics.histogram({
-      name: "root_ca_cert_publisher_sync_duration_seconds",
-      help: "Number of namespace syncs happened in root ca cert publisher.",
-      stability: "ALPHA",
-      labels: ["code"],
-      buckets: exponentialBuckets(0.001, 2, 15),
-    }),
-  };
-}
-
-/** The API server's code; 500 for whatever has none. */
-export function failureCode(error: unknown): string {
-  return error instanceof ApiError && error.code !== 0 ? String(error.code) : "500";
-}
+export const registerPublisherMetrics = (metrics: Metrics): SyncMetrics =>
+  registerSyncMetrics(metrics, { subsystem: "root_ca_cert_publisher", syncsHelp: HELP, secondsHelp: HELP });

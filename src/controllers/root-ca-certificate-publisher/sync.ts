@@ -6,24 +6,22 @@ import type { Stored } from "#api/resource.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
 import type { ResourceClient } from "#client/client.ts";
+import { counted, type SyncMetrics } from "#families/publishing/sync-metrics.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { tolerate } from "#kit/tolerate.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { CONFIG_MAP_NAME, isAsPublished, newBundle, restored } from "./bundle.ts";
-import { failureCode, type PublisherMetrics } from "./metrics.ts";
 
 export interface Deps {
   readonly configMaps: SharedInformer<Stored<ConfigMap>>;
   readonly configMapsApi: ResourceClient<Stored<ConfigMap>>;
   readonly rootCa: string;
   readonly clock: Clock;
-  readonly metrics: PublisherMetrics;
+  readonly metrics: SyncMetrics;
 }
 
-export async function syncNamespace(namespace: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
-  const startedMs = deps.clock.monotonicMs();
-  let code = "200";
-  try {
+export function syncNamespace(namespace: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  return counted(deps.metrics, deps.clock, async () => {
     const configMap = deps.configMaps.lister.get(`${namespace}/${CONFIG_MAP_NAME}`);
     if (configMap === undefined) {
       const created = deps.configMapsApi.create({ namespace, object: newBundle(deps.rootCa) }, signal);
@@ -32,11 +30,5 @@ export async function syncNamespace(namespace: string, deps: Deps, signal: Abort
       await deps.configMapsApi.update({ object: restored(configMap, deps.rootCa) }, signal);
     }
     return done;
-  } catch (error) {
-    code = failureCode(error);
-    throw error;
-  } finally {
-    deps.metrics.syncs.inc([code]);
-    deps.metrics.syncSeconds.observe((deps.clock.monotonicMs() - startedMs) / 1000, [code]);
-  }
+  });
 }

@@ -8,18 +8,13 @@
  */
 
 import { Secrets } from "#api/generated/resources/core-v1.ts";
-import type { Secret } from "#api/generated/types/core-v1.ts";
-import type { Stored } from "#api/resource.ts";
 import { ApiError, isConflict, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
+import { expirationOf, isBootstrapToken } from "#families/bootstrap-tokens/bootstrap-token.ts";
 import { remove } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
 import { done, requeueAfter } from "#kit/worker-loop.ts";
-import { expirationOf } from "./expiration.ts";
-
-const isToken = ({ type, metadata }: Stored<Secret>): boolean =>
-  type === "bootstrap.kubernetes.io/token" && metadata.namespace === "kube-system";
 
 export const tokenCleanerController: ControllerDescriptor = keyedController({
   name: "token-cleaner-controller",
@@ -34,12 +29,12 @@ export const tokenCleanerController: ControllerDescriptor = keyedController({
     const secrets = parts.informer(Secrets);
     const api = parts.client.resource(Secrets);
     const queue = parts.queue({ name: "token_cleaner" });
-    parts.enqueue(secrets, queue, { on: ["add", "update"], when: isToken, resyncPeriodMs: 0 });
+    parts.enqueue(secrets, queue, { on: ["add", "update"], when: isBootstrapToken, resyncPeriodMs: 0 });
     parts.work({
       queue,
       async sync(key, signal) {
         const secret = secrets.lister.get(key);
-        const expiration = secret === undefined || !isToken(secret) ? "never" : expirationOf(secret);
+        const expiration = secret === undefined || !isBootstrapToken(secret) ? "never" : expirationOf(secret);
         if (secret === undefined || expiration === "never") return done;
         const leftMs = expiration - clock.now();
         if (leftMs > 0) return requeueAfter(leftMs, "expiration");
