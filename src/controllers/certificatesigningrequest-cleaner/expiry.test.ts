@@ -22,7 +22,7 @@ interface Case {
 
 const approvedLong = "more than approvedExpiration duration old and approved";
 
-describe("a certificate signing request", () => {
+describe("certificatesigningrequest-cleaner/tests a certificate signing request", () => {
   it.each<Case>([
     {
       what: "issued 61 minutes ago",

@@ -146,6 +146,18 @@ const texts: readonly ScenarioText[] = [
       await stage.calm(async () => expect(await stage.writes()).toEqual([]));
     },
   },
+  {
+    name: "bootstrap-signer/5 does not try a refused update again",
+    async play(stage) {
+      await createToken(stage, "abcdef");
+      await stage.settle();
+      const metadata = { name: "cluster-info" };
+      await info(stage).create({ metadata, immutable: true, data: { kubeconfig: KUBECONFIG } });
+      await stage.untilRefused(1);
+      await stage.settle();
+      await stage.calm(async () => expect((await stage.writes()).map(({ code }) => code)).toEqual([422]));
+    },
+  },
 ];
 
 /** Without its ConfigMap the controller does not see the tokens of the play go. */

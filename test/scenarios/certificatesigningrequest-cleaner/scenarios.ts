@@ -131,6 +131,21 @@ const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [
       await graceHour(stage);
     },
   },
+  {
+    name: "certificatesigningrequest-cleaner/traps looks for the first time an hour after its start",
+    alone: true,
+    async play(stage) {
+      const name = await open(stage);
+      await decide(stage, name, "Denied", formatTime(stage.now() - 2 * HOUR_MS));
+      await stage.restart();
+      await stage.calm(async () => {
+        await stage.pass(HOUR_MS - 60_000);
+        if (!(await isThere(stage, name))) throw new Error("gone before the first look");
+        await stage.pass(60_000);
+      });
+      await expectGone(stage, name);
+    },
+  },
 ];
 
 export const scenarios: readonly Scenario[] = scenariosOf(

@@ -1,0 +1,54 @@
+// When the publisher of trust bundles starts: with a CA, and with an API server that serves bundles in some version.
+
+import { describe, expect, it } from "vitest";
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import { hostTurn } from "#base/testing.ts";
+import { systemKeys } from "#platform/system/system-keys.ts";
+import { World } from "#sim/world.ts";
+import { signingPair } from "#test/stage/signing-pair.ts";
+
+const CONTROLLER = "kube-apiserver-serving-clustertrustbundle-publisher-controller";
+const GATES = { ClusterTrustBundle: true };
+
+/** The paths of the bundles that the manager created. */
+async function created(extraVersions: readonly string[], rootCa: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  const world = new World({
+    turn: hostTurn,
+    gates: featureGateTable(),
+    serverGates: GATES,
+    extraVersions,
+    keys: systemKeys,
+    audit: {
+      record: ({ request, response }) => {
+        const isBundle = request.method === "POST" && request.path.endsWith("/clustertrustbundles");
+        if (isBundle && response.status === 201) paths.push(request.path);
+      },
+    },
+  });
+  const manager = world.startManager({ controllers: [CONTROLLER], gates: GATES, rootCa });
+  await world.advance(5000);
+  const stopped = manager.stop();
+  await world.advance(1000);
+  await stopped;
+  world.server.close();
+  return paths;
+}
+
+describe("kube-apiserver-serving-clustertrustbundle-publisher/start", () => {
+  const { ca } = signingPair(Date.UTC(2026, 0, 1));
+  const [beta, alpha] = ["certificates.k8s.io/v1beta1", "certificates.k8s.io/v1alpha1"];
+
+  it.each([
+    { what: "v1beta1", versions: [beta], published: [`/apis/${beta}/clustertrustbundles`] },
+    { what: "v1alpha1", versions: [alpha], published: [`/apis/${alpha}/clustertrustbundles`] },
+    { what: "both versions", versions: [beta, alpha], published: [`/apis/${beta}/clustertrustbundles`] },
+    { what: "no version", versions: [], published: [] },
+  ])("publishes in the newest version of a server with $what", async ({ versions, published }) => {
+    expect(await created(versions, ca)).toEqual(published);
+  });
+
+  it("publishes nothing without a CA", async () => {
+    expect(await created([beta], "")).toEqual([]);
+  });
+});
