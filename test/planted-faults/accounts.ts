@@ -169,9 +169,9 @@ export const plan: FaultPlan = {
     },
     {
       name: "a conflict is counted and forgotten",
-      file: `${publisher}/sync.ts`,
+      file: "src/families/publishing/sync-metrics.ts",
       find: "    throw error;\n  } finally {",
-      replace: '    if (code !== "409") throw error;\n    return done;\n  } finally {',
+      replace: '    if (code !== "409") throw error;\n    return { kind: "done" } as T;\n  } finally {',
       noticedBy: "starts again from its cache after a conflict",
     },
   ],

@@ -70,14 +70,14 @@ export const plan: FaultPlan = {
     },
     {
       name: "a token with an unreadable expiration lives for ever",
-      file: "src/controllers/token-cleaner/expiration.ts",
+      file: "src/families/bootstrap-tokens/bootstrap-token.ts",
       find: "return 0;",
       replace: 'return "never";',
       noticedBy: "deletes a token whose expiration cannot be read",
     },
     {
       name: "a token in any namespace is deleted",
-      file: "src/controllers/token-cleaner/controller.ts",
+      file: "src/families/bootstrap-tokens/bootstrap-token.ts",
       find: ' && metadata.namespace === "kube-system"',
       replace: ' && metadata.namespace !== ""',
       noticedBy: "keeps expired Secrets of other types and in other namespaces",
