@@ -76,7 +76,10 @@ async function bind(key: string, deps: Deps, signal: AbortSignal): Promise<SyncR
     await deps.podsApi.createSubresource({ namespace, name, subresource: "binding", object }, signal);
   } catch (error) {
     if (!isConflict(error) && !isNotFound(error)) throw error; // bound by somebody else, or gone
+    return done;
   }
+  const message = `Successfully assigned ${namespace}/${name} to ${node.metadata.name}`;
+  deps.recorder.event(referenceTo(pod, Pods), "Normal", "Scheduled", message);
   return done;
 }
 

@@ -1,16 +1,16 @@
 /**
  * A node without a machine: registers itself, keeps its lease fresh, and lets the pods bound to it run.
  *
- * Keeps true:  its Node object exists and is Ready; a pod bound to it turns Running and ready; a pod asked
- *              to go is gone.
+ * Keeps true:  its Node object exists and is Ready; a pod bound to it goes through the states that its behaviour asks
+ *              for; a pod asked to go is gone.
  * Watches:     Pod (spec.nodeName).
- * Writes:      create of Node and Lease; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod.
+ * Writes:      create of Node and Lease; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod; events.
  * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
  */
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
-import type { ContainerStatus, Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
+import type { Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
 import type { Draft, Stored, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
@@ -22,9 +22,11 @@ import type { Client } from "#client/client.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { Controller, ControllerContext } from "#kit/controller.ts";
 import { ControllerParts } from "#kit/controller-parts.ts";
+import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
-import { isPodTerminal } from "#rules/pod-status.ts";
+import { BadBehaviour, type Behaviour, behaviourOf } from "./behaviour.ts";
 import { PodAddresses } from "./pod-addresses.ts";
+import { killEvents, type NodeEvent, nextStep } from "./pod-lifecycle.ts";
 
 export const LEASE_NAMESPACE = "kube-node-lease";
 /** What tells these nodes from others. */
@@ -50,6 +52,7 @@ interface Deps extends SimulatedNodeOptions {
   readonly client: Client;
   readonly pods: SharedInformer<Stored<Pod>>;
   readonly addresses: PodAddresses;
+  readonly recorder: EventRecorder;
 }
 
 export async function buildSimulatedNode(
@@ -66,6 +69,7 @@ export async function buildSimulatedNode(
     client: parts.client,
     pods,
     addresses: new PodAddresses(options.subnet),
+    recorder: parts.recorder("kubelet"),
   };
   const queue = parts.queue({ name: identity });
   const isOwn = (pod: Pod): boolean => pod.spec?.nodeName === options.name;
@@ -87,14 +91,31 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   if (pod === undefined || pod.spec?.nodeName !== deps.name) return done;
   const now = deps.clock.now();
   if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
-  if (isPodTerminal(pod) || pod.status?.phase === "Running") return done;
-  const boundMs = timeOrUndefined(
-    pod.status?.conditions?.find(({ type }) => type === "PodScheduled")?.lastTransitionTime,
-  );
-  const waitMs = (boundMs ?? now) + deps.startMs - now;
-  if (waitMs > 0) return requeueAfter(waitMs, "containers are starting");
-  await reportRunning(pod, now, deps, signal);
-  return done;
+  const step = nextStep(pod, behaviourFor(pod, deps), now);
+  if (step.kind === "rest") return done;
+  if (step.kind === "wait") return requeueAfter(step.forMs, step.reason);
+  await reportStatus(pod, step.status, deps, signal);
+  tell(pod, step.events, deps);
+  return done; // the pod's next event brings the next step
+}
+
+/** A pod whose annotations cannot be obeyed is told so, and behaves like one without any. */
+function behaviourFor(pod: Stored<Pod>, deps: Deps): Behaviour {
+  try {
+    return behaviourOf(pod, deps.startMs);
+  } catch (error) {
+    if (!(error instanceof BadBehaviour)) throw error;
+    if (pod.status?.containerStatuses === undefined) {
+      tell(pod, [{ type: "Warning", reason: "InvalidSimulation", message: error.message }], deps);
+    }
+    const { annotations: _, ...metadata } = pod.metadata;
+    return behaviourOf({ ...pod, metadata }, deps.startMs);
+  }
+}
+
+function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder }: Deps): void {
+  const about = referenceTo(pod, Pods);
+  for (const { type, reason, message } of events) recorder.event(about, type, reason, message);
 }
 
 /** deletionTimestamp is when the grace period ends; the node may be done earlier. */
@@ -102,7 +123,10 @@ async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortS
   const endMs = timeOrUndefined(pod.metadata.deletionTimestamp) ?? now;
   const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
   const waitMs = Math.min(endMs, askedMs + deps.stopMs) - now;
-  if (waitMs > 0) return requeueAfter(waitMs, "containers are stopping");
+  if (waitMs > 0) {
+    tell(pod, killEvents(pod), deps);
+    return requeueAfter(waitMs, "containers are stopping");
+  }
   const { namespace, name, uid } = pod.metadata;
   const options = { gracePeriodSeconds: 0, preconditions: { uid } };
   try {
@@ -113,9 +137,11 @@ async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortS
   return done;
 }
 
-async function reportRunning(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<void> {
+async function reportStatus(pod: Stored<Pod>, status: PodStatus, deps: Deps, signal: AbortSignal): Promise<void> {
   const { namespace, name, uid } = pod.metadata;
-  const patch = { metadata: { uid }, status: runningStatus(pod, now, deps) };
+  const ip = deps.addresses.give(uid);
+  const addresses = { hostIP: addressOf(deps), ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }) };
+  const patch = { metadata: { uid }, status: { ...status, ...addresses } };
   try {
     await deps.client
       .resource(Pods)
@@ -123,33 +149,6 @@ async function reportRunning(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal:
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
-}
-
-function runningStatus(pod: Stored<Pod>, now: EpochMs, deps: Deps): PodStatus {
-  const time = formatTime(now);
-  const ip = deps.addresses.give(pod.metadata.uid);
-  const condition = (type: string) => ({ type, status: "True", lastTransitionTime: time });
-  return {
-    phase: "Running",
-    hostIP: addressOf(deps),
-    ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }),
-    startTime: time,
-    conditions: ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady"].map(condition),
-    containerStatuses: (pod.spec?.containers ?? []).map(
-      ({ name, image = "", resources = {} }): ContainerStatus => ({
-        name,
-        image,
-        // Without them the node is taken for one that cannot resize.
-        resources,
-        imageID: `simulated://${image}`,
-        containerID: `simulated://${pod.metadata.uid}/${name}`,
-        ready: true,
-        started: true,
-        restartCount: 0,
-        state: { running: { startedAt: time } },
-      }),
-    ),
-  };
 }
 
 /** Outside of the pods' addresses and of the services', which are 10.0.0.0/24 by default. */

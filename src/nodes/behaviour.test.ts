@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { behaviourOf } from "./behaviour.ts";
+
+const pod = (restartPolicy: string, given: Record<string, string> = {}) => ({
+  metadata: {
+    annotations: Object.fromEntries(Object.entries(given).map(([name, text]) => [`sim.steersman.dev/${name}`, text])),
+  },
+  spec: { containers: [], restartPolicy },
+});
+
+describe("the behaviour of a simulated pod", () => {
+  it.each([
+    ["serves for ever", pod("Always"), { startMs: 300, exitCode: 0, isImageMissing: false, isReady: true }],
+    [
+      "has work that ends",
+      pod("Never"),
+      { startMs: 300, runMs: 1000, exitCode: 0, isImageMissing: false, isReady: true },
+    ],
+    [
+      "is what its annotations say",
+      pod("OnFailure", {
+        "start-after": "2s",
+        "run-for": "1m",
+        "exit-code": "3",
+        "image-pull-error": "true",
+        "not-ready": "true",
+      }),
+      { startMs: 2000, runMs: 60_000, exitCode: 3, isImageMissing: true, isReady: false },
+    ],
+  ])("%s", (_, given, expected) => {
+    expect(behaviourOf(given, 300)).toEqual(expected);
+  });
+
+  it.each([
+    [{ "run-for": "soon" }, 'annotation sim.steersman.dev/run-for: time: invalid duration "soon"'],
+    [{ "run-for": "-1s" }, 'annotation sim.steersman.dev/run-for: must not be negative: "-1s"'],
+    [{ "exit-code": "256" }, 'annotation sim.steersman.dev/exit-code: must be a number from 0 to 255: "256"'],
+    [{ "not-ready": "no" }, 'annotation sim.steersman.dev/not-ready: must be "true" or "false": "no"'],
+  ])("refuses %o", (given, message) => {
+    expect(() => behaviourOf(pod("Always", given), 300)).toThrow(message);
+  });
+});

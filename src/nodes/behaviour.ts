@@ -1,0 +1,83 @@
+// How a simulated pod behaves: by its annotations, and else by what its restart policy says of it. A pod that is never
+// restarted, or on failure only, has work that ends; any other one serves for ever.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import { durationMs, parseDuration } from "#api/go-duration.ts";
+import { errorMessage } from "#base/errors.ts";
+
+export interface Behaviour {
+  /** From being bound to running. */
+  readonly startMs: number;
+  /** From running to the end of the containers; absent: they do not end. */
+  readonly runMs?: number;
+  /** Of every container that ends. */
+  readonly exitCode: number;
+  readonly isImageMissing: boolean;
+  readonly isReady: boolean;
+}
+
+const PREFIX = "sim.steersman.dev/";
+const annotations = {
+  startAfter: `${PREFIX}start-after`,
+  runFor: `${PREFIX}run-for`,
+  exitCode: `${PREFIX}exit-code`,
+  imagePullError: `${PREFIX}image-pull-error`,
+  notReady: `${PREFIX}not-ready`,
+} as const;
+
+const WORK_MS = 1000;
+const EXIT_CODE_MAX = 255;
+
+/** Why an annotation cannot be obeyed. */
+export class BadBehaviour extends Error {
+  override readonly name = "BadBehaviour";
+}
+
+/** Throws a BadBehaviour. `startMs`: unless the pod says otherwise. */
+export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour {
+  const given = metadata?.annotations ?? {};
+  const hasWork = spec?.restartPolicy === "Never" || spec?.restartPolicy === "OnFailure";
+  const runMs = duration(given, annotations.runFor) ?? (hasWork ? WORK_MS : undefined);
+  return {
+    startMs: duration(given, annotations.startAfter) ?? startMs,
+    ...(runMs === undefined ? {} : { runMs }),
+    exitCode: exitCode(given),
+    isImageMissing: flag(given, annotations.imagePullError),
+    isReady: !flag(given, annotations.notReady),
+  };
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+function duration(given: Annotations, name: string): number | undefined {
+  const text = given[name];
+  if (text === undefined) return undefined;
+  let ms: number;
+  try {
+    ms = durationMs(parseDuration(text));
+  } catch (cause) {
+    throw new BadBehaviour(`annotation ${name}: ${errorMessage(cause)}`, { cause });
+  }
+  if (ms < 0) throw new BadBehaviour(`annotation ${name}: must not be negative: "${text}"`);
+  return ms;
+}
+
+function exitCode(given: Annotations): number {
+  const text = given[annotations.exitCode];
+  if (text === undefined) return 0;
+  const code = Number(text);
+  if (!/^\d+$/.test(text) || code > EXIT_CODE_MAX) {
+    throw new BadBehaviour(
+      `annotation ${annotations.exitCode}: must be a number from 0 to ${EXIT_CODE_MAX}: "${text}"`,
+    );
+  }
+  return code;
+}
+
+function flag(given: Annotations, name: string): boolean {
+  const text = given[name] ?? "false";
+  if (text !== "true" && text !== "false") {
+    throw new BadBehaviour(`annotation ${name}: must be "true" or "false": "${text}"`);
+  }
+  return text === "true";
+}

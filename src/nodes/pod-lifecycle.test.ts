@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
+import { formatTime } from "#api/time.ts";
+import { behaviourOf } from "./behaviour.ts";
+import { killEvents, nextStep, type Step } from "./pod-lifecycle.ts";
+
+const BOUND = Date.UTC(2026, 0, 1);
+
+function newPod(restartPolicy: string, annotations: Record<string, string> = {}): Stored<Pod> {
+  const lastTransitionTime = formatTime(BOUND);
+  return {
+    metadata: {
+      name: "web",
+      namespace: "ns",
+      uid: "u",
+      resourceVersion: "1",
+      creationTimestamp: lastTransitionTime,
+      annotations,
+    },
+    spec: { restartPolicy, containers: [{ name: "main", image: "nginx" }] },
+    status: { conditions: [{ type: "PodScheduled", status: "True", lastTransitionTime }] },
+  };
+}
+
+/** The pod after all steps up to this time, one line for each report. */
+function live(pod: Stored<Pod>, forMs: number): { readonly pod: Stored<Pod>; readonly story: readonly string[] } {
+  const story: string[] = [];
+  let now = BOUND;
+  for (let i = 0; i < 100; i++) {
+    const step: Step = nextStep(pod, behaviourOf(pod, 300), now);
+    if (step.kind === "rest") break;
+    if (step.kind === "wait") {
+      if (now + step.forMs > BOUND + forMs) break;
+      now += step.forMs;
+      continue;
+    }
+    pod = { ...pod, status: { ...pod.status, ...step.status } };
+    const [status] = pod.status?.containerStatuses ?? [];
+    const { running, waiting, terminated } = status?.state ?? {};
+    const state = running ? "running" : (waiting?.reason ?? `${terminated?.reason} ${terminated?.exitCode}`);
+    const reasons = [...new Set(step.events.map(({ reason }) => reason))].join(" ");
+    story.push(
+      `${(now - BOUND) / 1000} s: ${pod.status?.phase}, ${state}, ready ${status?.ready}, restarts ${status?.restartCount}; ${reasons}`,
+    );
+  }
+  return { pod, story };
+}
+
+describe("a simulated pod", () => {
+  it("runs for ever", () => {
+    expect(live(newPod("Always"), 3_600_000).story).toEqual([
+      "0.3 s: Running, running, ready true, restarts 0; Pulled Created Started",
+    ]);
+  });
+
+  it("succeeds when its work is done", () => {
+    const { pod, story } = live(newPod("Never"), 60_000);
+    expect(story.at(-1)).toBe("1 s: Succeeded, Completed 0, ready false, restarts 0; ");
+    expect(pod.status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
+      status: "False",
+      reason: "PodCompleted",
+    });
+  });
+
+  it("fails when its work does, if nothing restarts it", () => {
+    const { story } = live(newPod("Never", { "sim.steersman.dev/exit-code": "2" }), 60_000);
+    expect(story.at(-1)).toBe("1 s: Failed, Error 2, ready false, restarts 0; ");
+  });
+
+  it("runs again after a back-off that doubles", () => {
+    const crashing = { "sim.steersman.dev/run-for": "1s", "sim.steersman.dev/exit-code": "1" };
+    expect(live(newPod("Always", crashing), 35_000).story).toEqual([
+      "0.3 s: Running, running, ready true, restarts 0; Pulled Created Started",
+      "1 s: Running, Error 1, ready false, restarts 0; ",
+      "1 s: Running, CrashLoopBackOff, ready false, restarts 0; BackOff",
+      "11 s: Running, running, ready true, restarts 1; Pulled Created Started",
+      "12 s: Running, Error 1, ready false, restarts 1; ",
+      "12 s: Running, CrashLoopBackOff, ready false, restarts 1; BackOff",
+      "32 s: Running, running, ready true, restarts 2; Pulled Created Started",
+      "33 s: Running, Error 1, ready false, restarts 2; ",
+      "33 s: Running, CrashLoopBackOff, ready false, restarts 2; BackOff",
+    ]);
+  });
+
+  it("waits for its image until the annotation goes", () => {
+    const { pod, story } = live(newPod("Always", { "sim.steersman.dev/image-pull-error": "true" }), 60_000);
+    expect(story).toEqual(["0.3 s: Pending, ImagePullBackOff, ready false, restarts 0; Pulling Failed BackOff"]);
+    const { annotations: _, ...metadata } = pod.metadata;
+    expect(live({ ...pod, metadata }, 1000).story).toEqual([
+      "0 s: Running, running, ready true, restarts 0; Pulled Created Started",
+    ]);
+  });
+
+  it("has init containers that are done, and sidecars that run", () => {
+    const given = newPod("Always");
+    const initContainers = [
+      { name: "init", image: "a" },
+      { name: "sidecar", image: "b", restartPolicy: "Always" },
+    ];
+    const spec = { containers: [], ...given.spec, initContainers };
+    const { status } = live({ ...given, spec }, 1000).pod;
+    expect(status?.initContainerStatuses?.map(({ state }) => Object.keys(state ?? {}))).toEqual([
+      ["terminated"],
+      ["running"],
+    ]);
+  });
+
+  it("tells which containers are stopped", () => {
+    const { pod } = live(newPod("Always"), 1000);
+    expect(killEvents(pod)).toEqual([{ type: "Normal", reason: "Killing", message: "Stopping container main" }]);
+    expect(killEvents(newPod("Always"))).toEqual([]);
+  });
+});

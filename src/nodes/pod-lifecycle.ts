@@ -1,0 +1,236 @@
+// The life of a pod on a simulated node, step by step: what its status says next, when, and which events tell of it.
+// The steps follow from the stored status alone, so a cluster that is started again goes on where it was.
+
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodStatus,
+} from "#api/generated/types/core-v1.ts";
+import type { Stored } from "#api/resource.ts";
+import { formatTime, timeOrUndefined } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import type { EventType } from "#kit/events/recorder.ts";
+import { isPodTerminal } from "#rules/pod-status.ts";
+import type { Behaviour } from "./behaviour.ts";
+
+export interface NodeEvent {
+  readonly type: EventType;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type Step =
+  | { readonly kind: "rest" }
+  | { readonly kind: "wait"; readonly forMs: number; readonly reason: string }
+  | { readonly kind: "report"; readonly status: PodStatus; readonly events: readonly NodeEvent[] };
+
+const REST: Step = { kind: "rest" };
+const BACK_OFF_MS = 10_000;
+const BACK_OFF_MAX_MS = 300_000;
+
+export function nextStep(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): Step {
+  if (isPodTerminal(pod)) return REST;
+  const statuses = pod.status?.containerStatuses ?? [];
+  const [first] = statuses;
+  if (first === undefined) return start(pod, behaviour, now);
+  const { running, waiting, terminated } = first.state ?? {};
+  if (waiting?.reason === "ImagePullBackOff")
+    return behaviour.isImageMissing ? REST : report(started(pod, behaviour, now), startEvents(pod));
+  if (terminated !== undefined || waiting !== undefined) return restart(pod, first, behaviour, now);
+  if (running === undefined || behaviour.runMs === undefined) return REST;
+  const endMs = (timeOrUndefined(running.startedAt) ?? now) + behaviour.runMs;
+  return endMs > now ? wait(endMs - now, "containers are running") : end(pod, behaviour, now);
+}
+
+const wait = (forMs: number, reason: string): Step => ({ kind: "wait", forMs, reason });
+const report = (status: PodStatus, events: readonly NodeEvent[]): Step => ({ kind: "report", status, events });
+const event = (type: EventType, reason: string, message: string): NodeEvent => ({ type, reason, message });
+
+function start(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): Step {
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
+  const leftMs = (timeOrUndefined(scheduled?.lastTransitionTime) ?? now) + behaviour.startMs - now;
+  if (leftMs > 0) return wait(leftMs, "containers are starting");
+  if (behaviour.isImageMissing) return report(withoutImage(pod, now), pullFailures(pod));
+  return report(started(pod, behaviour, now), startEvents(pod));
+}
+
+const containersOf = ({ spec }: Pod): readonly Container[] => spec?.containers ?? [];
+
+function startEvents(pod: Pod): readonly NodeEvent[] {
+  return [...(pod.spec?.initContainers ?? []), ...containersOf(pod)].flatMap(({ image = "" }) => [
+    event("Normal", "Pulled", `Container image "${image}" already present on machine and can be accessed by the pod`),
+    event("Normal", "Created", "Container created"),
+    event("Normal", "Started", "Container started"),
+  ]);
+}
+
+function pullFailures(pod: Pod): readonly NodeEvent[] {
+  return containersOf(pod).flatMap(({ image = "" }) => [
+    event("Normal", "Pulling", `Pulling image "${image}"`),
+    event("Warning", "Failed", `Failed to pull image "${image}": the annotation of the pod asks for it`),
+    event("Warning", "Failed", "Error: ErrImagePull"),
+    event("Normal", "BackOff", `Back-off pulling image "${image}": the annotation of the pod asks for it`),
+    event("Warning", "Failed", "Error: ImagePullBackOff"),
+  ]);
+}
+
+/** All containers run; init containers have done their work before, sidecars among them go on. */
+function started(pod: Stored<Pod>, { isReady }: Behaviour, now: EpochMs): PodStatus {
+  const time = formatTime(now);
+  const running: ContainerState = { running: { startedAt: time } };
+  const completed: ContainerState = {
+    terminated: { exitCode: 0, reason: "Completed", startedAt: time, finishedAt: time },
+  };
+  const initContainers = pod.spec?.initContainers ?? [];
+  return {
+    phase: "Running",
+    startTime: pod.status?.startTime ?? time,
+    conditions: conditions(pod, time, { Initialized: true, ContainersReady: isReady, Ready: isReady }),
+    ...(initContainers.length === 0
+      ? {}
+      : {
+          initContainerStatuses: initContainers.map((container) =>
+            container.restartPolicy === "Always"
+              ? containerStatus(pod, container, running, true)
+              : containerStatus(pod, container, completed, true),
+          ),
+        }),
+    containerStatuses: containersOf(pod).map((container) => containerStatus(pod, container, running, isReady)),
+  };
+}
+
+function withoutImage(pod: Stored<Pod>, now: EpochMs): PodStatus {
+  const time = formatTime(now);
+  const isInitialized = (pod.spec?.initContainers ?? []).length === 0;
+  return {
+    phase: "Pending",
+    startTime: time,
+    conditions: conditions(pod, time, { Initialized: isInitialized, ContainersReady: false, Ready: false }),
+    containerStatuses: containersOf(pod).map((container) => {
+      const message = `Back-off pulling image "${container.image ?? ""}"`;
+      return {
+        ...containerStatus(pod, container, { waiting: { reason: "ImagePullBackOff", message } }, false),
+        imageID: "",
+      };
+    }),
+  };
+}
+
+/** The containers have run for their time. */
+function end(pod: Stored<Pod>, { exitCode }: Behaviour, now: EpochMs): Step {
+  const time = formatTime(now);
+  const isSuccess = exitCode === 0;
+  const isLast = pod.spec?.restartPolicy === "Never" || (pod.spec?.restartPolicy === "OnFailure" && isSuccess);
+  const reason = isSuccess ? "Completed" : "Error";
+  const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => ({
+    ...status,
+    ready: false,
+    started: false,
+    state: { terminated: { exitCode, reason, startedAt: status.state?.running?.startedAt ?? time, finishedAt: time } },
+  }));
+  const why = { reason: isSuccess ? "PodCompleted" : "PodFailed" };
+  return report(
+    {
+      phase: isLast ? (isSuccess ? "Succeeded" : "Failed") : "Running",
+      conditions: conditions(pod, time, { Initialized: true, ContainersReady: false, Ready: false }, isLast ? why : {}),
+      containerStatuses,
+    },
+    [],
+  );
+}
+
+/** A container that has ended runs again after its back-off. */
+function restart(pod: Stored<Pod>, first: ContainerStatus, behaviour: Behaviour, now: EpochMs): Step {
+  const { terminated } = first.state ?? first.lastState ?? {};
+  const ended = terminated ?? first.lastState?.terminated;
+  const backOffMs = Math.min(BACK_OFF_MS * 2 ** first.restartCount, BACK_OFF_MAX_MS);
+  const leftMs = (timeOrUndefined(ended?.finishedAt) ?? now) + backOffMs - now;
+  if (leftMs <= 0) {
+    const status = started(pod, behaviour, now);
+    return report(
+      {
+        ...status,
+        containerStatuses: (status.containerStatuses ?? []).map((again) => ({
+          ...again,
+          restartCount: first.restartCount + 1,
+          ...(ended === undefined ? {} : { lastState: { terminated: ended } }),
+        })),
+      },
+      startEvents(pod),
+    );
+  }
+  if (first.state?.waiting !== undefined) return wait(leftMs, "back-off of a container that has ended");
+  const message = `back-off ${backOffMs / 1000}s restarting failed container`;
+  const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => ({
+    ...status,
+    state: { waiting: { reason: "CrashLoopBackOff", message } },
+    ...(status.state === undefined ? {} : { lastState: status.state }),
+  }));
+  const time = formatTime(now);
+  return report(
+    {
+      phase: "Running",
+      conditions: conditions(pod, time, { Initialized: true, ContainersReady: false, Ready: false }),
+      containerStatuses,
+    },
+    containersOf(pod).map(({ name }) =>
+      event("Warning", "BackOff", `Back-off restarting failed container ${name} in pod ${pod.metadata.name}`),
+    ),
+  );
+}
+
+/** Of a pod that goes. */
+export function killEvents(pod: Pod): readonly NodeEvent[] {
+  const isRunning = new Set(
+    (pod.status?.containerStatuses ?? []).filter(({ state }) => state?.running).map(({ name }) => name),
+  );
+  return containersOf(pod)
+    .filter(({ name }) => isRunning.has(name))
+    .map(({ name }) => event("Normal", "Killing", `Stopping container ${name}`));
+}
+
+/** In the order of a kubelet; those that keep their status keep their time. */
+function conditions(
+  pod: Pod,
+  time: string,
+  states: Readonly<Record<string, boolean>>,
+  extra: Pick<PodCondition, "reason"> = {},
+): readonly PodCondition[] {
+  const all = { PodReadyToStartContainers: true, ...states };
+  return Object.entries(all).map(([type, isTrue]) => {
+    const status = isTrue ? "True" : "False";
+    const known = pod.status?.conditions?.find((condition) => condition.type === type);
+    const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? time) : time;
+    const reason = extra.reason ?? (isTrue ? undefined : "ContainersNotReady");
+    return {
+      type,
+      status,
+      lastTransitionTime,
+      ...(reason !== undefined && type !== "PodReadyToStartContainers" ? { reason } : {}),
+    };
+  });
+}
+
+function containerStatus(
+  { metadata: { uid } }: Stored<Pod>,
+  { name, image = "", resources = {} }: Container,
+  state: ContainerState,
+  ready: boolean,
+): ContainerStatus {
+  const isRunning = state.running !== undefined;
+  return {
+    name,
+    image,
+    // Without them the node is taken for one that cannot resize.
+    resources,
+    imageID: `simulated://${image}`,
+    ...(state.waiting === undefined ? { containerID: `simulated://${uid}/${name}` } : {}),
+    ready,
+    started: isRunning,
+    restartCount: 0,
+    state,
+  };
+}
