@@ -8,6 +8,7 @@ import { plainPlaces } from "./fuzz-kinds-table.ts";
 import { podPlaces } from "./fuzz-pods.ts";
 import type { Edits } from "./fuzz-random.ts";
 import { servicePlaces } from "./fuzz-services.ts";
+import { storagePlaces } from "./fuzz-storage.ts";
 
 export interface Place {
   /** Of the resource; unique among the places. */
@@ -50,7 +51,7 @@ export type Subresource =
   /** Read, and written by all verbs. */
   | { readonly name: string; readonly edits: readonly Edits[]; readonly strategic?: readonly object[] };
 
-export const places: readonly Place[] = [...plainPlaces, ...podPlaces, ...servicePlaces, definitions];
+export const places: readonly Place[] = [...plainPlaces, ...podPlaces, ...servicePlaces, ...storagePlaces, definitions];
 
 export const names: readonly string[] = ["a", "b", "c", "d", "e"];
 
