@@ -21,6 +21,13 @@ export const volumeAttachments: KindRow = {
     { spec: { ...spec, attacher: "bad name" } },
     { spec: { ...spec, nodeName: "Bad Name" } },
     { spec: { ...spec, source: { persistentVolumeName: "a", inlineVolumeSpec: { accessModes: [], csi } } } },
+    { spec: { ...spec, source: { inlineVolumeSpec: { accessModes: [], csi: { driver: "x" } } } } },
+    {
+      spec: {
+        ...spec,
+        source: { inlineVolumeSpec: { accessModes: ["ReadWriteOnce"], nfs: { server: "s", path: "/" } } },
+      },
+    },
   ],
   updates: [
     { spec: { nodeName: "node-b" } },
