@@ -1,0 +1,69 @@
+// One controller of nodes on the embedded server, with a network that a test can make fail.
+
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { NodeSpec, Taint } from "#api/generated/types/core-v1.ts";
+import { formatMicroTime, formatTime } from "#api/time.ts";
+import type { ControllerName } from "#kit/known-controllers.ts";
+import { knownController } from "#kit/known-controllers.ts";
+import { ControllerWorld, NAMESPACE, type WorldOptions } from "../controller-world.ts";
+
+export class NodeWorld extends ControllerWorld {
+  static async notStarted(name: ControllerName, seed: string): Promise<NodeWorld> {
+    const world = await new NodeWorld(name, knownController(name).identity, `${name} ${seed}`).opened();
+    await world.create(ServiceAccounts, { metadata: { name: "default" } });
+    return world;
+  }
+
+  static async open(name: ControllerName, seed: string, options?: WorldOptions): Promise<NodeWorld> {
+    const world = await NodeWorld.notStarted(name, seed);
+    world.startManager(options);
+    await world.pass(1000);
+    return world;
+  }
+
+  async node(name: string, spec: NodeSpec = {}, labels: Readonly<Record<string, string>> = {}): Promise<void> {
+    await this.create(Nodes, { metadata: { name, labels }, spec } as never);
+  }
+
+  async taint(name: string, ...taints: readonly Taint[]): Promise<void> {
+    await this.patchNode(name, { spec: { taints } });
+  }
+
+  patchNode(name: string, patch: object, subresource = ""): Promise<unknown> {
+    const how = subresource === "" ? {} : { subresource };
+    return this.world.do((client, signal) =>
+      client.resource(Nodes).patch({ name, type: "merge", patch, ...how }, signal),
+    );
+  }
+
+  async postReady(name: string, status = "True"): Promise<void> {
+    const now = formatTime(this.world.clock.now());
+    const condition = { type: "Ready", status, lastHeartbeatTime: now, lastTransitionTime: now };
+    await this.patchNode(name, { status: { conditions: [condition] } }, "status");
+  }
+
+  async lease(name: string): Promise<void> {
+    const renewTime = formatMicroTime(this.world.clock.now());
+    await this.world.do((client, signal) =>
+      client.resource(Leases).create(
+        {
+          namespace: "kube-node-lease",
+          object: { metadata: { name, namespace: "kube-node-lease" }, spec: { renewTime } },
+        },
+        signal,
+      ),
+    );
+  }
+
+  /** A pod that was created on the node. */
+  async pod(name: string, nodeName: string): Promise<void> {
+    const spec = { nodeName, containers: [{ name: "main", image: "example/web:1" }] };
+    await this.create(Pods, { metadata: { name, namespace: NAMESPACE }, spec } as never);
+  }
+
+  async ready(name: string): Promise<string | undefined> {
+    const node = await this.find(Nodes, name);
+    return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  }
+}
