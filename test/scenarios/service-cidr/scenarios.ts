@@ -4,6 +4,7 @@
 import { expect } from "vitest";
 import { IPAddresses, ServiceCIDRs } from "#api/generated/resources/networking-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
+import { formatTime } from "#api/time.ts";
 import { type Excuse, type Scenario, type ScenarioText, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
@@ -63,12 +64,15 @@ const texts: readonly ScenarioText[] = [
       await stage.of(ServiceCIDRs).patch(name, { metadata: { finalizers: null } });
       await stage.of(ServiceCIDRs).until(name, ({ metadata }) => metadata.finalizers?.[0] === FINALIZER);
       await stage.settle();
-      await stage.of(ServiceCIDRs).updateStatus(name, (cidr) => ({
-        ...cidr,
-        status: {
-          conditions: (cidr.status?.conditions ?? []).map((condition) => ({ ...condition, message: "changed" })),
-        },
-      }));
+      const changed = {
+        type: "Ready",
+        status: "True",
+        reason: "",
+        message: "changed",
+        lastTransitionTime: formatTime(stage.now()),
+      };
+      const status = { conditions: [changed] };
+      await stage.of(ServiceCIDRs).patch(name, { status }, { subresource: "status" });
       await stage.of(ServiceCIDRs).until(name, (cidr) => readyOf(cidr)?.message === "Kubernetes Service CIDR is ready");
       await stage.settle();
       await stage.of(ServiceCIDRs).patch(name, { metadata: { labels: { changed: "yes" } } });
