@@ -58,7 +58,7 @@ export const plan: FaultPlan = {
     },
     {
       name: "the tolerance of the behaviour is ignored",
-      file: `${folder}/metric-round.ts`,
+      file: `${folder}/tolerances.ts`,
       find: "given === undefined || !isConfigurable",
       replace: "given !== undefined || !isConfigurable",
       noticedBy: "tolerates what its behaviour tolerates",

@@ -6,7 +6,6 @@ import type { HorizontalPodAutoscalerSpec, MetricSpec, MetricStatus } from "#api
 import type { Selector } from "#api/label-selector.ts";
 import { parseLabelSelector } from "#api/label-selector-parser.ts";
 import { objectKey } from "#api/object.ts";
-import { quantityFromWire } from "#api/quantity-parser.ts";
 import { errorMessage } from "#base/errors.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { type Scale, scaleSelector } from "#kit/scales.ts";
@@ -14,7 +13,7 @@ import type { Conditions } from "./conditions.ts";
 import { actionLabel, type ErrorLabel } from "./metrics.ts";
 import type { Autoscaler, Deps, StoredPod } from "./model.ts";
 import { NoProposal, type Proposal, propose, type Target } from "./proposals.ts";
-import type { Tolerances } from "./replica-count.ts";
+import { tolerancesOf } from "./tolerances.ts";
 
 export interface Subject {
   readonly autoscaler: Autoscaler;
@@ -118,7 +117,7 @@ function targetOf(subject: Subject, deps: Deps): Target {
     statusReplicas: scale.status?.replicas ?? 0,
     selector,
     pods,
-    tolerances: tolerancesOf(spec, deps),
+    tolerances: tolerancesOf(spec.behavior, deps.settings.tolerance, deps.gates.isEnabled("HPAConfigurableTolerance")),
   };
 }
 
@@ -157,12 +156,4 @@ function refused(
   recorder.event(referenceTo(autoscaler, HorizontalPodAutoscalers), "Warning", event, message);
   conditions.set("ScalingActive", false, condition, clock.now());
   return new MetricsFailed(message);
-}
-
-/** Upstream: tolerancesForHpa */
-function tolerancesOf({ behavior }: Subject["spec"], { gates, settings }: Deps): Tolerances {
-  const isConfigurable = gates.isEnabled("HPAConfigurableTolerance");
-  const read = (given: string | undefined): number =>
-    given === undefined || !isConfigurable ? settings.tolerance : quantityFromWire(given).asApproximateFloat();
-  return { down: read(behavior?.scaleDown?.tolerance), up: read(behavior?.scaleUp?.tolerance) };
 }
