@@ -26,7 +26,8 @@ import { whyNot, whyNowhere } from "./fitting.ts";
 
 const NAME = "binder";
 const DEFAULT_SCHEDULER = "default-scheduler";
-const PODS_BY_NODE = "spec.nodeName";
+/** Unlike the index of kit/pods-by-node.ts it has the pods without a node, too. */
+const PODS_BY_NODE = "bound-to";
 
 interface Deps {
   readonly pods: SharedInformer<Stored<Pod>>;
@@ -43,7 +44,7 @@ export async function buildBinder(context: ControllerContext): Promise<Controlle
   const recorder = parts.recorder(DEFAULT_SCHEDULER);
   const deps: Deps = { pods, nodes, podsApi: parts.client.resource(Pods), clock: context.clock, recorder };
   const queue = parts.queue({ name: NAME });
-  if (!pods.store.hasIndex(PODS_BY_NODE)) pods.addIndexers({ [PODS_BY_NODE]: (pod) => [pod.spec?.nodeName ?? ""] });
+  pods.addIndexers({ [PODS_BY_NODE]: (pod) => [pod.spec?.nodeName ?? ""] });
 
   const enqueueWaiting = (): void => {
     for (const pod of pods.store.byIndex(PODS_BY_NODE, "").filter(isWaitingForNode)) {
