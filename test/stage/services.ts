@@ -10,7 +10,7 @@ import { bind, podSpec, setPodStatus } from "./pods.ts";
 import type { Stage } from "./stage.ts";
 
 export type StoredSlice = ObjectOf<typeof EndpointSlices>;
-export type StoredService = ObjectOf<typeof Services>;
+type StoredService = ObjectOf<typeof Services>;
 
 export const SERVICE_NAME = "kubernetes.io/service-name";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";

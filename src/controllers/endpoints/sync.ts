@@ -11,7 +11,14 @@ import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
-import { HEADLESS, hasClusterIp, isManaged, type Service, TRIGGER_TIME } from "#families/service-pods/model.ts";
+import {
+  HEADLESS,
+  hasClusterIp,
+  isManaged,
+  type Service,
+  TRIGGER_TIME,
+  withoutKeys,
+} from "#families/service-pods/model.ts";
 import { repackSubsets } from "#families/service-pods/subsets.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { tolerate } from "#kit/tolerate.ts";
@@ -82,7 +89,7 @@ function withoutTargetVersions(subset: EndpointSubset): EndpointSubset {
 /** Whether it is headless is not compared. */
 function hasLabelsOf({ metadata }: Endpoints, service: Service): boolean {
   if (metadata.labels?.[MANAGED_BY] !== CONTROLLER_NAME) return false;
-  return semanticEqual(without(metadata.labels, MANAGED_BY, HEADLESS), service.metadata.labels ?? {});
+  return semanticEqual(withoutKeys(metadata.labels, MANAGED_BY, HEADLESS), service.metadata.labels ?? {});
 }
 
 function endpointsOf(
@@ -93,12 +100,12 @@ function endpointsOf(
 ): Draft<Endpoints> {
   const cut = truncated(subsets);
   const annotations = {
-    ...without(current?.metadata.annotations, TRIGGER_TIME, OVER_CAPACITY),
+    ...withoutKeys(current?.metadata.annotations, TRIGGER_TIME, OVER_CAPACITY),
     ...(triggerTime === undefined ? {} : { [TRIGGER_TIME]: formatTime(triggerTime) }),
     ...(cut === undefined ? {} : { [OVER_CAPACITY]: "truncated" }),
   };
   const labels = {
-    ...without(service.metadata.labels, HEADLESS),
+    ...withoutKeys(service.metadata.labels, HEADLESS),
     ...(hasClusterIp(service) ? {} : { [HEADLESS]: "" }),
     [MANAGED_BY]: CONTROLLER_NAME,
   };
@@ -107,13 +114,6 @@ function endpointsOf(
     metadata: { ...metadata, labels, annotations },
     ...(subsets.length === 0 ? {} : { subsets: cut ?? subsets }),
   };
-}
-
-function without(
-  map: Readonly<Record<string, string>> = {},
-  ...keys: readonly string[]
-): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
 }
 
 async function create(service: Service, object: Draft<Endpoints>, deps: Deps, signal: AbortSignal): Promise<void> {

@@ -83,6 +83,11 @@ describe("endpointslice-mirroring/tests, endpointslice-mirroring/5, endpointslic
     expect(textOf(plan(object, [saved(draft, "s1"), saved(draft, "s2"), saved(draft, "s3")]))).toBe("+ ~ -s2,s3 =s1");
   });
 
+  it("endpointslice-mirroring/traps are written with each sync when the Endpoints have the label of a manager", () => {
+    const object = endpoints([subset("10.1.0.1")], { labels: { "endpointslice.kubernetes.io/managed-by": "me" } });
+    expect(textOf(plan(object, [saved(plan(object).create[0], "s1")]))).toBe("+ ~s1 - =");
+  });
+
   it("endpointslice-mirroring/10 take over names of their own address type only", () => {
     const slice = saved(plan(endpoints([subset("2001:db8::1")])).create[0], "six");
     const object = endpoints([subset("10.1.0.1 2001:db8::1", "", [{ port: 81 }])]);

@@ -4,7 +4,7 @@
 import { semanticEqual } from "#api/equality.ts";
 import { Endpoints as EndpointsResource } from "#api/generated/resources/core-v1.ts";
 import { newControllerRef } from "#api/owner-refs.ts";
-import { TRIGGER_TIME } from "#families/service-pods/model.ts";
+import { TRIGGER_TIME, withoutKeys } from "#families/service-pods/model.ts";
 import type { PortCounts } from "#families/slices/efficiency.ts";
 import { isSameState } from "#families/slices/endpoint-set.ts";
 import {
@@ -95,17 +95,13 @@ function hasMetadataOf({ metadata }: EndpointSlice, endpoints: Endpoints): boole
   );
   return (
     !isOutlived &&
-    semanticEqual(without(metadata.labels, MANAGED_BY, SERVICE_NAME), labels ?? {}) &&
+    semanticEqual(withoutKeys(metadata.labels, MANAGED_BY, SERVICE_NAME), labels ?? {}) &&
     semanticEqual(metadata.annotations ?? {}, copiedAnnotations(endpoints))
   );
 }
 
 const copiedAnnotations = ({ metadata }: Endpoints): StringMap =>
-  without(metadata.annotations, TRIGGER_TIME, LAST_APPLIED);
-
-function without(map: StringMap = {}, ...keys: readonly string[]): StringMap {
-  return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
-}
+  withoutKeys(metadata.annotations, TRIGGER_TIME, LAST_APPLIED);
 
 /** sliceName: of the slice that is rebuilt. */
 function mirrorSlice(endpoints: Endpoints, mirror: Mirror, endpointsMax: number, sliceName?: string): SliceDraft {

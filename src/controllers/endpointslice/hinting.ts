@@ -14,7 +14,7 @@ const DEPRECATED_MODE = "service.kubernetes.io/topology-aware-hints";
 const MODE = "service.kubernetes.io/topology-mode";
 const DISTRIBUTIONS = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 
-export interface HintEvent {
+interface HintEvent {
   readonly type: EventType;
   readonly reason: string;
   readonly message: string;

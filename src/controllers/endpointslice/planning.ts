@@ -9,7 +9,7 @@ import type { Node } from "./model.ts";
 import { isOwnedBy, isPlaceholder, newSlice, sliceLabels } from "./slice-form.ts";
 import { wantedEndpoints } from "./wanted-endpoints.ts";
 
-export interface SliceWorld {
+interface SliceWorld {
   readonly service: Service;
   readonly pods: readonly Pod[];
   /** Those of the address type. */
@@ -19,7 +19,7 @@ export interface SliceWorld {
   readonly endpointsMax: number;
 }
 
-export interface ServicePlan extends SlicePlan {
+interface ServicePlan extends SlicePlan {
   /** Slices that stay as they are. */
   readonly unchanged: readonly EndpointSlice[];
   readonly added: number;

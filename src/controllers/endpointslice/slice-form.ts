@@ -8,7 +8,7 @@ import type { Endpoint, EndpointPort } from "#api/generated/types/discovery-v1.t
 import { newControllerRef } from "#api/owner-refs.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
-import { HEADLESS, hasClusterIp, type Service, TRIGGER_TIME } from "#families/service-pods/model.ts";
+import { HEADLESS, hasClusterIp, type Service, TRIGGER_TIME, withoutKeys } from "#families/service-pods/model.ts";
 import {
   type AddressType,
   type EndpointSlice,
@@ -22,10 +22,7 @@ import { CONTROLLER_NAME } from "./model.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-const RESERVED = new Set([SERVICE_NAME, MANAGED_BY, HEADLESS]);
-
-const unreserved = (labels: Labels = {}): Labels =>
-  Object.fromEntries(Object.entries(labels).filter(([key]) => !RESERVED.has(key)));
+const unreserved = (labels: Labels | undefined): Labels => withoutKeys(labels, SERVICE_NAME, MANAGED_BY, HEADLESS);
 
 /** The labels of the Service, and three that it cannot set. A change of these three alone changes nothing. */
 export function sliceLabels(
@@ -81,8 +78,8 @@ export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
 
 /** Says when the change happened that the write answers, or nothing. */
 export function withTriggerTime<T extends SliceDraft>(slice: T, time: EpochMs | undefined): T {
-  const { annotations = {}, ...metadata } = slice.metadata;
-  const { [TRIGGER_TIME]: _, ...others } = annotations;
+  const { annotations, ...metadata } = slice.metadata;
+  const others = withoutKeys(annotations, TRIGGER_TIME);
   const all = time === undefined ? others : { ...others, [TRIGGER_TIME]: formatTime(time) };
   return { ...slice, metadata: Object.keys(all).length === 0 ? metadata : { ...metadata, annotations: all } };
 }

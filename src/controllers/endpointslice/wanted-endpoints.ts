@@ -14,7 +14,7 @@ import type { Node } from "./model.ts";
 const ZONE = "topology.kubernetes.io/zone";
 
 /** Endpoints that offer the same ports share slices. */
-export interface PortGroup {
+interface PortGroup {
   readonly key: string;
   readonly ports: readonly EndpointPort[];
   readonly endpoints: EndpointSet;

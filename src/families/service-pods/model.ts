@@ -26,3 +26,11 @@ export function hasClusterIp({ spec }: Service): boolean {
 export function isManaged(service: Service): boolean {
   return service.spec?.type !== "ExternalName" && hasSelector(service);
 }
+
+/** The labels or annotations without these keys. */
+export function withoutKeys(
+  map: Readonly<Record<string, string>> = {},
+  ...keys: readonly string[]
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)));
+}

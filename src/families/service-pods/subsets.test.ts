@@ -19,7 +19,7 @@ function textOf(subsets: readonly EndpointSubset[]): readonly string[] {
     .toSorted();
 }
 
-describe("endpoints/9 subsets in canonical form", () => {
+describe("endpoints/9, endpoints/traps, endpoints/tests subsets in canonical form", () => {
   it.each<readonly [string, readonly EndpointSubset[], readonly string[]]>([
     ["nothing", [], []],
     ["ports without addresses go", [{ ports: [http] }], []],

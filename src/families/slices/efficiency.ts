@@ -7,7 +7,7 @@ import type { Gauge } from "#base/metrics.ts";
 /** Of one Service, by the key of ports. */
 export type PortCounts = ReadonlyMap<string, { readonly endpoints: number; readonly slices: number }>;
 
-export interface EfficiencyGauges {
+interface EfficiencyGauges {
   readonly endpoints: Gauge;
   readonly slices: Gauge;
   /** What it would take if all slices were full. */

@@ -19,7 +19,7 @@ interface Packing extends SlicePlan {
   readonly removed: number;
 }
 
-export interface PackingRules {
+interface PackingRules {
   readonly endpointsMax: number;
   /** The labels of a slice, and whether they differ from those that it has. */
   readonly labelsOf: (slice: EndpointSlice) => {

@@ -9,7 +9,7 @@ import { type ChangeType, eventCause } from "#kit/trace.ts";
 import { type EndpointSlice, MANAGED_BY, SERVICE_NAME, serviceKeyOf } from "./model.ts";
 import type { SliceTracker } from "./tracker.ts";
 
-export interface SliceTriggers {
+interface SliceTriggers {
   readonly queue: KeyQueue;
   readonly tracker: SliceTracker;
   /** The controller's value of the label managed-by. */

@@ -15,7 +15,7 @@ export interface SliceWriter {
   readonly count: (operation: "create" | "update" | "delete") => void;
 }
 
-export interface SliceOwner {
+interface SliceOwner {
   /** In error messages: "Service team-a/web". */
   readonly text: string;
   readonly namespace: string;

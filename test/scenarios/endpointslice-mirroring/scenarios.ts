@@ -7,7 +7,15 @@ import type { EndpointSubset } from "#api/generated/types/core-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
-import { createService, MANAGED_BY, MIRRORING, SERVICE_NAME, type StoredSlice } from "#test/stage/services.ts";
+import {
+  createNode,
+  createService,
+  createServingPod,
+  MANAGED_BY,
+  MIRRORING,
+  SERVICE_NAME,
+  type StoredSlice,
+} from "#test/stage/services.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
 type StoredEndpoints = ObjectOf<typeof Endpoints>;
@@ -132,12 +140,15 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpointslice-mirrori
   {
     name: "endpointslice-mirroring/1, endpointslice-mirroring/2 takes mirrors away when the Service gets a selector, and makes them when it loses it",
     async play(stage) {
+      // Endpoints of the Service with a selector, which are not to be mirrored.
+      await createServingPod(stage, "a", await createNode(stage, "node"), "10.1.0.5");
       await createBareService(stage);
       await createEndpoints(stage, [subset("10.1.0.1")]);
       await untilMirrors(stage, "IPv4 10.1.0.1: http 80");
       await stage.settle();
       await stage.of(Services).patch("web", { spec: { selector: { app: "web" } } });
       await untilMirrors(stage);
+      await stage.of(Endpoints).until("web", ({ subsets }) => subsets?.[0]?.addresses?.[0]?.ip === "10.1.0.5");
       await stage.settle();
       await stage.of(Services).patch("web", { spec: { selector: null } });
       await stage.of(Endpoints).patch("web", { subsets: [subset("10.1.0.2")] });

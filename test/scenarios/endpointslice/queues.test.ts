@@ -1,0 +1,49 @@
+// How the controllers of endpoints come back to what fails: the delays of 15 retries, and no more.
+
+import { expect, it } from "vitest";
+import { Endpoints, Services } from "#api/generated/resources/core-v1.ts";
+import { type Transport, TransportError } from "#base/http.ts";
+import { type EmbeddedStage, embeddedStage } from "../embedded-stage.ts";
+import { createObject } from "../steps.ts";
+
+const doubling = (firstMs: number, maxMs: number): readonly number[] =>
+  Array.from({ length: 15 }, (_, retry) => Math.min(firstMs * 2 ** retry, maxMs));
+
+async function createSelecting(stage: EmbeddedStage): Promise<void> {
+  const spec = { selector: { app: "web" }, ports: [{ port: 80 }] };
+  await createObject(stage, Services, { metadata: { name: "web" }, spec });
+}
+
+async function createMirrored(stage: EmbeddedStage): Promise<void> {
+  await createObject(stage, Endpoints, { metadata: { name: "web" }, subsets: [{ addresses: [{ ip: "10.1.0.1" }] }] });
+  await createObject(stage, Services, { metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } });
+}
+
+it.each([
+  ["endpoints/queues", "endpoints-controller", "endpoints", createSelecting, doubling(5, 1_000_000)],
+  ["endpointslice/config", "endpointslice-controller", "endpointslices", createSelecting, doubling(1000, 1_000_000)],
+  [
+    "endpointslice-mirroring/queues",
+    "endpointslice-mirroring-controller",
+    "endpointslices",
+    createMirrored,
+    doubling(1000, 100_000),
+  ],
+] as const)("%s %s tries 15 times again", async (_, controller, resource, begin, delays) => {
+  const tries: number[] = [];
+  const refusing = (transport: Transport): Transport => ({
+    send(request, signal) {
+      if (request.method !== "POST" || !request.path.endsWith(`/${resource}`)) return transport.send(request, signal);
+      tries.push(stage.now());
+      return Promise.reject(new TransportError("reset", "read: connection reset by peer"));
+    },
+  });
+  const stage = await embeddedStage({ controllers: [controller], network: refusing });
+  try {
+    await begin(stage);
+    await stage.pass(2 * 3600 * 1000);
+    expect(tries.slice(1).map((time, index) => time - (tries[index] ?? 0))).toEqual([...delays]);
+  } finally {
+    await stage.stop();
+  }
+});
