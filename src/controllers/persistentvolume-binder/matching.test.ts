@@ -77,7 +77,7 @@ function claimOf(text: string): { readonly claim: Claim; readonly isDelayed: boo
   return { claim, isDelayed: delayed !== "" };
 }
 
-describe("persistentvolume-binder/4 the volume that a claim gets", () => {
+describe("persistentvolume-binder/4, persistentvolume-binder/tests the volume that a claim gets", () => {
   it("is one that upstream may choose, in 3,000 sets of volumes", () => {
     expect(vectors.matches).toHaveLength(3000);
     const wrong = vectors.matches.flatMap(([text, volumes, names]) => {

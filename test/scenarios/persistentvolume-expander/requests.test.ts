@@ -1,0 +1,124 @@
+// What the expander asks of the API server and counts.
+
+import { afterEach, describe, expect, it } from "vitest";
+import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
+import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
+import type { PersistentVolumeSpec } from "#api/generated/types/core-v1.ts";
+import { MetricRegistry } from "#base/metric-registry.ts";
+import { type EmbeddedStage, embeddedStage } from "../embedded-stage.ts";
+import { FaultyNetwork } from "../faulty-network.ts";
+import { refusal } from "../replica-objects.ts";
+import { listEvents, patch, untilEvent, untilFound } from "../steps.ts";
+
+let stage: EmbeddedStage;
+let network: FaultyNetwork;
+let metrics: MetricRegistry;
+afterEach(async () => {
+  network.pass();
+  await stage.stop();
+});
+
+async function open(): Promise<void> {
+  network = new FaultyNetwork();
+  metrics = new MetricRegistry({ version: "1.36.4" });
+  stage = await embeddedStage({
+    controllers: ["persistentvolume-expander-controller"],
+    metrics,
+    network: (transport) => network.over(transport),
+  });
+}
+
+const FLEX: PersistentVolumeSpec = { flexVolume: { driver: "example.com/flex" } };
+const CSI: PersistentVolumeSpec = { csi: { driver: "csi.example.com", volumeHandle: "h" } };
+
+/** A claim of 1Gi with its volume, as the binder would have bound them. */
+async function bound(source: PersistentVolumeSpec, uid?: string): Promise<void> {
+  await stage.do(async (client, signal) => {
+    const storageClass = { metadata: { name: "grows" }, provisioner: "x", allowVolumeExpansion: true };
+    await client.resource(StorageClasses).create({ object: storageClass }, signal);
+    const common = { accessModes: ["ReadWriteOnce"], storageClassName: "grows" };
+    const claims = client.resource(PersistentVolumeClaims);
+    const resources = { requests: { storage: "1Gi" } };
+    const object = { metadata: { name: "data" }, spec: { ...common, resources, volumeName: "v" } };
+    const claim = await claims.create({ namespace: stage.namespace, object }, signal);
+    const claimRef = { namespace: stage.namespace, name: "data", uid: uid ?? claim.metadata.uid };
+    const spec = { ...common, capacity: { storage: "1Gi" }, claimRef, ...source };
+    await client.resource(PersistentVolumes).create({ object: { metadata: { name: "v" }, spec } }, signal);
+    const status = { phase: "Bound", capacity: { storage: "1Gi" } };
+    await claims.updateStatus({ object: { ...claim, status } }, signal);
+  });
+}
+
+const grow = (storage: string): Promise<unknown> =>
+  patch(stage, PersistentVolumeClaims, "data", { spec: { resources: { requests: { storage } } } });
+
+const asked = (): string[] =>
+  network.requests
+    .map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1\/(namespaces\/scenario\/)?/, "")}`)
+    .filter((line) => /^[A-Z]+ persistentvolume(claim)?s\//.test(line));
+
+describe("the requests of the expander", () => {
+  it("persistentvolume-expander/watches, persistentvolume-expander/about watches claims alone", async () => {
+    await open();
+    const watches = stage.world.log.requests.filter(({ target }) => /[?&]watch=/.test(target));
+    expect(watches.map(({ target, who }) => `${who} ${target.split("?")[0]}`)).toEqual([
+      "shared-informers /api/v1/persistentvolumeclaims",
+    ]);
+  });
+
+  it("persistentvolume-expander/reads-live, persistentvolume-expander/writes reads the volume and patches both sides", async () => {
+    await open();
+    await bound(FLEX);
+    await stage.pass(1000);
+    await grow("2Gi");
+    await untilFound(stage, PersistentVolumeClaims, "data", ({ status }) => {
+      return status?.allocatedResourceStatuses?.storage === "NodeResizePending";
+    });
+    await stage.pass(1000);
+    expect(asked()).toEqual([
+      "GET persistentvolumes/v", // when it was bound
+      "GET persistentvolumes/v",
+      "PATCH persistentvolumeclaims/data/status",
+      "PATCH persistentvolumes/v",
+      "PATCH persistentvolumeclaims/data/status",
+      "PATCH persistentvolumes/v",
+    ]);
+    const plugin = 'volume_plugin="example.com/flex"';
+    expect(metrics.render()).toContain(
+      `storage_operation_duration_seconds_count{migrated="false",operation_name="expand_volume",status="success",${plugin}} 1`,
+    );
+  });
+
+  it("persistentvolume-expander/2, persistentvolume-expander/tests does not touch the volume of another claim, and tries again", async () => {
+    await open();
+    await bound(FLEX, "00000000-0000-0000-0000-000000000001");
+    await grow("2Gi");
+    await stage.pass(60_000);
+    expect(new Set(asked())).toEqual(new Set(["GET persistentvolumes/v"]));
+    expect(asked().length).toBeGreaterThan(5);
+  });
+
+  it("persistentvolume-expander/events, persistentvolume-expander/metrics tells of an expansion that fails, and goes on with it", async () => {
+    await open();
+    await bound(FLEX);
+    await stage.pass(1000);
+    network.refuse("PATCH persistentvolumes", refusal(403, "Forbidden"));
+    await grow("2Gi");
+    const { message } = await untilEvent(stage, ({ reason }) => reason === "VolumeResizeFailed");
+    expect(message).toMatch(/^error updating pv for pvc scenario\/data: error Patching PV "v" with error : /);
+    await untilFound(stage, PersistentVolumes, "v", ({ spec }) => spec?.capacity?.storage === "2Gi", "");
+    expect(metrics.render()).toContain('operation_name="expand_volume",status="fail-unknown"');
+  });
+
+  it("persistentvolume-expander/traps, persistentvolume-expander/4 says the same again with each wish", async () => {
+    await open();
+    await bound(CSI);
+    await stage.pass(1000);
+    for (const size of ["2Gi", "3Gi", "4Gi"]) {
+      await grow(size);
+      await stage.pass(1000);
+    }
+    const told = (await listEvents(stage)).filter(({ reason }) => reason === "ExternalExpanding");
+    expect(told.map(({ count }) => count)).toEqual([3]);
+  });
+});
