@@ -29,6 +29,12 @@ export function writtenIdentities(scenario: Scenario): ReadonlySet<string> {
   return comparedIdentities(scenario).intersection(identitiesOf(written));
 }
 
+/** Whether a write asks for the token of a controller of the cast. */
+export function isTokenOf(cast: Cast, label: string): boolean {
+  const account = /^create \/api\/v1\/namespaces\/kube-system\/serviceaccounts\/([^/]+)\/token$/.exec(label)?.[1];
+  return account !== undefined && identitiesOf(casts[cast].controllers).has(account);
+}
+
 function identitiesOf(controllers: readonly string[]): ReadonlySet<string> {
   return new Set(knownControllers.filter(({ name }) => controllers.includes(name)).map(({ identity }) => identity));
 }
