@@ -1,6 +1,7 @@
 // `steersman up` as its users meet it: a process with flags, output, signals and a directory.
 
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { X509Certificate } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -29,6 +30,10 @@ const PODS = "/api/v1/namespaces/default/pods";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
 const NODES = "/api/v1/nodes";
+const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+/** Of CN=web, with alternative names. */
+const WEB_REQUEST =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZU1JR1JBZ0VBTUE0eEREQUtCZ05WQkFNTUEzZGxZakFxTUFVR0F5dGxjQU1oQUtXcG53Z2ZtdEJUcjYvSQpTbVIxY3FaVU5vbWxhWmRmUlYwWGRlWWtUYUpwb0ZBd1RnWUpLb1pJaHZjTkFRa09NVUV3UHpBOUJnTlZIUkVFCk5qQTBnZzkzWldJdVpYaGhiWEJzWlM1amIyMkhCQW9BQUFHQkRXRkFaWGhoYlhCc1pTNWpiMjJHREhOd2FXWm0KWlRvdkwyRXZZakFGQmdNclpYQURRUUFTVjV1WXRrUytZQVZhQnBaRExNSC8vaVJOai9QdC96bW9wakQzS0pXRwpjL1haTFNlcG80Q1ljVHVldU9OS2Q5UXNLNUJnWktRUTdYRTh4WVJrTkdNTgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
 const SETS = "/apis/apps/v1/namespaces/default/replicasets";
 
 const root = mkdtempSync(join(tmpdir(), "up-"));
@@ -201,6 +206,20 @@ describe("steersman up", () => {
     ]) {
       expect(body).toContain(`# TYPE ${name} `);
     }
+  }, 60_000);
+
+  it("signs requests for client certificates with the cluster's CA", async () => {
+    const { client } = await up("--port=0", "--nodes=0", `--state=${newDirectory()}`);
+    const spec = { request: WEB_REQUEST, signerName: "kubernetes.io/kube-apiserver-client", usages: ["client auth"] };
+    expect((await client.post(REQUESTS, { metadata: { name: "web" }, spec })).status).toBe(201);
+    const approval = { status: { conditions: [{ type: "Approved", status: "True" }] } };
+    expect((await client.patch(`${REQUESTS}/web/approval`, "merge", approval)).status).toBe(200);
+    let certificate = "";
+    while (certificate === "") {
+      certificate = (await client.get(`${REQUESTS}/web`)).body.status.certificate ?? "";
+      await systemClock.sleep(50, new AbortController().signal);
+    }
+    expect(new X509Certificate(Buffer.from(certificate, "base64")).subject).toBe("CN=web");
   }, 60_000);
 
   it("says what it takes", () => {

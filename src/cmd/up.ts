@@ -45,6 +45,8 @@ export const DEFAULT_PORT = 7443;
 const DEFAULT_DIRECTORY = ".steersman";
 /** The cluster's token key is kept with its PKI; the controllers find it under this name. */
 const ACCOUNT_KEY_FILE = "service-account.key";
+const CA_FILE = "ca.crt";
+const CA_KEY_FILE = "ca.key";
 const NODE_START_MS = 300;
 const NODE_STOP_MS = 500;
 /** Whoever stops a cluster waits for it. */
@@ -161,7 +163,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
   const url = `https://${HOST}:${https.port}`;
   const kubeconfig = keptKubeconfig(options.directory ?? defaultDirectory(https.port), url, pki);
 
-  const { SAController } = defaultConfig;
+  const { SAController, CSRSigningController } = defaultConfig;
   const started = registeredControllers.filter(
     ({ name, featureGates }) =>
       !offByDefaultNames.includes(name) && featureGates.every((gate) => gates.isEnabled(gate)),
@@ -175,9 +177,19 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
       metrics: noMetrics,
       gates,
       settings: {
-        config: { ...defaultConfig, SAController: { ...SAController, ServiceAccountKeyFile: ACCOUNT_KEY_FILE } },
+        config: {
+          ...defaultConfig,
+          SAController: { ...SAController, ServiceAccountKeyFile: ACCOUNT_KEY_FILE },
+          CSRSigningController: {
+            ...CSRSigningController,
+            ClusterSigningCertFile: CA_FILE,
+            ClusterSigningKeyFile: CA_KEY_FILE,
+          },
+        },
         host: withFiles(systemHost({ certificateAuthorityData: pki.ca.certificatePem }), {
           [ACCOUNT_KEY_FILE]: pki.accountKeyPem,
+          [CA_FILE]: pki.ca.certificatePem,
+          [CA_KEY_FILE]: pki.ca.keyPem,
         }),
       },
       rootClients: clients,

@@ -1,71 +1,74 @@
 // The controllers of certificates and bootstrap tokens, as the program knows them: names, gates and contracts.
 
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Access } from "#kit/contract.ts";
-import { knownController } from "#kit/known-controllers.ts";
+import { type ControllerName, knownController } from "#kit/known-controllers.ts";
 import { registeredControllers } from "./registry.ts";
 
 const accessText = ({ verb, resource, subresource, preconditions }: Access): string =>
   [verb, subresource === "" ? resource : `${resource}/${subresource}`, ...preconditions].join(" ");
 
-describe.each([
-  {
-    id: "certificatesigningrequest-signing",
-    identity: "certificate-controller",
-    alias: "csrsigning",
-    watches: ["certificatesigningrequests"],
-    writes: ["update certificatesigningrequests/status"],
-  },
-  {
-    id: "certificatesigningrequest-approving",
-    identity: "certificate-controller",
-    alias: "csrapproving",
-    watches: ["certificatesigningrequests"],
-    writes: ["create subjectaccessreviews", "update certificatesigningrequests/approval"],
-  },
-  {
-    id: "certificatesigningrequest-cleaner",
-    identity: "certificate-controller",
-    alias: "csrcleaner",
-    watches: ["certificatesigningrequests"],
-    writes: ["delete certificatesigningrequests"],
-  },
-  {
-    id: "podcertificaterequest-cleaner",
-    identity: "podcertificaterequestcleaner",
-    gate: "PodCertificateRequest",
-    watches: ["podcertificaterequests"],
-    writes: ["delete podcertificaterequests uid"],
-  },
-  {
-    id: "kube-apiserver-serving-clustertrustbundle-publisher",
-    identity: "kube-apiserver-serving-clustertrustbundle-publisher",
-    gate: "ClusterTrustBundle",
-    watches: ["clustertrustbundles"],
-    writes: ["create clustertrustbundles", "update clustertrustbundles", "delete clustertrustbundles"],
-  },
-  {
-    id: "bootstrap-signer",
-    identity: "bootstrap-signer",
-    alias: "bootstrapsigner",
-    isOffByDefault: true,
-    watches: ["configmaps", "secrets"],
-    writes: ["update configmaps"],
-  },
-])("$id", ({ id, identity, alias, gate, isOffByDefault = false, watches, writes }) => {
-  const registered = registeredControllers.find(({ name }) => name === `${id}-controller`);
+/** Its description in one text: none of them reads past its caches or records events. */
+function factsOf(name: ControllerName): readonly string[] {
+  const { identity, aliases, featureGates, isOffByDefault = false } = knownController(name);
+  const contract = registeredControllers.find((registered) => registered.name === name)?.contract;
+  const about = [identity, ...aliases, ...featureGates, ...(isOffByDefault ? ["off by default"] : [])].join(", ");
+  return [
+    about,
+    ...(contract?.watches.map(({ resource }) => `watch ${resource}`) ?? []),
+    ...(contract?.reads.map(accessText) ?? []),
+    ...(contract?.writes.map(accessText) ?? []),
+  ];
+}
 
-  it(`${id}/about has its alias, its gate and its default`, () => {
-    const known = knownController(`${id}-controller` as Parameters<typeof knownController>[0]);
-    expect(known.identity).toBe(identity);
-    expect(known.aliases).toEqual(alias === undefined ? [] : [alias]);
-    expect(known.featureGates).toEqual(gate === undefined ? [] : [gate]);
-    expect(known.isOffByDefault ?? false).toBe(isOffByDefault);
-  });
+it("certificatesigningrequest-signing/about certificatesigningrequest-signing/watches certificatesigningrequest-signing/writes certificatesigningrequest-signing/events are these", () => {
+  expect(factsOf("certificatesigningrequest-signing-controller")).toEqual([
+    "certificate-controller, csrsigning",
+    "watch certificatesigningrequests",
+    "update certificatesigningrequests/status",
+  ]);
+});
 
-  it(`${id}/watches ${id}/writes ${id}/events watches and writes these, and records no events`, () => {
-    expect(registered?.contract.watches.map(({ resource }) => resource)).toEqual(watches);
-    expect(registered?.contract.writes.map(accessText)).toEqual(writes);
-    expect(registered?.contract.reads).toEqual([]);
-  });
+it("certificatesigningrequest-approving/about certificatesigningrequest-approving/watches certificatesigningrequest-approving/writes certificatesigningrequest-approving/events are these", () => {
+  expect(factsOf("certificatesigningrequest-approving-controller")).toEqual([
+    "certificate-controller, csrapproving",
+    "watch certificatesigningrequests",
+    "create subjectaccessreviews",
+    "update certificatesigningrequests/approval",
+  ]);
+});
+
+it("certificatesigningrequest-cleaner/about certificatesigningrequest-cleaner/watches certificatesigningrequest-cleaner/writes certificatesigningrequest-cleaner/events are these", () => {
+  expect(factsOf("certificatesigningrequest-cleaner-controller")).toEqual([
+    "certificate-controller, csrcleaner",
+    "watch certificatesigningrequests",
+    "delete certificatesigningrequests",
+  ]);
+});
+
+it("podcertificaterequest-cleaner/about podcertificaterequest-cleaner/watches podcertificaterequest-cleaner/writes podcertificaterequest-cleaner/events are these", () => {
+  expect(factsOf("podcertificaterequest-cleaner-controller")).toEqual([
+    "podcertificaterequestcleaner, PodCertificateRequest",
+    "watch podcertificaterequests",
+    "delete podcertificaterequests uid",
+  ]);
+});
+
+it("kube-apiserver-serving-clustertrustbundle-publisher/about kube-apiserver-serving-clustertrustbundle-publisher/watches kube-apiserver-serving-clustertrustbundle-publisher/writes kube-apiserver-serving-clustertrustbundle-publisher/events are these", () => {
+  expect(factsOf("kube-apiserver-serving-clustertrustbundle-publisher-controller")).toEqual([
+    "kube-apiserver-serving-clustertrustbundle-publisher, ClusterTrustBundle",
+    "watch clustertrustbundles",
+    "create clustertrustbundles",
+    "update clustertrustbundles",
+    "delete clustertrustbundles",
+  ]);
+});
+
+it("bootstrap-signer/about bootstrap-signer/watches bootstrap-signer/writes bootstrap-signer/events are these", () => {
+  expect(factsOf("bootstrap-signer-controller")).toEqual([
+    "bootstrap-signer, bootstrapsigner, off by default",
+    "watch configmaps",
+    "watch secrets",
+    "update configmaps",
+  ]);
 });

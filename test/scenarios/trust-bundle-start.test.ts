@@ -35,7 +35,7 @@ async function created(extraVersions: readonly string[], rootCa: string): Promis
   return paths;
 }
 
-describe("kube-apiserver-serving-clustertrustbundle-publisher/start", () => {
+describe("kube-apiserver-serving-clustertrustbundle-publisher/start the publisher", () => {
   const { ca } = signingPair(Date.UTC(2026, 0, 1));
   const [beta, alpha] = ["certificates.k8s.io/v1beta1", "certificates.k8s.io/v1alpha1"];
 
@@ -48,7 +48,11 @@ describe("kube-apiserver-serving-clustertrustbundle-publisher/start", () => {
     expect(await created(versions, ca)).toEqual(published);
   });
 
-  it("publishes nothing without a CA", async () => {
+  it("kube-apiserver-serving-clustertrustbundle-publisher/traps is refused a bundle with the same certificate twice", async () => {
+    expect(await created([beta], ca + ca)).toEqual([]);
+  });
+
+  it("kube-apiserver-serving-clustertrustbundle-publisher/tests publishes nothing without a CA", async () => {
     expect(await created([beta], "")).toEqual([]);
   });
 });

@@ -4,10 +4,9 @@
 import { SubjectAccessReviews } from "#api/generated/resources/authorization-v1.ts";
 import type { SubjectAccessReview } from "#api/generated/types/authorization-v1.ts";
 import type { CertificateSigningRequestCondition } from "#api/generated/types/certificates-v1.ts";
-import { type CertificateRequest, parseRequest } from "#api/x509/certificate-request.ts";
-import { errorMessage } from "#base/errors.ts";
 import type { Client, ResourceClient } from "#client/client.ts";
 import { isDecided } from "#families/certificates/decisions.ts";
+import { contentOf } from "#families/certificates/request-content.ts";
 import type { StoredRequest } from "#families/certificates/request-workers.ts";
 import { backOff, done, type SyncResult } from "#kit/worker-loop.ts";
 import { type Recognizer, recognizersOf } from "./recognizers.ts";
@@ -33,14 +32,6 @@ export async function approve(request: StoredRequest, deps: Deps, signal: AbortS
   return backOff(
     `recognized csr ${JSON.stringify(request.metadata.name)} as [${tried}] but subject access review was not approved`,
   );
-}
-
-function contentOf({ metadata, spec }: StoredRequest): CertificateRequest {
-  try {
-    return parseRequest(spec.request);
-  } catch (cause) {
-    throw new Error(`unable to parse csr ${JSON.stringify(metadata.name)}: ${errorMessage(cause)}`, { cause });
-  }
 }
 
 async function isAllowed(

@@ -36,10 +36,9 @@ export const requestSigner: ControllerDescriptor<SigningOptions> = keyedControll
     Object.keys(files).length === 0
       ? "Skipping CSR signer controller because no csr cert/key was specified"
       : undefined,
-  async build(parts, { files, durationMs }) {
+  build(parts, { files, durationMs }) {
     const { log, context } = parts;
     const { clock, host } = context;
-    const signing = await host.keys.loadSigning();
     const common = {
       clock,
       rng: context.rng.fork("certificate-serials"),
@@ -55,7 +54,7 @@ export const requestSigner: ControllerDescriptor<SigningOptions> = keyedControll
         log.info(why, { controller: signer.name });
         continue;
       }
-      const pair = openPair(signer.name, () => new SigningPair(own, host, signing));
+      const pair = openPair(signer.name, () => new SigningPair(own, host));
       const deps = { ...common, signer, pair };
       workOnRequests(parts, (request, signal) => signRequest(request, deps, signal));
       parts.fromStart(async (signal) => {

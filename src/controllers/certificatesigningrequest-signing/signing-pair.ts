@@ -5,7 +5,7 @@
 import { pemBlocks } from "#api/pem.ts";
 import type { CertificateAuthority } from "#base/certificates.ts";
 import { errorMessage } from "#base/errors.ts";
-import type { CertificateSigning, Host } from "#base/host.ts";
+import type { Host } from "#base/host.ts";
 import type { Logger } from "#base/log.ts";
 
 export interface PairFiles {
@@ -21,16 +21,14 @@ interface Pair {
 export class SigningPair {
   readonly #files: PairFiles;
   readonly #host: Pick<Host, "files" | "keys">;
-  readonly #signing: CertificateSigning;
   #pair: Pair;
-  /** Of the pair when it was last used. */
-  #authority: { readonly of: Pair; readonly authority: CertificateAuthority };
+  /** Of the pair when it was last used; the library that makes it is loaded with the first request to sign. */
+  #authority: { readonly of: Pair; readonly authority: CertificateAuthority } | undefined;
 
   /** Throws when the pair cannot be used. */
-  constructor(files: PairFiles, host: Pick<Host, "files" | "keys">, signing: CertificateSigning) {
+  constructor(files: PairFiles, host: Pick<Host, "files" | "keys">) {
     this.#files = files;
     this.#host = host;
-    this.#signing = signing;
     try {
       this.#pair = this.#read();
     } catch (cause) {
@@ -38,7 +36,7 @@ export class SigningPair {
         cause,
       });
     }
-    this.#authority = { of: this.#pair, authority: this.#authorityOf(this.#pair) };
+    this.#checkCount(this.#pair);
   }
 
   /** Follows the files until disposed. */
@@ -57,9 +55,12 @@ export class SigningPair {
   }
 
   /** Throws when the pair that was loaded last is no authority. */
-  current(): CertificateAuthority {
-    if (this.#authority.of !== this.#pair) {
-      this.#authority = { of: this.#pair, authority: this.#authorityOf(this.#pair) };
+  async current(): Promise<CertificateAuthority> {
+    const { authority } = await this.#host.keys.loadSigning();
+    const pair = this.#pair;
+    if (this.#authority?.of !== pair) {
+      this.#checkCount(pair);
+      this.#authority = { of: pair, authority: authority(pair.certificate, pair.key) };
     }
     return this.#authority.authority;
   }
@@ -81,10 +82,10 @@ export class SigningPair {
     return pair;
   }
 
-  #authorityOf({ certificate, key }: Pair): CertificateAuthority {
+  #checkCount({ certificate }: Pair): void {
     const count = pemBlocks(certificate).filter(({ type }) => type === "CERTIFICATE").length;
+    if (count === 1) return;
     const file = JSON.stringify(this.#name);
-    if (count !== 1) throw new Error(`error reading CA cert file ${file}: expected 1 certificate, found ${count}`);
-    return this.#signing.authority(certificate, key);
+    throw new Error(`error reading CA cert file ${file}: expected 1 certificate, found ${count}`);
   }
 }

@@ -6,7 +6,6 @@ import { noLog } from "#base/log.ts";
 import { bareHost } from "#base/testing.ts";
 import { SigningPair } from "#controllers/certificatesigningrequest-signing/signing-pair.ts";
 import { systemKeys } from "../system/system-keys.ts";
-import { authority } from "./certificate-signing.ts";
 import { issueCertificate, type KeyCertificate } from "./x509.ts";
 
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -33,13 +32,13 @@ function open({ certificatePem, keyPem }: Partial<KeyCertificate>): {
     },
   };
   const host = withFiles({ ...bareHost, files, keys: systemKeys }, texts);
-  const pair = new SigningPair({ certFile: "ca.crt", keyFile: "ca.key" }, host, { authority });
+  const pair = new SigningPair({ certFile: "ca.crt", keyFile: "ca.key" }, host);
   pair.follow(noLog);
   return { pair, disk: { texts, changed: () => [...watches].forEach((onChange) => void onChange()) } };
 }
 
-it("certificatesigningrequest-signing/13 a pair is one certificate and its key", () => {
-  expect(open(one).pair.current().notAfter).toBe(60 * YEAR_MS);
+it("certificatesigningrequest-signing/13 a pair is one certificate and its key", async () => {
+  expect((await open(one).pair.current()).notAfter).toBe(60 * YEAR_MS);
   const wrong = (pair: Partial<KeyCertificate>) => () => open(pair);
   expect(wrong({ ...one, keyPem: two.keyPem })).toThrow(
     'error reading CA cert file "ca.crt": tls: private key does not match public key',
@@ -52,19 +51,19 @@ it("certificatesigningrequest-signing/13 a pair is one certificate and its key",
   );
 });
 
-it("certificatesigningrequest-signing/14 a new pair signs as soon as both files have changed", () => {
+it("certificatesigningrequest-signing/14 a new pair signs as soon as both files have changed", async () => {
   const { pair, disk } = open(one);
   disk.texts["ca.crt"] = two.certificatePem;
   disk.changed();
-  expect(pair.current().notAfter).toBe(60 * YEAR_MS);
+  expect((await pair.current()).notAfter).toBe(60 * YEAR_MS);
   disk.texts["ca.key"] = two.keyPem;
   disk.changed();
-  expect(pair.current().notAfter).toBe(70 * YEAR_MS);
+  expect((await pair.current()).notAfter).toBe(70 * YEAR_MS);
 });
 
-it("certificatesigningrequest-signing/14 a pair that is loaded and no authority signs nothing", () => {
+it("certificatesigningrequest-signing/14 a pair that is loaded and no authority signs nothing", async () => {
   const { pair, disk } = open(one);
   disk.texts["ca.crt"] = one.certificatePem + two.certificatePem;
   disk.changed();
-  expect(() => pair.current()).toThrow("expected 1 certificate, found 2");
+  await expect(pair.current()).rejects.toThrow("expected 1 certificate, found 2");
 });

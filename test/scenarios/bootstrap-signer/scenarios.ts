@@ -158,6 +158,17 @@ const texts: readonly ScenarioText[] = [
       await stage.calm(async () => expect((await stage.writes()).map(({ code }) => code)).toEqual([422]));
     },
   },
+  {
+    name: "bootstrap-signer/traps drops the signature of a token that expires when its Secret goes",
+    async play(stage) {
+      await createToken(stage, "abcdef", { data: { expiration: formatTime(stage.now() + 6000) } });
+      await publish(stage);
+      await info(stage).until("cluster-info", isSignedBy("abcdef"));
+      await stage.settle();
+      await tokens(stage).untilGone("bootstrap-token-abcdef"); // by its cleaner
+      await info(stage).until("cluster-info", isSignedBy());
+    },
+  },
 ];
 
 /** Without its ConfigMap the controller does not see the tokens of the play go. */

@@ -112,6 +112,20 @@ export const scenarios: readonly Scenario[] = scenariosOf(
       },
     },
     {
+      name: "certificatesigningrequest-approving/traps approves a request whose user is allowed to have it hours later",
+      virtualOnly: "the back-off grows to 1000 seconds",
+      async play(stage) {
+        const user = bootstrapper(stage);
+        await allow(stage, user);
+        const name = await ask(stage, user);
+        await stage.pass(2 * 3_600_000);
+        await expectUndecided(stage, name);
+        await allow(stage, user, "nodeclient");
+        await stage.pass(1_000_000);
+        await stage.of(CertificateSigningRequests).until(name, isSigned);
+      },
+    },
+    {
       name: "certificatesigningrequest-approving/5 leaves requests for serving certificates and for other signers alone",
       async play(stage) {
         const user = bootstrapper(stage);

@@ -69,7 +69,7 @@ const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [
     },
   },
   {
-    name: "podcertificaterequest-cleaner/1 deletes a request that was denied as late as any other",
+    name: "podcertificaterequest-cleaner/1, podcertificaterequest-cleaner/tests deletes a request that was denied as late as any other",
     async play(stage) {
       await open(stage);
       await answer(stage, "Denied");
@@ -98,7 +98,7 @@ const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [
     },
   },
   {
-    name: "podcertificaterequest-cleaner/1 goes on after a request that is young",
+    name: "podcertificaterequest-cleaner/1, podcertificaterequest-cleaner/traps goes on after a request that is young",
     alone: true,
     async play(stage) {
       await open(stage, "old");
