@@ -125,8 +125,8 @@ export const plan: FaultPlan = {
     {
       name: "a new pair of files is read and not used",
       file: `${signing}/signing-pair.ts`,
-      find: "if (this.#authority.of !== this.#pair) {",
-      replace: "if (this.#authority.of === undefined) {",
+      find: "if (this.#authority?.of !== pair) {",
+      replace: "if (this.#authority === undefined) {",
       noticedBy: "a new pair signs as soon as both files have changed",
     },
   ],

@@ -53,6 +53,7 @@ it("certificatesigningrequest-signing/13 a pair is one certificate and its key",
 
 it("certificatesigningrequest-signing/14 a new pair signs as soon as both files have changed", async () => {
   const { pair, disk } = open(one);
+  await pair.current();
   disk.texts["ca.crt"] = two.certificatePem;
   disk.changed();
   expect((await pair.current()).notAfter).toBe(60 * YEAR_MS);
