@@ -107,6 +107,18 @@ export async function bindTogether(stage: Stage, claim: string, volume: string):
   return bound;
 }
 
+/** Whatever dies when, no claim has two volumes, and no volume that is to be kept goes. */
+export function keepsBonds(stage: Stage, ...kept: readonly string[]): void {
+  stage.always("each claim has at most one volume, and volumes are kept", async (reader) => {
+    const volumes = (await reader.of(PersistentVolumes).list()).filter(({ spec }) => {
+      return spec?.claimRef?.namespace === stage.namespace && Boolean(spec.claimRef.uid);
+    });
+    const names = (await reader.of(PersistentVolumes).list()).map(({ metadata }) => metadata.name);
+    const isOnce = new Set(volumes.map(({ spec }) => spec?.claimRef?.uid)).size === volumes.length;
+    return isOnce && kept.every((name) => names.includes(name));
+  });
+}
+
 /** Deletes the claim and waits until it is gone. */
 export async function leave(stage: Stage, claim: string): Promise<void> {
   await stage.settle();

@@ -13,6 +13,7 @@ import {
   createClass,
   createFreeVolume,
   createVolume,
+  keepsBonds,
   touch,
   untilBound,
   untilPhase,
@@ -26,6 +27,7 @@ export const bindingScenarios: readonly ScenarioText[] = [
       await createFreeVolume(stage, "large", { size: "10Gi" });
       const fitting = await createFreeVolume(stage, "fitting", { size: "5Gi" });
       await stage.settle();
+      keepsBonds(stage, fitting);
       const { metadata } = await createClaim(stage, "data", { size: "2Gi" });
       const claim = await untilBound(stage, "data", fitting);
       expect(claim.metadata.annotations).toMatchObject({ [BIND_COMPLETED]: "yes", [BOUND_BY_CONTROLLER]: "yes" });
@@ -209,6 +211,7 @@ export const bindingScenarios: readonly ScenarioText[] = [
       const volume = await createFreeVolume(stage, "volume");
       const second = await createFreeVolume(stage, "second", { size: "2Gi" });
       await stage.settle();
+      keepsBonds(stage, volume, second);
       stage.hold(PersistentVolumes);
       await createClaim(stage, "data");
       await stage.calm(async () => void (await untilBound(stage, "data", volume)));

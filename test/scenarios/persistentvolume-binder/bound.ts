@@ -12,6 +12,7 @@ import {
   createClaim,
   createFreeVolume,
   createVolume,
+  keepsBonds,
   leave,
   touch,
   untilBound,
@@ -106,6 +107,7 @@ export const boundScenarios: readonly ScenarioText[] = [
       const volume = await createFreeVolume(stage, "volume");
       await stage.settle();
       await bindTogether(stage, "data", volume);
+      keepsBonds(stage, volume);
       await leave(stage, "data");
       await untilPhase(stage, volume, "Released");
       await stage.settle();
