@@ -32,6 +32,7 @@ export function poolStatus(
       return statusOf(driver, name, ofPool, count);
     });
   const pools = all.slice(0, limit);
+  // Deviation: reading a cache cannot fail, so there is no condition Failed.
   const condition = {
     type: "Complete",
     status: "True",

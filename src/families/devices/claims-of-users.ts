@@ -49,6 +49,7 @@ export function isForPod(pod: Stored<Pod>, claim: Stored<ResourceClaim>, groupsH
   if (claim.metadata.namespace !== pod.metadata.namespace) return false;
   if (isControlledBy(claim, pod)) return true;
   if (!groupsHaveClaims) return false;
+  // Deviation: upstream's message about a pod without a group ends the program.
   const owner = getControllerOf(claim);
   return (
     owner !== undefined && isPodGroup(owner) && podGroupNameOf(pod) !== undefined && owner.name === podGroupNameOf(pod)
