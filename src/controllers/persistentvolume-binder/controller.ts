@@ -77,7 +77,7 @@ export const persistentVolumeBinder: ControllerDescriptor<BinderOptions> = keyed
       knownVolumes,
       claimQueue: parts.queue({ name: "claims" }),
       volumeQueue: parts.queue({ name: "volumes" }),
-      recorder: parts.recorder("persistentvolume-controller"),
+      recorder: parts.recorder("persistentvolume-controller", 3),
       operations: new PendingOperations(clock, parts.log),
       metrics: registerBinderMetrics(metrics, clock, knownVolumes, knownClaims),
       plugins,

@@ -34,7 +34,7 @@ export const persistentVolumeExpander: ControllerDescriptor = keyedController({
       claims: parts.informer(PersistentVolumeClaims),
       claimsApi: parts.client.resource(PersistentVolumeClaims),
       volumesApi: parts.client.resource(PersistentVolumes),
-      recorder: parts.recorder("volume_expand"),
+      recorder: parts.recorder("volume_expand", 3),
       metrics: operationMetrics(metrics),
     };
     const queue = parts.queue({ name: "volume_expand" });
