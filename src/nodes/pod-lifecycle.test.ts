@@ -54,6 +54,17 @@ describe("a simulated pod", () => {
     ]);
   });
 
+  it("is ready again after the node lifecycle controller has marked it, without new events", () => {
+    const { pod } = live(newPod("Always"), 60_000);
+    const marked = (pod.status?.conditions ?? []).map((condition) =>
+      condition.type === "Ready" ? { ...condition, status: "False" } : condition,
+    );
+    const { pod: again, story } = live({ ...pod, status: { ...pod.status, conditions: marked } }, 60_000);
+    expect(story).toEqual(["0 s: Running, running, ready true, restarts 0; "]);
+    expect(again.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
+    expect(again.status?.containerStatuses).toEqual(pod.status?.containerStatuses);
+  });
+
   it("succeeds when its work is done", () => {
     const { pod, story } = live(newPod("Never"), 60_000);
     expect(story.at(-1)).toBe("1 s: Succeeded, Completed 0, ready false, restarts 0; ");

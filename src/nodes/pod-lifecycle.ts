@@ -40,9 +40,22 @@ export function nextStep(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): 
   if (waiting?.reason === "ImagePullBackOff")
     return behaviour.isImageMissing ? REST : report(started(pod, behaviour, now), startEvents(pod));
   if (terminated !== undefined || waiting !== undefined) return restart(pod, first, behaviour, now);
+  if (running !== undefined && isTakenForUnready(pod, first)) return report(readyAgain(pod, now), []);
   if (running === undefined || behaviour.runMs === undefined) return REST;
   const endMs = (timeOrUndefined(running.startedAt) ?? now) + behaviour.runMs;
   return endMs > now ? wait(endMs - now, "containers are running") : end(pod, behaviour, now);
+}
+
+/** The node lifecycle controller says that pods of a node it does not hear of are not ready; the node knows better. */
+function isTakenForUnready({ status }: Pod, { ready }: ContainerStatus): boolean {
+  return (
+    ready &&
+    (status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "False") ?? false)
+  );
+}
+
+function readyAgain(pod: Stored<Pod>, now: EpochMs): PodStatus {
+  return { conditions: conditions(pod, formatTime(now), { Initialized: true, ContainersReady: true, Ready: true }) };
 }
 
 const wait = (forMs: number, reason: string): Step => ({ kind: "wait", forMs, reason });
