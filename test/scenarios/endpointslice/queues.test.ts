@@ -20,30 +20,27 @@ async function createMirrored(stage: EmbeddedStage): Promise<void> {
 }
 
 it.each([
-  ["endpoints/queues", "endpoints-controller", "endpoints", createSelecting, doubling(5, 1_000_000)],
-  ["endpointslice/config", "endpointslice-controller", "endpointslices", createSelecting, doubling(1000, 1_000_000)],
-  [
-    "endpointslice-mirroring/queues",
-    "endpointslice-mirroring-controller",
-    "endpointslices",
-    createMirrored,
-    doubling(1000, 100_000),
-  ],
-] as const)("%s %s tries 15 times again", async (_, controller, resource, begin, delays) => {
-  const tries: number[] = [];
-  const refusing = (transport: Transport): Transport => ({
-    send(request, signal) {
-      if (request.method !== "POST" || !request.path.endsWith(`/${resource}`)) return transport.send(request, signal);
-      tries.push(stage.now());
-      return Promise.reject(new TransportError("reset", "read: connection reset by peer"));
-    },
-  });
-  const stage = await embeddedStage({ controllers: [controller], network: refusing });
-  try {
-    await begin(stage);
-    await stage.pass(2 * 3600 * 1000);
-    expect(tries.slice(1).map((time, index) => time - (tries[index] ?? 0))).toEqual([...delays]);
-  } finally {
-    await stage.stop();
-  }
-});
+  ["endpoints-controller", "endpoints", createSelecting, doubling(5, 1_000_000)],
+  ["endpointslice-controller", "endpointslices", createSelecting, doubling(1000, 1_000_000)],
+  ["endpointslice-mirroring-controller", "endpointslices", createMirrored, doubling(1000, 100_000)],
+] as const)(
+  "endpoints/queues, endpointslice/config, endpointslice-mirroring/queues %s tries 15 times again",
+  async (controller, resource, begin, delays) => {
+    const tries: number[] = [];
+    const refusing = (transport: Transport): Transport => ({
+      send(request, signal) {
+        if (request.method !== "POST" || !request.path.endsWith(`/${resource}`)) return transport.send(request, signal);
+        tries.push(stage.now());
+        return Promise.reject(new TransportError("reset", "read: connection reset by peer"));
+      },
+    });
+    const stage = await embeddedStage({ controllers: [controller], network: refusing });
+    try {
+      await begin(stage);
+      await stage.pass(2 * 3600 * 1000);
+      expect(tries.slice(1).map((time, index) => time - (tries[index] ?? 0))).toEqual([...delays]);
+    } finally {
+      await stage.stop();
+    }
+  },
+);
