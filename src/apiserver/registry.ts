@@ -48,6 +48,8 @@ export interface KindRow {
   readonly returnsDeletedObject: boolean;
   /** A delete that is more than the generic one; "undefined" leaves it to that, "retry" starts again. */
   readonly deletion?: DeletionHook;
+  /** Looks at a delete before the object is looked for. */
+  readonly beforeDelete?: (call: ResourceCall, options: DeleteOptions) => void;
   /** Takes what the server itself gives such an object, before the kind's rules see it. */
   allocation?(object: KubeObject, old: KubeObject | undefined, dryRun: boolean): Allocation;
   /** Once an object is gone. */

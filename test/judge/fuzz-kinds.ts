@@ -3,6 +3,7 @@
 
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
+import { batchPlaces } from "./fuzz-batch.ts";
 import { definitions } from "./fuzz-definitions.ts";
 import { plainPlaces } from "./fuzz-kinds-table.ts";
 import { podPlaces } from "./fuzz-pods.ts";
@@ -51,7 +52,14 @@ export type Subresource =
   /** Read, and written by all verbs. */
   | { readonly name: string; readonly edits: readonly Edits[]; readonly strategic?: readonly object[] };
 
-export const places: readonly Place[] = [...plainPlaces, ...podPlaces, ...servicePlaces, ...storagePlaces, definitions];
+export const places: readonly Place[] = [
+  ...plainPlaces,
+  ...podPlaces,
+  ...servicePlaces,
+  ...storagePlaces,
+  ...batchPlaces,
+  definitions,
+];
 
 export const names: readonly string[] = ["a", "b", "c", "d", "e"];
 

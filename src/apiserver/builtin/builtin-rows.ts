@@ -97,11 +97,10 @@ function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subr
     ...(answered && { virtual: posted(answered) }),
     ...(allocation && { allocation }),
     ...(afterDelete && { afterDelete }),
-    ...((deletion || beforeDelete) && {
-      async deletion(core, call, existing, options, signal) {
-        beforeDelete?.(kindCall(call), options);
-        return deletion?.(deletionCall(core, call, existing, options), signal);
-      },
+    ...(beforeDelete && { beforeDelete: (call, options) => beforeDelete(kindCall(call), options) }),
+    ...(deletion && {
+      deletion: (core, call, existing, options, signal) =>
+        deletion(deletionCall(core, call, existing, options), signal),
     }),
   };
 }

@@ -24,6 +24,7 @@ export async function deleteObject(
   const { endpoint, namespace, name } = call;
   const { row } = endpoint;
   checkName(name);
+  row.beforeDelete?.(call, options);
   const key = keyOf(row, namespace, name);
   const table = core.tableOf(row);
   for (;;) {
