@@ -8,7 +8,6 @@ import { createLogger } from "#base/logger.ts";
 import { FlagError, type FlagSection, flag, parseFlags } from "#manager/flags/flag-set.ts";
 import { bool, int, level, string } from "#manager/flags/flag-types.ts";
 import { printSections } from "#manager/flags/usage.ts";
-import { unwrittenControllers } from "#manager/registry.ts";
 import { callSite } from "#platform/system/call-site.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { type DataOptions, DEFAULT_PORT, type RunningCluster, startCluster } from "./up.ts";
@@ -135,7 +134,6 @@ Ready after ${Math.round(performance.now())} ms.
   export KUBECONFIG=${kubeconfig}
 
 Controllers: ${controllers.join(", ")}
-Not yet: ${unwrittenControllers().length} others; kubectl warns where one of them would be needed.
 
 Try:
   kubectl get nodes

@@ -19,7 +19,6 @@ import type { Readable } from "node:stream";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { configMap, type TestClient, testClient } from "#apiserver/testing.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
-import { unwrittenControllers } from "#manager/registry.ts";
 import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
@@ -133,11 +132,9 @@ describe("steersman up", () => {
     expect((await client.delete(`${SETS}/web`, foreground)).status).toBe(200);
     await runningPods(client, 0);
 
-    const deployment = { metadata: { name: "d" }, spec: created.body.spec };
-    const { headers } = await client.post("/apis/apps/v1/namespaces/default/deployments", deployment);
-    if (unwrittenControllers().includes("deployment-controller")) {
-      expect(String(headers.warning)).toContain("deployment-controller is not part of this cluster yet");
-    }
+    const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+    const { headers } = await client.post(roles, { metadata: { name: "r" }, rules: [] });
+    expect(String(headers.warning)).toContain("authorization by roles is not part of this cluster yet");
 
     expect(output()).toMatch(/Ready after \d+ ms\./);
     const { status, text } = refusal(`--port=${port}`, `--state=${newDirectory()}`);

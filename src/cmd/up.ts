@@ -1,5 +1,4 @@
-// steersman up: a cluster in this process. The embedded API server over HTTPS, the controllers that are
-// written, a binder and simulated nodes; a kubeconfig for kubectl and everybody else.
+// steersman up: a cluster in this process. The embedded API server over HTTPS, the controllers, a binder and simulated nodes; a kubeconfig for kubectl and everybody else.
 
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -16,12 +15,7 @@ import { noMetrics } from "#base/metrics.ts";
 import { offByDefaultNames } from "#kit/known-controllers.ts";
 import { rootClientBuilder } from "#manager/clients/client-builder.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import {
-  type RegisteredController,
-  registeredControllers,
-  serviceAccountTokens,
-  unwrittenControllers,
-} from "#manager/registry.ts";
+import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { runControllers } from "#manager/run-controllers.ts";
 import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNode } from "#nodes/simulated-node.ts";
@@ -37,7 +31,7 @@ import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import { serverMetrics } from "./server-metrics.ts";
-import { unwrittenWarning } from "./unwritten-warning.ts";
+import { serverPartsWarning } from "./server-parts-warning.ts";
 import { type KubeconfigFile, writeKubeconfig } from "./up-kubeconfig.ts";
 
 const HOST = "127.0.0.1";
@@ -143,7 +137,7 @@ async function runCluster(options: UpOptions, storage: MemoryStorage, pki: Clust
     keyReader,
     timeZones: systemTimeZones(),
     tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
-    admission: (core) => [...defaultPlugins(core), unwrittenWarning(unwrittenControllers())],
+    admission: (core) => [...defaultPlugins(core), serverPartsWarning],
     // A port that is still to be found clients learn from the kubeconfig alone.
     ...(options.port === 0 ? {} : { serverAddress: `${HOST}:${options.port}` }),
   });
@@ -249,11 +243,9 @@ function nodeNames(count: number): readonly string[] {
 }
 
 function nodeControllers(count: number): readonly RegisteredController[] {
-  const untaintsItself = unwrittenControllers().includes("node-lifecycle-controller");
   const nodes = nodeNames(count).map((name, subnet): RegisteredController => {
     const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };
-    const build: RegisteredController["build"] = (context) =>
-      buildSimulatedNode(context, { name, subnet, ...times, untaintsItself });
+    const build: RegisteredController["build"] = (context) => buildSimulatedNode(context, { name, subnet, ...times });
     return { name, featureGates: [], build };
   });
   return [{ name: "binder", featureGates: [], build: (context) => buildBinder(context) }, ...nodes];

@@ -1,5 +1,5 @@
 // The 52 controllers that kube-controller-manager 1.36 knows, in upstream's order of registration: the only home of
-// their names, aliases, gates and identities. The manager's registry lists the ones that are written.
+// their names, aliases, gates and identities. The manager's registry says how each is built.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, NewControllerDescriptors; names/controller_names.go.
 
 import { assert } from "#base/assert.ts";

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { featureGateTable } from "#api/feature-gate-table.ts";
-import { FeatureGates } from "#base/feature-gates.ts";
 import {
   controllerAliases,
   knownControllerNames,
@@ -8,14 +6,7 @@ import {
   offByDefaultNames,
 } from "#kit/known-controllers.ts";
 import { canonicalSelection, isSelected } from "./controller-selection.ts";
-import { registeredControllers, unwrittenControllers } from "./registry.ts";
-import { unwrittenProblem } from "./unwritten-selection.ts";
-
-const gates = (values: Record<string, boolean> = {}): FeatureGates => {
-  const made = new FeatureGates(featureGateTable(), "1.36");
-  made.setFromMap(values);
-  return made;
-};
+import { registeredControllers, serviceAccountTokens } from "./registry.ts";
 
 describe("--controllers", () => {
   it("machinery/1.5.1 turns aliases into names, with their sign", () => {
@@ -56,46 +47,16 @@ describe("--controllers", () => {
     expect(controllerAliases.get("svm")).toBe("storage-version-migrator-controller");
   });
 
-  it("every registered controller is a known one, with the known gates", () => {
+  it("machinery/1.4 registers every known controller but the loops of a cloud, with the known gates", () => {
+    const registered = [...registeredControllers, serviceAccountTokens].map(({ name }) => name);
+    expect(registered.toSorted()).toEqual(
+      knownControllers
+        .filter(({ isCloud }) => !isCloud)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
     for (const { name, featureGates } of registeredControllers) {
       expect(knownControllers).toContainEqual(expect.objectContaining({ name, featureGates }));
     }
-  });
-});
-
-describe("controllers that are not written", () => {
-  const unwritten = unwrittenControllers();
-
-  it("a selection that runs only written ones is fine", () => {
-    const names = registeredControllers.map(({ name }) => name);
-    expect(unwrittenProblem(names, gates())).toBeUndefined();
-    expect(
-      unwrittenProblem(
-        ["*", ...unwritten].map((name) => (name === "*" ? name : `-${name}`)),
-        gates(),
-      ),
-    ).toBeUndefined();
-    expect(unwrittenProblem([], gates())).toBeUndefined();
-  });
-
-  it("the list that is proposed runs exactly what can run", () => {
-    const problem = unwrittenProblem(["*", "-replicaset-controller"], gates());
-    if (unwritten.every((name) => offByDefaultNames.includes(name))) return; // all are written by now
-    const list = /use --controllers=(\S+)$/.exec(problem ?? "")?.[1]?.split(",") ?? [];
-    expect(unwrittenProblem(list, gates())).toBeUndefined();
-    const runs = registeredControllers.filter(({ name }) => isSelected(name, list)).map(({ name }) => name);
-    expect(runs).toEqual(
-      registeredControllers
-        .map(({ name }) => name)
-        .filter((name) => name !== "replicaset-controller" && !offByDefaultNames.includes(name)),
-    );
-  });
-
-  it("machinery/1.5.4 one that its gate keeps off, or that needs a cloud, is not missed", () => {
-    expect(unwrittenProblem(["podgroup-protection-controller", "service-lb-controller"], gates())).toBeUndefined();
-    if (!unwritten.includes("podgroup-protection-controller")) return;
-    expect(unwrittenProblem(["podgroup-protection-controller"], gates({ GenericWorkload: true }))).toContain(
-      "podgroup",
-    );
   });
 });

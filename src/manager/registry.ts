@@ -1,5 +1,5 @@
-// The controllers that are written, each bound to its part of the component configuration. What the
-// program knows by name is in known-controllers.ts; the difference of the two is what it cannot run yet.
+// The controllers of the program, each bound to its part of the component configuration. All that the program knows by
+// name (known-controllers.ts) are here but the loops of a cloud, which are never built.
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
@@ -54,7 +54,7 @@ import { policyStatusController } from "#controllers/validatingadmissionpolicy-s
 import { volumeAttributesClassProtection } from "#controllers/volumeattributesclass-protection/controller.ts";
 import type { ContractHolder } from "#kit/contract.ts";
 import type { Controller, ControllerContext, ControllerDescriptor } from "#kit/controller.ts";
-import { knownController, knownControllers } from "#kit/known-controllers.ts";
+import { knownController } from "#kit/known-controllers.ts";
 import { rootCa, signingFiles, tokenSigner, volumePlugins } from "./controller-files.ts";
 import type { ComponentConfig } from "./options/config.ts";
 
@@ -207,10 +207,4 @@ function bind<Options>(
   const build: WrittenController["build"] = (context, settings, signal) =>
     descriptor.build(context, optionsOf(settings), signal);
   return { name, featureGates, contract, build };
-}
-
-/** Known by name, on by default or not, but not written yet. Cloud loops have no provider and are never built. */
-export function unwrittenControllers(): readonly string[] {
-  const written = new Set<string>([...registeredControllers.map(({ name }) => name), serviceAccountTokens.name]);
-  return knownControllers.filter(({ name, isCloud }) => !isCloud && !written.has(name)).map(({ name }) => name);
 }

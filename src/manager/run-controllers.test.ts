@@ -174,7 +174,7 @@ describe("running the controllers", () => {
     stop.abort();
   });
 
-  it("machinery/1.2.10 says what keeps a controller off: the selection before its gate, its gate before the missing cloud", async () => {
+  it("machinery/1.2.10, machinery/1.5.4 says what keeps a controller off: the selection before its gate, its gate before the missing cloud", async () => {
     const off = (name: string, config = defaultConfig): Promise<string[]> => {
       const { clock, stop, lines } = start({
         controllers: [controller("podgroup-protection-controller", whenAborted, ["GenericWorkload"])],
@@ -198,6 +198,9 @@ describe("running the controllers", () => {
     ]);
     expect(await off("node-route-controller", none)).toEqual(["Warning: controller is disabled node-route-controller"]);
     expect(await off("serviceaccount-token-controller")).toEqual([]);
+    const named = ["podgroup-protection-controller", "node-route-controller"];
+    const both = { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: named } };
+    for (const name of named) expect(await off(name, both)).toEqual(await off(name));
   });
 
   it("machinery/1.2.9 ends with the error of a controller that cannot be built", async () => {

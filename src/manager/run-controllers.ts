@@ -89,7 +89,7 @@ async function buildControllers(
   return built;
 }
 
-/** Controllers known by name that nobody wrote, or that need a cloud provider, are accounted for like the others. */
+/** Controllers that need a cloud provider, and those that this manager was not given, are accounted for like the others. */
 function explainAbsent(deps: RunDeps): void {
   const { log, controllers, serviceAccountTokens } = deps;
   const present = new Set(

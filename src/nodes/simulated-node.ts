@@ -10,7 +10,7 @@
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
-import type { Node, NodeStatus, Pod, PodStatus, Taint } from "#api/generated/types/core-v1.ts";
+import type { Node, NodeStatus, Pod, PodStatus } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
 import type { Draft, Stored, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "#api/status-error.ts";
@@ -42,8 +42,6 @@ export interface SimulatedNodeOptions {
   readonly startMs: number;
   /** From being asked to go to being gone; never longer than the pod's grace period. */
   readonly stopMs: number;
-  /** Where no node lifecycle controller runs, the node itself takes away the taint that it was created with. */
-  readonly untaintsItself: boolean;
 }
 
 interface Deps extends SimulatedNodeOptions {
@@ -187,17 +185,8 @@ async function registerNode(deps: Deps, signal: AbortSignal): Promise<void> {
   const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
   if (!isReady) {
     const patch = { status: readyStatus(deps.clock.now(), deps) };
-    node = await nodes.patch({ name: deps.name, type: "strategic", patch, subresource: "status" }, signal);
+    await nodes.patch({ name: deps.name, type: "strategic", patch, subresource: "status" }, signal);
   }
-  const taints = node.spec?.taints ?? [];
-  if (!deps.untaintsItself || !taints.some(isNotReady)) return;
-  const { resourceVersion } = node.metadata;
-  const spec = { taints: taints.filter((taint) => !isNotReady(taint)) };
-  await nodes.patch({ name: deps.name, type: "merge", patch: { metadata: { resourceVersion }, spec } }, signal);
-}
-
-function isNotReady({ key, effect }: Taint): boolean {
-  return key === "node.kubernetes.io/not-ready" && effect === "NoSchedule";
 }
 
 function newNode(name: string): Draft<StoredCluster<Node>> {

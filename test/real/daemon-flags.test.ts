@@ -255,18 +255,4 @@ describeReal("the command line", () => {
     expect(lines(go.stderr).length).toBeGreaterThan(140);
     expect(lines(ours.stderr)).toEqual(lines(go.stderr));
   });
-
-  it("machinery/1.1 refuses controllers that are not written, and says which list to use", async () => {
-    const { kubeconfig } = daemons();
-    const first = await runToEnd(ourDaemon, ["--kubeconfig", kubeconfig, "--secure-port=0"]);
-    expect(first.code).toBe(1);
-    const list = /use (--controllers=\S+?)"/.exec(first.stderr)?.[1] ?? "";
-    expect(list).toMatch(/^--controllers=[a-z,-]+$/);
-    const second = await runToEnd(
-      ourDaemon,
-      ["--kubeconfig", kubeconfig, "--secure-port=0", "--leader-elect=false", list],
-      60_000,
-    );
-    expect(second.stderr).toContain("failed to wait for apiserver being healthy");
-  }, 90_000);
 });

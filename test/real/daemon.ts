@@ -20,7 +20,7 @@ export type Side = "go" | "ours";
 export const sides: readonly Side[] = ["go", "ours"];
 export const daemonOf = (side: Side): Command => (side === "go" ? goDaemon() : ourDaemon);
 
-/** What ours can run so far; both sides get the same list. */
+/** A few cheap controllers, for tests of what all of them share. */
 export const sharedControllers: readonly string[] = [
   "replicaset-controller",
   "replicationcontroller-controller",

@@ -1,6 +1,6 @@
 // Where a scenario plays: on the embedded server under the virtual clock, or on a real control plane.
-// A scenario is written once against Stage; what controllers that are not written yet would do, and
-// what kubelets do, it does itself through the API in a named step.
+// A scenario is written once against Stage; what kubelets do, it
+// does itself through the API in a named step.
 
 import type { Client } from "#client/client.ts";
 

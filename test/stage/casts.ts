@@ -1,5 +1,4 @@
 // The casts: named sets of controllers that run together while a scenario plays. No controller outside the cast runs.
-// On the embedded server the written ones run, on a real control plane the Go manager runs those that are not written.
 
 export type Cast = "workloads" | "network" | "nodes" | "node-ranges" | "storage" | "auth" | "clean-up";
 

@@ -5,21 +5,20 @@ import { violations } from "#kit/contract.ts";
 import { knownController } from "#kit/known-controllers.ts";
 import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import type { Cast } from "./casts.ts";
-import { membersOf } from "./identities.ts";
+import { type Cast, casts } from "./casts.ts";
 import { identityOf, isFinished, MANAGER_USER } from "./requests.ts";
 
-/** The written controllers of a cast, with their contracts. */
+/** The controllers of a cast, with their contracts. */
 function holdersIn(cast: Cast): readonly ContractHolder[] {
-  const { written } = membersOf(cast);
-  return [...registeredControllers, serviceAccountTokens].filter(({ name }) => written.includes(name));
+  const { controllers } = casts[cast];
+  return [...registeredControllers, serviceAccountTokens].filter(({ name }) => controllers.includes(name));
 }
 
 export function holderOf(controller: string): ContractHolder | undefined {
   return [...registeredControllers, serviceAccountTokens].find(({ name }) => name === controller);
 }
 
-/** What the written controllers of the cast asked for without a contract that allows it. */
+/** What the controllers of the cast asked for without a contract that allows it. */
 export function contractViolations(cast: Cast, events: readonly AuditEvent[]): readonly string[] {
   const holders = holdersIn(cast);
   const identities = new Set(holders.map(({ name }) => knownController(name).identity));

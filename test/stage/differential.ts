@@ -13,7 +13,7 @@ import type { Cast } from "./casts.ts";
 import { compare, type Difference } from "./compare.ts";
 import { contractViolations } from "./contracts.ts";
 import { finalObjects } from "./final-objects.ts";
-import { comparedIdentities, isTokenOf, writtenIdentities } from "./identities.ts";
+import { comparedIdentities, isTokenOf } from "./identities.ts";
 import { informerItems, recordInformers, withoutEqual } from "./informers.ts";
 import type { Item, Section } from "./items.ts";
 import { normalise, tracesOf } from "./normalise.ts";
@@ -119,7 +119,7 @@ async function playGroup(group: Group): Promise<Totals> {
     const arePlayed = errors.length === 0;
     const compared = (other: Outcome, identities: ReadonlySet<string>): readonly Difference[] =>
       arePlayed && d ? withoutChance(compareParts(d.sections, other.sections, identities), scenario) : [];
-    const differences = c ? compared(c, writtenIdentities(scenario)) : [];
+    const differences = c ? compared(c, comparedIdentities(scenario)) : [];
     if (go === undefined) errors.push(...(c?.fromRecording ?? []).map((line) => `as recorded: ${line.trim()}`));
     const control = d2 ? compared(d2, comparedIdentities(scenario)) : [];
     if (d !== undefined && d2 !== undefined && d.steps !== d2.steps) errors.push("two plays took different steps");

@@ -20,7 +20,6 @@ import { byClusterRoles } from "./cluster-roles.ts";
 import { auditEventOf } from "./embedded-audit.ts";
 import { type Fault, faultyLine, type Line } from "./fault-lines.ts";
 import { HeldWatches } from "./held-watches.ts";
-import { membersOf } from "./identities.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend } from "./play.ts";
 import { profiles } from "./profiles.ts";
@@ -86,7 +85,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     log += line;
   };
   const logger = createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write });
-  const { written: controllers } = membersOf(scenario.cast);
+  const { controllers } = casts[scenario.cast];
   let check: (() => Promise<void>) | undefined;
   const checked = (transport: Transport): Transport => ({
     async send(request, signal) {

@@ -1,19 +1,8 @@
-// Which controllers of a cast are written, and as whom they act.
+// As whom the controllers of a cast act.
 
 import { knownControllers } from "#kit/known-controllers.ts";
-import { unwrittenControllers } from "#manager/registry.ts";
 import { type Cast, casts } from "./casts.ts";
 import type { Scenario } from "./scenario.ts";
-
-/** The names of the written controllers of a cast, and of the others. */
-export function membersOf(cast: Cast): { readonly written: readonly string[]; readonly unwritten: readonly string[] } {
-  const missing = new Set(unwrittenControllers());
-  const { controllers } = casts[cast];
-  return {
-    written: controllers.filter((name) => !missing.has(name)),
-    unwritten: controllers.filter((name) => missing.has(name)),
-  };
-}
 
 /**
  * The identities whose requests are compared: of the scenario's controller and of those that it names. What the rest of
@@ -21,12 +10,6 @@ export function membersOf(cast: Cast): { readonly written: readonly string[]; re
  */
 export function comparedIdentities({ controller, alsoCompared = [] }: Scenario): ReadonlySet<string> {
   return identitiesOf([controller, ...alsoCompared]);
-}
-
-/** The same without controllers that are not written: those are Go's on every stage. */
-export function writtenIdentities(scenario: Scenario): ReadonlySet<string> {
-  const { written } = membersOf(scenario.cast);
-  return comparedIdentities(scenario).intersection(identitiesOf(written));
 }
 
 /** Whether a write asks for the token of a controller of the cast. */

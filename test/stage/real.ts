@@ -1,5 +1,5 @@
-// Stages c and d: a real control plane. On d Go's manager runs the cast; on c ours runs the written controllers of it
-// under their own service accounts, and Go's the rest. The manager under comparison talks through a proxy that tells
+// Stages c and d: a real control plane. On d Go's manager runs the cast, on c ours does, each controller under its
+// own service account. The manager under comparison talks through a proxy that tells
 // patch types to the audit log and can hold watches back.
 
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import { systemClock } from "#platform/system/system-clock.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { type AuditFollower, followAuditLog } from "./audit-follower.ts";
 import { type Cast, casts } from "./casts.ts";
-import { membersOf } from "./identities.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend, Play } from "./play.ts";
 import { type Profile, profiles } from "./profiles.ts";
@@ -67,7 +66,6 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
   });
   try {
     const { controllers, flags = [] } = casts[cast];
-    const { written, unwritten: rest } = membersOf(cast);
     const proxy = await startWatchingProxy(plane);
     const kubeconfig = plane.kubeconfigFor({ user: MANAGER_USER }, proxy.server);
     const common = [...commonFlags, ...flags, ...settings.managerFlags, ...gateFlags];
@@ -80,8 +78,7 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
     const startManagers = async (): Promise<void> => {
       if (manager === "go") managers.push(await plane.startGoManager(optionsFor(controllers, watched)));
       if (manager === "ours") {
-        managers.push(await plane.startManager([process.execPath, ourProgram], optionsFor(written, watched)));
-        if (rest.length > 0) managers.push(await plane.startGoManager(optionsFor(rest, [])));
+        managers.push(await plane.startManager([process.execPath, ourProgram], optionsFor(controllers, watched)));
       }
     };
     await startManagers();

@@ -1,7 +1,7 @@
 // Compares a play on the embedded server with the recording of what Go's manager did in the same scenario.
 
 import { compare } from "./compare.ts";
-import { writtenIdentities } from "./identities.ts";
+import { comparedIdentities } from "./identities.ts";
 import { normalise, tracesOf } from "./normalise.ts";
 import type { Play } from "./play.ts";
 import { hashOfSteps, partOf, readRecording } from "./recording.ts";
@@ -15,7 +15,7 @@ export function differencesFromRecording(scenario: Scenario, play: Play, tag: st
   if (recording.steps !== hashOfSteps(scenario, play, tag)) {
     return ['the recording is stale: the steps or the settings have changed (make differential ARGS="--record …")'];
   }
-  const identities = writtenIdentities(scenario);
+  const identities = comparedIdentities(scenario);
   const traces = { ...tracesOf(play, tag), objects: [], events: [] };
   const differences = compare(partOf(recording.sections, identities), partOf(normalise(traces), identities));
   return listed(withoutChance(differences, scenario), "go", "ours");

@@ -10,14 +10,12 @@ import { PROTOBUF_TYPE } from "#client/codec.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
 import { type BuilderOptions, rootClientBuilder } from "#manager/clients/client-builder.ts";
 import type { Command } from "#manager/command.ts";
-import { canonicalSelection } from "#manager/controller-selection.ts";
 import { appliedConfig } from "#manager/options/applied-config.ts";
 import { alphaWarnings, validateVersions } from "#manager/options/component-versions.ts";
 import type { ComponentConfig, LeaderMigrationConfig } from "#manager/options/config.ts";
 import { type Manifest, registryOptions } from "#manager/options/metrics-options.ts";
 import { cloudAdvice, servingWarnings, validateOptions } from "#manager/options/validate.ts";
 import { type AuthMetrics, registerAuthMetrics } from "#manager/serving/auth-metrics.ts";
-import { unwrittenProblem } from "#manager/unwritten-selection.ts";
 import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
 import { type ConfiguredTransport, createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
@@ -100,8 +98,6 @@ async function protobufIfAskedFor({ flags }: Command, contentType: string): Prom
 function checkOptions({ options, versions, gates }: Command, manifest: Manifest | undefined): void {
   const problems = [...validateVersions(versions), ...validateOptions(options, gates, manifest)];
   if (problems.length > 0) throw new Error(aggregateText(problems));
-  const unwritten = unwrittenProblem(canonicalSelection(options.config.Generic.Controllers), gates);
-  if (unwritten !== undefined) throw new Error(unwritten);
 }
 
 function surround(

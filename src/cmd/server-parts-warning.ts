@@ -1,0 +1,35 @@
+// The embedded API server stores objects that only a part which it lacks would act on: roles, webhooks, policies. Their
+// creation is answered with a Warning header, which kubectl prints.
+
+import type { AdmissionPlugin } from "#apiserver/admission.ts";
+
+const RBAC = "authorization by roles";
+const WEBHOOKS = "admission by webhooks";
+const POLICIES = "admission by policies";
+/** The part that gives each kind its meaning, by "resource.group". */
+const serverParts: Readonly<Record<string, string>> = {
+  "roles.rbac.authorization.k8s.io": RBAC,
+  "rolebindings.rbac.authorization.k8s.io": RBAC,
+  "clusterroles.rbac.authorization.k8s.io": RBAC,
+  "clusterrolebindings.rbac.authorization.k8s.io": RBAC,
+  "mutatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
+  "validatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
+  "mutatingadmissionpolicies.admissionregistration.k8s.io": POLICIES,
+  "mutatingadmissionpolicybindings.admissionregistration.k8s.io": POLICIES,
+  "validatingadmissionpolicies.admissionregistration.k8s.io": POLICIES,
+  "validatingadmissionpolicybindings.admissionregistration.k8s.io": POLICIES,
+  "apiservices.apiregistration.k8s.io": "the aggregation of other API servers",
+};
+
+export const serverPartsWarning: AdmissionPlugin = {
+  name: "MissingServerParts",
+  handles: ({ operation, subresource }) => subresource === "" && operation === "CREATE",
+  validate(attributes) {
+    const { group, resource } = attributes.resource;
+    const part = serverParts[`${resource}.${group}`];
+    if (part === undefined) return;
+    attributes.addWarning(
+      `${resource}: it is stored, but nothing will act on it because ${part} is not part of this cluster yet`,
+    );
+  },
+};
