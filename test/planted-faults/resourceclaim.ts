@@ -13,6 +13,13 @@ export const plan: FaultPlan = {
       noticedBy: "takes a claim of the pod that the status does not name yet",
     },
     {
+      name: "the reservation of a pod that has ended stays",
+      file: "src/controllers/resourceclaim/sync-claim.ts",
+      find: "return pod.metadata.uid === consumer.uid && !isPodDone(pod);",
+      replace: "return pod.metadata.uid === consumer.uid;",
+      noticedBy: "does not reserve a shared claim again for a pod on a node that has ended",
+    },
+    {
       name: "a reservation drops those of others",
       file: "src/controllers/resourceclaim/sync-users.ts",
       find: "[...(claim.status.reservedFor ?? []), consumerOf(pod, group, entry)]",

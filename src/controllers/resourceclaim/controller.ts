@@ -8,7 +8,8 @@
  *              and pods use the claims of the entries that they share with their group.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/resourceclaim.
- * Deviations:  a claim of another owner does not end the program where pod groups have claims and the pod has no group.
+ * Deviations:  nothing is reserved for a pod that has ended; upstream reserves and releases a claim that others use for ever.
+ *              A claim of another owner does not end the program where pod groups have claims and the pod has no group.
  */
 
 import { Pods } from "#api/generated/resources/core-v1.ts";

@@ -25,6 +25,7 @@ import { consumerOf } from "./consumer.ts";
 import { type Claim, type Deps, type Group, groupOf } from "./deps.ts";
 import { ENTRY_ANNOTATION, generatedClaim, hasPrioritizedList, wantsAdminAccess } from "./generated-claim.ts";
 import { BY_GROUP_OWNER, BY_POD_OWNER, claimKeysByGroupOwner, claimKeysByPodOwner } from "./indexes.ts";
+import { isPodDone } from "./sync-claim.ts";
 
 const fieldManager = "ResourceClaimController";
 
@@ -47,6 +48,8 @@ export async function syncPod(key: ObjectKey, deps: Deps, signal: AbortSignal): 
   if (found.size > 0) await tell(deps.podsApi, pod, found, "pod", signal);
 
   if ((pod.spec?.nodeName ?? "") === "") return done; // The scheduler reserves claims.
+  // Deviation: upstream reserves claims for a pod that has ended, too, releases them, and so on for ever.
+  if (isPodDone(pod)) return done;
   for (const entry of entries) {
     if (!(await reserve(pod, group, entry, deps, signal))) return done;
   }

@@ -101,7 +101,7 @@ export class Triggers {
     if (claim === undefined) return named.isGenerated && this.#mustCreate(pod, entry);
     const groupsHaveClaims = this.#deps.groups !== undefined;
     if (named.isGenerated && !isForPod(pod, claim, groupsHaveClaims)) return false;
-    if ((pod.spec?.nodeName ?? "") === "") return false;
+    if ((pod.spec?.nodeName ?? "") === "" || isPodDone(pod)) return false;
     return claim.status?.allocation !== undefined && !isReservedForPod(pod, claim, groupsHaveClaims);
   }
 

@@ -47,6 +47,21 @@ export const release: readonly ScenarioText[] = [
     },
   },
   {
+    name: "resourceclaim/7, resourceclaim/8 does not reserve a shared claim again for a pod on a node that has ended",
+    virtualOnly: "upstream's manager reserves and releases the claim without a pause",
+    async play(stage) {
+      await createClaim(stage, "shared");
+      const ended = await createUser(stage, "ended", { gpu: "shared" }, { nodeName: "node-1" });
+      const running = await createUser(stage, "running", { gpu: "shared" });
+      await allocate(stage, "shared", { reservedFor: [consumer(ended), consumer(running)] });
+      await stage.settle();
+      await setPodStatus(stage, "ended", { phase: "Succeeded" });
+      await stage.of(ResourceClaims).until("shared", ({ status }) => status?.reservedFor?.length === 1);
+      await stage.settle();
+      expect((await stage.of(ResourceClaims).get("shared")).status?.reservedFor).toEqual([consumer(running)]);
+    },
+  },
+  {
     exceptions: [LEFT_FINALIZER],
     name: "resourceclaim/2, resourceclaim/8 releases the claims of a pod that is gone, and keeps them while it is deleted",
     async play(stage) {
