@@ -17,7 +17,7 @@ export const plan: FaultPlan = {
       file: "src/controllers/resourceclaim/sync-claim.ts",
       find: "return pod.metadata.uid === consumer.uid && !isPodDone(pod);",
       replace: "return pod.metadata.uid === consumer.uid;",
-      noticedBy: "does not reserve a shared claim again for a pod on a node that has ended",
+      noticedBy: "deallocates a claim when its last user has ended",
     },
     {
       name: "a reservation drops those of others",
