@@ -154,17 +154,17 @@ declare const pod: Stored<Pod>;
   });
 
   it("a done parity row without a test, a vanished row, and a test with an unknown id", () => {
-    const page = readFileSync(join(copy, "docs/parity/selinux-warning.md"), "utf8");
-    const untested = page.replace("**selinux-warning/1** (planned)", "**selinux-warning/1** (done)");
-    const vanished = untested.replace(/- \*\*selinux-warning\/2\*\* .*\n/, "");
+    const page = readFileSync(join(copy, "docs/parity/cloud.md"), "utf8");
+    const untested = page.replace("**service-lb/1** (planned)", "**service-lb/1** (done)");
+    const vanished = untested.replace(/- \*\*service-lb\/2\*\* .*\n/, "");
     const { status, output } = check("parity", {
-      "docs/parity/selinux-warning.md": vanished,
-      "src/base/offence.test.ts": `it("selinux-warning/999 is ${"unknown"}", () => {});\n`,
+      "docs/parity/cloud.md": vanished,
+      "src/base/offence.test.ts": `it("service-lb/999 is ${"unknown"}", () => {});\n`,
     });
     expect(status).toBe(1);
-    expect(output).toContain("selinux-warning/1: is done, but no test carries it");
-    expect(output).toContain("docs/parity/selinux-warning.md: has 12 rows, docs/parity.md says 13");
-    expect(output).toContain("selinux-warning/999: src/base/offence.test.ts carries it, but it does not exist");
+    expect(output).toContain("service-lb/1: is done, but no test carries it");
+    expect(output).toContain("docs/parity/cloud.md: has 34 rows, docs/parity.md says 35");
+    expect(output).toContain("service-lb/999: src/base/offence.test.ts carries it, but it does not exist");
   });
 
   it("a controller without its contract", () => {

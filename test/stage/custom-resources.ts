@@ -14,8 +14,8 @@ export function definitionName({ resource, group }: Resource<StoredObject>): str
   return `${resource}.${group}`;
 }
 
-/** Defines the kind, with these subresources, and waits until it is served. */
-export async function define(stage: Stage, kind: string, subresources: object = {}): Promise<Resource<StoredObject>> {
+/** Defines the kind, with these subresources, if any, and waits until it is served. */
+export async function define(stage: Stage, kind: string, subresources?: object): Promise<Resource<StoredObject>> {
   const resource = handle(stage, kind);
   const name = definitionName(resource);
   const plural = resource.resource;
@@ -26,7 +26,7 @@ export async function define(stage: Stage, kind: string, subresources: object = 
       group: resource.group,
       scope: "Namespaced",
       names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-      versions: [{ name: "v1", served: true, storage: true, schema, subresources }],
+      versions: [{ name: "v1", served: true, storage: true, schema, ...(subresources && { subresources }) }],
     },
   });
   await stage

@@ -146,8 +146,10 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     {
       name: "storage-version-migrator/1 runs two migrations of one resource one after the other",
       chance,
+      alone: true,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
+        stage.hold(things);
         const first = await startMigration(stage, things, "first");
         await stage.of(StorageVersionMigrations).until(first, (found) => isTrue(found, "Running"));
         const second = await startMigration(stage, things, "second");
@@ -155,6 +157,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         await stage.calm(async () => {
           expect(condition(await stage.of(StorageVersionMigrations).get(second), "Running")).toBeUndefined();
         });
+        stage.release(things);
         await letCachesFollow(stage, things, first, "later-1");
         await untilFinished(stage, first);
         await letCachesFollow(stage, things, second, "later-2");
