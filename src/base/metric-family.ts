@@ -62,8 +62,8 @@ export class Family<S extends NumberSeries | BucketSeries> {
     this.bounds = shape.buckets ?? [];
     this.#makeSeries = makeSeries;
     this.#constrain = constrain;
-    // A metric without labels has its one series from the start.
-    if (this.labels.length === 0) this.with();
+    // A metric without labels has its one series from the start, a vector of none does not.
+    if (shape.labels === undefined) this.with();
   }
 
   hasShape(other: FamilyShape): boolean {

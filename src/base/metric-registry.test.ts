@@ -57,6 +57,7 @@ describe("MetricRegistry", () => {
     });
     for (const value of [0.1, 0.5, 7]) histogram.observe(value, ["x"]);
     metrics.counter({ name: "d_unseen_total", help: "No series yet.", stability: "ALPHA", labels: ["name"] });
+    metrics.counter({ name: "e_unseen_total", help: "No series yet.", stability: "ALPHA", labels: [] });
     const own = /^# (HELP|TYPE) (registered|disabled|hidden|cardinality)|^(registered|disabled|hidden|cardinality)_/;
     const lines = metrics
       .render()

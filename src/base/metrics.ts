@@ -7,6 +7,7 @@ export interface MetricOptions {
   readonly name: string;
   readonly help: string;
   readonly stability: StabilityLevel;
+  /** Without any the metric is shown from the start; with an empty list, as with names, only once it has counted. */
   readonly labels?: readonly string[];
   /** The version since which the metric is deprecated, for example "1.35.0". */
   readonly deprecatedVersion?: string;

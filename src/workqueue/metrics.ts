@@ -80,6 +80,7 @@ export function queueMetrics({ clock, name, metrics }: QueueMetricsOptions): Que
   };
 }
 
+// Deviation: every queue has it; upstream has queues that cannot delay a key.
 /** Counts every delayed add, rate limited or not. */
 export function retryCounter({ name, metrics }: QueueMetricsOptions): (() => void) | undefined {
   if (!name || metrics === undefined || metrics === noMetrics) return undefined;

@@ -5,6 +5,7 @@ import { MetricRegistry } from "#base/metric-registry.ts";
 import { runningMarker } from "#manager/controller-context.ts";
 import { goDaemon, ourDaemon, sharedControllers } from "./daemon.ts";
 import { callHttps } from "./https.ts";
+import { describedIn, seriesOf } from "./metric-page.ts";
 import type { Command } from "./processes.ts";
 import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
@@ -144,24 +145,6 @@ describeReal("the daemon's metrics", () => {
   );
 });
 
-/** Names to "TYPE: help", and the bounds of histograms. */
-function describedIn(text: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const [, name = "", help = ""] of text.matchAll(/^# HELP (\S+) (.*)$/gm)) found.set(name, help);
-  for (const [, name = "", type = ""] of text.matchAll(/^# TYPE (\S+) (.*)$/gm)) {
-    const bounds = [
-      ...new Set([...text.matchAll(new RegExp(`^${name}_bucket\\{.*le="([^"]+)"`, "gm"))].map(([, bound]) => bound)),
-    ];
-    const labels = new RegExp(`^${name}(?:_bucket)?\\{(.*)\\} `, "m").exec(text)?.[1] ?? "";
-    const names = [...labels.matchAll(/(\w+)=/g)].map(([, label]) => label);
-    // Gates and versions are the same, so their series are too.
-    const isSame = name === "kubernetes_feature_enabled" || name === "version_info";
-    const series = isSame ? (text.match(new RegExp(`^${name}\\{.*$`, "gm")) ?? []).join("\n") : "";
-    found.set(name, `${type}: ${found.get(name)} ${names.join(",")} ${bounds.join(" ")}${series}`);
-  }
-  return found;
-}
-
 /** What must be there after a certificate and a token have been used, by row of the ledger. */
 const rows: Readonly<Record<string, readonly string[]>> = {
   r8: ["leader_election_master_status"],
@@ -190,8 +173,3 @@ const rows: Readonly<Record<string, readonly string[]>> = {
     "network_receive_bytes_total",
   ].map((name) => `process_${name}`),
 };
-
-/** The labels of all series of a metric, in order. */
-function seriesOf(name: string, text: string): readonly string[] {
-  return (text.match(new RegExp(`^${name}\\{.*\\}`, "gm")) ?? []).sort();
-}

@@ -18,9 +18,10 @@ export interface MirroringMetrics {
 export function registerMirroringMetrics(metrics: Metrics, endpointsMax: number): MirroringMetrics {
   const histogram = (name: string, help: string, firstBound: number): Histogram => {
     const buckets = exponentialBuckets(firstBound, 2, 15);
-    return metrics.histogram({ name: PREFIX + name, help, stability: "ALPHA", buckets });
+    return metrics.histogram({ name: PREFIX + name, help, stability: "ALPHA", labels: [], buckets });
   };
-  const gauge = (name: string, help: string): Gauge => metrics.gauge({ name: PREFIX + name, help, stability: "ALPHA" });
+  const gauge = (name: string, help: string): Gauge =>
+    metrics.gauge({ name: PREFIX + name, help, stability: "ALPHA", labels: [] });
   const gauges = {
     endpoints: gauge("endpoints_desired", "Number of endpoints desired"),
     slices: gauge("num_endpoint_slices", "Number of EndpointSlices"),

@@ -20,9 +20,10 @@ export interface SliceMetrics {
 export function registerSliceMetrics(metrics: Metrics, endpointsMax: number): SliceMetrics {
   const perSync = (name: string, help: string): Histogram => {
     const buckets = exponentialBuckets(2, 2, 15);
-    return metrics.histogram({ name: PREFIX + name, help, stability: "BETA", buckets });
+    return metrics.histogram({ name: PREFIX + name, help, stability: "BETA", labels: [], buckets });
   };
-  const gauge = (name: string, help: string): Gauge => metrics.gauge({ name: PREFIX + name, help, stability: "BETA" });
+  const gauge = (name: string, help: string): Gauge =>
+    metrics.gauge({ name: PREFIX + name, help, stability: "BETA", labels: [] });
   const gauges = {
     endpoints: gauge("endpoints_desired", "Number of endpoints desired"),
     slices: gauge("num_endpoint_slices", "Number of EndpointSlices"),
