@@ -1,4 +1,4 @@
-// What each of the small controllers is, by its own account and by what it does alone: aliases, gates, identity, watches,
+// What each of these controllers is, by its own account and by what it does alone: aliases, gates, identity, watches,
 // live reads, writes, queues and metrics.
 
 import { describe, expect, it } from "vitest";
@@ -145,6 +145,70 @@ const facts: readonly Facts[] = [
     queues: ["ephemeral_volume"],
     metrics: ["ephemeral_volume_controller_create_total", "ephemeral_volume_controller_create_failures_total"],
   },
+  {
+    controller: "deployment-controller",
+    name: "deployment/about, deployment/watches, deployment/writes, deployment/metrics is what upstream's is",
+    alias: "deployment",
+    identity: "deployment-controller",
+    watches: ["deployments", "replicasets", "pods"],
+    reads: ["get deployments"],
+    writes: [
+      "update deployments",
+      "update deployments/status",
+      "create replicasets",
+      "update replicasets",
+      "patch replicasets",
+      "delete replicasets",
+      "create events",
+      "patch events",
+    ],
+    queues: ["deployment"],
+  },
+  {
+    controller: "daemonset-controller",
+    name: "daemonset/about, daemonset/watches, daemonset/writes, daemonset/metrics, daemonset/reads-live is what upstream's is",
+    alias: "daemonset",
+    identity: "daemon-set-controller",
+    watches: ["daemonsets", "controllerrevisions", "pods", "nodes"],
+    reads: ["get daemonsets", "get controllerrevisions"],
+    writes: [
+      "update daemonsets/status",
+      "create pods",
+      "patch pods",
+      "delete pods",
+      "create controllerrevisions",
+      "update controllerrevisions",
+      "patch controllerrevisions",
+      "delete controllerrevisions",
+      "create events",
+      "patch events",
+    ],
+    queues: ["daemonset", "daemonset-node-updates"],
+  },
+  {
+    controller: "statefulset-controller",
+    name: "statefulset/about, statefulset/watches, statefulset/writes, statefulset/reads-live is what upstream's is",
+    alias: "statefulset",
+    identity: "statefulset-controller",
+    watches: ["statefulsets", "pods", "persistentvolumeclaims", "controllerrevisions"],
+    reads: ["get statefulsets", "get controllerrevisions"],
+    writes: [
+      "update statefulsets/status",
+      "create pods",
+      "update pods",
+      "patch pods",
+      "delete pods",
+      "create persistentvolumeclaims",
+      "update persistentvolumeclaims",
+      "create controllerrevisions",
+      "update controllerrevisions",
+      "patch controllerrevisions",
+      "delete controllerrevisions",
+      "create events",
+      "patch events",
+    ],
+    queues: ["statefulset"],
+  },
 ];
 
 class Alone extends ControllerWorld {
@@ -171,7 +235,7 @@ function textOf({ verb, resource, subresource, preconditions }: Access): string 
   return [verb, what, ...(preconditions.length === 0 ? [] : ["with", ...preconditions])].join(" ");
 }
 
-describe("a small controller", () => {
+describe("a controller", () => {
   it.each(facts)("$name", ({ controller, alias, gates = [], identity, isOff = false, watches, reads = [], writes }) => {
     const known = knownController(controller);
     expect(known.aliases).toEqual(alias === undefined ? [] : [alias]);

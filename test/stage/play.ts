@@ -1,5 +1,6 @@
 // One play of a scenario, whatever the stage: names, phases, checks. A Backend supplies the cluster.
 
+import { createHash } from "node:crypto";
 import { Events } from "#api/generated/resources/core-v1.ts";
 import type { Event } from "#api/generated/types/core-v1.ts";
 import type { Resource } from "#api/resource.ts";
@@ -57,6 +58,8 @@ export interface PlayedStep {
   readonly phase: number;
   readonly write: ScenarioWrite;
 }
+
+const LABEL_CHARACTERS = 10;
 
 export class Play {
   readonly stage: Stage;
@@ -117,6 +120,7 @@ export class Play {
     const stage: Stage = {
       namespace: tag,
       name: (base) => `${base}-${tag}`,
+      label: createHash("sha256").update(this.#scenario.name).digest("hex").slice(0, LABEL_CHARACTERS),
       runs: (controller) => this.#backend.runs(controller),
       now: () => this.#backend.now(),
       pass: (ms) => this.#backend.pass(ms),

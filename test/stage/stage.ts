@@ -62,6 +62,8 @@ export interface Stage {
   readonly namespace: string;
   /** A name for an object of cluster scope, unique per play: "node-a-play0007". */
   name(base: string): string;
+  /** A label value that no other scenario has, the same in every play: names that are hashes of it stay the same. */
+  readonly label: string;
   /** Whether the controller runs on this stage. */
   runs(controller: string): boolean;
   /** The stage's time, for timestamps that the scenario writes. */

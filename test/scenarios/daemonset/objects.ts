@@ -14,7 +14,7 @@ export const HASH = "controller-revision-hash";
 const labels = { app: "agent" };
 
 /** Nodes of other plays do not have it. */
-export const playLabel = (stage: Stage): Readonly<Record<string, string>> => ({ play: stage.namespace });
+export const playLabel = (stage: Stage): Readonly<Record<string, string>> => ({ play: stage.label });
 
 /** Returns the node's name. */
 export async function createNode(stage: Stage, base: string, taints: readonly Taint[] = []): Promise<string> {

@@ -2,11 +2,15 @@
 
 import { expect } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { JobSpec } from "#api/generated/types/batch-v1.ts";
 import { formatTime } from "#api/time.ts";
-import { podSpec } from "#test/stage/pods.ts";
+import { podSpec, setPodStatus } from "#test/stage/pods.ts";
 import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
-import type { Stage } from "#test/stage/stage.ts";
+import type { Stage, StageWrite } from "#test/stage/stage.ts";
+
+const TRACKING = "batch.kubernetes.io/job-tracking";
+const HOLD = "example.com/hold";
 
 /** A Job that another controller manages, so that only this scenario writes its status. */
 async function createJob(stage: Stage, name: string, spec: Partial<JobSpec>): Promise<void> {
@@ -94,6 +98,118 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-after-finished-co
       await stage.settle();
       await stage.of(Jobs).patch("sum", { spec: { ttlSecondsAfterFinished: 60 } });
       await untilDeleted(stage, "sum");
+    },
+  },
+  {
+    name: "ttl-after-finished/tests, ttl-after-finished/traps keeps a Job of the job controller until its pods have ended, by the foreground",
+    async play(stage) {
+      const template = { spec: { ...podSpec, restartPolicy: "Never" } };
+      await stage
+        .of(Jobs)
+        .create({ metadata: { name: "sum" }, spec: { template, ttlSecondsAfterFinished: 2, backoffLimit: 0 } });
+      const [pod] = await stage.of(Pods).untilAll((pods) => pods.length === 1);
+      const name = pod?.metadata.name ?? "";
+      await stage.settle();
+      await stage.of(Pods).patch(name, { metadata: { finalizers: [TRACKING, HOLD] } });
+      await setPodStatus(stage, name, { phase: "Succeeded" });
+      const job = await stage.of(Jobs).until("sum", ({ metadata }) => metadata.deletionTimestamp !== undefined);
+      expect(job.metadata.finalizers).toEqual(["foregroundDeletion"]);
+      await stage.of(Pods).until(name, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+      await stage.settle();
+      expect((await stage.of(Pods).get(name)).metadata.finalizers).toEqual([HOLD]);
+      await stage.of(Pods).patch(name, { metadata: { finalizers: null } });
+      await stage.of(Jobs).untilGone("sum");
+    },
+  },
+  {
+    name: "ttl-after-finished/7 gives a Job of the same name its own TTL",
+    async play(stage) {
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 3 });
+      await finish(stage, "sum", "Complete");
+      await stage.settle();
+      await stage.of(Jobs).delete("sum", { propagationPolicy: "Background" });
+      await stage.of(Jobs).untilGone("sum");
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 0 });
+      await stage.settle();
+      await stage.pass(3000);
+      expect((await stage.of(Jobs).get("sum")).metadata.deletionTimestamp).toBeUndefined();
+      await finish(stage, "sum", "Failed");
+      await untilDeleted(stage, "sum");
+    },
+  },
+  {
+    name: "ttl-after-finished/3 waits for a Job that says it finished in the future",
+    async play(stage) {
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 1 });
+      await stage.settle();
+      await finish(stage, "sum", "Complete", -3000);
+      await stage.settle();
+      await stage.calm(async () => {
+        expect((await stage.of(Jobs).get("sum")).metadata.deletionTimestamp).toBeUndefined();
+      });
+      await untilDeleted(stage, "sum");
+    },
+  },
+  {
+    name: "ttl-after-finished/1, ttl-after-finished/5 deletes a Job once that a finalizer of a user holds",
+    async play(stage) {
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 0 });
+      await stage.of(Jobs).patch("sum", { metadata: { finalizers: [HOLD] } });
+      await stage.settle();
+      await finish(stage, "sum", "Complete");
+      await untilDeleted(stage, "sum");
+      await stage.settle();
+      await stage.of(Jobs).patch("sum", { metadata: { labels: { touched: "yes" } } });
+      await stage.settle();
+      await stage.calm(async () => {
+        const isDelete = ({ who, verb }: StageWrite): boolean =>
+          who === "ttl-after-finished-controller" && verb === "delete";
+        expect((await stage.writes()).filter(isDelete)).toHaveLength(1);
+      });
+      await stage.of(Jobs).patch("sum", { metadata: { finalizers: null } });
+      await stage.of(Jobs).untilGone("sum");
+    },
+  },
+  {
+    name: "ttl-after-finished/7 deletes a Job earlier when its TTL is lowered",
+    async play(stage) {
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 3600 });
+      await finish(stage, "sum", "Failed", 10_000);
+      await stage.settle();
+      expect((await stage.of(Jobs).get("sum")).metadata.deletionTimestamp).toBeUndefined();
+      await stage.of(Jobs).patch("sum", { spec: { ttlSecondsAfterFinished: 5 } });
+      await untilDeleted(stage, "sum");
+    },
+  },
+  {
+    name: "ttl-after-finished/8 deletes at its start a Job that finished while no manager ran, and no other",
+    alone: true,
+    async play(stage) {
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 1 });
+      await createJob(stage, "later", { ttlSecondsAfterFinished: 3600 });
+      await stage.settle();
+      await stage.restart(async () => {
+        await finish(stage, "sum", "Complete", 60_000);
+        await finish(stage, "later", "Complete", 60_000);
+      });
+      await untilDeleted(stage, "sum");
+      expect((await stage.of(Jobs).get("later")).metadata.deletionTimestamp).toBeUndefined();
+    },
+  },
+  {
+    name: "ttl-after-finished/4 deletes no Job whose TTL was raised without its cache having seen it",
+    alone: true,
+    async play(stage) {
+      await createJob(stage, "longer", { ttlSecondsAfterFinished: 3 });
+      await finish(stage, "longer", "Complete");
+      await stage.settle();
+      stage.hold(Jobs);
+      await stage.of(Jobs).patch("longer", { spec: { ttlSecondsAfterFinished: 3600 } });
+      await stage.untilRead(Jobs, "longer");
+      await stage.settle();
+      stage.release(Jobs);
+      await stage.settle();
+      expect((await stage.of(Jobs).get("longer")).metadata.deletionTimestamp).toBeUndefined();
     },
   },
 ]);
