@@ -12,7 +12,7 @@ import { MetricRegistry } from "#base/metric-registry.ts";
 import { hostTurn } from "#base/testing.ts";
 import { jsonResponse } from "#client/testing.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
-import { type RunningManager, World } from "#sim/world.ts";
+import { type RunningManager, type WorldOptions as ServerOptions, World } from "#sim/world.ts";
 import { HeldWatches } from "#test/stage/held-watches.ts";
 
 export const NAMESPACE = "test";
@@ -28,10 +28,17 @@ export interface WorldOptions {
   readonly config?: Partial<ComponentConfig>;
   readonly qps?: number;
   readonly intercept?: Interception;
+  /** Gates of the manager that differ from their defaults. */
+  readonly gates?: Readonly<Record<string, boolean>>;
+  /** Controllers that run beside the one of the test. */
+  readonly others?: readonly string[];
 }
 
 export const unavailable = (): HttpResponse =>
   jsonResponse({ kind: "Status", status: "Failure", reason: "ServiceUnavailable", code: 503 }, 503);
+
+export const refusal = (code: number, reason: string): HttpResponse =>
+  jsonResponse({ kind: "Status", status: "Failure", reason, code, message: "refused" }, code);
 
 export class ControllerWorld {
   readonly world: World;
@@ -42,10 +49,10 @@ export class ControllerWorld {
   #log = "";
   #manager: RunningManager | undefined;
 
-  protected constructor(controller: string, identity: string, seed: string) {
+  protected constructor(controller: string, identity: string, seed: string, server: Partial<ServerOptions> = {}) {
     this.#controller = controller;
     this.#identity = identity;
-    this.world = new World({ turn: hostTurn, gates: featureGateTable(), seed });
+    this.world = new World({ turn: hostTurn, gates: featureGateTable(), seed, ...server });
   }
 
   /** With the namespace of the test. */
@@ -54,7 +61,13 @@ export class ControllerWorld {
     return this;
   }
 
-  startManager({ config = {}, qps, intercept = () => undefined }: WorldOptions = {}): RunningManager {
+  startManager({
+    config = {},
+    qps,
+    intercept = () => undefined,
+    gates = {},
+    others = [],
+  }: WorldOptions = {}): RunningManager {
     const { clock } = this.world;
     const write = (line: string): void => {
       this.#log += line;
@@ -67,8 +80,9 @@ export class ControllerWorld {
       },
     });
     this.#manager = this.world.startManager({
-      controllers: [this.#controller],
+      controllers: [this.#controller, ...others],
       config,
+      gates,
       metrics: this.#metrics,
       log: createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write }),
       network: (transport) => this.held.over(network(transport)),
@@ -92,16 +106,28 @@ export class ControllerWorld {
     return this.world.advance(ms);
   }
 
-  create<T extends KubeObject>(resource: Resource<T>, object: KubeObject): Promise<T> {
+  create<T extends KubeObject>(resource: Resource<T>, object: KubeObject, namespace?: string): Promise<T> {
     return this.world.do((client, signal) =>
-      client.resource(resource).create({ ...within(resource), object: object as never }, signal),
+      client.resource(resource).create({ ...within(resource, namespace), object: object as never }, signal),
     );
   }
 
-  async find<T extends KubeObject>(resource: Resource<T>, name: string): Promise<T | undefined> {
+  /** A merge patch. */
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    name: string,
+    patch: object,
+    { namespace, ...more }: { readonly namespace?: string; readonly subresource?: string } = {},
+  ): Promise<T> {
+    return this.world.do((client, signal) =>
+      client.resource(resource).patch({ ...within(resource, namespace), name, type: "merge", patch, ...more }, signal),
+    );
+  }
+
+  async find<T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> {
     try {
       return await this.world.do((client, signal) =>
-        client.resource(resource).get({ ...within(resource), name }, signal),
+        client.resource(resource).get({ ...within(resource, namespace), name }, signal),
       );
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -109,12 +135,14 @@ export class ControllerWorld {
     }
   }
 
-  async exists(resource: Resource<StoredObject>, name: string): Promise<boolean> {
-    return (await this.find(resource, name)) !== undefined;
+  async exists(resource: Resource<StoredObject>, name: string, namespace?: string): Promise<boolean> {
+    return (await this.find(resource, name, namespace)) !== undefined;
   }
 
-  async remove(resource: Resource<StoredObject>, name: string): Promise<void> {
-    await this.world.do((client, signal) => client.resource(resource).delete({ ...within(resource), name }, signal));
+  async remove(resource: Resource<StoredObject>, name: string, namespace?: string): Promise<void> {
+    await this.world.do((client, signal) =>
+      client.resource(resource).delete({ ...within(resource, namespace), name }, signal),
+    );
   }
 
   /** The requests of the controller itself so far. */
@@ -130,12 +158,16 @@ export class ControllerWorld {
     return new Set(asked.map(({ target }) => target.replace(/\?.*/, "")));
   }
 
+  retries(queue: string): number {
+    return Number(this.series(`workqueue_retries_total{name="${queue}"}`)[0]?.split(" ").at(-1));
+  }
+
   series(name: string): readonly string[] {
     const lines = this.#metrics.render().split("\n");
     return lines.filter((line) => line.startsWith(name));
   }
 }
 
-function within({ scope }: Pick<Resource, "scope">): { readonly namespace?: string } {
-  return scope === "Namespaced" ? { namespace: NAMESPACE } : {};
+function within({ scope }: Pick<Resource, "scope">, namespace = NAMESPACE): { readonly namespace?: string } {
+  return scope === "Namespaced" ? { namespace } : {};
 }

@@ -1,0 +1,92 @@
+// How the collector of storage versions lives with conflicts and with leases that cannot be read.
+
+import { expect, it } from "vitest";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { StorageVersions } from "#api/generated/resources/internal-v1alpha1.ts";
+import { ControllerWorld, refusal, unavailable, type WorldOptions } from "../controller-world.ts";
+
+const IDENTITY = "storage-version-garbage-collector";
+const SYSTEM = "kube-system";
+const gates = { APIServerIdentity: true, StorageVersionAPI: true };
+
+class VersionWorld extends ControllerWorld {
+  static async open(seed: string, options?: WorldOptions): Promise<VersionWorld> {
+    const server = { serverGates: gates, extraVersions: ["internal.apiserver.k8s.io/v1alpha1"] };
+    const world = await new VersionWorld(
+      "storageversion-garbage-collector-controller",
+      IDENTITY,
+      seed,
+      server,
+    ).opened();
+    world.startManager({ gates, ...options });
+    await world.pass(1000);
+    return world;
+  }
+
+  async lease(name: string): Promise<void> {
+    const labels = { "apiserver.kubernetes.io/identity": "kube-apiserver" };
+    await this.create(Leases, { metadata: { name, labels } }, SYSTEM);
+    await this.pass(100);
+  }
+
+  /** Of these servers, each with the version that it encodes. */
+  async report(name: string, servers: Readonly<Record<string, string>>): Promise<void> {
+    const version = { metadata: { name }, spec: {} };
+    await this.create(StorageVersions, version);
+    const storageVersions = Object.entries(servers).map(([apiServerID, encodingVersion]) => ({
+      apiServerID,
+      encodingVersion,
+      decodableVersions: [encodingVersion],
+    }));
+    const [first, ...others] = new Set(Object.values(servers));
+    const common = others.length === 0 ? { commonEncodingVersion: first } : {};
+    await this.patch(StorageVersions, name, { status: { storageVersions, ...common } }, { subresource: "status" });
+    await this.pass(1000);
+  }
+
+  async servers(name: string): Promise<readonly string[] | undefined> {
+    const found = await this.find(StorageVersions, name);
+    return found && (found.status?.storageVersions ?? []).map(({ apiServerID = "" }) => apiServerID);
+  }
+}
+
+it("storageversion-garbage-collector/4 tries a write again after a conflict", async () => {
+  let conflicts = 0;
+  const intercept: WorldOptions["intercept"] = ({ method }, who) =>
+    who === IDENTITY && method === "PUT" && conflicts++ < 3 ? refusal(409, "Conflict") : undefined;
+  await using world = await VersionWorld.open("conflicts", { intercept });
+  for (const name of ["one", "two"]) await world.lease(name);
+  await world.report("apps.deployments", { one: "v1", two: "v1" });
+  await world.remove(Leases, "one", SYSTEM);
+  await world.pass(5000);
+  expect(await world.servers("apps.deployments")).toEqual(["two"]);
+  expect(world.requests("PUT")).toHaveLength(4);
+  expect(world.retries("storage_version_garbage_collector_leases")).toBe(3);
+});
+
+it("storageversion-garbage-collector/traps takes a server out whose lease cannot be read for a moment", async () => {
+  const intercept: WorldOptions["intercept"] = ({ method, path }, who) =>
+    who === IDENTITY && method === "GET" && path.endsWith("/leases/one") ? unavailable() : undefined;
+  await using world = await VersionWorld.open("blink", { intercept });
+  for (const name of ["one", "two"]) await world.lease(name);
+  await world.report("apps.deployments", { one: "v1", two: "v1", stranger: "v1" });
+  expect(await world.servers("apps.deployments")).toEqual(["two"]);
+});
+
+it.each([
+  ["with equal versions", { one: "v1", two: "v1", three: "v1" }, ["two", "three"], "v1"],
+  ["with different versions", { one: "v1", two: "v1", three: "v2" }, ["two", "three"], undefined],
+  ["of which one has no lease", { one: "v1", two: "v1", stranger: "v1" }, ["two"], "v1"],
+  ["of which none is left", { one: "v1" }, undefined, undefined],
+])(
+  "storageversion-garbage-collector/tests updates servers %s when a lease is deleted",
+  async (_, given, left, common) => {
+    await using world = await VersionWorld.open("leases");
+    for (const name of ["one", "two", "three"]) await world.lease(name);
+    await world.report("apps.deployments", given as Record<string, string>);
+    await world.remove(Leases, "one", SYSTEM);
+    await world.pass(1000);
+    expect(await world.servers("apps.deployments")).toEqual(left);
+    expect((await world.find(StorageVersions, "apps.deployments"))?.status?.commonEncodingVersion).toBe(common);
+  },
+);
