@@ -78,7 +78,7 @@ describe("int or string", () => {
 });
 
 describe("resource versions", () => {
-  it("machinery/5.4.3 compare as unbounded positive integers", () => {
+  it("machinery/5.4.3, storage-version-migrator/10 compare as unbounded positive integers", () => {
     const ours = ([a, b]: Row): unknown => outcome(() => compareResourceVersions(a as string, b as string));
     expect(differences(rows("resourceVersions"), (row) => row[2], ours)).toEqual([]);
     expect(["1", "0", "", "07"].map(isComparableResourceVersion)).toEqual([true, false, false, false]);

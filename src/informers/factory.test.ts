@@ -164,7 +164,7 @@ describe("factory", () => {
     expect(await waiting).toBe("DeadlineExceeded");
   });
 
-  it("machinery/5.3.8 leaves managedFields out, and freezes for tests", async () => {
+  it("machinery/5.3.8, core/3 leaves managedFields out, and freezes for tests", async () => {
     const { server, factory } = setup({ isFreezing: true });
     server.put("a", 1);
     const informer = factory.informer(Things);

@@ -294,6 +294,19 @@ describe("resync", () => {
     stop.abort();
   });
 
+  it("core/3 never resyncs a handler whose period is none", async () => {
+    const { server, informer, stop, clock } = setup({ resyncPeriodMs: 60_000 });
+    const [usual, never] = [recorder(), recorder()];
+    informer.addHandler(usual);
+    informer.addHandler(never, { resyncPeriodMs: 0 });
+    server.put("a", 1);
+    void informer.run(stop.signal);
+    await clock.advance(600_000);
+    expect(usual.log.length).toBeGreaterThan(5);
+    expect(never.log).toEqual(["initial a=1"]);
+    stop.abort();
+  });
+
   it("machinery/5.5.4 never resyncs an informer without a period", async () => {
     const { server, informer, stop, clock } = setup();
     const handler = recorder();

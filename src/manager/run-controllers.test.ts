@@ -146,7 +146,7 @@ describe("running the controllers", () => {
     stop.abort();
   });
 
-  it("machinery/1.2.9 builds the token controller first, whatever is selected, and skips what is not built", async () => {
+  it("machinery/1.2.9, core/5 builds the token controller first, whatever is selected, and skips what is not built", async () => {
     const order: string[] = [];
     const noted = (name: string): RegisteredController => ({
       name,
@@ -203,7 +203,7 @@ describe("running the controllers", () => {
     for (const name of named) expect(await off(name, both)).toEqual(await off(name));
   });
 
-  it("machinery/1.2.9 ends with the error of a controller that cannot be built", async () => {
+  it("machinery/1.2.9, core/5 ends with the error of a controller that cannot be built", async () => {
     const broken: RegisteredController = {
       name: "job-controller",
       featureGates: [],
@@ -232,7 +232,7 @@ describe("running the controllers", () => {
     );
   });
 
-  it("machinery/1.2.13, machinery/1.7.r9 starts all at the same time, or each after once to twice the interval", async () => {
+  it("machinery/1.2.13, machinery/1.7.r9, core/6 starts all at the same time, or each after once to twice the interval", async () => {
     const begun = async (settings: Partial<RunDeps>): Promise<number[]> => {
       const times: number[] = [];
       const names = Array.from({ length: 20 }, (_, i) => `c${i}`);

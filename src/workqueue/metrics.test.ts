@@ -13,7 +13,7 @@ const samples = (metrics: MetricRegistry): string[] =>
     .filter((line) => line.startsWith("workqueue_") && !line.includes("_bucket"));
 
 describe("queue metrics", () => {
-  it("machinery/6.r1..r7, machinery/5.6.9 every series is there from the start, with upstream's names, help and buckets", () => {
+  it("machinery/6.r1..r7, machinery/5.6.9, core/4 every series is there from the start, with upstream's names, help and buckets", () => {
     const metrics = new MetricRegistry({ version: "1.36.4" });
     createRateLimitingQueue<string>({ clock: testClock(), name: "q", metrics });
     const text = metrics.render();

@@ -120,7 +120,7 @@ describeReal("the whole manager", () => {
     expect(startedBy("ours")).toEqual(startedBy("go"));
   });
 
-  it("machinery/2.2.r1 has the Go program's health checks", async () => {
+  it("machinery/2.2.r1, core/5 has the Go program's health checks", async () => {
     const [go, ours] = await fromBoth(async (side) =>
       (await managers()[side].page("/healthz?verbose")).split("\n").sort(),
     );

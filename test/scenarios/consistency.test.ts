@@ -14,6 +14,14 @@ import { createObject } from "./steps.ts";
 const REPLICAS = 20;
 
 describe("stale caches", () => {
+  it("core/7 concern four controllers", () => {
+    const names = new FeatureGates(featureGateTable(), "1.36").all().map(({ name }) => name);
+    const kinds = ["DaemonSet", "Job", "ReplicaSet", "StatefulSet"];
+    expect(names.filter((name) => name.startsWith("StaleControllerConsistency")).sort()).toEqual(
+      kinds.map((kind) => `StaleControllerConsistency${kind}`),
+    );
+  });
+
   it.each(["DaemonSet", "Job", "ReplicaSet", "StatefulSet"])(
     "machinery/5.4.n1 StaleControllerConsistency%s is beta, on, and nothing without AtomicFIFO",
     (kind) => {

@@ -5,7 +5,7 @@ import { hostTurn } from "#base/testing.ts";
 import { World } from "#sim/world.ts";
 import { playControllerContext } from "./controller-context.ts";
 
-it("machinery/1.2.7, machinery/1.2.8, machinery/1.3.8 gives controllers their informers, mappings and clients, and takes them back, on the embedded server", async () => {
+it("machinery/1.2.7, machinery/1.2.8, machinery/1.3.8, core/6 gives controllers their informers, mappings and clients, and takes them back, on the embedded server", async () => {
   const world = new World({ turn: hostTurn, gates: featureGateTable() });
   await playControllerContext({
     clock: world.clock,

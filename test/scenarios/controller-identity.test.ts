@@ -7,7 +7,7 @@ import { listPods } from "./pod-steps.ts";
 import { createSet, scaleTo } from "./replica-objects.ts";
 
 describe("a manager with service account credentials", () => {
-  it("machinery/7.2.r5 lets each controller work with its own account's token", async () => {
+  it("machinery/7.2.r5, core/1 lets each controller work with its own account's token", async () => {
     const stage = await embeddedStage({ controllers: ["replicaset-controller"], useServiceAccountCredentials: true });
     await createSet(stage, 2);
     expect(await listPods(stage)).toHaveLength(2);

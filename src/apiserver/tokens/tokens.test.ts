@@ -231,7 +231,7 @@ describe("tokens in secrets", () => {
     expect(body.details.causes[0].field).toBe("metadata.annotations[kubernetes.io/service-account.name]");
   });
 
-  it("machinery/7.4.r12 that were marked invalid are refused, and their use is noted all the same", async () => {
+  it("machinery/7.4.r12, legacy-serviceaccount-token-cleaner/traps that were marked invalid are refused, and their use is noted all the same", async () => {
     const stage = await withSecret({ "kubernetes.io/legacy-token-invalid-since": "2026-01-01" });
     expect((await tryToken(stage, stage.token)).status).toBe(401);
     expect((await review(stage, stage.token)).error).toContain("has been marked invalid. Use tokens from");

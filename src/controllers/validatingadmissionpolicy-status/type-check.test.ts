@@ -44,7 +44,7 @@ function paramsOf({ paramKind }: ValidatingAdmissionPolicySpec): Type | undefine
   return typeOf({ ...parseApiVersion(apiVersion), kind }) ?? untyped;
 }
 
-describe("validatingadmissionpolicy-status/5, validatingadmissionpolicy-status/6 warnings", () => {
+describe("validatingadmissionpolicy-status/5, validatingadmissionpolicy-status/6, validatingadmissionpolicy-status/tests warnings", () => {
   it.each(vectors)("%# of $policy.validations.0.expression are upstream's", async ({ policy, warnings }) => {
     const kinds = await matchedKinds(policy, async ({ group, version, resource }) =>
       [...builtinResources(), ...custom].filter(

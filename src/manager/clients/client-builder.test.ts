@@ -19,7 +19,7 @@ function options(limits = { qps: -1, burst: 0 }): BuilderOptions & { clock: Retu
 }
 
 describe("the root builder", () => {
-  it("machinery/4.1.1 gives everybody the same credentials and a name of their own", async () => {
+  it("machinery/4.1.1, core/1 gives everybody the same credentials and a name of their own", async () => {
     const transport = scriptedTransport(() => jsonResponse({}));
     const { rootClients, controllerClients } = await createClientBuilders(transport, undefined, options(), signal);
     expect(controllerClients).toBe(rootClients);
@@ -95,7 +95,7 @@ describe("the builder of service accounts' clients", () => {
   }
   const account = "/api/v1/namespaces/kube-system/serviceaccounts/job-controller";
 
-  it("machinery/4.1.2 finds the account, or makes it and its namespace, before the client is used", async () => {
+  it("machinery/4.1.2, core/1 finds the account, or makes it and its namespace, before the client is used", async () => {
     const known = server(account);
     const some = await createClientBuilders(known.transport, known.transport, options(), signal);
     await some.controllerClients.client("job-controller", {}, signal);
@@ -112,7 +112,7 @@ describe("the builder of service accounts' clients", () => {
     ]);
   });
 
-  it("machinery/4.1.2, machinery/4.1.3 asks for a token at the first request, and shares it among the account's clients", async () => {
+  it("machinery/4.1.2, machinery/4.1.3, core/1 asks for a token at the first request, and shares it among the account's clients", async () => {
     const { log, transport } = server(account);
     const { controllerClients } = await createClientBuilders(transport, transport, options(), signal);
     for (let i = 0; i < 2; i++) {

@@ -20,6 +20,14 @@ describe("the system clock", () => {
     expect(readings.some((ms) => !Number.isInteger(ms))).toBe(true);
   });
 
+  it("token-cleaner/traps waits longer than a timer of the host can, and not shorter", async () => {
+    let fired = 0;
+    using long = systemClock.after(2 ** 31 + 1000, () => fired++);
+    using tooLong = systemClock.after(2 ** 40, () => fired++);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([fired, long.isPending, tooLong.isPending]).toEqual([0, true, true]);
+  });
+
   it("lends its turn to a virtual clock", async () => {
     const clock = new VirtualClock({ turn: systemTurn });
     let hasFired = false;

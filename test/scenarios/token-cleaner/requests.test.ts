@@ -1,4 +1,4 @@
-// How the cleaner of bootstrap tokens lives with refused deletions and with long lives.
+// How the cleaner of bootstrap tokens lives with refused deletions.
 
 import { expect, it } from "vitest";
 import { Secrets } from "#api/generated/resources/core-v1.ts";
@@ -6,7 +6,6 @@ import { formatTime } from "#api/time.ts";
 import { ControllerWorld, refusal, type WorldOptions } from "../controller-world.ts";
 
 const SYSTEM = "kube-system";
-const DAY_MS = 24 * 3_600_000;
 
 class TokenWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<TokenWorld> {
@@ -67,14 +66,4 @@ it("token-cleaner/tests deletes what has expired and what expires, and keeps the
   await world.pass(3000);
   expect(await left()).toEqual(["no-expiration", "not-expired"]);
   expect(world.requests("DELETE")).toHaveLength(2);
-});
-
-it("token-cleaner/traps waits sixty days for an expiration, longer than a timer of the host lasts", async () => {
-  await using world = await TokenWorld.open("sixty-days");
-  await world.token("long", 60 * DAY_MS);
-  await world.pass(59 * DAY_MS);
-  expect(await world.hasToken("long")).toBe(true);
-  expect(world.requests("DELETE")).toEqual([]);
-  await world.pass(2 * DAY_MS);
-  expect(await world.hasToken("long")).toBe(false);
 });

@@ -1,0 +1,142 @@
+// When the pod garbage collector looks, what it asks of nodes that its cache does not have, and which pod a patch means.
+
+import { expect, it } from "vitest";
+import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { PodSpec } from "#api/generated/types/core-v1.ts";
+import { decodeText } from "#client/codec.ts";
+import { defaultConfig } from "#manager/options/config.ts";
+import { ControllerWorld, type Interception, NAMESPACE, refusal, type WorldOptions } from "../controller-world.ts";
+
+const IDENTITY = "pod-garbage-collector";
+const LOOK_MS = 20_000;
+const QUARANTINE_MS = 40_000;
+const MAIN = { name: "main", image: "example/web:1" };
+
+class PodWorld extends ControllerWorld {
+  static async open(seed: string, options?: WorldOptions): Promise<PodWorld> {
+    const world = await new PodWorld("pod-garbage-collector-controller", IDENTITY, seed).opened();
+    await world.create(ServiceAccounts, { metadata: { name: "default" } });
+    world.startManager(options);
+    await world.pass(1000);
+    return world;
+  }
+
+  async pod(name: string, spec: Partial<PodSpec>, phase = "Running"): Promise<void> {
+    const pod = { metadata: { name }, spec: { containers: [MAIN], ...spec } };
+    await this.create(Pods, pod);
+    await this.patch(Pods, name, { status: { phase } }, { subresource: "status" });
+  }
+
+  async node(name: string): Promise<void> {
+    const node = { metadata: { name } };
+    await this.create(Nodes, node);
+  }
+
+  /** What has happened to the node's name so far. */
+  asked(name: string): number {
+    return this.requests("GET").filter((target) => target === `/api/v1/nodes/${name}`).length;
+  }
+}
+
+const isOwn = (who: string): boolean => who === IDENTITY;
+const threshold = (TerminatedPodGCThreshold: number): WorldOptions => ({
+  config: { PodGCController: { TerminatedPodGCThreshold } },
+});
+
+it("pod-garbage-collector/config looks every 20 s, and gives a missing node 40 s", async () => {
+  expect(defaultConfig.PodGCController.TerminatedPodGCThreshold).toBe(12_500);
+  await using world = await PodWorld.open("looks", threshold(1));
+  for (const name of ["a", "b"]) await world.pod(name, {}, "Succeeded");
+  await world.pass(LOOK_MS - 5000);
+  expect(world.requests("DELETE")).toEqual([]);
+  await world.pass(5000);
+  expect(world.requests("DELETE")).toHaveLength(1);
+  await world.pod("orphan", { nodeName: "gone" });
+  await world.pass(LOOK_MS + QUARANTINE_MS - 2000);
+  expect(world.asked("gone")).toBe(0);
+  await world.pass(LOOK_MS);
+  expect(world.asked("gone")).toBe(1);
+  expect(await world.exists(Pods, "orphan")).toBe(false);
+  expect(world.series('workqueue_adds_total{name="orphaned_pods_nodes"}')[0]).toMatch(/ 1$/);
+});
+
+it.each([0, -1])(
+  "pod-garbage-collector/config keeps terminated pods with a threshold of %i, and no orphan",
+  async (max) => {
+    await using world = await PodWorld.open("no-threshold", threshold(max));
+    for (const name of ["a", "b"]) await world.pod(name, {}, "Failed");
+    await world.pod("orphan", { nodeName: "gone" });
+    await world.pass(10 * LOOK_MS);
+    for (const name of ["a", "b"]) expect(await world.exists(Pods, name)).toBe(true);
+    expect(await world.exists(Pods, "orphan")).toBe(false);
+  },
+);
+
+it("pod-garbage-collector/tests keeps pods of a node that the server has and the cache has not", async () => {
+  await using world = await PodWorld.open("late-cache");
+  world.held.hold("nodes");
+  await world.node("late");
+  await world.pod("kept", { nodeName: "late" });
+  await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
+  expect(world.asked("late")).toBeGreaterThan(0);
+  expect((await world.find(Pods, "kept"))?.status?.phase).toBe("Running");
+});
+
+it("pod-garbage-collector/tests asks for no node that the cache has again, and keeps its pods", async () => {
+  await using world = await PodWorld.open("back");
+  await world.pod("kept", { nodeName: "back" });
+  await world.pass(LOOK_MS + QUARANTINE_MS - 5000);
+  await world.node("back");
+  await world.pass(3 * LOOK_MS);
+  expect(world.asked("back")).toBe(0);
+  expect((await world.find(Pods, "kept"))?.status?.phase).toBe("Running");
+});
+
+it("pod-garbage-collector/tests keeps pods of a node that cannot be asked for, and asks again later", async () => {
+  const state = { isRefusing: true };
+  const intercept: Interception = ({ path }, who) =>
+    state.isRefusing && isOwn(who) && path === "/api/v1/nodes/gone" ? refusal(500, "InternalError") : undefined;
+  await using world = await PodWorld.open("refused", { intercept });
+  await world.pod("orphan", { nodeName: "gone" });
+  await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
+  expect(world.asked("gone")).toBe(1);
+  expect(world.log).toContain("Error while getting node");
+  expect(await world.exists(Pods, "orphan")).toBe(true);
+  state.isRefusing = false;
+  await world.pass(QUARANTINE_MS + 2 * LOOK_MS);
+  expect(await world.exists(Pods, "orphan")).toBe(false);
+});
+
+it("pod-garbage-collector/traps fails a pod with repeated ports and variables by a patch of its status alone", async () => {
+  const patches: unknown[] = [];
+  const intercept: Interception = ({ method, headers, body }, who) => {
+    if (!isOwn(who) || method !== "PATCH") return undefined;
+    expect(headers["content-type"]).toBe("application/strategic-merge-patch+json");
+    if (body?.kind === "bytes") patches.push(JSON.parse(decodeText(body.bytes)));
+    return undefined;
+  };
+  await using world = await PodWorld.open("repeated", { intercept });
+  const ports = [{ containerPort: 80 }, { containerPort: 80 }];
+  const env = ["one", "two"].map((value) => ({ name: "A", value }));
+  await world.pod("orphan", { nodeName: "gone", containers: [{ ...MAIN, ports, env }] });
+  const uid = (await world.find(Pods, "orphan"))?.metadata.uid;
+  await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
+  expect(await world.exists(Pods, "orphan")).toBe(false);
+  expect(patches).toMatchObject([{ metadata: { uid }, status: { phase: "Failed" } }]);
+  expect(Object.keys(patches[0] as object).sort()).toEqual(["metadata", "status"]);
+});
+
+it("pod-garbage-collector/traps does not fail a pod that has the name of an orphan", async () => {
+  await using world = await PodWorld.open("successor");
+  await world.pod("web", { nodeName: "gone" });
+  await world.pass(2000);
+  world.held.hold("pods");
+  await world.world.do((client, signal) =>
+    client.resource(Pods).delete({ namespace: NAMESPACE, name: "web", options: { gracePeriodSeconds: 0 } }, signal),
+  );
+  await world.pod("web", {});
+  await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
+  expect(world.requests("PATCH").length).toBeGreaterThan(0);
+  expect(world.requests("DELETE")).toEqual([]);
+  expect((await world.find(Pods, "web"))?.status?.phase).toBe("Running");
+});
