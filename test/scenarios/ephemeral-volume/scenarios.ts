@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { PersistentVolumeClaims, Pods, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import type { Volume } from "#api/generated/types/core-v1.ts";
 import { isControlledBy } from "#api/owner-refs.ts";
+import { terminateNamespace } from "#test/stage/namespaces.ts";
 import { bind, finishDeletion } from "#test/stage/pods.ts";
 import { REFUSALS, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { claimSpec, createPodWith } from "#test/stage/volumes.ts";
@@ -102,6 +103,89 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
       await stage.settle();
       await stage.of(ResourceQuotas).delete("none");
       await stage.of(PersistentVolumeClaims).until("user-scratch");
+    },
+  },
+  {
+    name: "ephemeral-volume/traps leaves the claim of a deleted pod to the garbage collector",
+    async play(stage) {
+      await createPodWith(stage, "user", ephemeral("scratch"));
+      const { uid } = (await stage.of(PersistentVolumeClaims).until("user-scratch")).metadata;
+      await bind(stage, "user", "node-1");
+      await stage.settle();
+      await finishDeletion(stage, "user");
+      await stage.settle();
+      const { metadata } = await stage.of(PersistentVolumeClaims).get("user-scratch");
+      expect(metadata.uid).toBe(uid);
+      expect(metadata.deletionTimestamp).toBeUndefined();
+    },
+  },
+  {
+    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    name: "ephemeral-volume/traps tries again in a namespace that terminates, until the pod is gone",
+    async play(stage) {
+      await createPodWith(stage, "user", ephemeral("scratch"));
+      await stage.of(PersistentVolumeClaims).until("user-scratch");
+      await stage.settle();
+      await terminateNamespace(stage);
+      await stage.of(PersistentVolumeClaims).delete("user-scratch");
+      await stage.of(PersistentVolumeClaims).untilGone("user-scratch");
+      await stage.untilRefused(REFUSALS);
+      await stage.settle();
+      await finishDeletion(stage, "user");
+      await stage.of(Pods).untilGone("user");
+      await stage.settle();
+      expect(await stage.of(PersistentVolumeClaims).list()).toEqual([]);
+    },
+  },
+  {
+    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    name: "ephemeral-volume/2, ephemeral-volume/tests refuses the claim of an earlier pod of the same name",
+    async play(stage) {
+      await createPodWith(stage, "user", ephemeral("scratch"));
+      await stage.of(PersistentVolumeClaims).until("user-scratch");
+      await stage.settle();
+      await finishDeletion(stage, "user");
+      const pod = await createPodWith(stage, "user", ephemeral("scratch"));
+      await stage.event("FailedBinding", ({ message }) => message?.endsWith("(pod is not owner)") ?? false);
+      await stage.settle();
+      await stage.of(PersistentVolumeClaims).delete("user-scratch");
+      await stage.of(PersistentVolumeClaims).until("user-scratch", (claim) => isControlledBy(claim, pod));
+    },
+  },
+  {
+    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    name: "ephemeral-volume/4, ephemeral-volume/tests fails when the claim exists and the cache does not show it yet",
+    alone: true,
+    async play(stage) {
+      await stage.settle();
+      stage.hold(PersistentVolumeClaims);
+      await stage.of(PersistentVolumeClaims).create({ metadata: { name: "user-scratch" }, spec: claimSpec() });
+      const pod = await createPodWith(stage, "user", ephemeral("scratch"));
+      await stage.event("FailedBinding", ({ message }) => message?.endsWith("already exists") ?? false);
+      await stage.settle();
+      stage.release(PersistentVolumeClaims);
+      await stage.event("FailedBinding", ({ message }) => message?.endsWith("(pod is not owner)") ?? false);
+      await stage.settle();
+      await stage.of(PersistentVolumeClaims).delete("user-scratch");
+      await stage.of(PersistentVolumeClaims).until("user-scratch", (claim) => isControlledBy(claim, pod));
+    },
+  },
+  {
+    name: "ephemeral-volume/1, ephemeral-volume/tests creates what is missing for pods that came while no manager ran",
+    alone: true,
+    async play(stage) {
+      const pod = await createPodWith(stage, "early", ephemeral("scratch"));
+      const { uid } = (await stage.of(PersistentVolumeClaims).until("early-scratch")).metadata;
+      await stage.settle();
+      await stage.restart(async () => {
+        await createPodWith(stage, "late", ephemeral("scratch"), ephemeral("cache"));
+      });
+      await stage.of(PersistentVolumeClaims).until("late-scratch");
+      await stage.of(PersistentVolumeClaims).until("late-cache");
+      await stage.settle();
+      const claim = await stage.of(PersistentVolumeClaims).get("early-scratch");
+      expect(claim.metadata.uid).toBe(uid);
+      expect(isControlledBy(claim, pod)).toBe(true);
     },
   },
 ]);
