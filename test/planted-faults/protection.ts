@@ -75,13 +75,6 @@ export const plan: FaultPlan = {
       noticedBy: "keeps a claim for a pod that the cache does not show yet",
     },
     {
-      name: "claims of a pod on a node are not looked at when it is gone",
-      file: "src/controllers/persistentvolumeclaim-protection/controller.ts",
-      find: 'event === "delete" || ',
-      replace: "",
-      noticedBy: "keeps a claim until the last of its pods is gone",
-    },
-    {
       name: "a deleted volume gets the finalizer back",
       file: "src/families/protection/protection.ts",
       find: "return isDeleting(object) === hasFinalizer(object, finalizer);",
@@ -114,7 +107,7 @@ export const plan: FaultPlan = {
       file: "src/controllers/volumeattributesclass-protection/class-names.ts",
       find: "return named(spec?.volumeAttributesClassName);",
       replace: 'return named(spec === undefined ? undefined : "");',
-      noticedBy: "follows a claim and its volume to another class",
+      noticedBy: "keeps a class until no volume has it",
     },
     {
       name: "a class is not looked at when its user takes another",
@@ -156,7 +149,14 @@ export const plan: FaultPlan = {
       file: "src/controllers/ephemeral-volume/sync.ts",
       find: "if (pod === undefined || pod.metadata.deletionTimestamp !== undefined) return done;",
       replace: "if (pod === undefined) return done;",
-      noticedBy: "creates nothing for pods that are deleted",
+      noticedBy: "gives up a claim that it could not create when the pod is deleted",
+    },
+    {
+      name: "the deletion of a pod does not free its claims",
+      file: "src/controllers/persistentvolumeclaim-protection/controller.ts",
+      find: 'event === "delete" || ',
+      replace: "",
+      noticedBy: "keeps a claim until the last of its pods is gone",
     },
   ],
 };

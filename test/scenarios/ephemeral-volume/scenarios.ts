@@ -188,4 +188,22 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
       expect(isControlledBy(claim, pod)).toBe(true);
     },
   },
+  {
+    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    name: "ephemeral-volume/1, ephemeral-volume/tests gives up a claim that it could not create when the pod is deleted",
+    async play(stage) {
+      const hard = { persistentvolumeclaims: "0" };
+      await stage.of(ResourceQuotas).create({ metadata: { name: "none" }, spec: { hard } });
+      await stage.of(ResourceQuotas).patch("none", { status: { hard, used: hard } }, { subresource: "status" });
+      await stage.settle();
+      await createPodWith(stage, "user", ephemeral("scratch"));
+      await bind(stage, "user", "node-1");
+      await stage.untilRefused(REFUSALS);
+      await stage.settle();
+      await stage.of(Pods).delete("user");
+      await stage.of(ResourceQuotas).delete("none");
+      await stage.pass(10_000);
+      expect(await stage.of(PersistentVolumeClaims).list()).toEqual([]);
+    },
+  },
 ]);
