@@ -9,10 +9,8 @@ import { Nodes, Pods, ServiceAccounts, Services } from "#api/generated/resources
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import { formatTime } from "#api/time.ts";
 import type { Client } from "#client/client.ts";
-import { createClient } from "#client/create-client.ts";
-import { createHttpClient } from "#platform/http-client/http-client.ts";
-import { systemClock } from "#platform/system/system-clock.ts";
 import { type ControlPlane, startControlPlane } from "#test/real/control-plane.ts";
+import { adminClient, type Calls, callsSince, quiet, sleep, tellCalls, totalCalls } from "./plane.ts";
 
 const option = (name: string, usual: number): number => {
   const given = argv.findLast((argument) => argument.startsWith(`--${name}=`));
@@ -28,20 +26,12 @@ const controllers = ["endpoints-controller", "endpointslice-controller", "endpoi
 const ourProgram = new URL("../src/cmd/kube-controller-manager.ts", import.meta.url).pathname;
 const namespace = "default";
 const node = "node";
+const CONTROLLERS = /:endpoint/;
 const QUIET_MS = 3000;
 const OWN_SLICES = "endpointslice.kubernetes.io/managed-by=endpointslice-controller.k8s.io";
 const { signal } = new AbortController();
 
-/** By what was asked and answered: "update endpoints 200". */
-type Calls = Readonly<Record<string, number>>;
-
-/** The calls of the controllers in each part of the work. */
-interface Counts {
-  readonly setUp: Calls;
-  readonly rolling: Calls;
-}
-
-async function countCalls(manager: "go" | "ours"): Promise<Counts> {
+async function countCalls(manager: "go" | "ours"): Promise<Readonly<Record<string, Calls>>> {
   // The usual range has 254 addresses.
   const plane = await startControlPlane({ apiServerFlags: ["--service-cluster-ip-range=10.96.0.0/12"] });
   try {
@@ -51,28 +41,18 @@ async function countCalls(manager: "go" | "ours"): Promise<Counts> {
     const options = { controllers, flags: [`--kube-api-qps=${qps}`, `--kube-api-burst=${Math.ceil(1.5 * qps)}`] };
     if (manager === "go") await plane.startGoManager(options);
     else await plane.startManager([process.execPath, ourProgram], options);
-    await quiet(plane);
+    await quiet(plane, QUIET_MS);
     const start = plane.audit.mark();
     await eachService((service) => setUp(client, service));
     await untilAll(client, plane, 0);
     const middle = plane.audit.mark();
-    const counted = { setUp: callsSince(plane, start) };
+    const counted = { setUp: callsSince(plane, start, CONTROLLERS) };
     for (let index = 0; index < endpointCount; index++) await eachService((service) => replace(client, service, index));
     await untilAll(client, plane, 1);
-    return { ...counted, rolling: callsSince(plane, middle) };
+    return { ...counted, rolling: callsSince(plane, middle, CONTROLLERS) };
   } finally {
     await plane.stop();
   }
-}
-
-function callsSince(plane: ControlPlane, mark: number): Calls {
-  const calls = plane.audit
-    .since(mark)
-    .filter(
-      ({ stage, user, verb }) => stage === "ResponseComplete" && verb !== "watch" && /:endpoint/.test(user.username),
-    )
-    .map(({ verb, objectRef, responseStatus }) => `${verb} ${objectRef?.resource} ${responseStatus?.code}`);
-  return Object.fromEntries(Array.from(Map.groupBy(calls.toSorted(), String), ([call, all]) => [call, all.length]));
 }
 
 async function setUp(client: Client, service: string): Promise<void> {
@@ -116,7 +96,7 @@ async function eachService(step: (service: string) => Promise<void>): Promise<vo
 /** Until the slices hold all pods of the generation and no other, and nothing is written any more. */
 async function untilAll(client: Client, plane: ControlPlane, generation: number): Promise<void> {
   for (;;) {
-    await quiet(plane);
+    await quiet(plane, QUIET_MS);
     const { items } = await client.resource(EndpointSlices).list({ namespace, labelSelector: OWN_SLICES }, signal);
     const names = items.flatMap(({ endpoints }) => (endpoints ?? []).map(({ targetRef }) => targetRef?.name ?? ""));
     const right = names.filter((name) => name.endsWith(`-${generation}`));
@@ -124,39 +104,11 @@ async function untilAll(client: Client, plane: ControlPlane, generation: number)
   }
 }
 
-async function quiet(plane: ControlPlane): Promise<void> {
-  let size = plane.audit.mark();
-  for (let since = performance.now(); performance.now() - since < QUIET_MS; await sleep(100)) {
-    const now = plane.audit.mark();
-    if (now !== size) since = performance.now();
-    size = now;
-  }
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function adminClient(plane: ControlPlane): Promise<Client> {
-  const { certificatePem: cert, keyPem: key } = plane.admin;
-  const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
-  return createClient({ transport, clock: systemClock, userAgent: "bench" });
-}
-
-const sum = (calls: Calls): number => Object.values(calls).reduce((total, count) => total + count, 0);
-const total = ({ setUp, rolling }: Counts): number => sum(setUp) + sum(rolling);
-
-function tell(manager: string, counts: Counts): void {
-  stdout.write(`${manager}: ${total(counts)} calls\n`);
-  for (const [part, calls] of Object.entries(counts)) {
-    const shown = Object.entries(calls).map(([call, count]) => `${count} ${call}`);
-    stdout.write(`  ${part}: ${sum(calls)} (${shown.join(", ")})\n`);
-  }
-}
-
 stdout.write(
   `${serviceCount} Services of ${endpointCount} endpoints, ${perSecond} steps a second, ${qps} calls a second allowed\n`,
 );
 const go = await countCalls("go");
-tell("go", go);
+tellCalls("go", go);
 const ours = await countCalls("ours");
-tell("ours", ours);
-process.exit(total(ours) <= total(go) ? 0 : 1);
+tellCalls("ours", ours);
+process.exit(totalCalls(ours) <= totalCalls(go) ? 0 : 1);

@@ -8,16 +8,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { argv, stdout } from "node:process";
-import type { Client } from "#client/client.ts";
-import { createClient } from "#client/create-client.ts";
-import { createHttpClient } from "#platform/http-client/http-client.ts";
-import { systemClock } from "#platform/system/system-clock.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { eventually } from "#test/real/suite.ts";
 import { kubernetesVersion } from "#tools/control-plane-binaries.ts";
 import { cpuMs, resetPeakRss, rssMib, threadCpuMs } from "./manager-process.ts";
 import { type ManagerName, printSection, type Results, type Run, type Sample, withSection } from "./manager-results.ts";
 import { createScaled, idle, manySmall, scaleOne, type Workload, type WorkloadStage } from "./manager-workloads.ts";
+import { adminClient, quiet, sleep } from "./plane.ts";
 
 const controllers = ["replicaset-controller", "replicationcontroller-controller"];
 const flags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
@@ -67,7 +64,7 @@ async function measureRun(manager: ManagerName, round: number): Promise<Run> {
     const program = await start(manager, plane);
     const stage: WorkloadStage = { client: await adminClient(plane), namespace, signal: new AbortController().signal };
     await createScaled(stage, podCounts);
-    await quiet(plane);
+    await quiet(plane, QUIET_MS);
     const samples: Sample[] = [];
     for (const workload of workloads) samples.push(await measure(workload, stage, plane, program, manager));
     if (argv.includes("--threads")) stdout.write(`  CPU ms by thread: ${JSON.stringify(threadCpuMs(program.pid))}\n`);
@@ -126,7 +123,7 @@ async function measure(
   await workload.run(stage);
   const wallMs = performance.now() - begin;
   // Events and the last statuses come after what the workload waits for; their cost belongs to it.
-  if (!isIdle) await quiet(plane);
+  if (!isIdle) await quiet(plane, QUIET_MS);
   const calls = plane.audit.since(mark).filter(({ stage: when }) => when === "ResponseComplete");
   const apiCallsBy: Record<string, number> = {};
   for (const { verb, objectRef } of calls) {
@@ -159,24 +156,6 @@ async function loopDelay(pid: number): Promise<number> {
   process.kill(pid, "SIGUSR2");
   await eventually(() => existsSync(loopDelayFile) || undefined);
   return (JSON.parse(readFileSync(loopDelayFile, "utf8")) as { p99Ms: number }).p99Ms;
-}
-
-/** Until nobody has written to the audit log for a while. */
-async function quiet(plane: ControlPlane): Promise<void> {
-  let size = plane.audit.mark();
-  for (let since = performance.now(); performance.now() - since < QUIET_MS; await sleep(50)) {
-    const now = plane.audit.mark();
-    if (now !== size) since = performance.now();
-    size = now;
-  }
-}
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function adminClient(plane: ControlPlane): Promise<Client> {
-  const { certificatePem: cert, keyPem: key } = plane.admin;
-  const transport = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
-  return createClient({ transport, clock: systemClock, userAgent: "bench" });
 }
 
 async function measureAll(): Promise<Results> {
