@@ -8,6 +8,7 @@ export type Profile =
   | "few-terminated-pods"
   | "max-unavailable"
   | "older-jobs"
+  | "older-workloads"
   | "scale-to-zero"
   | "idle-tokens"
   | "no-provisioning"
@@ -136,6 +137,16 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
   "older-jobs": {
     managerFlags: [],
     gates: { StaleControllerConsistencyJob: false, MutableSchedulingDirectivesForSuspendedJobs: false },
+    extraVersions: [],
+  },
+  "older-workloads": {
+    managerFlags: [],
+    gates: {
+      StaleControllerConsistencyDaemonSet: false,
+      StaleControllerConsistencyStatefulSet: false,
+      StatefulSetSemanticRevisionComparison: false,
+      DeploymentReplicaSetTerminatingReplicas: false,
+    },
     extraVersions: [],
   },
   "small-slices": {

@@ -3,7 +3,15 @@ import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import type { IntOrString } from "#api/int-or-string.ts";
 import { stored } from "#api/testing.ts";
 import type { Deployment, ReplicaSet } from "./model.ts";
-import { activeOrLatest, isSaturated, maxSurge, maxUnavailable, newSetSize, proportionalSizes } from "./sizes.ts";
+import {
+  activeOrLatest,
+  isSaturated,
+  maxSurge,
+  maxUnavailable,
+  newSetSize,
+  proportion,
+  proportionalSizes,
+} from "./sizes.ts";
 
 const MAX = "deployment.kubernetes.io/max-replicas";
 const DESIRED = "deployment.kubernetes.io/desired-replicas";
@@ -109,5 +117,11 @@ describe("which ReplicaSets a new size goes to", () => {
     ];
     expect(sizes(deployment(3, 0, 1), sets)).toEqual({ new: 2, old: 1 });
     expect(sizes(deployment(1, 0, 1), sets)).toEqual({ old: 0, new: 1 });
+  });
+
+  it("deployment/traps multiplies as 32-bit integers do, which wrap", () => {
+    expect(proportion(set("old", 65536, { annotations: { [MAX]: "65536" } }), deployment(65537, 0, 1), 1, 0)).toBe(
+      -65535,
+    );
   });
 });

@@ -3,6 +3,7 @@
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
+import { goStruct } from "#api/go-layout.ts";
 import { goSortedJson } from "#api/go-text.ts";
 import { revisionData } from "#api/hash.ts";
 import { parseExactJson } from "#api/json.ts";
@@ -11,6 +12,7 @@ import { getControllerOf } from "#api/owner-refs.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
 import { applyStrategicMergePatch } from "#api/patch/strategic-merge.ts";
 import { schemaOf } from "#api/schema-table.ts";
+import { decodeTyped } from "#api/typed-decoding.ts";
 import { assert } from "#base/assert.ts";
 import { errorMessage } from "#base/errors.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -122,7 +124,7 @@ function isSameWhenDefaulted(
 }
 
 /**
- * The set with what the revision holds: its pod template.
+ * The set with what the revision holds: its pod template. Structs that Go always writes are there, also where a revision lacks them.
  * Deviation: the revision of the set's own template changes nothing. Upstream's revisions round integers beyond 2^53
  * (revisionData), and upstream reads the rounded ones back, or cannot.
  */
@@ -131,7 +133,8 @@ export function atRevision(set: StatefulSet, { data }: StoredRevision): Stateful
   const schema = schemaOf(StatefulSets);
   assert(schema !== undefined, "no schema of StatefulSets");
   const original = parseExactJson(stringifyJson(set)) as JsonObject;
-  return applyStrategicMergePatch(original, data ?? {}, schema) as unknown as StatefulSet;
+  const restored = applyStrategicMergePatch(original, data ?? {}, schema);
+  return decodeTyped(goStruct("apps.v1", "StatefulSet"), restored).value as unknown as StatefulSet;
 }
 
 /** Deletes the oldest revisions beyond the limit, of those that neither the set nor a pod is at. */

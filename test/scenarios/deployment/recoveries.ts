@@ -6,6 +6,7 @@ import { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
+import { quotaOfPods } from "../replicas/quota.ts";
 import {
   becomeReady,
   condition,
@@ -195,6 +196,72 @@ export const recoveries: readonly ScenarioText[] = [
       expect(sets.map(({ spec }) => spec?.template?.spec?.containers[0]?.image)).toEqual(["example/web:1"]);
       await stage.of(Deployments).patch("web", { metadata: { finalizers: null } });
       await stage.of(Deployments).untilGone("web");
+    },
+  },
+  {
+    name: "deployment/18 has the failure of its ReplicaSet as its last condition while it lasts",
+    async play(stage) {
+      await quotaOfPods(stage, 0);
+      await stage.settle();
+      await createDeployment(stage, 1);
+      const failing = await stage
+        .of(Deployments)
+        .until("web", (deployment) => condition(deployment, "ReplicaFailure") !== undefined);
+      expect(condition(failing, "ReplicaFailure")).toMatchObject({ status: "True", reason: "FailedCreate" });
+      expect(condition(failing, "ReplicaFailure")?.message).toContain("exceeded quota");
+      await stage.untilRefused(REFUSALS);
+      await stage.settle();
+      await stage.of(ResourceQuotas).delete("pods");
+      await becomeReady(stage, "example/web:1", 1);
+      const complete = await untilComplete(stage, 1);
+      expect(condition(complete, "ReplicaFailure")).toBeUndefined();
+    },
+  },
+  {
+    name: "deployment/5, deployment/traps writes its revision through the status alone, and follows an annotation that changes",
+    async play(stage) {
+      await createDeployment(stage, 0);
+      const before = await stage
+        .of(Deployments)
+        .until("web", ({ metadata }) => metadata.annotations?.[REVISION] === "1");
+      await untilComplete(stage, 0);
+      await stage.settle();
+      await stage.of(Deployments).patch("web", { metadata: { annotations: { team: "blue" } } });
+      const after = await untilComplete(stage, 0);
+      expect(after.metadata.generation).toBe((before.metadata.generation ?? 0) + 1);
+      await untilSet(stage, "example/web:1", ({ metadata }) => metadata.annotations?.team === "blue");
+      await stage.settle();
+      await stage.calm(async () => {
+        const own = (await stage.writes()).filter(({ resource }) => resource.startsWith("deployments"));
+        expect(new Set(own.map(({ resource }) => resource))).toEqual(new Set(["deployments/status"]));
+      });
+    },
+  },
+  {
+    name: "deployment/about, deployment/16 does not tell how many pods terminate without the gate",
+    profile: "older-workloads",
+    async play(stage) {
+      await createDeployment(stage, 1);
+      await becomeReady(stage, "example/web:1", 1);
+      const { status } = await untilComplete(stage, 1);
+      expect(status).not.toHaveProperty("terminatingReplicas");
+    },
+  },
+  {
+    name: "deployment/tests takes its size from the scale subresource, and its status from the status subresource",
+    async play(stage) {
+      await rolledOut(stage);
+      await stage.settle();
+      const deployments = stage.of(Deployments);
+      const scale = await deployments.getSubresource<{ spec: object }>("web", "scale");
+      await deployments.put("web", "scale", { ...scale, spec: { replicas: 2 } });
+      await becomeReady(stage, "example/web:1", 2);
+      await untilComplete(stage, 2);
+      await stage.settle();
+      const conditions = [{ type: "Mine", status: "True" }];
+      await deployments.patch("web", { status: { conditions } }, { subresource: "status", type: "strategic" });
+      await stage.settle();
+      expect(condition(await deployments.get("web"), "Mine")?.status).toBe("True");
     },
   },
 ];

@@ -1,6 +1,7 @@
 // The volume claims of StatefulSets, and who owns them.
 
 import { expect } from "vitest";
+import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { ConfigMaps, PersistentVolumeClaims, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
@@ -114,6 +115,26 @@ export const claims: readonly ScenarioText[] = [
       await stage.of(PersistentVolumeClaims).until("data-web-0", ({ metadata }) => !metadata.deletionTimestamp);
       await becomeReady(stage, "web-0");
       await untilStatus(stage, { readyReplicas: 1 });
+    },
+  },
+  {
+    name: "statefulset/traps keeps no condition that others write, and does nothing when only a claim changes",
+    async play(stage) {
+      await createReadySet(stage, 1, { volumeClaimTemplates });
+      const conditions = [{ type: "Mine", status: "True" }];
+      await stage.of(StatefulSets).patch("web", { status: { conditions } }, { subresource: "status" });
+      await stage.settle();
+      await stage.of(PersistentVolumeClaims).delete("data-web-0");
+      await stage.of(PersistentVolumeClaims).patch("data-web-0", { metadata: { finalizers: null } });
+      await stage.of(PersistentVolumeClaims).untilGone("data-web-0");
+      await stage.settle();
+      await stage.calm(async () => {
+        expect(await stage.of(PersistentVolumeClaims).list()).toHaveLength(0);
+        expect((await stage.of(StatefulSets).get("web")).status?.conditions).toHaveLength(1);
+      });
+      await patchSpec(stage, { replicas: 0 });
+      const { status } = await untilStatus(stage, { replicas: 0, observedGeneration: 2 });
+      expect(status?.conditions).toBeUndefined();
     },
   },
 ];

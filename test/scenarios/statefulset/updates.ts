@@ -22,6 +22,15 @@ const imageNow = async (stage: Stage, name: string): Promise<string> => imageOf(
 const untilImage = (stage: Stage, name: string, image: string) =>
   stage.of(Pods).until(name, (pod) => imageOf(pod) === image);
 
+/** A revision of the set's template as its user wrote it, without the defaults. A patch would sort its keys, which are immutable. */
+async function createBareRevision(stage: Stage): Promise<void> {
+  const labels = { app: "web", "controller.kubernetes.io/hash": "bare" };
+  const spec = { containers: [{ image: "example/web:1", name: "main" }] };
+  const data = { spec: { template: { $patch: "replace", metadata: { labels: { app: "web" } }, spec } } };
+  await stage.of(ControllerRevisions).create({ metadata: { name: "bare", labels }, revision: 1, data });
+  await stage.settle();
+}
+
 export const updates: readonly ScenarioText[] = [
   {
     name: "statefulset/12, statefulset/16 replaces pods from the highest ordinal down, each when the one before is ready",
@@ -172,6 +181,54 @@ export const updates: readonly ScenarioText[] = [
       await becomeReady(stage, "web-0", "example/web:2");
       await becomeReady(stage, "web-1");
       await untilStatus(stage, { updatedReplicas: 3, readyReplicas: 3, currentReplicas: 3 });
+    },
+  },
+  {
+    name: "statefulset/3, statefulset/traps takes a revision for its own that lacks only what the server fills in",
+    async play(stage) {
+      await createBareRevision(stage);
+      await createSet(stage, 0);
+      await untilStatus(stage, { updateRevision: "bare", currentRevision: "bare" });
+      expect(await stage.of(ControllerRevisions).list()).toHaveLength(1);
+    },
+  },
+  {
+    name: "statefulset/3, statefulset/about makes a revision of every difference without the gate",
+    profile: "older-workloads",
+    async play(stage) {
+      await createBareRevision(stage);
+      await createSet(stage, 0);
+      const revisions = await stage.of(ControllerRevisions).untilAll((found) => found.length === 2);
+      const made = revisions.find(({ metadata }) => metadata.name !== "bare");
+      expect(Number(made?.revision)).toBe(2);
+      await untilStatus(stage, { updateRevision: made?.metadata.name ?? "" });
+    },
+  },
+  {
+    name: "statefulset/about, statefulset/tests creates, updates and deletes pods without the guard against stale caches",
+    profile: "older-workloads",
+    async play(stage) {
+      await createReadySet(stage, 2);
+      await setImage(stage, "example/web:2");
+      await becomeReady(stage, "web-1", "example/web:2");
+      await becomeReady(stage, "web-0", "example/web:2");
+      await untilStatus(stage, { updatedReplicas: 2, readyReplicas: 2, currentReplicas: 2 });
+      await stage.settle();
+      await patchSpec(stage, { replicas: 1 });
+      await untilPods(stage, "web-0");
+      await untilStatus(stage, { replicas: 1, readyReplicas: 1 });
+    },
+  },
+  {
+    name: "statefulset/12, statefulset/traps counts the partition from the first ordinal",
+    async play(stage) {
+      const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 1 } };
+      await createReadySet(stage, 2, { ordinals: { start: 3 }, updateStrategy });
+      await setImage(stage, "example/web:2");
+      await becomeReady(stage, "web-4", "example/web:2");
+      await untilStatus(stage, { updatedReplicas: 1, readyReplicas: 2, currentReplicas: 1 });
+      await stage.settle();
+      await stage.calm(async () => expect(await imageNow(stage, "web-3")).toBe("example/web:1"));
     },
   },
 ];

@@ -124,14 +124,13 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-after-finished-co
   {
     name: "ttl-after-finished/7 gives a Job of the same name its own TTL",
     async play(stage) {
-      await createJob(stage, "sum", { ttlSecondsAfterFinished: 3 });
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 6 });
       await finish(stage, "sum", "Complete");
-      await stage.settle();
       await stage.of(Jobs).delete("sum", { propagationPolicy: "Background" });
       await stage.of(Jobs).untilGone("sum");
       await createJob(stage, "sum", { ttlSecondsAfterFinished: 0 });
       await stage.settle();
-      await stage.pass(3000);
+      await stage.pass(6000);
       expect((await stage.of(Jobs).get("sum")).metadata.deletionTimestamp).toBeUndefined();
       await finish(stage, "sum", "Failed");
       await untilDeleted(stage, "sum");
@@ -200,7 +199,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-after-finished-co
     name: "ttl-after-finished/4 deletes no Job whose TTL was raised without its cache having seen it",
     alone: true,
     async play(stage) {
-      await createJob(stage, "longer", { ttlSecondsAfterFinished: 3 });
+      await createJob(stage, "longer", { ttlSecondsAfterFinished: 8 });
       await finish(stage, "longer", "Complete");
       await stage.settle();
       stage.hold(Jobs);

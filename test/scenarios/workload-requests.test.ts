@@ -1,0 +1,181 @@
+// What the controllers of Deployments, DaemonSets and StatefulSets ask the API server for: how much at once, how often
+// after refusals, and what they do with objects that no API server of today would store.
+
+import { describe, expect, it } from "vitest";
+import { DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
+import { Events, Nodes, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import { jsonResponse } from "#client/testing.ts";
+import { type ControllerName, knownController } from "#kit/known-controllers.ts";
+import { defaultConfig } from "#manager/options/config.ts";
+import { ControllerWorld, type Interception, NAMESPACE, unavailable } from "./controller-world.ts";
+
+const MINUTE = 60_000;
+const labels = { app: "web" };
+const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "example/web:1" }] } };
+const spec = { replicas: 1, serviceName: "web", selector: { matchLabels: labels }, template };
+const withoutReplicas = { selector: { matchLabels: labels }, template };
+
+class Workloads extends ControllerWorld {
+  static async open(controller: ControllerName): Promise<Workloads> {
+    const world = await new Workloads(controller, knownController(controller).identity, controller).opened();
+    await world.create(ServiceAccounts, { metadata: { name: "default" } });
+    return world;
+  }
+
+  async events(): Promise<readonly string[]> {
+    const { items } = await this.world.do((client, signal) =>
+      client.resource(Events).list({ namespace: NAMESPACE }, signal),
+    );
+    return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+  }
+}
+
+const isWriteOf = (resource: string, { method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === "POST" && path.endsWith(`/${resource}`);
+
+describe("how much at once", () => {
+  const { DeploymentController, DaemonSetController, StatefulSetController } = defaultConfig;
+  it.each([
+    ["deployment/config", "deployment-controller", Deployments, "replicasets", {}, 5],
+    ["daemonset/config", "daemonset-controller", DaemonSets, "controllerrevisions", {}, 2],
+    ["statefulset/writes", "statefulset-controller", StatefulSets, "controllerrevisions", {}, 5],
+    [
+      "deployment/config",
+      "deployment-controller",
+      Deployments,
+      "replicasets",
+      { DeploymentController: { ...DeploymentController, ConcurrentDeploymentSyncs: 3 } },
+      3,
+    ],
+    [
+      "daemonset/config",
+      "daemonset-controller",
+      DaemonSets,
+      "controllerrevisions",
+      { DaemonSetController: { ...DaemonSetController, ConcurrentDaemonSetSyncs: 3 } },
+      3,
+    ],
+    [
+      "statefulset/writes",
+      "statefulset-controller",
+      StatefulSets,
+      "controllerrevisions",
+      { StatefulSetController: { ...StatefulSetController, ConcurrentStatefulSetSyncs: 3 } },
+      3,
+    ],
+  ] as const)(
+    "%s %s works on as many objects as its flag says: %#",
+    async (_, name, kind, written, config, workers) => {
+      await using world = await Workloads.open(name);
+      for (let i = 0; i < 8; i++) {
+        const own = kind === DaemonSets ? withoutReplicas : spec;
+        await world.create<KubeObject>(kind, { metadata: { name: `web-${i}` }, spec: own } as KubeObject);
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      let waiting = 0;
+      const intercept: Interception = async (request) => {
+        if (!isWriteOf(written, request)) return undefined;
+        waiting++;
+        await promise;
+        return unavailable();
+      };
+      world.startManager({ config, intercept });
+      await world.pass(MINUTE);
+      expect(waiting).toBe(workers);
+      resolve();
+    },
+  );
+
+  it("daemonset/config creates 250 pods at most before it sees one of them", async () => {
+    // New nodes are tainted until they are ready.
+    const tolerations = [{ operator: "Exists" }];
+    const tolerant = { ...withoutReplicas, template: { ...template, spec: { ...template.spec, tolerations } } };
+    await using world = await Workloads.open("daemonset-controller");
+    for (let i = 0; i < 260; i++)
+      await world.create(Nodes, { metadata: { name: `node-${i}` }, spec: {} } as KubeObject);
+    world.startManager();
+    await world.pass(1000);
+    world.held.hold("pods");
+    await world.create(DaemonSets, { metadata: { name: "web" }, spec: tolerant } as KubeObject);
+    await world.pass(MINUTE);
+    expect(world.requests("POST").filter((path) => /pods$/.test(path))).toHaveLength(250);
+  });
+});
+
+describe("after refusals", () => {
+  const creates = async (answer: Interception): Promise<number> => {
+    await using world = await Workloads.open("deployment-controller");
+    await world.create(Deployments, { metadata: { name: "web" }, spec } as KubeObject);
+    world.startManager({
+      intercept: (request, ...more) => (request.method === "GET" ? undefined : answer(request, ...more)),
+    });
+    await world.pass(60 * MINUTE);
+    return world.requests("POST").filter((path) => path.includes("/replicasets")).length;
+  };
+
+  it("deployment/config tries 15 times again, and then waits for the next event", async () => {
+    expect(await creates(unavailable)).toBe(16);
+  });
+
+  it("deployment/config does not try again in a namespace that ends", async () => {
+    const ending = { kind: "Status", status: "Failure", reason: "Forbidden", code: 403 };
+    const details = { causes: [{ reason: "NamespaceTerminating" }] };
+    expect(await creates(() => jsonResponse({ ...ending, details }, 403))).toBe(1);
+  });
+});
+
+describe("a selector of everything", () => {
+  /** An object that an old API server let pass, as a list of today shows it. */
+  const selectingAll: Interception = async ({ method, path, query }, _, pass) => {
+    if (method !== "GET" || query.includes("watch=") || !/\/(deployments|daemonsets)$/.test(path)) return undefined;
+    const answer = await pass();
+    if (answer.body.kind !== "bytes") return answer;
+    const list = JSON.parse(new TextDecoder().decode(answer.body.bytes)) as { items: { spec: object }[] };
+    return jsonResponse({
+      ...list,
+      items: list.items.map((item) => ({ ...item, spec: { ...item.spec, selector: {} } })),
+    });
+  };
+  const gates = { WatchListClient: false };
+
+  it("deployment/1, deployment/events is refused with an Event, and the generation counts as seen", async () => {
+    await using world = await Workloads.open("deployment-controller");
+    await world.create(Deployments, { metadata: { name: "web" }, spec } as KubeObject);
+    world.startManager({ gates, intercept: selectingAll });
+    await world.pass(1000);
+    expect(await world.events()).toContain(
+      "Warning SelectingAll: This deployment is selecting all pods. A non-empty selector is required.",
+    );
+    expect((await world.find(Deployments, "web"))?.status?.observedGeneration).toBe(1);
+  });
+
+  it("daemonset/events, daemonset/1 is refused with an Event, and nothing is done", async () => {
+    await using world = await Workloads.open("daemonset-controller");
+    await world.create(DaemonSets, { metadata: { name: "web" }, spec: withoutReplicas } as KubeObject);
+    world.startManager({ gates, intercept: selectingAll });
+    await world.pass(1000);
+    expect(await world.events()).toEqual([
+      "Warning SelectingAll: This daemon set is selecting all pods. A non-empty selector is required.",
+    ]);
+    expect((await world.find(DaemonSets, "web"))?.status?.observedGeneration).toBeUndefined();
+  });
+});
+
+describe("the metrics of StatefulSets", () => {
+  it.each([
+    [true, ["max_unavailable", "unavailable_replicas"]],
+    [false, []],
+  ])("statefulset/metrics have values with the gate alone: %#", async (isOn, expected) => {
+    await using world = await Workloads.open("statefulset-controller");
+    await world.create(StatefulSets, {
+      metadata: { name: "web" },
+      spec: { ...spec, podManagementPolicy: "Parallel" },
+    } as KubeObject);
+    world.startManager({ gates: { MaxUnavailableStatefulSet: isOn } });
+    await world.pass(MINUTE);
+    const prefix = "statefulset_controller_statefulset_";
+    const labelText = `{pod_management_policy="Parallel",statefulset_name="web",statefulset_namespace="${NAMESPACE}"} 1`;
+    expect(world.series(prefix)).toEqual(expected.map((name) => `${prefix}${name}${labelText}`));
+  });
+});
