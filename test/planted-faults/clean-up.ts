@@ -3,6 +3,7 @@
 import type { FaultPlan } from "./fault.ts";
 
 const pods = "src/controllers/pod-garbage-collector";
+const tokens = "src/controllers/token-cleaner";
 const storageVersions = "src/controllers/storageversion-garbage-collector";
 const migrator = "src/controllers/storage-version-migrator";
 const policies = "src/controllers/validatingadmissionpolicy-status";
@@ -74,6 +75,34 @@ export const plan: FaultPlan = {
       find: "return 0;",
       replace: 'return "never";',
       noticedBy: "deletes a token whose expiration cannot be read",
+    },
+    {
+      name: "a token goes before it expires",
+      file: `${tokens}/controller.ts`,
+      find: "if (leftMs > 0)",
+      replace: "if (leftMs > 10_000)",
+      noticedBy: "deletes a token when it expires, and not before",
+    },
+    {
+      name: "a token is forgotten until its next event",
+      file: `${tokens}/controller.ts`,
+      find: 'return requeueAfter(leftMs, "expiration");',
+      replace: 'return leftMs < 0 ? requeueAfter(leftMs, "expiration") : done;',
+      noticedBy: "deletes a token when it expires, and not before",
+    },
+    {
+      name: "a refused deletion of a token is tried again",
+      file: `${tokens}/controller.ts`,
+      find: "if (!(error instanceof ApiError)) throw error;",
+      replace: "if (error instanceof Error) throw error;",
+      noticedBy: "again with the next event alone",
+    },
+    {
+      name: "a threshold of none deletes all terminated pods",
+      file: `${pods}/collect.ts`,
+      find: "if (deps.terminatedPodsMax > 0)",
+      replace: "if (deps.terminatedPodsMax >= 0)",
+      noticedBy: "keeps terminated pods with a threshold of 0",
     },
     {
       name: "a token in any namespace is deleted",
