@@ -65,6 +65,44 @@ export const scenarios: readonly Scenario[] = scenariosOf("pod-garbage-collector
     },
   },
   {
+    name: "pod-garbage-collector/2, pod-garbage-collector/6 deletes pods that have ended and are out of service, and no pod that stays",
+    slow: true,
+    async play(stage) {
+      const node = await createNode(stage, "down", { isReady: false });
+      const ends = { succeeded: "Succeeded", failed: "Failed" };
+      for (const [name, phase] of Object.entries(ends)) {
+        await runPod(stage, name, node);
+        await setPodStatus(stage, name, { phase });
+        await stage.of(Pods).patch(name, { metadata: HELD });
+        await stage.of(Pods).delete(name);
+        await stage.of(Pods).patch(name, { metadata: { finalizers: null } });
+      }
+      await runPod(stage, "staying", node);
+      await runPod(stage, "stuck", node);
+      await stage.of(Pods).delete("stuck");
+      await stage.of(Nodes).patch(node, { spec: { taints: [OUT_OF_SERVICE] } });
+      await stage.of(Pods).untilGone("stuck");
+      for (const name of Object.keys(ends)) await stage.of(Pods).untilGone(name);
+      expect((await stage.of(Pods).get("staying")).status?.phase).toBe("Running");
+    },
+  },
+  {
+    name: "pod-garbage-collector/5 leaves a pod that has no node and is not deleted",
+    exceptions: LOOKS,
+    slow: true,
+    async play(stage) {
+      const pods = stage.of(Pods);
+      await pods.create(barePod("pending"));
+      await pods.create(barePod("waiting", undefined, HELD));
+      await pods.delete("waiting");
+      await pods.until("waiting", ({ status }) => status?.phase === "Failed");
+      await stage.settle();
+      expect((await pods.get("pending")).status?.phase).toBe("Pending");
+      await pods.patch("waiting", { metadata: { finalizers: null } });
+      await pods.untilGone("waiting");
+    },
+  },
+  {
     name: "pod-garbage-collector/2 leaves terminating pods of a node that is ready, or not out of service",
     virtualOnly: "that nothing happens shows after two looks of 20 s each",
     async play(stage) {
