@@ -16,6 +16,22 @@ describe("a manager with service account credentials", () => {
     expect(asked).toContain("POST /api/v1/namespaces/kube-system/serviceaccounts/replicaset-controller/token 201");
     const writers = stage.world.log.writes.filter(({ target }) => target.endsWith("/pods")).map(({ who }) => who);
     expect(writers).toEqual(Array(2).fill("system:serviceaccount:kube-system:replicaset-controller"));
+    const listers = stage.world.log.requests.filter(({ target }) => /^.api.*\?.*watch=/.test(target));
+    expect(new Set(listers.map(({ who }) => who))).toEqual(new Set(["shared-informers"]));
+    await stage.stop();
+  });
+
+  it("core/1 renews a token of an hour when a fifth of its life is left", async () => {
+    const stage = await embeddedStage({ controllers: ["replicaset-controller"], useServiceAccountCredentials: true });
+    const tokens = (): number => stage.world.log.requests.filter(({ target }) => target.endsWith("/token")).length;
+    await createSet(stage, 1);
+    expect(tokens()).toBe(1);
+    await stage.pass(47 * 60_000);
+    await scaleTo(stage, 2);
+    expect(tokens()).toBe(1);
+    await stage.pass(60_000);
+    await scaleTo(stage, 3);
+    expect(tokens()).toBe(2);
     await stage.stop();
   });
 
