@@ -6,7 +6,7 @@
  * Requeues:    never. As upstream, a refused update waits for the next event, and a token that expires is noticed when
  *              its Secret goes.
  * Upstream:    pkg/controller/bootstrap/bootstrapsigner.go.
- * Deviations:  none.
+ * Deviations:  the signature of a token whose deletion a relist found goes at once.
  */
 
 import { ConfigMaps, Secrets } from "#api/generated/resources/core-v1.ts";
