@@ -216,3 +216,20 @@ it("storage-version-migrator/three-loops has two names for three queues", async 
     IDENTITY,
   ]);
 });
+
+it.each([
+  { group: "autoscaling", resource: "horizontalpodautoscalers", path: "/apis/autoscaling/v2/" },
+  { group: "", resource: "events", path: "/api/v1/" },
+  { group: "events.k8s.io", resource: "events", path: "/apis/events.k8s.io/v1/" },
+])(
+  "storage-version-migrator/tests takes $resource of the group '$group' in the version that is preferred",
+  async (target) => {
+    await using world = await MigrationWorld.open("versions");
+    await world.migration("m", target);
+    const lists = world.requests("GET").filter((found) => found.includes("limit=1"));
+    expect(lists).toHaveLength(1);
+    expect(lists[0]?.startsWith(target.path)).toBe(true);
+    const { status } = (await world.find(StorageVersionMigrations, "m")) ?? {};
+    expect(status?.resourceVersion).toMatch(/^[1-9][0-9]*$/);
+  },
+);
