@@ -1,7 +1,7 @@
 // Plays scenarios with faults, side by side in a few processes.
-//   bun test/stage/play-faults.ts [--seconds=<budget>] [controller, or part of a scenario's name …]
+//   bun test/stage/play-faults.ts [--seconds=<budget>] [--most=<n>] [controller, or part of a scenario's name …]
 // With a budget the controllers that changed come first, then the others in an order drawn from the commit; what does
-// not fit is left out, and told.
+// not fit is left out, and told. --most looks at the first n of that order alone, so that a run can be repeated.
 
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -21,6 +21,7 @@ const argument = (name: string): string | undefined =>
   argv.find((text) => text.startsWith(`--${name}=`))?.slice(`--${name}=`.length);
 const words = argv.slice(2).filter((text) => !text.startsWith("--"));
 const seconds = Number(argument("seconds") ?? Number.POSITIVE_INFINITY);
+const most = Number(argument("most") ?? Number.POSITIVE_INFINITY);
 const share = argument("share");
 
 /** What a process that plays a share tells at its end. */
@@ -75,6 +76,7 @@ async function playShare(text: string): Promise<void> {
   const found = await findScenarios(words);
   const ordered = (seconds === Number.POSITIVE_INFINITY ? found : mostTellingFirst(found))
     .filter(({ realOnly }) => realOnly === undefined)
+    .slice(0, most)
     .filter((_, position) => position % processes === index);
   const endMs = performance.now() + seconds * SECOND_MS;
   const isDue = (): boolean => performance.now() < endMs;
