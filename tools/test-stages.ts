@@ -201,7 +201,7 @@ const unitWithContracts: Stage = {
  * time is up. Their number is limited, too: a faster machine plays what a slower one has played.
  */
 const faultSeconds = 90;
-const faultScenariosMax = 40;
+const faultScenariosMax = 24;
 const faults = programStage({
   name: "faults",
   title: "scenarios with faults",

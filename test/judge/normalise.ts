@@ -28,7 +28,13 @@ const PORT_IN_CELL = /(:)(3\d{4})(\/)/g;
 const PORT_FIELDS: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"]);
 
 /** Where the name of an object stands. */
-const GENERATED_NAMES: ReadonlySet<string> = new Set(["name", "cells", "kubernetes.io/metadata.name"]);
+const GENERATED_NAMES: ReadonlySet<string> = new Set([
+  "name",
+  "cells",
+  "kubernetes.io/metadata.name",
+  "job-name",
+  "batch.kubernetes.io/job-name",
+]);
 
 export class Normaliser {
   readonly #placeholders = new Map<string, string>();

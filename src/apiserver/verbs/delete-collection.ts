@@ -26,6 +26,8 @@ export async function deleteCollection(
   const listOptions = parseListOptions(context.query);
   const selection = selectionOf(endpoint, call.namespace, listOptions);
   const options = await readDeleteOptions(core, call);
+  // Also of an empty collection.
+  endpoint.row.beforeDelete?.(call, options);
   const deleted: KubeObject[] = [];
   let page = listOptions.limit > 0 ? listOptions : { ...listOptions, limit: PAGE_SIZE };
   let metadata: ListMeta | undefined;
