@@ -117,6 +117,12 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     {
       name: "storage-version-migrator/3 keeps the stored versions of a definition that changed meanwhile",
       chance,
+      exceptions: [
+        {
+          where: /end state › CustomResourceDefinition /,
+          reason: "finishCRDMigration: done a second time, it finds the generation that it has written itself",
+        },
+      ],
       alone: true,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
@@ -136,11 +142,13 @@ export const scenarios: readonly Scenario[] = scenariosOf(
         stage.release(things);
         await stage.of(things).create({ metadata: { name: "later" } });
         await untilFinished(stage, name);
-        const { status } = await definitions.get(definition);
-        expect(status?.storedVersions).toEqual(["v1", "v0"]);
-        expect(status?.conditions?.find(({ type }) => type === "StorageMigrating")?.message).toBe(
-          "The migration has succeeded but the stored versions have not been updated due to a generation mismatch",
-        );
+        await stage.calm(async () => {
+          const { status } = await definitions.get(definition);
+          expect(status?.storedVersions).toEqual(["v1", "v0"]);
+          expect(status?.conditions?.find(({ type }) => type === "StorageMigrating")?.message).toBe(
+            "The migration has succeeded but the stored versions have not been updated due to a generation mismatch",
+          );
+        });
       },
     },
     {
