@@ -1,6 +1,6 @@
 // Steps with Services, the pods behind them and their nodes, for the controllers of endpoints.
 
-import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
+import { Namespaces, Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import type { PodSpec, ServiceSpec } from "#api/generated/types/core-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
@@ -102,3 +102,24 @@ export const hasAddresses =
   (...addresses: readonly string[]) =>
   (...slices: readonly StoredSlice[]): boolean =>
     addressesOf(...slices).join() === addresses.toSorted().join();
+
+/** A Service begins to want endpoints in a namespace that takes no new objects any more. Gives the namespace. */
+export async function serveInEndingNamespace(stage: Stage): Promise<string> {
+  const { name } = (await stage.of(Namespaces).create({ metadata: { name: stage.name("going") } })).metadata;
+  const services = stage.of(Services, name);
+  await services.create({
+    metadata: { name: "web" },
+    spec: {
+      type: "ExternalName",
+      externalName: "www.example.com",
+      selector: { app: "web" },
+      ports: [{ port: 80 }],
+    },
+  });
+  await stage.settle();
+  await stage.of(Namespaces).delete(name);
+  await services.patch("web", { spec: { type: "ClusterIP", externalName: null } });
+  await stage.untilRefused(1);
+  await stage.settle();
+  return name;
+}

@@ -1,13 +1,13 @@
 // The Endpoints of Services that select pods.
 
 import { expect } from "vitest";
-import { Endpoints, Namespaces, Pods, Services } from "#api/generated/resources/core-v1.ts";
+import { Endpoints, Pods, Services } from "#api/generated/resources/core-v1.ts";
 import type { EndpointSubset } from "#api/generated/types/core-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import { makeReady, makeUnready, setPodStatus } from "#test/stage/pods.ts";
 import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
-import { createNode, createService, createServingPod, HEADLESS } from "#test/stage/services.ts";
+import { createNode, createService, createServingPod, HEADLESS, serveInEndingNamespace } from "#test/stage/services.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
 type StoredEndpoints = ObjectOf<typeof Endpoints>;
@@ -310,22 +310,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpoints-controller"
   {
     name: "endpoints/16 gives up silently in a namespace that is being deleted",
     async play(stage) {
-      const { name } = (await stage.of(Namespaces).create({ metadata: { name: stage.name("going") } })).metadata;
-      const services = stage.of(Services, name);
-      await services.create({
-        metadata: { name: "web" },
-        spec: {
-          type: "ExternalName",
-          externalName: "www.example.com",
-          selector: { app: "web" },
-          ports: [{ port: 80 }],
-        },
-      });
-      await stage.settle();
-      await stage.of(Namespaces).delete(name);
-      await services.patch("web", { spec: { type: "ClusterIP", externalName: null } });
-      await stage.untilRefused(1);
-      await stage.settle();
+      const name = await serveInEndingNamespace(stage);
       expect(await stage.of(Endpoints, name).list()).toEqual([]);
     },
   },

@@ -1,7 +1,7 @@
 // The lives of slices: their labels and owners, changes by others, and Services that come and go.
 
 import { expect } from "vitest";
-import { Namespaces, Pods, Services } from "#api/generated/resources/core-v1.ts";
+import { Pods, Services } from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import { formatTime } from "#api/time.ts";
 import { makeReady, makeUnready } from "#test/stage/pods.ts";
@@ -16,6 +16,7 @@ import {
   MANAGED_BY,
   SERVICE_NAME,
   type StoredSlice,
+  serveInEndingNamespace,
   untilSlice,
   untilSlices,
 } from "#test/stage/services.ts";
@@ -229,22 +230,7 @@ export const lives: readonly ScenarioText[] = [
   {
     name: "endpointslice/11 gives up silently in a namespace that is being deleted",
     async play(stage) {
-      const { name } = (await stage.of(Namespaces).create({ metadata: { name: stage.name("going") } })).metadata;
-      const services = stage.of(Services, name);
-      await services.create({
-        metadata: { name: "web" },
-        spec: {
-          type: "ExternalName",
-          externalName: "www.example.com",
-          selector: { app: "web" },
-          ports: [{ port: 80 }],
-        },
-      });
-      await stage.settle();
-      await stage.of(Namespaces).delete(name);
-      await services.patch("web", { spec: { type: "ClusterIP", externalName: null } });
-      await stage.untilRefused(1);
-      await stage.settle();
+      const name = await serveInEndingNamespace(stage);
       expect(await stage.of(EndpointSlices, name).list()).toEqual([]);
     },
   },
