@@ -17,6 +17,7 @@ import { type Authorizer, mastersOnly } from "./authorization.ts";
 import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
 import { kindServer } from "./builtin/kind-server.ts";
+import { type RuntimeConfig, servedResources } from "./builtin/runtime-config.ts";
 import type { ServerCore, ServerLimits } from "./core.ts";
 import { serveCustomResources } from "./custom-resources/custom-resources.ts";
 import { Expiry, resumeExpiry } from "./expiry.ts";
@@ -70,8 +71,8 @@ export interface ApiServerOptions {
   readonly audit?: AuditSink;
   /** "host:port" where clients find the server. */
   readonly serverAddress?: string;
-  /** The versions to serve besides the stable ones, as "group/version". */
-  readonly extraVersions?: readonly string[];
+  /** What --runtime-config says: which versions and resources to serve. Absent: the stable versions. */
+  readonly runtimeConfig?: RuntimeConfig;
 }
 
 export interface ApiServer {
@@ -193,12 +194,11 @@ function createCore(
   };
   const gates = options.gates ?? NO_GATES;
   const registry = new Registry();
-  const served = new Set(options.extraVersions);
   const server = kindServer({ core: () => core, clock, gates, rng, accountTokens });
   registerBuiltinKinds(registry, {
     gates,
     server,
-    isServed: ({ servedByDefault, group, version }) => servedByDefault || served.has(`${group}/${version}`),
+    isServed: servedResources(options.runtimeConfig ?? {}, gates),
   });
   const tables = new WeakMap<KindRow, Table>();
   const hubs = new WeakMap<KindRow, WatchHub>();

@@ -4,6 +4,7 @@
 import type { UserInfo } from "#api/user-info.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
+import type { RuntimeConfig } from "#apiserver/builtin/runtime-config.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import type { AuditSink } from "#apiserver/filters/audit.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
@@ -66,8 +67,8 @@ export interface WorldOptions {
   readonly openJournal?: () => Journal;
   /** Gates of the server that differ from their defaults. */
   readonly serverGates?: Readonly<Record<string, boolean>>;
-  /** Versions that the server serves besides the stable ones, as "group/version". */
-  readonly extraVersions?: readonly string[];
+  /** Which versions and resources the server serves, as --runtime-config says it. */
+  readonly runtimeConfig?: RuntimeConfig;
   /** Is told every request and its answer. */
   readonly audit?: AuditSink;
 }
@@ -148,7 +149,7 @@ export class World {
           timeZones: this.host.timeZones,
           ...(keyReader === undefined ? {} : { keyReader }),
           ...(options.audit === undefined ? {} : { audit: options.audit }),
-          ...(options.extraVersions === undefined ? {} : { extraVersions: options.extraVersions }),
+          ...(options.runtimeConfig === undefined ? {} : { runtimeConfig: options.runtimeConfig }),
         }),
     });
     this.apis = new AggregatedApis(this.clock, options.audit);

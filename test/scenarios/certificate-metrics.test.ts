@@ -21,12 +21,12 @@ const CONTROLLERS = [
 
 async function metricsPage(): Promise<string> {
   const metrics = new MetricRegistry({ version: "1.36.4" });
-  const extraVersions = ["certificates.k8s.io/v1beta1"];
+  const runtimeConfig = { "certificates.k8s.io/v1beta1": "true" };
   const world = new World({
     turn: hostTurn,
     gates: featureGateTable(),
     serverGates: GATES,
-    extraVersions,
+    runtimeConfig,
     keys: systemKeys,
   });
   const { ca, key } = signingPair(world.clock.now());

@@ -11,13 +11,13 @@ const CONTROLLER = "kube-apiserver-serving-clustertrustbundle-publisher-controll
 const GATES = { ClusterTrustBundle: true };
 
 /** The paths of the bundles that the manager created. */
-async function created(extraVersions: readonly string[], rootCa: string): Promise<readonly string[]> {
+async function created(versions: readonly string[], rootCa: string): Promise<readonly string[]> {
   const paths: string[] = [];
   const world = new World({
     turn: hostTurn,
     gates: featureGateTable(),
     serverGates: GATES,
-    extraVersions,
+    runtimeConfig: Object.fromEntries(versions.map((version) => [version, "true"])),
     keys: systemKeys,
     audit: {
       record: ({ request, response }) => {

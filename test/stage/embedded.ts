@@ -63,7 +63,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     gates: featureGateTable(),
     seed: scenario.name,
     serverGates: settings.gates,
-    extraVersions: settings.extraVersions,
+    runtimeConfig: Object.fromEntries(settings.extraVersions.map((version) => [version, "true"])),
     timeZones: systemTimeZones(),
     keys: { ...systemKeys, loadSigning: () => Promise.resolve({ authority }) },
     keyReader,

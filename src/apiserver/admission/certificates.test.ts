@@ -16,7 +16,7 @@ const MASTERS_REQUEST =
 function start(allowed: readonly string[]): TestClient {
   return startTestServer({
     admission: defaultPlugins,
-    extraVersions: ["certificates.k8s.io/v1beta1"],
+    runtimeConfig: { "certificates.k8s.io/v1beta1": "true" },
     gates: { isEnabled: (gate) => gate === "ClusterTrustBundle" },
     authorizer: {
       ...mastersOnly,

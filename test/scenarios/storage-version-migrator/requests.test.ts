@@ -17,7 +17,7 @@ type Target = Pick<Resource<StoredObject>, "group" | "resource">;
 
 class MigrationWorld extends ControllerWorld {
   static async open(seed: string, intercept: Interception = () => undefined): Promise<MigrationWorld> {
-    const server = { serverGates: gates, extraVersions: ["storagemigration.k8s.io/v1beta1"] };
+    const server = { serverGates: gates, runtimeConfig: { "storagemigration.k8s.io/v1beta1": "true" } };
     const world = await new MigrationWorld(IDENTITY, IDENTITY, seed, server).opened();
     for (const name of ["a", "b", "c"]) await world.create(ConfigMaps, { metadata: { name } });
     world.startManager({ gates, others: ["garbage-collector-controller"], intercept });

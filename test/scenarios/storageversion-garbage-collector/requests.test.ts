@@ -11,7 +11,7 @@ const gates = { APIServerIdentity: true, StorageVersionAPI: true };
 
 class VersionWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<VersionWorld> {
-    const server = { serverGates: gates, extraVersions: ["internal.apiserver.k8s.io/v1alpha1"] };
+    const server = { serverGates: gates, runtimeConfig: { "internal.apiserver.k8s.io/v1alpha1": "true" } };
     const world = await new VersionWorld(
       "storageversion-garbage-collector-controller",
       IDENTITY,
