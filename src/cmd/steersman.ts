@@ -10,7 +10,8 @@ import { bool, int, level, string } from "#manager/flags/flag-types.ts";
 import { printSections } from "#manager/flags/usage.ts";
 import { callSite } from "#platform/system/call-site.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
-import { type DataOptions, DEFAULT_PORT, type RunningCluster, startCluster } from "./up.ts";
+import type { DataOptions } from "./cluster-state.ts";
+import { DEFAULT_PORT, type RunningCluster, startCluster } from "./up.ts";
 import { kubernetesVersion, steersmanVersion } from "./version.ts";
 
 const help = `Steersman ${steersmanVersion}: Kubernetes ${kubernetesVersion} controllers and a cluster in one process.
@@ -23,8 +24,8 @@ Flags:
       --version   print the versions and exit
 `;
 
-/** The pods of each have a /16, from 10.244 on. */
-const NODES_MAX = 12;
+/** Kubernetes is made for clusters of up to 5,000 nodes. */
+const NODES_MAX = 5_000;
 
 const upFlags: readonly FlagSection[] = [
   {
@@ -125,7 +126,7 @@ function wholeNumber(values: ReadonlyMap<string, unknown>, name: string, max: nu
   return value;
 }
 
-function welcome({ url, kubeconfig, controllers }: RunningCluster, dataDirectory: string): string {
+function welcome({ url, kubeconfig, controllers, otherManager }: RunningCluster, dataDirectory: string): string {
   const kept =
     dataDirectory === "" ? "Nothing is kept: the store is in memory." : `Everything is kept in ${dataDirectory}.`;
   return `Steersman ${steersmanVersion} runs a Kubernetes ${kubernetesVersion} cluster at ${url}
@@ -134,7 +135,7 @@ Ready after ${Math.round(performance.now())} ms.
   export KUBECONFIG=${kubeconfig}
 
 Controllers: ${controllers.join(", ")}
-
+${otherManager === undefined ? "" : `They wait: ${otherManager} holds the Lease kube-system/kube-controller-manager.\n`}
 Try:
   kubectl get nodes
   kubectl run web --image=nginx

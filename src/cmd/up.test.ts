@@ -229,7 +229,7 @@ describe("steersman up", () => {
 
   it.each([
     [["--port=70000"], "--port is 70000; it can be 0 to 65535"],
-    [["--nodes=13"], "--nodes is 13; it can be 0 to 12"],
+    [["--nodes=5001"], "--nodes is 5001; it can be 0 to 5000"],
     [["--data-size-max=5"], "--data-size-max needs --data-dir"],
     [["--data-dir=x", "--data-sync=never"], '--data-sync is "never"; it can be "full" or "normal"'],
     [["now"], '"steersman up" does not take any arguments'],

@@ -42,6 +42,8 @@ export interface SharedContext {
   for(clients: ClientBuilder): ControllerContext;
   /** Full informers, metadata informers, and then the word that they have been started. */
   start(): void;
+  /** Resolves when every informer that was started has synced. */
+  synced(signal: AbortSignal): Promise<void>;
   shutdown(): Promise<void>;
 }
 
@@ -92,6 +94,7 @@ export async function createControllerContext(deps: ContextDeps, signal: AbortSi
       informers.start();
       started.resolve();
     },
+    synced: (signal) => informers.waitForCacheSync(signal),
     shutdown: () => informers.shutdown(),
   };
 }

@@ -29,6 +29,8 @@ export interface RunDeps extends ContextDeps {
   readonly onBuilt?: (built: readonly BuiltController[]) => void;
   /** All loops have been started. */
   readonly onRunning?: () => void;
+  /** The caches that were asked for while building have synced. */
+  readonly onSynced?: () => void;
 }
 
 export interface BuiltController {
@@ -49,6 +51,7 @@ export async function runControllers(deps: RunDeps, signal: AbortSignal): Promis
   const built = await logged(log, "Error building controllers", signal, () => buildControllers(deps, context, signal));
   deps.onBuilt?.(built);
   context.start();
+  if (deps.onSynced !== undefined) void context.synced(signal).then(deps.onSynced, () => undefined); // aborted
   try {
     await runAll(built, deps, signal);
   } finally {

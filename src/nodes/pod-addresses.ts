@@ -1,16 +1,28 @@
-// The addresses that one node gives to its pods: each to one pod at a time, those of pods that ran before this
-// process began included.
+// The addresses of nodes and of their pods. Each node has a /24, from 10.244.0.0 on, and gives each address to one pod at
+// a time, those of pods that ran before this process began included.
 
-const ADDRESSES_PER_NODE = 65_000;
+const ADDRESSES_PER_NODE = 253;
+
+/** Outside of the pods' addresses and of the services', which are 10.0.0.0/24 by default. */
+export function nodeAddress(node: number): string {
+  const index = node + 10;
+  return `192.168.${index >> 8}.${index & 255}`;
+}
+
+/** After 10.255 comes 10.1: the services' addresses are in 10.0. */
+function podPrefix(node: number): string {
+  return `10.${((243 + (node >> 8)) % 255) + 1}.${node & 255}`;
+}
 
 export class PodAddresses {
-  readonly #subnet: number;
+  readonly #prefix: string;
   readonly #byUid = new Map<string, string>();
   readonly #taken = new Set<string>();
   #next = 0;
 
-  constructor(subnet: number) {
-    this.#subnet = subnet;
+  /** node: counted from 0. */
+  constructor(node: number) {
+    this.#prefix = podPrefix(node);
   }
 
   /** A pod that has an address already. */
@@ -24,9 +36,8 @@ export class PodAddresses {
     const known = this.#byUid.get(uid);
     if (known !== undefined) return known;
     for (let tries = 0; tries < ADDRESSES_PER_NODE; tries++) {
-      const index = this.#next + 2;
+      const address = `${this.#prefix}.${this.#next + 2}`;
       this.#next = (this.#next + 1) % ADDRESSES_PER_NODE;
-      const address = `10.${244 + this.#subnet}.${index >> 8}.${index & 255}`;
       if (this.#taken.has(address)) continue;
       this.keep(uid, address);
       return address;

@@ -6,7 +6,7 @@ import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Node } from "#api/generated/types/core-v1.ts";
 import { isNotFound } from "#api/status-error.ts";
 import type { Client } from "#client/client.ts";
-import { LEASE_NAMESPACE, SIMULATED_OS_IMAGE } from "./simulated-node.ts";
+import { LEASE_NAMESPACE, SIMULATED_OS_IMAGE } from "./node-heartbeats.ts";
 
 /** kept: names of the nodes of this run. The Node goes last, so that a run that was cut short is repeated. */
 export async function removeSurplusNodes(

@@ -22,11 +22,10 @@ import type { TimeZones } from "#base/time-zones.ts";
 import { VirtualClock } from "#base/virtual-clock.ts";
 import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
+import { clusterFiles, runManager } from "#cluster/manager.ts";
 import type { SyncTrace } from "#kit/trace.ts";
-import { rootClientBuilder, serviceAccountClientBuilder } from "#manager/clients/client-builder.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
-import { registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
-import { runControllers } from "#manager/run-controllers.ts";
+import { serviceAccountTokens } from "#manager/registry.ts";
 import { AggregatedApis } from "./aggregated-apis.ts";
 import { RequestLog } from "./request-log.ts";
 import { RestartableServer } from "./restartable-server.ts";
@@ -45,9 +44,6 @@ const mastersAndControllers = (others: Authorizer): Authorizer => ({
       : others.authorize(attributes, signal);
   },
 });
-
-/** Where the host keeps the key of service account tokens. */
-const ACCOUNT_KEY_FILE = "service-account.key";
 
 export interface WorldOptions {
   /** One hop of the host's event loop: the composition root hands it in. */
@@ -131,7 +127,7 @@ export class World {
       ...(timeZones === undefined ? {} : { timeZones }),
       ...(keys === undefined ? {} : { keys }),
     });
-    this.host.write(ACCOUNT_KEY_FILE, "the key of service account tokens");
+    this.host.write(clusterFiles.accountKey, "the key of service account tokens");
     this.server = new RestartableServer({
       clock: this.clock,
       ...(openJournal === undefined ? {} : { openJournal }),
@@ -163,43 +159,27 @@ export class World {
 
   /** Starts the controllers; they run as time passes. */
   startManager(options: ManagerOptions): RunningManager {
-    const { clock } = this;
     const stop = new AbortController();
     const gates = new FeatureGates(this.#options.gates, "1.36");
     gates.setFromMap(options.gates ?? {});
     const network = options.network ?? ((transport: Transport): Transport => transport);
     const qps = options.qps ?? 10_000;
-    const clientOptions = { clock, limits: { qps, burst: qps }, userAgentPrefix: USER_AGENT };
-    const transport = this.log.over(network(this.#managerTransport));
-    const clients = rootClientBuilder(transport, clientOptions);
-    const controllerClients = options.useServiceAccountCredentials
-      ? serviceAccountClientBuilder(
-          createClient({ transport, clock, userAgent: `${USER_AGENT}/controller-client-builder` }),
-          this.log.over(network(bytesTransport(this.#front))),
-          clientOptions,
-        )
-      : clients;
     const config: ComponentConfig = { ...defaultConfig, ...options.config };
-    const keyFile = config.SAController.ServiceAccountKeyFile || ACCOUNT_KEY_FILE;
-    const ended = runControllers(
+    const ended = runManager(
       {
-        clock,
+        clock: this.clock,
         rng: this.rng.fork(this.#managers++ === 0 ? "manager" : `manager-${this.#managers}`),
         log: options.log ?? this.#options.log ?? noLog,
         metrics: options.metrics ?? noMetrics,
         gates,
-        settings: {
-          config: {
-            ...config,
-            Generic: { ...config.Generic, Controllers: options.controllers },
-            SAController: { ...config.SAController, ServiceAccountKeyFile: keyFile },
-          },
-          host: { ...this.host, apiServerCa: options.rootCa ?? "" },
-        },
-        ...(options.controllers.includes(serviceAccountTokens.name) ? { serviceAccountTokens } : {}),
-        rootClients: clients,
-        controllerClients,
-        controllers: registeredControllers,
+        config: { ...config, Generic: { ...config.Generic, Controllers: options.controllers } },
+        host: { ...this.host, apiServerCa: options.rootCa ?? "" },
+        hasTokenController: options.controllers.includes(serviceAccountTokens.name),
+        transport: this.log.over(network(this.#managerTransport)),
+        ...(options.useServiceAccountCredentials
+          ? { anonymous: this.log.over(network(bytesTransport(this.#front))) }
+          : {}),
+        clients: { limits: { qps, burst: qps }, userAgentPrefix: USER_AGENT },
         shutdownTimeoutMs: 0,
         ...(options.trace === undefined ? {} : { trace: options.trace }),
       },

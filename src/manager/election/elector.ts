@@ -35,6 +35,8 @@ export interface ElectorOptions {
   readonly releaseOnCancel: boolean;
   /** The API server picks the holder; we only renew. */
   readonly isCoordinated: boolean;
+  /** Somebody else holds the lease; called at each try. */
+  readonly onWaiting?: (holder: string) => void;
   /** Runs while we lead; its signal aborts when leadership ends. The elector does not wait for it. */
   readonly onStartedLeading: (signal: AbortSignal) => void;
   /** Always called when the run ends, even if we never led. */
@@ -216,6 +218,7 @@ export class Elector implements HeldLease {
     this.#observe(current);
     if (current.holderIdentity !== "" && this.#isLeaseValid() && !this.isLeader) {
       log.v(4).info("Lease is held by and has not yet expired", { ...description, holder: current.holderIdentity });
+      this.#options.onWaiting?.(current.holderIdentity);
       return false;
     }
     if (this.isLeader) metrics.slowPath.inc([name]);

@@ -1,0 +1,158 @@
+import { describe, expect, it } from "vitest";
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import { Deployments } from "#api/generated/resources/apps-v1.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
+import { bytesTransport } from "#apiserver/in-process-transport.ts";
+import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import { noKeys, withFiles } from "#base/host.ts";
+import { noLog } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import { bareHost, hostTurn } from "#base/testing.ts";
+import { VirtualClock } from "#base/virtual-clock.ts";
+import { createClient } from "#client/create-client.ts";
+import { defaultConfig } from "#manager/options/config.ts";
+import { createCluster } from "./cluster.ts";
+import { leadWhilePossible } from "./leadership.ts";
+import { clusterFiles } from "./manager.ts";
+
+const host = withFiles(
+  { ...bareHost, keys: { ...noKeys, readPrivateKey: () => ({ tokenSigner: () => () => "token" }) } },
+  { [clusterFiles.accountKey]: "key" },
+);
+const election = defaultConfig.Generic.LeaderElection;
+const controllers = [
+  "serviceaccount-controller",
+  "replicaset-controller",
+  "deployment-controller",
+  "node-lifecycle-controller",
+];
+const signal = new AbortController().signal;
+
+function start(leaseHolder?: string) {
+  const clock = new VirtualClock({ turn: hostTurn });
+  const cluster = createCluster({
+    clock,
+    rng: seededRng("cluster"),
+    log: noLog,
+    controllerLog: noLog,
+    gates: new FeatureGates(featureGateTable(), "1.36"),
+    host,
+    server: { storage: new MemoryStorage({ clock }), metrics: noMetrics },
+    config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: controllers } },
+    nodes: 2,
+    ...(leaseHolder === undefined ? {} : { leaseHolder }),
+    shutdownTimeoutMs: 0,
+  });
+  const stop = new AbortController();
+  let outcome: unknown = "running";
+  cluster.run(stop.signal).then(
+    () => (outcome = "ended"),
+    (error: unknown) => (outcome = error),
+  );
+  const peer = { user: { name: "admin", groups: ["system:masters"] } };
+  const client = createClient({ transport: bytesTransport(cluster.server, { peer }), clock, userAgent: "test" });
+  const holder = async (): Promise<string> => {
+    const { items } = await client.resource(Leases).list({ namespace: "kube-system" }, signal);
+    return items.map(({ metadata, spec }) => `${metadata.name}: ${spec?.holderIdentity}`).join();
+  };
+  return { clock, cluster, client, stop, holder, outcome: () => outcome };
+}
+
+const template = {
+  metadata: { labels: { app: "web" } },
+  spec: { containers: [{ name: "web", image: "nginx" }] },
+};
+
+describe("a cluster in one process", () => {
+  it("is ready before time passes, runs a Deployment's pods on its nodes, and ends", async () => {
+    const { clock, cluster, client, stop, outcome } = start();
+    let isReady = false;
+    void cluster.ready.then(() => (isReady = true));
+    await clock.settle();
+    expect([isReady, cluster.controllers]).toEqual([true, ["serviceaccount-token-controller", ...controllers]]);
+    const nodes = await client.resource(Nodes).list({}, signal);
+    expect(nodes.items.map(({ metadata }) => metadata.name)).toEqual(["node-1", "node-2"]);
+    const spec = { replicas: 4, selector: { matchLabels: { app: "web" } }, template };
+    await client
+      .resource(Deployments)
+      .create({ object: { metadata: { name: "web", namespace: "default" }, spec } }, signal);
+    await clock.advance(5_000);
+    const pods = await client.resource(Pods).list({ namespace: "default" }, signal);
+    expect(pods.items.map(({ status }) => status?.phase)).toEqual(["Running", "Running", "Running", "Running"]);
+    expect(new Set(pods.items.map((pod) => pod.spec?.nodeName)).size).toBe(2);
+    stop.abort();
+    await clock.advance(1_000);
+    expect(outcome()).toBe("ended");
+  });
+
+  it("keeps a second manager waiting, hands the Lease over at its end, and takes it back from itself", async () => {
+    const { clock, client, stop, holder, outcome } = start("cluster");
+    await clock.advance(5_000);
+    expect(await holder()).toBe("kube-controller-manager: cluster");
+    const heard = new Set<string>();
+    let terms = 0;
+    const other = new AbortController();
+    const waiting = leadWhilePossible(
+      {
+        clock,
+        rng: seededRng("other"),
+        log: noLog,
+        client,
+        identity: "other",
+        election,
+        run: async (_, leading) => {
+          terms++;
+          await clock.sleep(3_600_000, leading);
+        },
+        onWaiting: (name) => void heard.add(name),
+      },
+      other.signal,
+    );
+    await clock.advance(60_000);
+    expect([[...heard], terms]).toEqual([["cluster"], 0]);
+    stop.abort();
+    await clock.advance(10_000);
+    expect([outcome(), terms, await holder()]).toEqual(["ended", 1, "kube-controller-manager: other"]);
+    other.abort();
+    await clock.advance(1_000);
+    await waiting;
+    expect(await holder()).toBe("kube-controller-manager: ");
+  });
+
+  it("leads again after the machine stood still for longer than the Lease is good", async () => {
+    const { clock, client, holder, outcome } = start("cluster");
+    await clock.advance(5_000);
+    clock.stall(3_600_000);
+    await clock.advance(30_000);
+    expect([outcome(), await holder()]).toEqual(["running", "kube-controller-manager: cluster"]);
+    const spec = { replicas: 1, selector: { matchLabels: { app: "web" } }, template };
+    await client
+      .resource(Deployments)
+      .create({ object: { metadata: { name: "web", namespace: "default" }, spec } }, signal);
+    await clock.advance(5_000);
+    expect((await client.resource(Pods).list({ namespace: "default" }, signal)).items).toHaveLength(1);
+  });
+
+  it("fails as a whole when a controller fails under the Lease", async () => {
+    const { clock, client } = start();
+    const failing = leadWhilePossible(
+      {
+        clock,
+        rng: seededRng("failing"),
+        log: noLog,
+        client,
+        identity: "failing",
+        election,
+        run: () => Promise.reject(new Error("no such file")),
+        onWaiting: () => undefined,
+      },
+      signal,
+    );
+    const failed = expect(failing).rejects.toThrow("no such file");
+    await clock.advance(20_000);
+    await failed;
+  });
+});

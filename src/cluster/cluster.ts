@@ -1,0 +1,160 @@
+// A whole cluster from a clock, chance, a store and a host: the embedded API server, the controllers of
+// kube-controller-manager, the scheduler and simulated nodes. It knows neither files nor sockets: the composition root
+// listens, and `server.handle` answers.
+
+import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
+import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
+import { directTransport } from "#apiserver/in-process-transport.ts";
+import type { Clock } from "#base/clock.ts";
+import type { FeatureGates } from "#base/feature-gates.ts";
+import type { Host } from "#base/host.ts";
+import type { Transport } from "#base/http.ts";
+import type { Logger } from "#base/log.ts";
+import { noMetrics } from "#base/metrics.ts";
+import type { Rng } from "#base/rng.ts";
+import { createClient } from "#client/create-client.ts";
+import { isSelected } from "#manager/controller-selection.ts";
+import type { ComponentConfig } from "#manager/options/config.ts";
+import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
+import { buildBinder } from "#nodes/binder.ts";
+import { buildSimulatedNodes, nodeNames } from "#nodes/simulated-nodes.ts";
+import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
+import { leadWhilePossible } from "./leadership.ts";
+import { runManager, withCa } from "./manager.ts";
+
+const USER_AGENT = "steersman";
+const COMPANIONS = ["scheduler", "nodes"];
+const NODE_START_MS = 300;
+const NODE_STOP_MS = 500;
+
+export interface ClusterOptions {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  /** Of the API server. */
+  readonly log: Logger;
+  /** Of the controllers, the scheduler and the nodes. */
+  readonly controllerLog: Logger;
+  readonly gates: FeatureGates;
+  /** Has the files of manager.ts. */
+  readonly host: Host;
+  /** Its owner closes it. */
+  readonly server: Omit<ApiServerOptions, "clock" | "rng" | "log" | "gates" | "timeZones">;
+  /** Generic.Controllers selects the controllers. */
+  readonly config: ComponentConfig;
+  readonly nodes: number;
+  /** The controllers run under the Lease of this holder; absent: without a Lease. */
+  readonly leaseHolder?: string;
+  /** Another manager holds the Lease; called at each try. */
+  readonly onWaiting?: (holder: string) => void;
+  readonly shutdownTimeoutMs: number;
+}
+
+export interface Cluster {
+  readonly server: ApiServer;
+  /** The controllers that the configuration and the feature gates select. */
+  readonly controllers: readonly string[];
+  /** All nodes are Ready, and the caches of all controllers have synced. */
+  readonly ready: Promise<void>;
+  /** Starts everything but the server, which answers from the beginning. Resolves at the end, and rejects when a part fails. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createCluster(options: ClusterOptions): Cluster {
+  const { clock, log, gates, host, config } = options;
+  const server = createApiServer({
+    ...options.server,
+    clock,
+    rng: options.rng.fork("apiserver"),
+    log,
+    gates,
+    timeZones: host.timeZones,
+    admission: (core) => [...defaultPlugins(core), ...(options.server.admission?.(core) ?? [])],
+  });
+  const started = registeredControllers.filter(
+    ({ name, featureGates }) =>
+      isSelected(name, config.Generic.Controllers) && featureGates.every((gate) => gates.isEnabled(gate)),
+  );
+  const managerReady = Promise.withResolvers<void>();
+  const nodesReady = Promise.withResolvers<void>();
+  return {
+    server,
+    controllers: [serviceAccountTokens, ...started].map(({ name }) => name),
+    ready: Promise.all([managerReady.promise, nodesReady.promise]).then(() => undefined),
+    run: (signal) =>
+      runParts(options, server, { onManager: managerReady.resolve, onNodes: nodesReady.resolve }, signal),
+  };
+}
+
+interface Readiness {
+  onManager(): void;
+  onNodes(): void;
+}
+
+async function runParts(
+  options: ClusterOptions,
+  server: ApiServer,
+  { onManager, onNodes }: Readiness,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, rng, controllerLog: log, gates, host, shutdownTimeoutMs, leaseHolder, nodes } = options;
+  const as = (name: string): Transport =>
+    directTransport(server, { peer: { user: { name, groups: ["system:masters"] } } });
+  const admin = createClient({ transport: as("steersman"), clock, userAgent: USER_AGENT, direct: true });
+  for (const node of await removeSurplusNodes(admin, new Set(nodeNames(nodes)), signal)) {
+    log.info("Removed a node of an earlier run, and its pods", { node });
+  }
+  const common = { clock, log, metrics: noMetrics, gates, host, shutdownTimeoutMs };
+  const clients = { limits: { qps: -1, burst: 0 }, userAgentPrefix: USER_AGENT, direct: true };
+  const manage = (fence: (transport: Transport) => Transport, leading: AbortSignal): Promise<void> =>
+    runManager(
+      {
+        ...common,
+        clients,
+        rng: rng.fork("manager"),
+        config: withCa(options.config),
+        hasTokenController: true,
+        transport: fence(as("system:kube-controller-manager")),
+        onSynced: onManager,
+      },
+      leading,
+    );
+  const manager =
+    leaseHolder === undefined
+      ? manage((transport) => transport, signal)
+      : leadWhilePossible(
+          {
+            clock,
+            rng: rng.fork("election"),
+            log,
+            client: admin,
+            identity: leaseHolder,
+            election: options.config.Generic.LeaderElection,
+            run: manage,
+            onWaiting: options.onWaiting ?? (() => undefined),
+          },
+          signal,
+        );
+  const companions = runManager(
+    {
+      ...common,
+      clients,
+      rng: rng.fork("companions"),
+      config: { ...options.config, Generic: { ...options.config.Generic, Controllers: COMPANIONS } },
+      isAssigned: (name) => COMPANIONS.includes(name),
+      hasTokenController: false,
+      transport: as("steersman"),
+      controllers: companionsOf(nodes, onNodes),
+    },
+    signal,
+  );
+  await Promise.all([manager, companions]);
+}
+
+/** The parts of a cluster beside the API server and kube-controller-manager. */
+function companionsOf(count: number, onReady: () => void): readonly RegisteredController[] {
+  const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };
+  return [
+    { name: "scheduler", featureGates: [], build: (context) => buildBinder(context) },
+    { name: "nodes", featureGates: [], build: (context) => buildSimulatedNodes(context, { count, onReady, ...times }) },
+  ];
+}

@@ -1,0 +1,64 @@
+// The controllers of kube-controller-manager beside an API server: their clients over a transport, the files that a
+// cluster in one process gives them, and their run.
+
+import type { Host } from "#base/host.ts";
+import type { Transport } from "#base/http.ts";
+import { createClientBuilders } from "#manager/clients/builders.ts";
+import type { BuilderOptions } from "#manager/clients/client-builder.ts";
+import type { ComponentConfig } from "#manager/options/config.ts";
+import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
+import { type RunDeps, runControllers } from "#manager/run-controllers.ts";
+
+/** Where the host of a cluster in one process keeps the key of service account tokens, the CA and its key. */
+export const clusterFiles = { accountKey: "service-account.key", ca: "ca.crt", caKey: "ca.key" } as const;
+
+export interface ManagerOptions
+  extends Pick<
+    RunDeps,
+    "clock" | "rng" | "log" | "metrics" | "gates" | "trace" | "isAssigned" | "shutdownTimeoutMs" | "onSynced"
+  > {
+  readonly host: Host;
+  /** Generic.Controllers selects the controllers. */
+  readonly config: ComponentConfig;
+  readonly hasTokenController: boolean;
+  /** With the credentials of the manager. */
+  readonly transport: Transport;
+  /** Without credentials: each controller is its own service account. Absent: all are the manager. */
+  readonly anonymous?: Transport;
+  readonly clients: Pick<BuilderOptions, "limits" | "userAgentPrefix" | "direct">;
+  /** Run instead of the controllers of kube-controller-manager. */
+  readonly controllers?: readonly RegisteredController[];
+}
+
+/** The configuration with the cluster's key of service account tokens, unless it names another one. */
+export function withAccountKey(config: ComponentConfig): ComponentConfig {
+  const { SAController } = config;
+  const ServiceAccountKeyFile = SAController.ServiceAccountKeyFile || clusterFiles.accountKey;
+  return { ...config, SAController: { ...SAController, ServiceAccountKeyFile } };
+}
+
+/** The configuration with the cluster's CA as the one that signs certificates. */
+export function withCa(config: ComponentConfig): ComponentConfig {
+  const CSRSigningController = {
+    ...config.CSRSigningController,
+    ClusterSigningCertFile: clusterFiles.ca,
+    ClusterSigningKeyFile: clusterFiles.caKey,
+  };
+  return { ...config, CSRSigningController };
+}
+
+/** Resolves when all controllers have ended after an abort; rejects when one fails. */
+export async function runManager(options: ManagerOptions, signal: AbortSignal): Promise<void> {
+  const { host, config, hasTokenController, transport, anonymous, clients, controllers, ...deps } = options;
+  const builders = await createClientBuilders(transport, anonymous, { ...clients, clock: deps.clock }, signal);
+  await runControllers(
+    {
+      ...deps,
+      ...builders,
+      settings: { config: withAccountKey(config), host },
+      controllers: controllers ?? registeredControllers,
+      ...(hasTokenController ? { serviceAccountTokens } : {}),
+    },
+    signal,
+  );
+}

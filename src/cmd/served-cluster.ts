@@ -1,0 +1,128 @@
+// A cluster in one process that clients reach over HTTPS on 127.0.0.1: what `steersman up` and the testing library in
+// real time share.
+
+import { featureGateTable } from "#api/feature-gate-table.ts";
+import type { ApiServer } from "#apiserver/create-api-server.ts";
+import type { Clock } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
+import { FeatureGates } from "#base/feature-gates.ts";
+import type { Logger } from "#base/log.ts";
+import { type Cluster, createCluster } from "#cluster/cluster.ts";
+import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
+import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
+import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
+import { systemRng } from "#platform/system/system-rng.ts";
+import { clusterHost, serverKeys } from "./cluster-keys.ts";
+import { ClusterNotStarted, type ClusterState } from "./cluster-state.ts";
+import { serverMetrics } from "./server-metrics.ts";
+import { serverPartsWarning } from "./server-parts-warning.ts";
+
+const HOST = "127.0.0.1";
+/** Users who stop a cluster wait for its end. */
+const SHUTDOWN_MS = 1_500;
+/** Only one process can have the store: the holder of an earlier run is gone. */
+const LEASE_HOLDER = "steersman-up";
+
+export interface ServedClusterOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly controllerLog: Logger;
+  readonly state: ClusterState;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly nodes: number;
+  /** Another manager holds the controllers' Lease; called at each try. */
+  readonly onWaiting?: (holder: string) => void;
+}
+
+export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | "ready"> {
+  readonly url: string;
+  readonly port: number;
+  /** Starts all but the API server, which answers already. */
+  start(): void;
+  /** Resolves, or rejects, when the controllers have ended: without a stop that is a fault. */
+  readonly ended: Promise<void>;
+  /** Ends everything, the store included. */
+  stop(): Promise<void>;
+}
+
+export async function serveCluster(options: ServedClusterOptions): Promise<ServedCluster> {
+  const { clock, log, controllerLog, state, port, nodes, onWaiting } = options;
+  const { storage, pki } = state;
+  const config: ComponentConfig = defaultConfig;
+  const cluster = createCluster({
+    clock,
+    rng: systemRng(),
+    log,
+    controllerLog,
+    gates: new FeatureGates(featureGateTable(), "1.36"),
+    host: clusterHost(pki),
+    server: {
+      ...serverMetrics(),
+      ...serverKeys(pki),
+      storage,
+      admission: () => [serverPartsWarning],
+      // A port that is still to be found clients learn from the kubeconfig alone.
+      ...(port === 0 ? {} : { serverAddress: `${HOST}:${port}` }),
+    },
+    config,
+    nodes,
+    leaseHolder: LEASE_HOLDER,
+    ...(onWaiting === undefined ? {} : { onWaiting }),
+    shutdownTimeoutMs: SHUTDOWN_MS,
+  });
+  const { server, controllers, ready } = cluster;
+  const https = await listen(port, pki, server, log);
+  const stop = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  ended.promise.catch(() => undefined); // reported by those who wait for it
+  let hasStarted = false;
+  return {
+    server,
+    controllers,
+    ready,
+    url: `https://${HOST}:${https.port}`,
+    port: https.port,
+    ended: ended.promise,
+    start() {
+      hasStarted = true;
+      cluster.run(stop.signal).then(ended.resolve, ended.reject);
+    },
+    async stop() {
+      stop.abort();
+      if (hasStarted) {
+        // A controller that does not end in time is left behind: the store matters.
+        await ended.promise.catch((error: unknown) => {
+          log.error(error, "Controllers did not stop");
+        });
+      }
+      await https.close();
+      server.close();
+      storage.close();
+    },
+  };
+}
+
+async function listen(port: number, pki: ClusterPki, server: ApiServer, log: Logger): Promise<HttpsServer> {
+  try {
+    return await startHttpsServer({
+      host: HOST,
+      port,
+      tls: {
+        cert: pki.serving.certificatePem,
+        key: pki.serving.keyPem,
+        clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
+      },
+      handle: (request, signal) => server.handle(request, signal),
+      onError: (error) => {
+        log.error(error, "request failed");
+      },
+    });
+  } catch (cause) {
+    server.close();
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : errorMessage(cause);
+    const advice = "choose another port with --port, or any free one with --port 0";
+    throw new ClusterNotStarted(`cannot listen on ${HOST}:${port}: ${why}; ${advice}`, { cause });
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * Nodes without machines: register themselves, keep their leases fresh, and let the pods bound to them run.
+ *
+ * Keeps true:  their Node objects exist and are Ready; a pod bound to one goes through the states that its behaviour asks
+ *              for; a pod asked to go is gone.
+ * Watches:     Pod (spec.nodeName).
+ * Writes:      create of Node and Lease; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod; events.
+ * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
+ */
+
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
+import type { Stored } from "#api/resource.ts";
+import { isConflict, isNotFound } from "#api/status-error.ts";
+import { timeOrUndefined } from "#api/time.ts";
+import type { Clock, EpochMs } from "#base/clock.ts";
+import type { Logger } from "#base/log.ts";
+import type { Client } from "#client/client.ts";
+import type { SharedInformer } from "#informers/informer.ts";
+import type { Controller, ControllerContext } from "#kit/controller.ts";
+import { ControllerParts } from "#kit/controller-parts.ts";
+import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
+import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
+import { BadBehaviour, type Behaviour, behaviourOf } from "./behaviour.ts";
+import { keepRegistered, type NodeIdentity } from "./node-heartbeats.ts";
+import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
+import { killEvents, type NodeEvent, nextStep } from "./pod-lifecycle.ts";
+
+/** The pods of all nodes that are synced at the same time. */
+const WORKERS = 16;
+
+export interface SimulatedNodesOptions {
+  readonly count: number;
+  /** From being bound to running. */
+  readonly startMs: number;
+  /** From being asked to go to being gone; never longer than the pod's grace period. */
+  readonly stopMs: number;
+  /** All nodes are Ready for the first time. */
+  readonly onReady?: () => void;
+}
+
+interface SimulatedNode extends NodeIdentity {
+  readonly addresses: PodAddresses;
+}
+
+interface Deps extends Pick<SimulatedNodesOptions, "startMs" | "stopMs"> {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly client: Client;
+  readonly pods: SharedInformer<Stored<Pod>>;
+  readonly nodes: ReadonlyMap<string, SimulatedNode>;
+  readonly recorder: EventRecorder;
+}
+
+/** "node-1" and so on. */
+export function nodeNames(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `node-${index + 1}`);
+}
+
+export async function buildSimulatedNodes(
+  context: ControllerContext,
+  { count, onReady, ...times }: SimulatedNodesOptions,
+): Promise<Controller> {
+  const parts = await ControllerParts.under("kubelet", context);
+  const pods = parts.informer(Pods);
+  const nodes = new Map<string, SimulatedNode>(
+    nodeNames(count).map((name, index) => [
+      name,
+      { name, address: nodeAddress(index), addresses: new PodAddresses(index) },
+    ]),
+  );
+  const { clock } = context;
+  const { log, client } = parts;
+  const deps: Deps = { ...times, clock, log, client, pods, nodes, recorder: parts.recorder("kubelet") };
+  const queue = parts.queue({ name: "kubelet" });
+  const nodeOf = (pod: Pod): SimulatedNode | undefined => nodes.get(pod.spec?.nodeName ?? "");
+  parts.enqueue(pods, queue, { on: ["add", "update"], when: (pod) => nodeOf(pod) !== undefined });
+  const keepAddress = (pod: Stored<Pod>): void => {
+    const { podIP, phase } = pod.status ?? {};
+    const addresses = nodeOf(pod)?.addresses;
+    if (phase === "Succeeded" || phase === "Failed") addresses?.free(pod.metadata.uid);
+    else if (podIP !== undefined) addresses?.keep(pod.metadata.uid, podIP);
+  };
+  parts.handle(pods, {
+    onAdd: keepAddress,
+    onUpdate: (_, pod) => keepAddress(pod),
+    onDelete: (pod) => nodeOf(pod)?.addresses.free(pod.metadata.uid),
+  });
+  parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
+  let missing = count;
+  const heartbeats = {
+    ...deps,
+    onRegistered: () => {
+      missing--;
+      if (missing === 0) onReady?.();
+    },
+  };
+  for (const node of nodes.values()) parts.fromStart((signal) => keepRegistered(node, heartbeats, signal));
+  if (count === 0) onReady?.();
+  return parts.controller();
+}
+
+async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const pod = deps.pods.lister.get(key);
+  if (pod === undefined) return done;
+  const node = deps.nodes.get(pod.spec?.nodeName ?? "");
+  if (node === undefined) return done;
+  const now = deps.clock.now();
+  if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
+  const step = nextStep(pod, behaviourFor(pod, deps), now);
+  if (step.kind === "rest") return done;
+  if (step.kind === "wait") return requeueAfter(step.forMs, step.reason);
+  await reportStatus(pod, step.status, node, deps, signal);
+  tell(pod, step.events, deps);
+  return done; // the pod's next event brings the next step
+}
+
+/** A pod whose annotations cannot be obeyed is told so, and behaves like one without any. */
+function behaviourFor(pod: Stored<Pod>, deps: Deps): Behaviour {
+  try {
+    return behaviourOf(pod, deps.startMs);
+  } catch (error) {
+    if (!(error instanceof BadBehaviour)) throw error;
+    if (pod.status?.containerStatuses === undefined) {
+      tell(pod, [{ type: "Warning", reason: "InvalidSimulation", message: error.message }], deps);
+    }
+    const { annotations: _, ...metadata } = pod.metadata;
+    return behaviourOf({ ...pod, metadata }, deps.startMs);
+  }
+}
+
+function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder }: Deps): void {
+  const about = referenceTo(pod, Pods);
+  for (const { type, reason, message } of events) recorder.event(about, type, reason, message);
+}
+
+/** deletionTimestamp is when the grace period ends; the node may be done earlier. */
+async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
+  const endMs = timeOrUndefined(pod.metadata.deletionTimestamp) ?? now;
+  const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
+  const waitMs = Math.min(endMs, askedMs + deps.stopMs) - now;
+  if (waitMs > 0) {
+    tell(pod, killEvents(pod), deps);
+    return requeueAfter(waitMs, "containers are stopping");
+  }
+  const { namespace, name, uid } = pod.metadata;
+  const options = { gracePeriodSeconds: 0, preconditions: { uid } };
+  try {
+    await deps.client.resource(Pods).delete({ namespace, name, options }, signal);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+  return done;
+}
+
+async function reportStatus(
+  pod: Stored<Pod>,
+  status: PodStatus,
+  node: SimulatedNode,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, name, uid } = pod.metadata;
+  const ip = node.addresses.give(uid);
+  const addresses = { hostIP: node.address, ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }) };
+  const patch = { metadata: { uid }, status: { ...status, ...addresses } };
+  try {
+    await deps.client
+      .resource(Pods)
+      .patch({ namespace, name, type: "strategic", patch, subresource: "status" }, signal);
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
