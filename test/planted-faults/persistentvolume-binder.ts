@@ -5,25 +5,25 @@ import type { FaultPlan } from "./fault.ts";
 const folder = "src/controllers/persistentvolume-binder";
 
 export const plan: FaultPlan = {
-  suites: [`./${folder}`, "./test/scenarios/persistentvolume-binder/scenarios.test.ts"],
+  suites: [`./${folder}`, "./src/families/volumes", "./test/scenarios/persistentvolume-binder/scenarios.test.ts"],
   faults: [
     {
       name: "the volume with the most access modes is taken first",
-      file: `${folder}/matching.ts`,
+      file: "src/families/volumes/claim-matching.ts",
       find: '(a, b) => a.split(",").length - b.split(",").length ||',
       replace: '(a, b) => b.split(",").length - a.split(",").length ||',
       noticedBy: "prefers the volume with the fewest access modes",
     },
     {
       name: "a volume that is being deleted is given to a claim",
-      file: `${folder}/matching.ts`,
+      file: "src/families/volumes/claim-matching.ts",
       find: "volume.metadata.deletionTimestamp === undefined\n  );",
       replace: "volume.metadata.name !== undefined\n  );",
       noticedBy: "is one that upstream may choose, in 3,000 sets of volumes",
     },
     {
       name: "a volume that a user reserved counts as the binder's choice",
-      file: `${folder}/binding.ts`,
+      file: "src/families/volumes/bound-volume.ts",
       find: "!isReservedFor(volume, claim) && !hasAnnotation(volume, BOUND_BY_CONTROLLER)",
       replace: "!hasAnnotation(volume, BOUND_BY_CONTROLLER)",
       noticedBy: "a reserved volume gets the whole reference and no mark",

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import type { PersistentVolumeClaimStatus, PersistentVolumeSpec } from "#api/generated/types/core-v1.ts";
 import { stored } from "#api/testing.ts";
-import { boundClaim, boundVolume, claimStatus, unboundVolume } from "./binding.ts";
+import { boundVolume } from "#families/volumes/bound-volume.ts";
+import { boundClaim, claimStatus, unboundVolume } from "./binding.ts";
 import { KnownObjects } from "./known-objects.ts";
 
 const BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";

@@ -1,13 +1,10 @@
 // What is written when a volume and a claim are bound, and when the bond is taken back. Undefined: nothing to write.
-// Upstream: component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim; pkg/controller/volume/persistentvolume,
-// bindClaimToVolume, unbindVolume, updateClaimStatus.
+// Upstream: pkg/controller/volume/persistentvolume, bindClaimToVolume, unbindVolume, updateClaimStatus.
 
-import { PersistentVolumeClaims } from "#api/generated/resources/core-v1.ts";
 import type { ObjectReference, PersistentVolumeClaimStatus } from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
 import type { ObjectKey } from "#api/object.ts";
 import { parseQuantity, quantityFromWire } from "#api/quantity-parser.ts";
-import { referenceTo } from "#kit/events/recorder.ts";
 import {
   annotated,
   BIND_COMPLETED,
@@ -15,8 +12,8 @@ import {
   hasAnnotation,
   PRE_RESIZE_CAPACITY,
   withoutAnnotation,
-} from "./annotations.ts";
-import { type Claim, capacityOf, isReservedFor, type Volume } from "./matching.ts";
+} from "#families/volumes/binding-annotations.ts";
+import { type Claim, capacityOf, type Volume } from "#families/volumes/claim-matching.ts";
 
 export type ClaimPhase = "Pending" | "Bound" | "Lost";
 export type VolumePhase = "Available" | "Bound" | "Released" | "Failed";
@@ -26,18 +23,6 @@ export function claimKeyOf({ namespace = "", name = "" }: ObjectReference): Obje
 }
 
 const yes = (name: string): Readonly<Record<string, string>> => ({ [name]: "yes" });
-
-/** The volume bound to the claim. A volume that was reserved for the claim stays the user's choice. */
-export function boundVolume(volume: Volume, claim: Claim): Volume | undefined {
-  const { uid, name, namespace } = volume.spec?.claimRef ?? {};
-  const { metadata } = claim;
-  const refers = uid === metadata.uid && name === metadata.name && namespace === metadata.namespace;
-  const lacksMark = !isReservedFor(volume, claim) && !hasAnnotation(volume, BOUND_BY_CONTROLLER);
-  if (refers && !lacksMark) return undefined;
-  const marked = lacksMark ? annotated(volume, yes(BOUND_BY_CONTROLLER)) : volume;
-  if (refers) return marked;
-  return { ...marked, spec: { ...marked.spec, claimRef: referenceTo(claim, PersistentVolumeClaims) } };
-}
 
 /** The claim bound to the volume. A claim that named the volume stays the user's choice. */
 export function boundClaim(claim: Claim, { metadata: { name } }: Volume): Claim | undefined {

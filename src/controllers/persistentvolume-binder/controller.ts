@@ -15,6 +15,7 @@ import { Events, Nodes, PersistentVolumeClaims, PersistentVolumes, Pods } from "
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
 import { objectKey } from "#api/object.ts";
 import { until } from "#base/wait.ts";
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import { PendingOperations } from "#families/volumes/pending-operations.ts";
 import { addClaimIndex } from "#families/volumes/pod-claims.ts";
 import { create, events, get, remove, update } from "#kit/contract.ts";
@@ -22,7 +23,6 @@ import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
 import type { Deps } from "./deps.ts";
 import { KnownObjects } from "./known-objects.ts";
-import type { Claim, Volume } from "./matching.ts";
 import { registerBinderMetrics } from "./metrics.ts";
 import type { PluginSettings } from "./plugins.ts";
 import { syncClaim } from "./sync-claim.ts";

@@ -9,12 +9,12 @@ import type { Files } from "#base/host.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import type { ResourceClient } from "#client/client.ts";
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import type { PendingOperations } from "#families/volumes/pending-operations.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { EventRecorder } from "#kit/events/recorder.ts";
 import type { KeyQueue } from "#kit/key-queue.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { Claim, Volume } from "./matching.ts";
 import type { BinderMetrics } from "./metrics.ts";
 import type { PluginSettings } from "./plugins.ts";
 

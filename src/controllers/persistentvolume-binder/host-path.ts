@@ -5,8 +5,8 @@ import type { PersistentVolume } from "#api/generated/types/core-v1.ts";
 import type { StorageClass } from "#api/generated/types/storage-v1.ts";
 import type { Files } from "#base/host.ts";
 import type { Rng } from "#base/rng.ts";
-import { CREATED_BY } from "./annotations.ts";
-import type { Claim } from "./matching.ts";
+import { CREATED_BY } from "#families/volumes/binding-annotations.ts";
+import type { Claim } from "#families/volumes/claim-matching.ts";
 import { HOST_PATH } from "./plugins.ts";
 
 /** Where all volumes are: no other directories are deleted. */

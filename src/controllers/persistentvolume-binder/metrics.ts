@@ -4,10 +4,10 @@
 
 import type { Clock } from "#base/clock.ts";
 import type { Counter, Metrics } from "#base/metrics.ts";
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import { type OperationMetrics, operationMetrics } from "#families/volumes/operation-metrics.ts";
 import { classOfClaim } from "#rules/storage-classes.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { Claim, Volume } from "./matching.ts";
 import { pluginOf } from "./plugins.ts";
 
 type OperationName = "provision" | "delete";

@@ -3,7 +3,6 @@
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller_base.go, updateMigrationAnnotations and
 // modifyDeletionFinalizers.
 
-import { driverOfPlugin } from "#families/volumes/migration.ts";
 import {
   annotated,
   EXTERNAL_FINALIZER,
@@ -13,8 +12,9 @@ import {
   PROVISIONED_BY,
   PROVISIONER,
   PROVISIONER_BETA,
-} from "./annotations.ts";
-import type { Claim, Volume } from "./matching.ts";
+} from "#families/volumes/binding-annotations.ts";
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
+import { driverOfPlugin } from "#families/volumes/migration.ts";
 
 /** The claim with its mark; the same claim when it has it. */
 export function markedClaim(claim: Claim): Claim {

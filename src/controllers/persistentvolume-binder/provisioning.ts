@@ -8,10 +8,6 @@ import { objectKey } from "#api/object.ts";
 import type { Draft, StoredCluster } from "#api/resource.ts";
 import { isAlreadyExists, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
-import { driverOfPlugin } from "#families/volumes/migration.ts";
-import { timed } from "#families/volumes/operation-metrics.ts";
-import { referenceTo } from "#kit/events/recorder.ts";
-import { classOfClaim } from "#rules/storage-classes.ts";
 import {
   annotated,
   BOUND_BY_CONTROLLER,
@@ -20,10 +16,14 @@ import {
   PROVISIONER,
   PROVISIONER_BETA,
   SELECTED_NODE,
-} from "./annotations.ts";
+} from "#families/volumes/binding-annotations.ts";
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
+import { driverOfPlugin } from "#families/volumes/migration.ts";
+import { timed } from "#families/volumes/operation-metrics.ts";
+import { referenceTo } from "#kit/events/recorder.ts";
+import { classOfClaim } from "#rules/storage-classes.ts";
 import type { Deps } from "./deps.ts";
 import { provisionHostPath } from "./host-path.ts";
-import type { Claim, Volume } from "./matching.ts";
 import { markedClaim } from "./migration-marks.ts";
 import { provisionerNamed, type VolumePlugin } from "./plugins.ts";
 import { deleteStorage } from "./reclaim.ts";

@@ -3,13 +3,18 @@
 
 import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
+import {
+  hasAnnotation,
+  IN_TREE_FINALIZER,
+  MIGRATED_TO,
+  PROVISIONED_BY,
+} from "#families/volumes/binding-annotations.ts";
+import type { Volume } from "#families/volumes/claim-matching.ts";
 import { driverOfPlugin } from "#families/volumes/migration.ts";
 import { timed } from "#families/volumes/operation-metrics.ts";
 import { classOfVolume } from "#rules/storage-classes.ts";
-import { hasAnnotation, IN_TREE_FINALIZER, MIGRATED_TO, PROVISIONED_BY } from "./annotations.ts";
 import type { Deps } from "./deps.ts";
 import { deleteHostPath } from "./host-path.ts";
-import type { Volume } from "./matching.ts";
 import { isMigrated } from "./migration-marks.ts";
 import { deleterNamed, deleterOf, type VolumePlugin } from "./plugins.ts";
 import { recycle } from "./recycling.ts";

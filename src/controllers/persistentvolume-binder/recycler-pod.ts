@@ -10,8 +10,8 @@ import { childScope } from "#base/abort.ts";
 import { errorMessage } from "#base/errors.ts";
 import { TaskGroup } from "#base/task-group.ts";
 import type { Watch } from "#client/client.ts";
+import { capacityOf, type Volume } from "#families/volumes/claim-matching.ts";
 import type { Deps } from "./deps.ts";
-import { capacityOf, type Volume } from "./matching.ts";
 import type { PluginSettings, VolumePlugin } from "./plugins.ts";
 import { volumeEvent } from "./writes.ts";
 

@@ -2,11 +2,11 @@
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, recycleVolumeOperation.
 
 import { errorMessage } from "#base/errors.ts";
+import type { Volume } from "#families/volumes/claim-matching.ts";
 import { hasStoppedUsingVolumes, podsOfClaim } from "#families/volumes/pod-claims.ts";
 import { compareText } from "#kit/order.ts";
 import { claimKeyOf } from "./binding.ts";
 import type { Deps } from "./deps.ts";
-import type { Volume } from "./matching.ts";
 import { pluginOf } from "./plugins.ts";
 import { recyclerPod, runRecyclerPod } from "./recycler-pod.ts";
 import { isReleased } from "./released.ts";

@@ -1,8 +1,8 @@
 // Whether a volume may be deleted or recycled. Upstream: pkg/controller/volume/persistentvolume, isVolumeReleased.
 
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import { claimKeyOf } from "./binding.ts";
 import type { KnownObjects } from "./known-objects.ts";
-import type { Claim, Volume } from "./matching.ts";
 
 /** Whether the claim of a volume, is gone or has another volume. */
 export function isReleased(volume: Volume, { knownClaims }: { readonly knownClaims: KnownObjects<Claim> }): boolean {

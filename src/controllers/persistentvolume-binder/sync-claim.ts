@@ -6,14 +6,19 @@ import { PersistentVolumeClaims } from "#api/generated/resources/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
 import { type ObjectKey, objectKey } from "#api/object.ts";
 import { errorMessage } from "#base/errors.ts";
+import {
+  BIND_COMPLETED,
+  BOUND_BY_CONTROLLER,
+  hasAnnotation,
+  SELECTED_NODE,
+} from "#families/volumes/binding-annotations.ts";
+import { bestVolume, type Claim, isReservedFor, type Volume, whyUnsuitable } from "#families/volumes/claim-matching.ts";
 import { hasStoppedUsingVolumes, podsOfClaim } from "#families/volumes/pod-claims.ts";
 import { compareText } from "#kit/order.ts";
 import { eventCause } from "#kit/trace.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { classOfClaim, defaultClass, namesClass } from "#rules/storage-classes.ts";
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER, hasAnnotation, SELECTED_NODE } from "./annotations.ts";
 import type { Deps } from "./deps.ts";
-import { bestVolume, type Claim, isReservedFor, type Volume, whyUnsuitable } from "./matching.ts";
 import { provision } from "./provisioning.ts";
 import { bind, claimEvent, loseClaim, migrateClaim, setClaimPhase } from "./writes.ts";
 

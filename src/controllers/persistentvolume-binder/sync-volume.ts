@@ -6,12 +6,12 @@ import type { ObjectReference } from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
 import { type ObjectKey, objectKey } from "#api/object.ts";
 import { isNotFound } from "#api/status-error.ts";
+import { hasAnnotation, PROVISIONED_BY } from "#families/volumes/binding-annotations.ts";
+import { type Claim, differsInMode, type Volume } from "#families/volumes/claim-matching.ts";
 import { eventCause } from "#kit/trace.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
-import { hasAnnotation, PROVISIONED_BY } from "./annotations.ts";
 import { claimKeyOf } from "./binding.ts";
 import type { Deps } from "./deps.ts";
-import { type Claim, differsInMode, type Volume } from "./matching.ts";
 import { reclaim } from "./reclaim.ts";
 import { claimEvent, migrateVolume, setVolumePhase, unbind, volumeEvent } from "./writes.ts";
 

@@ -4,10 +4,11 @@
 
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { errorMessage } from "#base/errors.ts";
+import { boundVolume } from "#families/volumes/bound-volume.ts";
+import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import { type EventType, referenceTo } from "#kit/events/recorder.ts";
-import { boundClaim, boundVolume, type ClaimPhase, claimStatus, unboundVolume, type VolumePhase } from "./binding.ts";
+import { boundClaim, type ClaimPhase, claimStatus, unboundVolume, type VolumePhase } from "./binding.ts";
 import type { Deps } from "./deps.ts";
-import type { Claim, Volume } from "./matching.ts";
 import { markedClaim, markedVolume } from "./migration-marks.ts";
 
 export function claimEvent(claim: Claim, type: EventType, reason: string, message: string, deps: Deps): void {

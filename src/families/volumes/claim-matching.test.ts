@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { stored } from "#api/testing.ts";
 import recorded from "#test/vectors/volumes.json" with { type: "json" };
-import { bestVolume, type Claim, type Volume, whyUnsuitable } from "./matching.ts";
+import { bestVolume, type Claim, type Volume, whyUnsuitable } from "./claim-matching.ts";
 
 const vectors = recorded as {
   /** A claim, volumes, and the names of those that the claim may get. */
