@@ -2,6 +2,7 @@
 // parameter codec converts them. Only the first value of a parameter counts, save where a list is meant.
 
 import { parseInt64 } from "#api/go-text.ts";
+import { type Int64, int64From } from "#api/int64.ts";
 import { newBadRequest } from "#api/status-error.ts";
 
 export class Query {
@@ -35,12 +36,18 @@ export class Query {
   }
 
   /** Throws a 400 when it is not an int64. */
-  optionalInteger(name: string): number | undefined {
+  optionalInt64(name: string): Int64 | undefined {
     const value = this.#values.get(name)?.[0];
     if (value === undefined) return undefined;
     const parsed = parseInt64(value);
     if ("error" in parsed) throw newBadRequest(parsed.error);
-    return Number(parsed.value);
+    return int64From(parsed.value);
+  }
+
+  /** The same, where a number near it will do beyond 2^53. */
+  optionalInteger(name: string): number | undefined {
+    const value = this.optionalInt64(name);
+    return value === undefined ? undefined : Number(value);
   }
 }
 

@@ -75,7 +75,7 @@ function validateFieldManager(manager: string): field.FieldError[] {
 }
 
 export function deleteOptionsOfQuery(query: Query): DeleteOptions {
-  const gracePeriodSeconds = query.optionalInteger("gracePeriodSeconds");
+  const gracePeriodSeconds = query.optionalInt64("gracePeriodSeconds");
   const orphanDependents = query.optionalFlag("orphanDependents");
   const policies = query.all("propagationPolicy");
   const dryRun = query.all("dryRun");

@@ -71,7 +71,11 @@ export interface RegisteredController {
 }
 
 /** A controller of kube-controller-manager, with what it may ask of the API server. */
-export type WrittenController = RegisteredController & ContractHolder;
+export type WrittenController = RegisteredController &
+  ContractHolder & {
+    /** The options that the settings give the controller. */
+    options(settings: ControllerSettings): unknown;
+  };
 
 export const registeredControllers: readonly WrittenController[] = [
   bind(endpointsController, ({ config: { EndpointController: config } }) => ({
@@ -206,5 +210,5 @@ function bind<Options>(
   const { featureGates } = knownController(name);
   const build: WrittenController["build"] = (context, settings, signal) =>
     descriptor.build(context, optionsOf(settings), signal);
-  return { name, featureGates, contract, build };
+  return { name, featureGates, contract, options: optionsOf, build };
 }

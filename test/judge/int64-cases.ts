@@ -46,6 +46,9 @@ const deployment = (name: string, template: Json = {}): Json => ({
   },
 });
 
+/** Without it no pod is admitted. */
+const account = post("/api/v1/namespaces/$ns/serviceaccounts", { metadata: { name: "default" } });
+
 const text = (body: unknown): string => stringifyJson(body);
 const specOnly = { view: (body: unknown) => (body as Json).spec };
 
@@ -53,6 +56,7 @@ export const int64Cases: readonly JudgeCase[] = [
   {
     name: "int64: a pod in JSON, protobuf and YAML, read in JSON and YAML",
     steps: [
+      account,
       ...EDGES.map((seconds, i) => post(PODS, pod(`json-${i}`, { tolerations: [toleration(seconds)] }))),
       ...EDGES.map((seconds, i) => post(PODS, pod(`proto-${i}`, { tolerations: [toleration(seconds)] }), protobuf)),
       ...EDGES.map((seconds, i) => post(PODS, text(pod(`yaml-${i}`, { tolerations: [toleration(seconds)] })), yaml)),
@@ -66,6 +70,7 @@ export const int64Cases: readonly JudgeCase[] = [
   {
     name: "int64: integers beyond it in a typed body",
     steps: [
+      account,
       ...[BEYOND, -BEYOND - 1n, 2n ** 64n, 10n ** 30n].flatMap((seconds) => [
         post(PODS, text(pod("a", { terminationGracePeriodSeconds: seconds }))),
         post(PODS, text(pod("a", { tolerations: [toleration(seconds)] }))),
@@ -83,6 +88,7 @@ export const int64Cases: readonly JudgeCase[] = [
   {
     name: "int64: values that validation refuses and prints",
     steps: [
+      account,
       post(PODS, pod("a", { activeDeadlineSeconds: INT64_MAX })),
       post(PODS, pod("a", { activeDeadlineSeconds: INT64_MIN })),
       post(PODS, pod("a", { terminationGracePeriodSeconds: INT64_MIN })),
@@ -120,6 +126,7 @@ export const int64Cases: readonly JudgeCase[] = [
   {
     name: "int64: quantities and int-or-strings as numbers",
     steps: [
+      account,
       post(
         PODS,
         pod("a", { containers: [{ name: "a", image: "a", resources: { limits: { memory: INT64_MAX } } }] }),
@@ -305,6 +312,7 @@ export const int64Cases: readonly JudgeCase[] = [
   {
     name: "int64: field sets and annotations of a client",
     steps: [
+      account,
       post(MAPS, {
         metadata: {
           name: "a",
@@ -337,6 +345,7 @@ export const int64Cases: readonly JudgeCase[] = [
   {
     name: "int64: grace periods of a delete",
     steps: [
+      account,
       ...[INT64_MAX, INT64_MIN, 2n ** 53n - 1n, 9_223_372_037n].flatMap((seconds, i) => [
         post(PODS, pod(`a-${i}`, { nodeName: "nowhere" }), { view: () => undefined }),
         del(`${PODS}/a-${i}`, { gracePeriodSeconds: seconds }),

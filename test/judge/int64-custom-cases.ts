@@ -229,16 +229,16 @@ export const int64CustomCases: readonly JudgeCase[] = [
               "x-kubernetes-validations": [
                 {
                   rule: "!has(self.a) || self.a != 9223372036854775806",
-                  messageExpression: "'a is ' + string(self.a)",
+                  message: "a is it",
                 },
                 { rule: "!has(self.b) || self.b - 1 < self.b", message: "b - 1 is less" },
                 {
                   rule: "!has(self.n) || self.n < 9223372036854775000.0",
-                  messageExpression: "'n is ' + string(self.n)",
+                  message: "n is more",
                 },
                 {
                   rule: "!has(self.e) || type(self.e) != int || self.e == 9223372036854775807",
-                  messageExpression: "'e is ' + string(self.e)",
+                  message: "e is less",
                 },
                 { rule: "!has(self.s) || !(9223372036854775806 in self.s)", message: "s has it" },
               ],

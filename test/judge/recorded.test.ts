@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
-import { differencesBetween, playCase } from "./case.ts";
+import { differencesBetween, type JudgeCase, playCase } from "./case.ts";
 import { teachCustomKind } from "./custom-kind.ts";
 import { embeddedSubject, type Subject } from "./exchange.ts";
 import { folderOfRecords, type Recording, suites } from "./suites.ts";
@@ -14,34 +14,53 @@ import { folderOfRecords, type Recording, suites } from "./suites.ts";
 /** Watches, and reads of a state that is still to come. */
 const WAITING = /watch|resourceVersion=900000000/;
 
+interface PlayedSuite {
+  readonly subject: Subject;
+  /** The answers to each case. */
+  readonly answers: readonly Promise<readonly unknown[]>[];
+}
+
+/**
+ * Plays the cases on a server of the suite. Cases that wait for time to pass wait together, each in its own namespace;
+ * the others go one by one.
+ */
+async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<PlayedSuite> {
+  const subject = embeddedSubject();
+  await teachCustomKind(subject);
+  let previous: Promise<unknown> = Promise.resolve();
+  const answers = cases.map((judged, index) => {
+    const play = (): Promise<readonly unknown[]> => playCase(judged, `${suite}-${index}`, subject);
+    if (judged.steps.some(({ target }) => WAITING.test(target))) return play();
+    const played = previous.then(play, play);
+    previous = played;
+    return played;
+  });
+  await Promise.allSettled(answers);
+  return { subject, answers };
+}
+
 describe("the recorded answers of the real kube-apiserver judge the embedded one", () => {
+  let played: ReadonlyMap<string, PlayedSuite>;
+  beforeAll(async () => {
+    // The suites share nothing, and most of their time is spent waiting.
+    const entries = Object.entries(suites).map(
+      async ([suite, cases]) => [suite, await playSuite(suite, cases)] as const,
+    );
+    played = new Map(await Promise.all(entries));
+  }, 180_000);
+  afterAll(() => {
+    for (const { subject } of played.values()) subject.close();
+  });
+
   for (const [suite, cases] of Object.entries(suites)) {
     const recording = parseExactJson(readFileSync(join(folderOfRecords, `${suite}.json`), "utf8")) as Recording;
     describe(suite, () => {
-      let subject: Subject;
-      let played: readonly Promise<readonly unknown[]>[];
-      beforeAll(async () => {
-        subject = embeddedSubject();
-        await teachCustomKind(subject);
-        // What waits for time to pass waits together, each in a namespace of its own; the rest goes one by one.
-        let previous: Promise<unknown> = Promise.resolve();
-        played = cases.map((judged, index) => {
-          const play = (): Promise<readonly unknown[]> => playCase(judged, `${suite}-${index}`, subject);
-          if (judged.steps.some(({ target }) => WAITING.test(target))) return play();
-          const answers = previous.then(play, play);
-          previous = answers;
-          return answers;
-        });
-        await Promise.allSettled(played);
-      }, 180_000);
-      afterAll(() => subject.close());
-
       it("has a record of every case, and of no other", () => {
         expect(Object.keys(recording).sort()).toEqual(cases.map(({ name }) => name).sort());
       });
       for (const [index, judged] of cases.entries()) {
         it(judged.name, async () => {
-          const answers = parseExactJson(stringifyJson(await played[index])) as unknown[];
+          const answers = parseExactJson(stringifyJson(await played.get(suite)?.answers[index])) as unknown[];
           expect(differencesBetween(judged, answers, recording[judged.name] ?? [])).toEqual([]);
         });
       }

@@ -1,121 +1,17 @@
 // What flags do, from the command line to what an API server sees, under the virtual clock.
 
 import { describe, expect, it } from "vitest";
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
-import { ReplicationControllers, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { formatDuration } from "#api/go-duration.ts";
-import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
-import { readCommandLine } from "#manager/command.ts";
 import { registerElectionMetrics } from "#manager/election/metrics.ts";
 import { leadAndRun } from "#manager/lead-and-run.ts";
-import type { ComponentConfig } from "#manager/options/config.ts";
-import type { ManagerOptions } from "#sim/world.ts";
+import { configOf } from "./command-line.ts";
 import { ElectionStage } from "./election-stage.ts";
-import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { createSet, replicaSet } from "./replica-objects.ts";
-import { createObject } from "./steps.ts";
+import { embeddedStage } from "./embedded-stage.ts";
+import { createSet } from "./replica-objects.ts";
 
 const HOUR_MS = 3_600_000;
-
-function configOf(...args: readonly string[]): ComponentConfig {
-  const verdict = readCommandLine(args, 0);
-  if (verdict.kind !== "run") throw new Error(JSON.stringify(verdict));
-  return verdict.command.options.config;
-}
-
-/** A network on which some requests are never answered, and how many of them wait. */
-function stalling(isStalled: (request: HttpRequest) => boolean): {
-  readonly network: (transport: Transport) => Transport;
-  readonly waiting: () => number;
-} {
-  let waiting = 0;
-  const silence = (signal: AbortSignal): Promise<HttpResponse> =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-  const network = (transport: Transport): Transport => ({
-    send(request, signal) {
-      if (!isStalled(request)) return transport.send(request, signal);
-      waiting++;
-      return silence(signal).finally(() => waiting--);
-    },
-  });
-  return { network, waiting: () => waiting };
-}
-
-async function makeReplicaSets(stage: EmbeddedStage, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    await createObject(stage, ReplicaSets, { ...replicaSet(1), metadata: { name: `web-${i}` } });
-  }
-}
-
-async function makeReplicationControllers(stage: EmbeddedStage, count: number): Promise<void> {
-  const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } };
-  for (let i = 0; i < count; i++) {
-    const object = {
-      metadata: { name: `web-${i}` },
-      spec: { replicas: 1, selector: { app: "web" }, template },
-    };
-    await createObject(stage, ReplicationControllers, object);
-  }
-}
-
-async function makeTokenSecrets(stage: EmbeddedStage, count: number): Promise<void> {
-  await createObject(stage, ServiceAccounts, { metadata: { name: "robot" } });
-  for (let i = 0; i < count; i++) {
-    const annotations = { "kubernetes.io/service-account.name": "robot" };
-    const secret = {
-      type: "kubernetes.io/service-account-token",
-      metadata: { name: `token-${i}`, annotations },
-    };
-    await createObject(stage, Secrets, secret);
-  }
-}
-
-const writes = (method: string, resource: string) => (request: HttpRequest) =>
-  request.method === method && new RegExp(`/${resource}(/|$)`).test(request.path);
-
-describe("the number of workers", () => {
-  it.each([
-    {
-      id: "machinery/1.7.r120",
-      flag: "--concurrent-replicaset-syncs",
-      controller: "replicaset-controller",
-      make: makeReplicaSets,
-      isStalled: writes("POST", "pods"),
-    },
-    {
-      id: "machinery/1.7.r121",
-      flag: "--concurrent-rc-syncs",
-      controller: "replicationcontroller-controller",
-      make: makeReplicationControllers,
-      isStalled: writes("POST", "pods"),
-    },
-    {
-      id: "machinery/1.7.r125",
-      flag: "--concurrent-serviceaccount-token-syncs",
-      controller: "serviceaccount-token-controller",
-      make: makeTokenSecrets,
-      isStalled: writes("PUT", "secrets"),
-    },
-  ])("$id $flag is how many keys are worked on at the same time", async ({ flag, controller, make, isStalled }) => {
-    // As in the original, nobody checks the number: without workers nothing is done.
-    for (const [args, wanted] of [
-      [[], 5],
-      [[`${flag}=2`], 2],
-      [[`${flag}=0`], 0],
-      [[`${flag}=-1`], 0],
-    ] as const) {
-      const { network, waiting } = stalling(isStalled);
-      const options: ManagerOptions = { controllers: [controller], config: configOf(...args), network };
-      const stage = await embeddedStage(options);
-      await make(stage, 8);
-      await stage.pass(10_000);
-      expect([args, waiting()]).toEqual([args, wanted]);
-      await stage.stop();
-    }
-  });
-});
 
 describe("--min-resync-period", () => {
   it.each([
