@@ -6,6 +6,7 @@ import { stringifyJson } from "#base/json.ts";
 import { batchPlaces } from "./fuzz-batch.ts";
 import { definitions } from "./fuzz-definitions.ts";
 import { plainPlaces } from "./fuzz-kinds-table.ts";
+import { networkingPlaces } from "./fuzz-networking.ts";
 import { podPlaces } from "./fuzz-pods.ts";
 import type { Edits } from "./fuzz-random.ts";
 import { servicePlaces } from "./fuzz-services.ts";
@@ -58,6 +59,7 @@ export const places: readonly Place[] = [
   ...servicePlaces,
   ...storagePlaces,
   ...batchPlaces,
+  ...networkingPlaces,
   definitions,
 ];
 

@@ -2,10 +2,12 @@
 
 const missing: Readonly<Record<string, string>> = {
   PodSecurity: "levels of namespaces are not enforced yet; it warns and refuses pods",
-  PodTopologyLabels: "copies zone and region labels at binding",
   DefaultIngressClass: "Ingress is served from its schema so far",
-  DefaultStorageClass: "claims are served from their schema so far",
   RuntimeClass: "adds the overhead of a class to pods; classes are served from their schema so far",
 };
 
-export const judgeFlags: readonly string[] = [`--disable-admission-plugins=${Object.keys(missing).join(",")}`];
+export const judgeFlags: readonly string[] = [
+  `--disable-admission-plugins=${Object.keys(missing).join(",")}`,
+  // Its controller writes the status of flow schemas, sooner or later.
+  "--enable-priority-and-fairness=false",
+];

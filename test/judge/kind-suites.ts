@@ -10,13 +10,19 @@ import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
 import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
+import { flowSchemas } from "./kinds/flow-schemas.ts";
 import { horizontalPodAutoscalerCases } from "./kinds/horizontal-pod-autoscalers.ts";
+import { ingressClasses } from "./kinds/ingress-classes.ts";
+import { ingressCases } from "./kinds/ingresses.ts";
 import { jobs } from "./kinds/jobs.ts";
+import { networkPolicies } from "./kinds/network-policies.ts";
 import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
 import { persistentVolumes } from "./kinds/persistent-volumes.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
+import { priorityLevels } from "./kinds/priority-levels.ts";
 import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
 import { roles } from "./kinds/roles.ts";
+import { runtimeClasses } from "./kinds/runtime-classes.ts";
 import { storageClasses } from "./kinds/storage-classes.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
@@ -42,4 +48,10 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   roles: casesOf(roles),
   rolebindings: casesOf(roleBindings),
   clusterrolebindings: casesOf(clusterRoleBindings),
+  ingresses: ingressCases,
+  ingressclasses: casesOf(ingressClasses),
+  networkpolicies: casesOf(networkPolicies),
+  runtimeclasses: casesOf(runtimeClasses),
+  flowschemas: casesOf(flowSchemas),
+  prioritylevelconfigurations: casesOf(priorityLevels),
 };

@@ -5,10 +5,17 @@ import * as field from "#api/field-error.ts";
 import type * as batch from "#api/generated/types/batch-v1.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
 import { byteLength } from "#api/go-text.ts";
-import { isDns1123Label, isDns1123Subdomain, regexMessage } from "#api/names.ts";
+import { isDns1123Label, isDns1123Subdomain } from "#api/names.ts";
 import type { Schema } from "#api/schema.ts";
 import { internalSpec, podTemplateSpec, put } from "#kinds/core/pod-validation.ts";
-import { type Errors, IMMUTABLE, labelSelector, name, nonNegative, type Path } from "#kinds/parts/checks.ts";
+import {
+  domainPrefixedPath,
+  type Errors,
+  IMMUTABLE,
+  labelSelector,
+  nonNegative,
+  type Path,
+} from "#kinds/parts/checks.ts";
 import { internalForm, sortedMap } from "#kinds/parts/internal-form.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import type { PodOptions } from "#kinds/pod-spec/pod-options.ts";
@@ -135,20 +142,8 @@ function restartPolicy(errors: Errors, spec: Spec, path: Path): void {
   }
 }
 
-const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-const httpPath = new RegExp(`^${HTTP_PATH}$`);
-
-// Upstream: apimachinery pkg/util/validation, IsDomainPrefixedPath
 function managedBy(errors: Errors, value: string, path: Path): void {
-  const slash = value.indexOf("/");
-  const [host, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
-  if (value === "") errors.push(field.required(path, ""));
-  else if (host === "" || rest === "") {
-    errors.push(field.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
-  } else {
-    name(errors, host, path, isDns1123Subdomain);
-    if (!httpPath.test(rest)) errors.push(field.invalid(path, rest, regexMessage("Invalid path", HTTP_PATH)));
-  }
+  domainPrefixedPath(errors, value, path);
   if (byteLength(value) > MANAGED_BY_BYTES_MAX) errors.push(field.tooLong(path, MANAGED_BY_BYTES_MAX));
 }
 

@@ -2,10 +2,22 @@
 
 import type * as flow from "#api/generated/types/flowcontrol-v1.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { inner, zero } from "#kinds/parts/defaulting.ts";
+import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { flowStatusStrategy } from "./flow-parts.ts";
+import { validateFlowSchema } from "./flow-schema-validation.ts";
+
+const strategy = kindStrategy<flow.FlowSchema>({
+  resetFields: [["status"]],
+  prepareForCreate: (object) => firstGeneration({ ...object, status: {} }),
+  validate: validateFlowSchema,
+  prepareForUpdate: (object, old) => countChange(put(object, "status", old.status), old, "spec"),
+  validateUpdate: validateFlowSchema,
+  subresources: { status: flowStatusStrategy() },
+});
 
 function flowSchemaCells(object: flow.FlowSchema, now: EpochMs): unknown[] {
   const { spec, status } = object;
@@ -20,9 +32,9 @@ function flowSchemaCells(object: flow.FlowSchema, now: EpochMs): unknown[] {
   ];
 }
 
-export const flowSchema: SchemaOnlyKind<flow.FlowSchema> = {
+export const flowSchema: Kind<flow.FlowSchema> = {
   key: "flowschemas.flowcontrol.apiserver.k8s.io",
-  strategy: schemaOnly({ countsGeneration: true }),
+  strategy,
   defaults: inner("spec", zero({ matchingPrecedence: 1000 })),
   printer: printer("Name|PriorityLevel|MatchingPrecedence|DistinguisherMethod|Age|MissingPL", flowSchemaCells),
 };

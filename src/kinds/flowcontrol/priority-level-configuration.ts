@@ -2,10 +2,22 @@
 
 import type * as flow from "#api/generated/types/flowcontrol-v1.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { all, at, nil, type Rule, zero } from "#kinds/parts/defaulting.ts";
+import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import { flowStatusStrategy } from "./flow-parts.ts";
+import { validatePriorityLevel } from "./priority-level-validation.ts";
+
+const strategy = kindStrategy<flow.PriorityLevelConfiguration>({
+  resetFields: [["status"]],
+  prepareForCreate: (object) => firstGeneration({ ...object, status: {} }),
+  validate: validatePriorityLevel,
+  prepareForUpdate: (object, old) => countChange(put(object, "status", old.status), old, "spec"),
+  validateUpdate: validatePriorityLevel,
+  subresources: { status: flowStatusStrategy() },
+});
 
 const queuing: Rule = zero({ handSize: 8, queues: 64, queueLengthLimit: 50 });
 
@@ -35,9 +47,9 @@ function priorityLevelCells(object: flow.PriorityLevelConfiguration, now: EpochM
   ];
 }
 
-export const priorityLevelConfiguration: SchemaOnlyKind<flow.PriorityLevelConfiguration> = {
+export const priorityLevelConfiguration: Kind<flow.PriorityLevelConfiguration> = {
   key: "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
-  strategy: schemaOnly({ countsGeneration: true }),
+  strategy,
   defaults,
   printer: printer("Name|Type|NominalConcurrencyShares|Queues|HandSize|QueueLengthLimit|Age", priorityLevelCells),
 };

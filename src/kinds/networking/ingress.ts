@@ -1,10 +1,46 @@
 // Ingresses. Upstream: pkg/registry/networking/ingress/strategy.go; pkg/printers/internalversion/printers.go
 
+import * as field from "#api/field-error.ts";
 import type * as networking from "#api/generated/types/networking-v1.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
+import { ipWarnings } from "#kinds/parts/ip-warnings.ts";
+import { countChange, firstGeneration, put, statusStrategy } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import { kindStrategy } from "#kinds/strategy.ts";
+import {
+  CLASS_ANNOTATION,
+  validateIngress,
+  validateIngressStatusUpdate,
+  validateIngressUpdate,
+} from "./ingress-validation.ts";
+
+function annotationWarning({ metadata, spec }: networking.Ingress): string[] {
+  if (metadata?.annotations?.[CLASS_ANNOTATION] === undefined || spec?.ingressClassName !== undefined) return [];
+  return [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`];
+}
+
+function addressWarnings({ status }: networking.Ingress): string[] {
+  const path = field.newPath("status", "loadBalancer", "ingress");
+  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(ip, path.index(i)) : []));
+}
+
+const strategy = kindStrategy<networking.Ingress>({
+  resetFields: [["status"]],
+  prepareForCreate: (ingress) => firstGeneration({ ...ingress, status: { loadBalancer: {} } }),
+  validate: (ingress, { gates }) => validateIngress(ingress, gates),
+  warningsOnCreate: annotationWarning,
+  prepareForUpdate: (ingress, old) => countChange(put(ingress, "status", old.status), old, "spec"),
+  validateUpdate: (ingress, old, { gates }) => validateIngressUpdate(ingress, old, gates),
+  subresources: {
+    status: {
+      ...statusStrategy<networking.Ingress>((ingress, old, { gates }) =>
+        validateIngressStatusUpdate(ingress, old, gates),
+      ),
+      warningsOnUpdate: addressWarnings,
+    },
+  },
+});
 
 function hosts(rules: readonly networking.IngressRule[]): string {
   // Rules without a host count as more ones, but not as one of the three.
@@ -31,9 +67,9 @@ function ingressCells(ingress: networking.Ingress, now: EpochMs): unknown[] {
   ];
 }
 
-export const ingress: SchemaOnlyKind<networking.Ingress> = {
+export const ingress: Kind<networking.Ingress> = {
   key: "ingresses.networking.k8s.io",
   etcdDirectory: "ingress",
-  strategy: schemaOnly({ countsGeneration: true }),
+  strategy,
   printer: printer("Name|Class|Hosts|Address|Ports|Age", ingressCells),
 };

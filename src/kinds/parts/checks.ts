@@ -5,7 +5,14 @@ import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import type { Int64 } from "#api/int64.ts";
 import type { LabelSelector, LabelSelectorRequirement } from "#api/meta.ts";
-import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName, type NameCheck } from "#api/names.ts";
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  isLabelValue,
+  isQualifiedName,
+  type NameCheck,
+  regexMessage,
+} from "#api/names.ts";
 import { isIpAddress, isIpPrefix, parseSloppyCidr, parseSloppyIp } from "#rules/ip.ts";
 
 export type Errors = field.FieldError[];
@@ -185,4 +192,23 @@ export function domainPrefixedKey(errors: Errors, key: string, path: Path): void
   if (errors.length === before && !key.includes("/")) {
     errors.push(field.invalid(path, key, 'must be a domain-prefixed key (such as "acme.io/foo")'));
   }
+}
+
+const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const httpPath = new RegExp(`^${HTTP_PATH}$`);
+
+// Upstream: apimachinery pkg/util/validation, IsDomainPrefixedPath
+export function domainPrefixedPath(errors: Errors, value: string, path: Path): void {
+  if (value === "") {
+    errors.push(field.required(path, ""));
+    return;
+  }
+  const slash = value.indexOf("/");
+  const [host, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  if (host === "" || rest === "") {
+    errors.push(field.invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
+    return;
+  }
+  name(errors, host, path, isDns1123Subdomain);
+  if (!httpPath.test(rest)) errors.push(field.invalid(path, rest, regexMessage("Invalid path", HTTP_PATH)));
 }

@@ -14,6 +14,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	v1 "k8s.io/api/core/v1"
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	storagev1 "k8s.io/api/storage/v1"
@@ -24,6 +25,7 @@ import (
 	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/certificates"
 	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/kubernetes/pkg/apis/flowcontrol"
 	"k8s.io/kubernetes/pkg/apis/policy"
 	resourceapi "k8s.io/kubernetes/pkg/apis/resource"
 	"k8s.io/kubernetes/pkg/apis/storage"
@@ -157,6 +159,8 @@ func main() {
 	layout(reflect.TypeFor[batch.UncountedTerminatedPods](), reflect.TypeFor[batchv1.UncountedTerminatedPods]())
 	layout(reflect.TypeFor[certificates.PodCertificateRequestSpec](), reflect.TypeFor[certificatesv1beta1.PodCertificateRequestSpec]())
 	layout(reflect.TypeFor[resourceapi.ResourcePoolStatusRequestStatus](), reflect.TypeFor[resourcev1alpha3.ResourcePoolStatusRequestStatus]())
+	layout(reflect.TypeFor[flowcontrol.FlowSchemaSpec](), reflect.TypeFor[flowcontrolv1.FlowSchemaSpec]())
+	layout(reflect.TypeFor[flowcontrol.PriorityLevelConfigurationSpec](), reflect.TypeFor[flowcontrolv1.PriorityLevelConfigurationSpec]())
 	tagged(reflect.TypeFor[metav1.LabelSelector]())
 	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))

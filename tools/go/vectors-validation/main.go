@@ -303,12 +303,12 @@ func diff(path []any, a, b any, out *[][]any) {
 }
 
 // Values that each run makes anew.
-func stripTimes(entries [][]any) {
+func stripTimes(op string, entries [][]any) {
 	for _, entry := range entries {
 		if len(entry) == 2 {
 			entry[1] = withoutNow(entry[1])
 		}
-		if path := entry[0].([]any); len(entry) == 2 && len(path) == 2 && path[1] == "name" {
+		if path := entry[0].([]any); len(entry) == 2 && op == "" && len(path) == 2 && path[1] == "name" {
 			entry[1] = "random-name"
 		}
 		if len(entry) == 2 {
@@ -416,7 +416,7 @@ func (s suite) fill(f *file, seed, scale int) {
 			continue
 		}
 		v.Base = offset + at
-		stripTimes(v.Prepared)
+		stripTimes(op, v.Prepared)
 		line, err := json.Marshal(v)
 		must(err)
 		if seen[string(line)] || len(line) > 6000 {
