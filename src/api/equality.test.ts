@@ -11,7 +11,7 @@ const schema = schemaOf({ group: "", version: "v1", kind: "Pod" });
 const bits = (judge: (other: unknown) => boolean): string => pods.map((pod) => (judge(pod) ? 1 : 0)).join("");
 
 describe("semantic equality", () => {
-  it("agrees with upstream on all pairs", () => {
+  it("workloads/S21 agrees with upstream on all pairs", () => {
     const ours = pods.map((pod) => bits((other) => semanticEqual(pod, other, schema)));
     expect(ours).toEqual(rows.map(([equal]) => equal));
   });

@@ -30,7 +30,7 @@ async function found(objects: Readonly<Record<string, Partial<OwnerReference> | 
 }
 
 describe("objects by their controller", () => {
-  it("finds those of one owner, by kind, name and UID", async () => {
+  it("workloads/S17 finds those of one owner, by kind, name and UID", async () => {
     expect(await found({ "ns1/a": {}, "ns1/b": { uid: "def" }, "ns1/c": {} })).toEqual(["ns1/a", "ns1/c"]);
     expect(await found({ "ns1/a": { kind: "Other" }, "ns1/b": { name: "other" }, "ns2/c": {} })).toEqual([]);
   });

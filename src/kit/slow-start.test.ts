@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { allAtOnce, slowStart } from "./slow-start.ts";
 
 describe("slow start", () => {
-  it("machinery/5.7.5 doubles its batches and stops after the first batch with an error", async () => {
+  it("machinery/5.7.5, workloads/slow-start doubles its batches and stops after the first batch with an error", async () => {
     const calls: number[] = [];
     let running = 0;
     const widths: number[] = [];

@@ -57,7 +57,7 @@ describe("rate limiters", () => {
     expect(capped.numRequeues("a")).toBe(0);
   });
 
-  it("machinery/5.6.7, core/2 the defaults are those of client-go", () => {
+  it("machinery/5.6.7, core/2, workloads/S1 the defaults are those of client-go", () => {
     const limiter = defaultControllerLimiter(testClock());
     expect(delays(limiter, 3)).toEqual([5, 10, 20]);
     const spread = Array.from({ length: 110 }, (_, i) => limiter.when(`k${i}`));

@@ -18,7 +18,7 @@ describeReal("what controllers may do", () => {
 
   // The token controller has the manager's own credentials.
   it.each(registeredControllers)(
-    "$name: its role allows every write and live read of its contract",
+    "workloads/S5 $name: its role allows every write and live read of its contract",
     async ({ name, contract }) => {
       const role = `system:controller:${knownController(name).identity}`;
       // Some work in one namespace and have a role there.
