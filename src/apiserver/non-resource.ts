@@ -34,7 +34,7 @@ export function nonResourceHandler(core: ServerCore, metricsPage?: MetricsPage):
     { handle: versionOf, paths: () => ["/version"] },
     { handle: discoveryHandler(core), paths: () => discoveryPaths(core.registry) },
     { handle: openApiHandler(core), paths: () => ["/openapi/v3", "/openapi/v3/"] },
-    { handle: openApiV2Handler, paths: () => ["/openapi/v2"] },
+    { handle: openApiV2Handler(core), paths: () => ["/openapi/v2"] },
     { handle: openId.handle, paths: () => openId.paths },
     ...(metricsPage === undefined ? [] : [metricsPages(metricsPage)]),
   ];

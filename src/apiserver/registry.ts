@@ -16,6 +16,7 @@ import type { Printer } from "#kinds/parts/printer.ts";
 import type { KindStrategy } from "#kinds/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
+import type { OpenApiForm } from "./discovery/openapi-schemas.ts";
 import type { EndpointSeries } from "./request-metrics.ts";
 import type { StoredVersion, Table } from "./storage/storage.ts";
 import type { SubresourceHandler } from "./subresources/subresource.ts";
@@ -105,7 +106,7 @@ export interface KindVersion extends GroupVersionKind {
   /** A hint to clients that use an old version. */
   readonly deprecationWarning?: string;
   /** Custom resources: what OpenAPI publishes instead of `schema`. */
-  openApi?(): Readonly<Record<string, unknown>>;
+  openApi?(form: OpenApiForm): Readonly<Record<string, unknown>>;
   /** Kinds whose versions print different columns; else the row's printer. */
   readonly printer?: Printer;
 }

@@ -13,6 +13,8 @@ export interface Step extends Call {
   readonly awaits?: number;
   /** Asked again until what is at the path has this value: what a controller of the server writes. */
   readonly awaitsValue?: readonly [path: string, value: string];
+  /** Asked again until the body is as it should be: documents that the real server makes anew in the background. */
+  readonly awaitsBody?: (body: never) => boolean;
   /** Only the status and reason count: how a Go library words that something is no YAML. */
   readonly comparesReasonOnly?: boolean;
   /** Asked while this step, a watch, is open. */
@@ -84,12 +86,13 @@ export async function playCase({ steps }: JudgeCase, namespace: string, subject:
 
 const AWAIT_TRIES_MAX = 100;
 
-async function askUntil(subject: Subject, call: Call, { awaits, awaitsValue }: Step): Promise<Answer> {
+async function askUntil(subject: Subject, call: Call, { awaits, awaitsValue, awaitsBody }: Step): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await subject.ask(call);
     const isAnswered = awaits === undefined || answer.status === awaits;
     const isThere = awaitsValue === undefined || String(at(answer, awaitsValue[0])) === awaitsValue[1];
-    if ((isAnswered && isThere) || attempt >= AWAIT_TRIES_MAX) return answer;
+    const isAsItShould = awaitsBody === undefined || awaitsBody(answer.body as never);
+    if ((isAnswered && isThere && isAsItShould) || attempt >= AWAIT_TRIES_MAX) return answer;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -10,6 +10,7 @@ import { int64Cases } from "./int64-cases.ts";
 import { int64CustomCases } from "./int64-custom-cases.ts";
 import { kindCases } from "./kind-cases.ts";
 import { kindSuites } from "./kind-suites.ts";
+import { openApiCases } from "./openapi-cases.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
@@ -32,6 +33,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   services: serviceCases,
   customs: customResourceCases,
   costs: ruleCostCases,
+  openapi: openApiCases,
   others: otherKindCases,
   ...kindSuites,
   expiry: expiryCases,

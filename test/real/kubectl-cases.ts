@@ -425,6 +425,9 @@ export const kubectlCases: readonly KubectlCase[] = [
       `kubectl explain crd.spec.versions | ${FIELDS}`,
       "kubectl explain gadgets.spec",
       `kubectl explain gadgets --recursive | ${FIELDS}`,
+      "kubectl explain gadgets.spec --output=plaintext-openapiv2",
+      `kubectl explain gadgets --recursive --output=plaintext-openapiv2 | ${FIELDS}`,
+      `kubectl explain daemonsets --recursive --output=plaintext-openapiv2 | ${FIELDS}`,
     ],
   },
   {

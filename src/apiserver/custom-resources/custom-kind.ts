@@ -140,7 +140,7 @@ function kindVersion(
     subresources,
     storageVersionHash: storageVersionHash(gvkOfStorage(crd, gvk)),
     schema: () => schema,
-    openApi: () => openApiOf(root),
+    openApi: (form) => openApiOf(version, form),
     decode(value, wording) {
       const isOther = isObject(value) && Object.hasOwn(value, "kind") && value.kind !== gvk.kind;
       return decodeCustom(value, isOther ? ANYTHING : root, wording);

@@ -1,13 +1,21 @@
-// Schemas as OpenAPI v3 components: every named type once, referred to from everywhere else, with the
-// extensions that clients merge, apply and explain by.
+// Schemas as OpenAPI components (v3) or definitions (v2): every named type once, referred to from everywhere else, with
+// the extensions that clients merge, apply and explain by.
 
 import type { GroupVersionKind } from "#api/object.ts";
 import type { Schema } from "#api/schema.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
+/** The older form has no defaults, no nullable fields, and extensions beside a reference. */
+export type OpenApiForm = "v2" | "v3";
+
 export class OpenApiSchemas {
+  readonly form: OpenApiForm;
   readonly #components: Record<string, Document> = { __proto__: null as never };
+
+  constructor(form: OpenApiForm) {
+    this.form = form;
+  }
 
   /** All that was referred to so far, by name. */
   get components(): Readonly<Record<string, Document>> {
@@ -24,18 +32,26 @@ export class OpenApiSchemas {
   }
 
   /** The list of a kind, whose own schema the tables may lack. */
-  addList(gvk: GroupVersionKind, itemName: string): string {
-    const name = `${itemName}List`;
+  addList({ group, version, listKind }: ListNames, itemName: string): string {
+    const item = this.#components[itemName] as Document;
+    // Custom kinds name their lists, and their fields have no defaults.
+    const isCustom = itemName === customName({ group, version, kind: itemName.slice(itemName.lastIndexOf(".") + 1) });
+    const name = isCustom ? customName({ group, version, kind: listKind }) : `${itemName}List`;
+    const referTo = (type: string): Document => this.#reference(type, isCustom ? {} : { default: {} });
+    const selectable = item[SELECTABLE];
     this.#components[name] = {
       type: "object",
       required: ["items"],
       properties: {
         apiVersion: { type: "string" },
         kind: { type: "string" },
-        metadata: { allOf: [reference("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta")], default: {} },
-        items: { type: "array", items: { allOf: [reference(itemName)], default: {} } },
+        metadata: isCustom
+          ? this.#reference(LIST_META, { description: "Standard list metadata." })
+          : referTo(LIST_META),
+        items: { type: "array", items: isCustom ? this.reference(itemName) : referTo(itemName) },
       },
-      "x-kubernetes-group-version-kind": [gvkEntry({ ...gvk, kind: `${gvk.kind}List` })],
+      "x-kubernetes-group-version-kind": [gvkEntry({ group, version, kind: listKind })],
+      ...(selectable === undefined ? {} : { [SELECTABLE]: selectable }),
     };
     return name;
   }
@@ -55,16 +71,31 @@ export class OpenApiSchemas {
   #schema(schema: Schema): Document {
     if (schema.typeName === undefined) return this.#content(schema);
     this.addType(schema);
-    const extensions = extensionsOf(schema);
-    const refers = reference(schema.typeName);
-    if (schema.default === undefined && Object.keys(extensions).length === 0) return refers;
-    return { allOf: [refers], ...(schema.default === undefined ? {} : { default: schema.default }), ...extensions };
+    return this.#reference(schema.typeName, {
+      ...(schema.default === undefined ? {} : { default: schema.default }),
+      ...extensionsOf(schema),
+    });
+  }
+
+  reference(name: string): Document {
+    return referenceOf(name, this.form);
+  }
+
+  /** In v3 nothing may stand beside a reference. */
+  #reference(name: string, beside: Document): Document {
+    const refers = this.reference(name);
+    if (this.form === "v2") {
+      const { default: _, ...rest } = beside;
+      return { ...refers, ...rest };
+    }
+    return Object.keys(beside).length === 0 ? refers : { allOf: [refers], ...beside };
   }
 
   #content(schema: Schema): Document {
     const { type, format, properties, additionalProperties, items, required } = schema;
+    const isV3 = this.form === "v3";
     return {
-      ...typeOf(schema),
+      ...typeOf(schema, isV3),
       ...(format === undefined || format === "quantity" || schema.intOrString ? {} : { format }),
       ...(type === "object" && properties !== undefined
         ? {
@@ -79,16 +110,25 @@ export class OpenApiSchemas {
       ...(items === undefined ? {} : { items: this.#schema(items) }),
       ...(required === undefined || required.length === 0 ? {} : { required }),
       ...(schema.enum === undefined ? {} : { enum: schema.enum }),
-      ...(schema.default === undefined ? {} : { default: schema.default }),
-      ...(schema.nullable ? { nullable: true } : {}),
+      ...(schema.default === undefined || !isV3 ? {} : { default: schema.default }),
+      ...(schema.nullable && isV3 ? { nullable: true } : {}),
       ...extensionsOf(schema),
     };
   }
 }
 
-function typeOf({ type, format, intOrString }: Schema): Document {
-  if (intOrString) return { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] };
-  if (format === "quantity") return { oneOf: [{ type: "string" }, { type: "number" }] };
+interface ListNames extends GroupVersionKind {
+  readonly listKind: string;
+}
+
+const LIST_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+export const SELECTABLE = "x-kubernetes-selectable-fields";
+
+function typeOf({ type, format, intOrString }: Schema, isV3: boolean): Document {
+  const either = (...types: string[]): Document =>
+    isV3 ? { oneOf: types.map((each) => ({ type: each })) } : { type: "string" };
+  if (intOrString) return { format: "int-or-string", ...either("integer", "string") };
+  if (format === "quantity") return either("string", "number");
   return type === undefined ? {} : { type };
 }
 
@@ -105,7 +145,9 @@ function extensionsOf(schema: Schema): Document {
   };
 }
 
-export const reference = (name: string): Document => ({ $ref: `#/components/schemas/${name}` });
+export function referenceOf(name: string, form: OpenApiForm): Document {
+  return { $ref: `#/${form === "v3" ? "components/schemas" : "definitions"}/${name}` };
+}
 
 export function gvkEntry({ group, version, kind }: GroupVersionKind): Document {
   return { group, kind, version };

@@ -9,8 +9,7 @@ import type { Registry } from "../registry.ts";
 import { headerOf, type RequestContext } from "../request-context.ts";
 import { orderedGroups, orderedVersions } from "./discovery-documents.ts";
 import { type CachedDocument, DocumentCache } from "./document-cache.ts";
-import { addPaths } from "./openapi-paths.ts";
-import { OpenApiSchemas } from "./openapi-schemas.ts";
+import { openApiV3Document } from "./openapi-v3-document.ts";
 
 /** Undefined for other paths. */
 export function openApiHandler(core: ServerCore): (context: RequestContext) => HttpResponse | undefined {
@@ -71,21 +70,7 @@ function index(registry: Registry, documents: DocumentCache): unknown {
 const addressOf = (name: string, etag: string): string => `${INDEX}/${name}?hash=${etag}`;
 
 function documentOf(documents: DocumentCache, group: string, version: string): CachedDocument {
-  return documents.get(`${group}/${version}`, (registry) => {
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-    const schemas = new OpenApiSchemas();
-    const paths: Record<string, Readonly<Record<string, unknown>>> = {};
-    for (const endpoint of registry.endpointsOf(group, version)) addPaths(endpoint, root, schemas, paths);
-    return {
-      openapi: "3.0.0",
-      info: { title: "Kubernetes", version: "1.36" },
-      paths,
-      components: {
-        schemas: schemas.components,
-        securitySchemes: { BearerToken: { type: "apiKey", name: "authorization", in: "header" } },
-      },
-    };
-  });
+  return documents.get(`${group}/${version}`, (registry) => openApiV3Document(registry, group, version));
 }
 
 function respond(context: RequestContext, name: string, { value, bytes, etag }: CachedDocument): HttpResponse {
