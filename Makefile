@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage check build generate real-control-plane differential bench parity
+.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage swap check build generate real-control-plane differential bench parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,9 @@ hand-over: install ## Kill the Go manager and ours in turn under load; the other
 
 outage: install ## Take the API server away from both managers for minutes, in every way
 	@$(BUN) tools/run-tests.ts outage
+
+swap: install ## Swap the whole manager of a populated cluster, Go's for ours and back, ten rounds (ROUNDS=2: a short one)
+	@ROUNDS=$(ROUNDS) $(BUN) tools/run-tests.ts swap
 
 check: install ## Type-check, lint, look for dead code, untidiness and gaps in the parity ledger
 	@$(BUN) tools/check.ts

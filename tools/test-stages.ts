@@ -223,6 +223,8 @@ const faults = programStage({
   limitMs: 10 * minuteMs,
 });
 
+const swapRounds = Number(process.env.ROUNDS || 10);
+
 function onControlPlane(command: string, stage: Stage): Target {
   return { command, needsControlPlane: true, stages: [stage] };
 }
@@ -237,4 +239,8 @@ export const targets: Readonly<Record<string, Target>> = {
   torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
   "hand-over": onControlPlane("make hand-over", realStage("test/hand-over", 300, 40)),
   outage: onControlPlane("make outage", realStage("test/outage", 360, 40)),
+  swap: onControlPlane("make swap", {
+    ...realStage("test/swap", 60 + swapRounds * 60, 20 + swapRounds * 8),
+    name: `swap-${swapRounds}`,
+  }),
 };

@@ -29,6 +29,8 @@ export interface AuditLog {
   mark(): number;
   /** All events written after the mark; from the beginning without one. */
   since(mark?: number): AuditEvent[];
+  /** Each call returns the events written since the last one. */
+  follow(): () => readonly AuditEvent[];
 }
 
 /** Bodies of everything but health checks and the API server's calls to itself. */
@@ -44,17 +46,27 @@ export const auditPolicy = {
 } as const;
 
 export function openAuditLog(file: string): AuditLog {
+  const wholeLines = (from: number): string => {
+    if (!existsSync(file)) return "";
+    const text = readFrom(file, from);
+    // The last line may be half written.
+    return text.slice(0, text.lastIndexOf("\n") + 1);
+  };
+  const parsed = (text: string): AuditEvent[] =>
+    text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as AuditEvent);
   return {
     mark: () => (existsSync(file) ? statSync(file).size : 0),
-    since(mark = 0) {
-      if (!existsSync(file)) return [];
-      const text = readFrom(file, mark);
-      // The last line may be half written.
-      const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-      return whole
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line) as AuditEvent);
+    since: (mark = 0) => parsed(wholeLines(mark)),
+    follow() {
+      let position = 0;
+      return () => {
+        const text = wholeLines(position);
+        position += Buffer.byteLength(text);
+        return parsed(text);
+      };
     },
   };
 }

@@ -60,7 +60,7 @@ export interface ControlPlane {
   /** A token of the service account, which is created if it is not there. */
   tokenFor(namespace: string, name: string): Promise<string>;
   /** One request as the administrator. */
-  request(method: string, path: string, body?: unknown): Promise<HttpsAnswer>;
+  request(method: string, path: string, body?: unknown, headers?: HttpsCall["headers"]): Promise<HttpsAnswer>;
   kubectl(args: readonly string[], stdin?: string): Promise<CommandOutcome>;
   /** The Go manager: ready when it answers on /healthz. */
   startGoManager(options?: ManagerOptions): Promise<RunningManager>;
@@ -131,8 +131,8 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
     });
   let apiServer = startApiServer();
 
-  const request = (method: string, path: string, body?: unknown): Promise<HttpsAnswer> =>
-    callHttps({ url: server + path, method, caPem: pki.ca.certificatePem, client: admin, body });
+  const request: ControlPlane["request"] = (method, path, body, headers = {}) =>
+    callHttps({ url: server + path, method, caPem: pki.ca.certificatePem, client: admin, body, headers });
   const apiServerReady = (): Promise<void> =>
     untilReady([apiServer, etcd], readyTimeoutMs, () => isHealthy(() => request("GET", "/readyz")));
   const reviveApiServer = async (): Promise<void> => {

@@ -1,0 +1,117 @@
+// What a hand-over shows, held against the same hand-over between two Go managers.
+
+import type { KubeObject } from "#api/object.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import type { Side } from "#test/real/daemon.ts";
+import { leaseWrites, reigns, sideOf, writesOf } from "#test/real/leadership.ts";
+import { identityOf, isDecision } from "#test/stage/requests.ts";
+import { labelOf } from "./cluster-state.ts";
+import { type HandOver, LEASE } from "./story.ts";
+
+const isDone = ({ responseStatus: { code = 0 } = {} }: AuditEvent): boolean => code >= 200 && code < 300;
+const uidOf = ({ responseObject }: AuditEvent): string | undefined => {
+  const { metadata, details } = (responseObject ?? {}) as KubeObject & { details?: { uid?: string } };
+  return metadata?.uid ?? details?.uid;
+};
+
+/** The decisions of controllers that the server carried out, with this verb. */
+function carriedOut({ audit }: HandOver, verb: string): readonly AuditEvent[] {
+  return audit.filter(
+    (event) =>
+      event.verb === verb &&
+      isDecision(event) &&
+      isDone(event) &&
+      sideOf(event) !== undefined &&
+      event.objectRef?.subresource === undefined,
+  );
+}
+
+/**
+ * Objects other than pods that came into being, by label: those that the answers to controllers tell of, and those that
+ * are there in the end, since a server that is killed does not log every answer. Pods are counted by what a watch tells.
+ */
+export function createdIn(handOver: HandOver): readonly string[] {
+  const born = new Map(handOver.added);
+  for (const event of carriedOut(handOver, "create")) {
+    const { resource = "", apiGroup = "" } = event.objectRef ?? {};
+    const created = event.responseObject as KubeObject;
+    born.set(created.metadata?.uid ?? "", labelOf(apiGroup === "" ? resource : `${resource}.${apiGroup}`, created));
+  }
+  return [...born.values()].filter((label) => !label.startsWith("pods ") && !isLateEndpoints(label)).sort();
+}
+
+/**
+ * The API server deletes the Endpoints of a deleted Service itself. The controller that sees this before it sees that
+ * the Service is gone creates them again, and deletes them then: both programs do, by chance.
+ */
+function isLateEndpoints(label: string): boolean {
+  return /^endpoints team-3\/moved-/.test(label);
+}
+
+/** Objects that were deleted by both managers, or more than once by one. */
+export function deletedTwice(handOver: HandOver): readonly string[] {
+  const deletions = new Map<string, string[]>();
+  for (const event of carriedOut(handOver, "delete")) {
+    const uid = uidOf(event);
+    if (uid === undefined) continue;
+    const { resource, namespace, name } = event.objectRef ?? {};
+    const who = `${sideOf(event)} ${identityOf(event)}: ${resource} ${namespace ?? ""}/${name}`;
+    deletions.set(uid, [...(deletions.get(uid) ?? []), who]);
+  }
+  return [...deletions.values()].filter((by) => by.length > 1).map((by) => by.join(" and "));
+}
+
+/** Creates that were refused because the object was there already. */
+export function createdAgain({ audit }: HandOver): readonly string[] {
+  return audit
+    .filter(({ verb, responseStatus }) => verb === "create" && responseStatus?.reason === "AlreadyExists")
+    .filter((event) => isDecision(event) && sideOf(event) !== undefined)
+    .map((event) => {
+      const { resource, namespace } = event.objectRef ?? {};
+      const { metadata } = (event.requestObject ?? {}) as KubeObject;
+      return `${identityOf(event)}: ${resource} ${namespace ?? ""}/${metadata?.name ?? ""}`;
+    });
+}
+
+/** Writes of a manager that did not lead at that time. Only of a hand-over between the two programs. */
+export function writesOutOfTurn(handOver: HandOver): readonly string[] {
+  const { audit, from, to, previousHolder } = handOver;
+  const takeovers = reigns(leaseWrites(audit, LEASE)).filter(
+    ({ holder }) => holder !== previousHolder && holder !== "",
+  );
+  const [takeover, ...more] = takeovers;
+  if (takeover?.side !== to || more.length > 0) {
+    return [`the lease went to ${takeovers.map(({ side, holder }) => `${side} ${holder}`).join(", ")}`];
+  }
+  const leaderAt = (time: string): Side => (time < takeover.receivedAt ? from : to);
+  return writesOf(audit)
+    .filter(({ side, requestReceivedTimestamp }) => side !== leaderAt(requestReceivedTimestamp))
+    .map(
+      ({ side, verb, requestURI, requestReceivedTimestamp }) =>
+        `${side} ${verb} ${requestURI} ${requestReceivedTimestamp}`,
+    );
+}
+
+/** Requests that the roles of the accounts refuse. */
+export function forbidden({ audit }: HandOver): readonly string[] {
+  return (
+    audit
+      .filter(({ responseStatus }) => responseStatus?.code === 403)
+      // The server refuses creates in a namespace that ends in the same way.
+      .filter(({ responseStatus }) => responseStatus?.message?.includes("because it is being terminated") !== true)
+      .map(({ user, verb, requestURI }) => `${user.username} ${verb} ${requestURI}`)
+  );
+}
+
+/** What one list has more often than the other. */
+export function countDifferences(control: readonly string[], swapped: readonly string[]): readonly string[] {
+  const count = new Map<string, number>();
+  for (const text of swapped) count.set(text, (count.get(text) ?? 0) + 1);
+  for (const text of control) count.set(text, (count.get(text) ?? 0) - 1);
+  return [...count]
+    .filter(([, difference]) => difference !== 0)
+    .map(
+      ([text, difference]) => `${Math.abs(difference)} ${difference > 0 ? "more" : "fewer"} than the control: ${text}`,
+    )
+    .sort();
+}
