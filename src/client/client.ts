@@ -37,6 +37,8 @@ export interface WatchRequest extends Selection {
   readonly timeoutSeconds?: number;
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
+  /** For a reader without use for them: decoding the events is then cheaper. They come or not. */
+  readonly leavesOutManagedFields?: boolean;
 }
 
 export interface WriteOptions {

@@ -144,10 +144,12 @@ class ResourceCalls<T extends KubeObject> {
     return decodeBytes(body.bytes, contentType, this.#requester.protobuf);
   }
 
-  async watch<T>(call: Call, signal: AbortSignal): Promise<Watch<T>> {
+  async watch<T>(call: Call, leavesOutManagedFields: boolean, signal: AbortSignal): Promise<Watch<T>> {
     const response = await this.#requester.open(call, signal);
     if (!response) return { async *[Symbol.asyncIterator]() {} };
-    return watchEvents<T>(response.body, headerValue(response.headers, "content-type"), this.#requester.protobuf);
+    const contentType = headerValue(response.headers, "content-type");
+    const { protobuf } = this.#requester;
+    return watchEvents<T>(response.body, { contentType, protobuf, leavesOutManagedFields });
   }
 
   /** Protobuf needs the kind, which the body of a subresource may not say. */
@@ -189,8 +191,10 @@ export function createResourceClient<T extends KubeObject>(
       calls.send(calls.call("get", "GET", addressed(request), { resourceVersion: request.resourceVersion }), signal),
     list: async (request, signal) =>
       calls.send<KubeList<T>>(calls.call("list", "GET", { namespace: request.namespace }, listQuery(request)), signal),
-    watch: async (request, signal) =>
-      calls.watch<T>(calls.call("watch", "GET", { namespace: request.namespace }, watchQuery(request)), signal),
+    watch: async (request, signal) => {
+      const call = calls.call("watch", "GET", { namespace: request.namespace }, watchQuery(request));
+      return calls.watch<T>(call, request.leavesOutManagedFields ?? false, signal);
+    },
     create: async (request, signal) => {
       const object = request.object as KubeObject;
       const namespace = request.namespace ?? object.metadata?.namespace;

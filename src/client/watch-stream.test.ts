@@ -13,9 +13,14 @@ async function* from(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* chunks;
 }
 
-async function collect(chunks: readonly Uint8Array[], contentType = "application/json"): Promise<WatchEvent[]> {
+async function collect(
+  chunks: readonly Uint8Array[],
+  contentType = "application/json",
+  leavesOutManagedFields = false,
+): Promise<WatchEvent[]> {
   const events: WatchEvent[] = [];
-  for await (const batch of watchEvents<KubeObject>({ kind: "stream", chunks: from(chunks) }, contentType, protobuf)) {
+  const decoding = { contentType, protobuf, leavesOutManagedFields };
+  for await (const batch of watchEvents<KubeObject>({ kind: "stream", chunks: from(chunks) }, decoding)) {
     events.push(...batch);
   }
   return events;
@@ -73,6 +78,39 @@ describe("watch stream", () => {
     );
   });
 
+  it("leaves out managedFields, and nothing else, whatever their keys and other fields hold", async () => {
+    const text = fc.constantFrom("}]", "]", '"managedFields":[{', '}],"a":{', "\\", '"', "a", '":{},"', ":", "null");
+    const words = fc.array(text, { maxLength: 4 }).map((parts) => parts.join(""));
+    const entry = fc.record({ manager: words, fieldsV1: fc.dictionary(words, fc.dictionary(words, fc.constant({}))) });
+    const metadata = fc.record(
+      { name: words, annotations: fc.dictionary(words, words), managedFields: fc.array(entry, { maxLength: 3 }) },
+      { requiredKeys: ["name"] },
+    );
+    const spec = fc.record({ managedFields: fc.array(words), text: words }, { requiredKeys: [] });
+    await fc.assert(
+      fc.asyncProperty(metadata, spec, async (meta, more) => {
+        const event = { type: "ADDED", object: { spec: more, metadata: meta, status: { managedFields: [meta] } } };
+        const [lean] = await collect([encodeText(`${JSON.stringify(event)}\n`)], undefined, true);
+        const { managedFields, ...kept } = (lean?.object.metadata ?? {}) as { managedFields?: unknown };
+        expect([undefined, ...[meta.managedFields].filter((given) => given !== undefined)]).toContainEqual(
+          managedFields,
+        );
+        const { managedFields: _, ...wanted } = meta;
+        expect({ ...lean, object: { ...lean?.object, metadata: kept } }).toEqual({
+          ...event,
+          object: { ...event.object, metadata: wanted },
+        } as never);
+      }),
+    );
+  });
+
+  it("leaves managedFields out as a server writes them", async () => {
+    const managedFields = [{ manager: "m", fieldsV1: { "f:spec": { 'k:{"name":"a"}': {} } } }, { manager: "n" }];
+    const event = { type: "ADDED", object: { metadata: { name: "a", managedFields, uid: "u" }, spec: {} } };
+    const [lean] = await collect([encodeText(`${JSON.stringify(event)}\n`)], undefined, true);
+    expect(lean?.object).toEqual({ metadata: { name: "a", managedFields: undefined, uid: "u" }, spec: {} } as never);
+  });
+
   it("takes an end in the middle of an event for a cut connection", async () => {
     await expect(collect([encodeText('{"type":"ADDED","obj')])).rejects.toThrow(TransportError);
     await expect(collect([frames([{ a: 1 }]).subarray(0, 6)], "application/vnd.kubernetes.protobuf")).rejects.toThrow(
@@ -93,7 +131,8 @@ describe("watch stream", () => {
 
   it("passes the events of a server in this process through uncopied", async () => {
     const batch = [{ type: "ADDED", object: {} }];
-    const events = watchEvents({ kind: "events", batches: from([batch] as never) as never }, "", undefined);
+    const whole = { contentType: "", protobuf: undefined, leavesOutManagedFields: false };
+    const events = watchEvents({ kind: "events", batches: from([batch] as never) as never }, whole);
     for await (const received of events) expect(received).toBe(batch as never);
   });
 });

@@ -2,12 +2,14 @@
 // batch is whatever one chunk completed. Memory is bounded by the largest event the API can send,
 // and an idle stream holds on to nothing of what it brought before.
 
+import { parseExactJson } from "#api/json.ts";
 import type { WatchEvent } from "#api/object.ts";
 import { concat } from "#base/bytes.ts";
 import { type HttpBody, TransportError } from "#base/http.ts";
 import { decodeJson, decodeText, isJson, PROTOBUF_TYPE, type ProtobufCodec } from "#client/codec.ts";
 import { DecodeError } from "#client/errors.ts";
 import { parseMediaType } from "#client/headers.ts";
+import { leaveOutManagedFields } from "#client/leave-out-managed-fields.ts";
 
 export const EVENT_BYTES_MAX: number = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
@@ -22,18 +24,20 @@ interface Splitter<T> {
   readonly pendingSize: number;
 }
 
-export function watchEvents<T>(
-  body: HttpBody,
-  contentType: string,
-  protobuf: ProtobufCodec | undefined,
-): AsyncIterable<readonly WatchEvent<T>[]> {
+export interface WatchDecoding {
+  readonly contentType: string;
+  readonly protobuf: ProtobufCodec | undefined;
+  readonly leavesOutManagedFields: boolean;
+}
+
+export function watchEvents<T>(body: HttpBody, decoding: WatchDecoding): AsyncIterable<readonly WatchEvent<T>[]> {
   switch (body.kind) {
     case "events":
       return body.batches as Batches<T>;
     case "stream":
-      return split(body.chunks, splitterFor(contentType, protobuf));
+      return split(body.chunks, splitterFor(decoding));
     case "bytes":
-      return split(once(body.bytes), splitterFor(contentType, protobuf));
+      return split(once(body.bytes), splitterFor(decoding));
     case "object":
       throw new DecodeError("a single object came where a watch stream was asked for");
   }
@@ -43,9 +47,9 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-function splitterFor<T>(contentType: string, protobuf: ProtobufCodec | undefined): Splitter<T> {
+function splitterFor<T>({ contentType, protobuf, leavesOutManagedFields }: WatchDecoding): Splitter<T> {
   const media = parseMediaType(contentType);
-  if (isJson(media)) return new LineSplitter();
+  if (isJson(media)) return new LineSplitter(leavesOutManagedFields ? decodeLeanEvent : decodeJson);
   if (media.type === PROTOBUF_TYPE && protobuf) return new FrameSplitter(protobuf);
   throw new DecodeError(`serializer for ${contentType} doesn't exist`);
 }
@@ -104,8 +108,13 @@ function asEvent<T>(value: unknown): WatchEvent<T> {
  * there holds only whole UTF-8 sequences.
  */
 class LineSplitter<T> implements Splitter<T> {
+  readonly #decode: (line: string) => unknown;
   #pending: Uint8Array[] = [];
   pendingSize = 0;
+
+  constructor(decode: (line: string) => unknown) {
+    this.#decode = decode;
+  }
 
   push(chunk: Uint8Array): readonly WatchEvent<T>[] {
     const end = chunk.lastIndexOf(NEWLINE);
@@ -119,19 +128,38 @@ class LineSplitter<T> implements Splitter<T> {
     const lines = decodeText(this.#pending.length === 0 ? head : concat([...this.#pending, head]));
     this.pendingSize = chunk.length - end - 1;
     this.#pending = this.pendingSize > 0 ? [chunk.slice(end + 1)] : [];
-    return parseLines(lines);
+    return parseLines(lines, this.#decode);
   }
 }
 
-function parseLines<T>(lines: string): WatchEvent<T>[] {
+function parseLines<T>(lines: string, decode: (line: string) => unknown): WatchEvent<T>[] {
   const events: WatchEvent<T>[] = [];
   for (let start = 0; start < lines.length; ) {
     let end = lines.indexOf("\n", start);
     if (end < 0) end = lines.length;
-    if (end > start) events.push(asEvent(decodeJson(lines.slice(start, end))));
+    if (end > start) events.push(asEvent(decode(lines.slice(start, end))));
     start = end + 1;
   }
   return events;
+}
+
+interface LeanEvent {
+  readonly object?: { readonly metadata?: { managedFields?: unknown } };
+}
+
+function decodeLeanEvent(line: string): unknown {
+  const lean = leaveOutManagedFields(line);
+  if (lean === undefined) return decodeJson(line);
+  try {
+    const event = parseExactJson(lean) as LeanEvent;
+    const metadata = event.object?.metadata;
+    if (metadata?.managedFields !== null) return decodeJson(line);
+    metadata.managedFields = undefined;
+    return event;
+  } catch {
+    // The text was cut in the wrong place, or is malformed as a whole: the whole of it decides.
+    return decodeJson(line);
+  }
 }
 
 /** Each frame is a big-endian length and that many bytes. */

@@ -141,7 +141,7 @@ class Factory implements InformerFactory {
     if (known) return known.informer as SharedInformer as SharedInformer<T>;
     const informer = new SharedIndexInformer<T>({
       ...this.#informerOptions(form, resource, key),
-      client: clientOf(),
+      client: this.#options.transform === undefined ? leanClient(clientOf()) : clientOf(),
       selection,
     });
     this.#entries.set(key, { form, informer: informer as never });
@@ -179,6 +179,15 @@ class Factory implements InformerFactory {
     const transform = (this.#options.transform as Transform<T> | undefined) ?? stripManagedFields;
     return this.#options.isFreezing ? (object) => deepFreeze(transform(object)) : transform;
   }
+}
+
+/** A client whose watches leave out what the default transform would. */
+function leanClient<T extends StoredObject>(client: InformerClient<T>): InformerClient<T> {
+  return {
+    resource: client.resource,
+    list: (request, signal) => client.list(request, signal),
+    watch: (request, signal) => client.watch({ ...request, leavesOutManagedFields: true }, signal),
+  };
 }
 
 function entryKey(form: Form, gvr: GroupVersionResource, selection: Selection): string {
