@@ -12,6 +12,7 @@ import type { StrategyContext } from "#kinds/strategy.ts";
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./admission.ts";
 import type { Authorizer } from "./authorization.ts";
 import type { Expiry } from "./expiry.ts";
+import type { RoleRules } from "./rbac/role-rules.ts";
 import type { Endpoint, KindRow, Registry } from "./registry.ts";
 import { addWarning, type RequestContext } from "./request-context.ts";
 import type { ResourceRequestInfo } from "./request-info.ts";
@@ -30,6 +31,8 @@ export interface ServerCore {
   readonly registry: Registry;
   readonly admission: AdmissionChain;
   readonly authorizer: Authorizer;
+  /** The rules of roles, whichever authorizer decides. */
+  readonly roleRules: RoleRules;
   /** The user of a bearer token, or why it is nobody's. */
   authenticateToken(token: string, question: TokenQuestion, signal: AbortSignal): Promise<TokenAnswer>;
   /** How tokens of service accounts are issued; undefined: they are not. */

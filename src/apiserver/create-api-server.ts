@@ -1,6 +1,7 @@
 // The embedded API server: one function from request to answer. Read the chain of filters below
 // from top to bottom: that is the way of every request.
 
+import { lazy } from "#api/lazy.ts";
 import type { Clock } from "#base/clock.ts";
 import { Aborted } from "#base/errors.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
@@ -13,7 +14,7 @@ import type { KeyReader } from "#kinds/core/tls-secret.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
-import { type Authorizer, mastersOnly } from "./authorization.ts";
+import type { Authorizer } from "./authorization.ts";
 import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
 import { kindServer } from "./builtin/kind-server.ts";
@@ -30,6 +31,9 @@ import { impersonate } from "./filters/impersonate.ts";
 import { limitInFlight } from "./filters/max-in-flight.ts";
 import { type MetricsPage, nonResourceHandler } from "./non-resource.ts";
 import { decodePercent, parseQuery } from "./query.ts";
+import { rbacAuthorizer } from "./rbac/rbac-authorizer.ts";
+import { bootstrapPolicy } from "./rbac/reconcile-policy.ts";
+import { RoleRules } from "./rbac/role-rules.ts";
 import { type KindRow, Registry } from "./registry.ts";
 import { addWarning, Exchange, type Handler, type ServerRequest } from "./request-context.ts";
 import { parseRequestInfo } from "./request-info.ts";
@@ -106,6 +110,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const core = createCore(options, { audience, accountTokens, authentication }, closing.signal);
   bootstrapNamespaces(core);
   bootstrapTokenTracking(core);
+  bootstrapPolicy(core);
   bootstrapPriorityClasses(core);
   bootstrapServices(core);
   resumeExpiry(core);
@@ -215,6 +220,7 @@ function createCore(
   registry.onRemoval((row) => {
     for (const watcher of hubs.get(row)?.watchers() ?? []) watcher.close();
   });
+  const roleRules = lazy(() => new RoleRules(core));
   const core: ServerCore = {
     clock,
     rng: {
@@ -228,7 +234,10 @@ function createCore(
     storage,
     registry,
     admission: new AdmissionChain([namespaceLifecycle(() => core), ...(options.admission?.(() => core) ?? [])]),
-    authorizer: options.authorizer ?? mastersOnly,
+    authorizer: options.authorizer ?? rbacAuthorizer(() => roleRules()),
+    get roleRules() {
+      return roleRules();
+    },
     authenticateToken: (token, question, signal) => authenticateToken(authentication, token, question, signal),
     accountTokens,
     audience,

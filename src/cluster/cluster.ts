@@ -90,6 +90,8 @@ interface Readiness {
   onNodes(): void;
 }
 
+const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
+
 async function runParts(
   options: ClusterOptions,
   server: ApiServer,
@@ -97,9 +99,10 @@ async function runParts(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, rng, controllerLog: log, gates, host, shutdownTimeoutMs, leaseHolder, nodes } = options;
-  const as = (name: string): Transport =>
-    directTransport(server, { peer: { user: { name, groups: ["system:masters"] } } });
-  const admin = createClient({ transport: as("steersman"), clock, userAgent: USER_AGENT, direct: true });
+  const as = (name: string, ...groups: string[]): Transport =>
+    directTransport(server, { peer: { user: { name, groups: [...groups, "system:authenticated"] } } });
+  const asAdmin = (): Transport => as("steersman", "system:masters");
+  const admin = createClient({ transport: asAdmin(), clock, userAgent: USER_AGENT, direct: true });
   for (const node of await removeSurplusNodes(admin, new Set(nodeNames(nodes)), signal)) {
     log.info("Removed a node of an earlier run, and its pods", { node });
   }
@@ -114,6 +117,7 @@ async function runParts(
         config: withCa(options.config),
         hasTokenController: true,
         transport: fence(as("system:kube-controller-manager")),
+        accountTransport: (account) => fence(as(`system:serviceaccount:kube-system:${account}`, ...ACCOUNT_GROUPS)),
         onSynced: onManager,
       },
       leading,
@@ -142,7 +146,7 @@ async function runParts(
       config: { ...options.config, Generic: { ...options.config.Generic, Controllers: COMPANIONS } },
       isAssigned: (name) => COMPANIONS.includes(name),
       hasTokenController: false,
-      transport: as("steersman"),
+      transport: asAdmin(),
       controllers: companionsOf(nodes, onNodes),
     },
     signal,

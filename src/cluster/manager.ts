@@ -3,8 +3,9 @@
 
 import type { Host } from "#base/host.ts";
 import type { Transport } from "#base/http.ts";
+import type { ClientNeeds } from "#kit/controller.ts";
 import { createClientBuilders } from "#manager/clients/builders.ts";
-import type { BuilderOptions } from "#manager/clients/client-builder.ts";
+import { type BuilderOptions, rootClientBuilder } from "#manager/clients/client-builder.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { type RunDeps, runControllers } from "#manager/run-controllers.ts";
@@ -25,6 +26,8 @@ export interface ManagerOptions
   readonly transport: Transport;
   /** Without credentials: each controller is its own service account. Absent: all are the manager. */
   readonly anonymous?: Transport;
+  /** With the credentials of a service account in kube-system: each controller is its own, without tokens. */
+  readonly accountTransport?: (account: string) => Transport;
   readonly clients: Pick<BuilderOptions, "limits" | "userAgentPrefix" | "direct">;
   /** Run instead of the controllers of kube-controller-manager. */
   readonly controllers?: readonly RegisteredController[];
@@ -49,12 +52,19 @@ export function withCa(config: ComponentConfig): ComponentConfig {
 
 /** Resolves when all controllers have ended after an abort; rejects when one fails. */
 export async function runManager(options: ManagerOptions, signal: AbortSignal): Promise<void> {
-  const { host, config, hasTokenController, transport, anonymous, clients, controllers, ...deps } = options;
-  const builders = await createClientBuilders(transport, anonymous, { ...clients, clock: deps.clock }, signal);
+  const { host, config, hasTokenController, transport, anonymous, accountTransport, clients, controllers, ...deps } =
+    options;
+  const builderOptions = { ...clients, clock: deps.clock };
+  const builders = await createClientBuilders(transport, anonymous, builderOptions, signal);
+  const ownAccounts = accountTransport && {
+    client: (name: string, needs: ClientNeeds, stop: AbortSignal) =>
+      rootClientBuilder(accountTransport(name), builderOptions).client(name, needs, stop),
+  };
   await runControllers(
     {
       ...deps,
       ...builders,
+      ...(ownAccounts && { controllerClients: ownAccounts }),
       settings: { config: withAccountKey(config), host },
       controllers: controllers ?? registeredControllers,
       ...(hasTokenController ? { serviceAccountTokens } : {}),

@@ -3,7 +3,7 @@ import { startTestServer } from "#apiserver/testing.ts";
 import { serverPartsWarning } from "./server-parts-warning.ts";
 
 const SETS = "/apis/apps/v1/namespaces/default/replicasets";
-const ROLES = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+const WEBHOOKS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
 function replicaSet(name: string): object {
   const labels = { app: name };
@@ -11,13 +11,13 @@ function replicaSet(name: string): object {
   return { metadata: { name }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-it("says that roles decide nothing, and nothing of a kind that a controller acts on", async () => {
+it("says that webhooks decide nothing, and nothing of a kind that a controller acts on", async () => {
   const client = startTestServer({ admission: () => [serverPartsWarning] }).bytes;
-  const { headers } = await client.post(ROLES, { metadata: { name: "a" }, rules: [] });
+  const { headers } = await client.post(WEBHOOKS, { metadata: { name: "a" } });
   expect(String(headers.warning)).toContain(
-    "roles: it is stored, but nothing will act on it because authorization by roles is not part of this cluster yet",
+    "validatingwebhookconfigurations: it is stored, but nothing will act on it because admission by webhooks is not part of this cluster yet",
   );
-  expect((await client.delete(`${ROLES}/a`)).headers.warning).toBeUndefined();
+  expect((await client.delete(`${WEBHOOKS}/a`)).headers.warning).toBeUndefined();
   expect((await client.post(SETS, replicaSet("a"))).headers.warning).toBeUndefined();
   expect((await client.delete(`${SETS}/a`)).headers.warning).toBeUndefined();
 });

@@ -1,17 +1,12 @@
-// The embedded API server stores objects that only a part which it lacks would act on: roles, webhooks, policies. Their
+// The embedded API server stores objects that only a part which it lacks would act on: webhooks, policies. Their
 // creation is answered with a Warning header, which kubectl prints.
 
 import type { AdmissionPlugin } from "#apiserver/admission.ts";
 
-const RBAC = "authorization by roles";
 const WEBHOOKS = "admission by webhooks";
 const POLICIES = "admission by policies";
 /** The part that gives each kind its meaning, by "resource.group". */
 const serverParts: Readonly<Record<string, string>> = {
-  "roles.rbac.authorization.k8s.io": RBAC,
-  "rolebindings.rbac.authorization.k8s.io": RBAC,
-  "clusterroles.rbac.authorization.k8s.io": RBAC,
-  "clusterrolebindings.rbac.authorization.k8s.io": RBAC,
   "mutatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
   "validatingwebhookconfigurations.admissionregistration.k8s.io": WEBHOOKS,
   "mutatingadmissionpolicies.admissionregistration.k8s.io": POLICIES,

@@ -301,7 +301,7 @@ describe("steersman up --data-dir", () => {
 
   it("refuses writes beyond the size given, goes on reading, and has kept what it acknowledged", async () => {
     const directory = newDirectory();
-    const first = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-size-max=1");
+    const first = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-size-max=2");
     const filler = "x".repeat(50_000);
     let count = 0;
     let answer = await first.client.post(MAPS, configMap("m-0", { filler }));

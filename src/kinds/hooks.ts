@@ -200,12 +200,16 @@ export type AccessQuestion =
       readonly name: string;
     };
 
-export type AccessDecision = { readonly isAllowed: true } | { readonly isAllowed: false; readonly reason: string };
+/** `grantedBy` tells what allows the request, in the words of the authorizer. */
+export type AccessDecision =
+  | { readonly isAllowed: true; grantedBy?(): string }
+  | { readonly isAllowed: false; readonly reason: string };
 
 export interface AccessRules {
   readonly resourceRules: readonly unknown[];
   readonly nonResourceRules: readonly unknown[];
   readonly incomplete: boolean;
+  readonly evaluationError?: string;
 }
 
 /** Where a kind keeps what an autoscaling/v1 Scale shows. */

@@ -3,7 +3,6 @@
 
 import type { UserInfo } from "#api/user-info.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
-import { type Authorizer, mastersOnly } from "#apiserver/authorization.ts";
 import type { RuntimeConfig } from "#apiserver/builtin/runtime-config.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import type { AuditSink } from "#apiserver/filters/audit.ts";
@@ -33,18 +32,6 @@ import { SimulatedHost } from "./simulated-host.ts";
 
 const USER_AGENT = "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/simulated";
 
-/** Until roles are served, the controllers' own accounts may do everything, and other accounts nothing. */
-const mastersAndControllers = (others: Authorizer): Authorizer => ({
-  ...mastersOnly,
-  authorize(attributes, signal) {
-    const { groups = [] } = attributes.user;
-    if (groups.includes("system:serviceaccounts:kube-system")) return { isAllowed: true };
-    return groups.includes("system:masters")
-      ? mastersOnly.authorize(attributes, signal)
-      : others.authorize(attributes, signal);
-  },
-});
-
 export interface WorldOptions {
   /** One hop of the host's event loop: the composition root hands it in. */
   readonly turn: () => Promise<void>;
@@ -54,8 +41,6 @@ export interface WorldOptions {
   readonly keys?: Keys;
   /** Cryptography of the server; absent: it looks into no certificate. */
   readonly keyReader?: NonNullable<ApiServerOptions["keyReader"]>;
-  /** What users may do who are neither masters nor controllers; nothing unless given. */
-  readonly authorizer?: Authorizer;
   readonly seed?: string | number;
   readonly gates: FeatureTable;
   readonly log?: Logger;
@@ -140,7 +125,6 @@ export class World {
           storage,
           gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
           admission: defaultPlugins,
-          authorizer: mastersAndControllers(options.authorizer ?? mastersOnly),
           tokenKeys: this.#tokenKeys,
           timeZones: this.host.timeZones,
           ...(keyReader === undefined ? {} : { keyReader }),

@@ -16,7 +16,6 @@ import { systemTimeZones } from "#platform/system/time-zones.ts";
 import { type RunningManager, World } from "#sim/world.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { casts } from "./casts.ts";
-import { byClusterRoles } from "./cluster-roles.ts";
 import { auditEventOf } from "./embedded-audit.ts";
 import { type Fault, faultyLine, type Line } from "./fault-lines.ts";
 import { HeldWatches } from "./held-watches.ts";
@@ -67,7 +66,6 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     timeZones: systemTimeZones(),
     keys: { ...systemKeys, loadSigning: () => Promise.resolve({ authority }) },
     keyReader,
-    authorizer: byClusterRoles(() => world.client),
     audit: {
       record: (event) => {
         // The scenario reads again and again while it waits.

@@ -27,16 +27,27 @@ export function createOwn(
   more: (object: KubeObject) => KubeObject = (object) => object,
 ): StoredVersion | undefined {
   const row = rowNamed(core, table);
-  const rows = core.tableOf(row);
+  if (core.tableOf(row).get(keyOfObject(row, given)) !== undefined) return undefined;
+  return storeOwn(core, row, more(ownedByServer(core, row, given)));
+}
+
+/** The object with its type, and the server as the owner of its fields. */
+export function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject): KubeObject {
   const { namespace = "", name = "" } = given.metadata ?? {};
-  const key = keyOf(row, namespace, name);
-  if (rows.get(key) !== undefined) return undefined;
-  const now = core.clock.now();
-  const call = internalCall(core, row, { namespace, name, subresource: "", now });
+  const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
   const typed = { kind: row.stored.kind, apiVersion: call.endpoint.apiVersion, ...given };
-  const owned = recordUpdate(core, call, undefined, typed, "kube-apiserver");
-  const object = withMeta(more(owned), { uid: core.rng.uids.uuid(), creationTimestamp: formatTime(now) });
-  return rows.create(key, (revision) => withResourceVersion(object, revision));
+  return recordUpdate(core, call, undefined, typed, "kube-apiserver");
+}
+
+/** Undefined: its name is taken. */
+export function storeOwn(core: ServerCore, row: KindRow, given: KubeObject): StoredVersion | undefined {
+  const creationTimestamp = formatTime(core.clock.now());
+  const object = withMeta(given, { uid: core.rng.uids.uuid(), creationTimestamp });
+  return core.tableOf(row).create(keyOfObject(row, object), (revision) => withResourceVersion(object, revision));
+}
+
+export function keyOfObject(row: KindRow, { metadata = {} }: KubeObject): StorageKey {
+  return keyOf(row, metadata.namespace ?? "", metadata.name ?? "");
 }
 
 /** Finalizers keep it, marked, until they are gone. What cannot be removed now is an orphan until the server starts again. */

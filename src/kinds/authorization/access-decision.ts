@@ -22,7 +22,7 @@ export async function withDecision(
 ): Promise<KubeObject> {
   const spec = specOf(review);
   const decision = await server.authorize(user, questionOf(spec), signal);
-  const reason = decision.isAllowed ? "" : decision.reason;
+  const reason = decision.isAllowed ? (decision.grantedBy?.() ?? "") : decision.reason;
   const problem = evaluationError(spec);
   const status = {
     allowed: decision.isAllowed,

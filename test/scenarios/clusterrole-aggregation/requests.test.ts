@@ -30,7 +30,9 @@ it("clusterrole-aggregation/reads-live, clusterrole-aggregation/events, clusterr
     const asked = network.requests
       .map(({ method, path }) => `${method} ${path}`)
       .filter((text) => !/leases|healthz/.test(text));
-    expect(new Set(asked)).toEqual(new Set([`GET ${ROLES}`, `PATCH ${ROLES}/all`]));
+    expect(new Set(asked)).toEqual(
+      new Set([`GET ${ROLES}`, ...["all", "admin", "edit", "view"].map((role) => `PATCH ${ROLES}/${role}`)]),
+    );
     expect(metrics.render()).toContain('workqueue_adds_total{name="ClusterRoleAggregator"}');
     expect(metrics.render()).not.toMatch(/^clusterrole/m);
   } finally {

@@ -1,0 +1,115 @@
+// Creates the roles and bindings that every cluster begins with, and gives existing ones what they lack. Rules, subjects,
+// labels and annotations that somebody added stay. An object with the annotation autoupdate "false" is left alone.
+// Upstream: pkg/registry/rbac/rest/storage_rbac.go; component-helpers/auth/rbac/reconciliation
+
+import type * as rbac from "#api/generated/types/rbac-v1.ts";
+import { lazy } from "#api/lazy.ts";
+import type { KubeObject } from "#api/object.ts";
+import { withMeta, withResourceVersion } from "#api/object-meta.ts";
+import { deepEqual } from "#api/patch/json-value.ts";
+import { uncoveredRules } from "#kinds/rbac/policy-rules.ts";
+import { internalCall } from "../admission/internal-call.ts";
+import type { ServerCore } from "../core.ts";
+import { BOOTSTRAP_POLICY } from "../generated/bootstrap-policy.ts";
+import { recordUpdate } from "../managed-fields.ts";
+import type { KindRow } from "../registry.ts";
+import { deleteOwn, keyOfObject, ownedByServer, storeOwn } from "../write/own-objects.ts";
+import {
+  type PolicyBinding as Binding,
+  bootstrapPolicyOf,
+  type PolicyEntry,
+  type PolicyRole as Role,
+} from "./policy-table.ts";
+
+const GROUP = "rbac.authorization.k8s.io";
+const AUTO_UPDATE = "rbac.authorization.kubernetes.io/autoupdate";
+
+/** Servers share the rules and subjects, which are frozen once one of them has stored them. */
+const policyEntries = lazy(() => JSON.parse(BOOTSTRAP_POLICY) as readonly PolicyEntry[]);
+
+export function bootstrapPolicy(core: ServerCore): void {
+  const policy = bootstrapPolicyOf(policyEntries(), core.gates);
+  reconcile(core, "clusterroles", policy.clusterRoles, completedRole);
+  reconcile(core, "clusterrolebindings", policy.clusterRoleBindings, completedBinding);
+  reconcile(core, "roles", policy.roles, completedRole);
+  reconcile(core, "rolebindings", policy.roleBindings, completedBinding);
+}
+
+/** `complete` gives an existing object what it lacks, or says that another object must take its place. */
+function reconcile<T extends KubeObject>(
+  core: ServerCore,
+  resource: string,
+  objects: readonly T[],
+  complete: (existing: T, expected: T) => T | "recreate",
+): void {
+  const row = core.registry.row(`${resource}.${GROUP}`);
+  if (row === undefined) return;
+  const table = core.tableOf(row);
+  const ownedOf = ownedObjects(core, row);
+  for (const expected of objects) {
+    const key = keyOfObject(row, expected);
+    const stored = table.get(key);
+    if (stored === undefined) {
+      storeOwn(core, row, ownedOf(expected));
+      continue;
+    }
+    const existing = stored.object as T;
+    if (existing.metadata?.annotations?.[AUTO_UPDATE] === "false") continue;
+    const completed = complete(existing, expected);
+    if (completed === "recreate") {
+      deleteOwn(core, row.table, key);
+      storeOwn(core, row, ownedOf(expected));
+    } else if (!deepEqual(completed, existing)) {
+      const { namespace = "", name = "" } = expected.metadata ?? {};
+      const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
+      const object = recordUpdate(core, call, existing, completed, "kube-apiserver");
+      table.update(stored, (revision) => withResourceVersion(object, revision));
+    }
+  }
+}
+
+/** Objects with the same fields and labels have the same managed fields, which take long to find out. */
+function ownedObjects(core: ServerCore, row: KindRow): (object: KubeObject) => KubeObject {
+  const byShape = new Map<string, KubeObject>();
+  return (object) => {
+    const shape = [...Object.keys(object), ...Object.keys(object.metadata?.labels ?? {})].join();
+    const owned = byShape.get(shape) ?? ownedByServer(core, row, object);
+    byShape.set(shape, owned);
+    const { kind, apiVersion, metadata } = owned;
+    return withMeta({ kind, apiVersion, ...object } as KubeObject, { managedFields: metadata?.managedFields });
+  };
+}
+
+function completedRole(existing: Role, expected: Role): Role {
+  const missing = uncoveredRules(existing.rules ?? [], expected.rules ?? []);
+  const { aggregationRule: _, ...role } = withExpectedMeta(existing, expected);
+  const rules = missing.length === 0 ? {} : { rules: [...(existing.rules ?? []), ...missing] };
+  const aggregationRule = completedAggregation(existing.aggregationRule, expected.aggregationRule);
+  return { ...role, ...rules, ...(aggregationRule && { aggregationRule }) };
+}
+
+function completedAggregation(
+  existing: rbac.AggregationRule | undefined,
+  expected: rbac.AggregationRule | undefined,
+): rbac.AggregationRule | undefined {
+  if (expected === undefined) return undefined;
+  const held = existing?.clusterRoleSelectors ?? [];
+  const missing = (expected.clusterRoleSelectors ?? []).filter((each) => !held.some((own) => deepEqual(own, each)));
+  return missing.length === 0 ? existing : { ...existing, clusterRoleSelectors: [...held, ...missing] };
+}
+
+function completedBinding(existing: Binding, expected: Binding): Binding | "recreate" {
+  if (!deepEqual(existing.roleRef, expected.roleRef)) return "recreate";
+  const held = existing.subjects ?? [];
+  const missing = (expected.subjects ?? []).filter((each) => !held.some((own) => deepEqual(own, each)));
+  const binding = withExpectedMeta(existing, expected);
+  return missing.length === 0 ? binding : { ...binding, subjects: [...held, ...missing] };
+}
+
+function withExpectedMeta<T extends KubeObject>(existing: T, expected: T): T {
+  const { labels, annotations } = existing.metadata ?? {};
+  return withMeta(existing, {
+    labels: { ...expected.metadata?.labels, ...labels },
+    annotations: { ...expected.metadata?.annotations, ...annotations },
+  });
+}
