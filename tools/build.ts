@@ -1,12 +1,13 @@
 // Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module
-// that Node 22.13 or newer runs and `npm pack` ships. The bundles hold all they use, so that installing the package
-// installs nothing else; third-party-licenses.txt has the licenses of what they hold. `bun tools/build.ts bundles` leaves the compiled ones out. Each is asked for its version.
+// that Node 22.13 or newer runs and `npm pack` ships. The library, steersman/testing, is bundled likewise, with its type declarations. The bundles hold all they use, so that installing the package
+// installs nothing else; third-party-licenses.txt has the licenses of what they hold. `bun tools/build.ts bundles` leaves the compiled ones out, `library` the programs. Each is asked for its version.
 // Log lines name their place in the source: why the one has source maps and the other a table of lines for that is
 // written down in src/platform/system/call-site.ts.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { LINE_TABLE_SUFFIX } from "#platform/system/call-site.ts";
+import { writeDeclarations } from "./declarations.ts";
 import { lineTable, type SourceMap } from "./line-table.ts";
 import { bundledPackages, licenseTexts, runtimeLicenseTexts } from "./third-party-licenses.ts";
 
@@ -25,14 +26,15 @@ const compileFlags = [
   ],
   ...["--define", `process.versions.bun=${JSON.stringify(process.versions.bun)}`],
 ];
-const bundleFlags = ["--target=node", "--banner=#!/usr/bin/env node", "--sourcemap=external"];
+const bundleFlags = ["--target=node", "--sourcemap=external", "--outdir=dist", "--entry-naming=[name].mjs"];
 
-function build(program: string, flags: readonly string[]): void {
-  const source = `src/cmd/${program}.ts`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["build", ...commonFlags, ...flags, source], {
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(`${program}: ${stdout}${stderr}`);
+function build(source: string, flags: readonly string[]): void {
+  run(process.execPath, ["build", ...commonFlags, ...flags, source]);
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
 }
 
 function report(output: string, command: readonly [string, ...string[]]): void {
@@ -42,20 +44,33 @@ function report(output: string, command: readonly [string, ...string[]]): void {
   process.stdout.write(`${output}: ${stdout.trim()}, ${(statSync(output).size / 1e6).toFixed(1)} MB\n`);
 }
 
+const [scope = "all"] = process.argv.slice(2);
 const packages = new Set<string>();
-for (const program of programs) {
+
+build("src/testing/testing.ts", bundleFlags);
+for (const name of bundledPackages((JSON.parse(readFileSync("dist/testing.mjs.map", "utf8")) as SourceMap).sources)) {
+  packages.add(name);
+}
+run("node_modules/.bin/tsc", ["-b", "src/testing"]);
+const declared = writeDeclarations("testing/testing", "dist/types");
+process.stdout.write(
+  `dist/testing.mjs: ${(statSync("dist/testing.mjs").size / 1e6).toFixed(1)} MB, ${declared} declarations\n`,
+);
+
+for (const program of scope === "library" ? [] : programs) {
+  const source = `src/cmd/${program}.ts`;
   const bundle = `dist/${program}.mjs`;
-  build(program, [...bundleFlags, "--outdir=dist", "--entry-naming=[name].mjs"]);
+  build(source, [...bundleFlags, "--banner=#!/usr/bin/env node"]);
   const map = JSON.parse(readFileSync(`${bundle}.map`, "utf8")) as SourceMap;
   writeFileSync(`${bundle}${LINE_TABLE_SUFFIX}`, JSON.stringify(lineTable(map)));
   for (const name of bundledPackages(map.sources)) packages.add(name);
   chmodSync(bundle, 0o755);
   report(bundle, [process.execPath, bundle]);
-  if (process.argv[2] === "bundles") continue;
+  if (scope === "bundles") continue;
   const compiled = `dist/${program}`;
-  build(program, [...compileFlags, "--outfile", compiled]);
+  build(source, [...compileFlags, "--outfile", compiled]);
   report(compiled, [compiled]);
 }
-const runtime = process.argv[2] === "bundles" ? "" : `\n${runtimeLicenseTexts()}`;
+const runtime = scope !== "all" ? "" : `\n${runtimeLicenseTexts()}`;
 writeFileSync("dist/third-party-licenses.txt", licenseTexts([...packages].sort()) + runtime);
 for (const file of globSync("dist/*.map")) rmSync(file);

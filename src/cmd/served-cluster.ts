@@ -1,14 +1,12 @@
 // A cluster in one process that clients reach over HTTPS on 127.0.0.1: what `steersman up` and the testing library in
 // real time share.
 
-import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { ApiServer } from "#apiserver/create-api-server.ts";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
-import { FeatureGates } from "#base/feature-gates.ts";
 import type { Logger } from "#base/log.ts";
 import { type Cluster, createCluster } from "#cluster/cluster.ts";
-import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
+import type { ReadSettings } from "#cluster/settings.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
@@ -23,7 +21,7 @@ const SHUTDOWN_MS = 1_500;
 /** Only one process can have the store: the holder of an earlier run is gone. */
 const LEASE_HOLDER = "steersman-up";
 
-export interface ServedClusterOptions {
+export interface ServedClusterOptions extends ReadSettings {
   readonly clock: Clock;
   readonly log: Logger;
   readonly controllerLog: Logger;
@@ -47,15 +45,14 @@ export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | 
 }
 
 export async function serveCluster(options: ServedClusterOptions): Promise<ServedCluster> {
-  const { clock, log, controllerLog, state, port, nodes, onWaiting } = options;
+  const { clock, log, controllerLog, state, port, nodes, config, gates, onWaiting } = options;
   const { storage, pki } = state;
-  const config: ComponentConfig = defaultConfig;
   const cluster = createCluster({
     clock,
     rng: systemRng(),
     log,
     controllerLog,
-    gates: new FeatureGates(featureGateTable(), "1.36"),
+    gates,
     host: clusterHost(pki),
     server: {
       ...serverMetrics(),

@@ -3,6 +3,7 @@
 import { join, resolve } from "node:path";
 import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
+import { readSettings } from "#cluster/settings.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { ClusterNotStarted, type DataOptions, openState } from "./cluster-state.ts";
@@ -42,6 +43,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
   const waiting = Promise.withResolvers<string>();
   try {
     const cluster = await serveCluster({
+      ...readSettings({}),
       clock,
       log,
       controllerLog: log,

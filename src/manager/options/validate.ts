@@ -26,15 +26,15 @@ function validateGeneric({ Generic }: ComponentConfig): string[] {
   const problems: string[] = [];
   const { leaderElect, resourceLock } = Generic.LeaderElection;
   if (leaderElect && resourceLock !== "leases") problems.push('resourceLock value must be "leases"');
-  for (const word of Generic.Controllers) {
-    if (word === "*") continue;
-    const name = word.startsWith("-") ? word.slice(1) : word;
-    const canonical = controllerAliases.get(name) ?? name;
-    if (!knownControllerNames.includes(canonical)) {
-      problems.push(`${goQuote(name)} is not in the list of known controllers`);
-    }
-  }
-  return problems;
+  return [...problems, ...selectionProblems(Generic.Controllers)];
+}
+
+/** The names in --controllers that are no controllers. */
+export function selectionProblems(words: readonly string[]): string[] {
+  const names = words.filter((word) => word !== "*").map((word) => (word.startsWith("-") ? word.slice(1) : word));
+  return names
+    .filter((name) => !knownControllerNames.includes(controllerAliases.get(name) ?? name))
+    .map((name) => `${goQuote(name)} is not in the list of known controllers`);
 }
 
 function validateControllers(config: ComponentConfig): string[] {

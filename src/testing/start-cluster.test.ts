@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import {
+  ConfigMaps,
+  CronJobs,
+  Deployments,
+  isConflict,
+  isForbidden,
+  isNotFound,
+  Jobs,
+  Namespaces,
+  Nodes,
+  Pods,
+  startCluster,
+  type WatchEvent,
+} from "./testing.ts";
+
+const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "web", image: "nginx" }] } };
+const deployment = (name: string, replicas: number) => ({
+  metadata: { name },
+  spec: { replicas, selector: { matchLabels: { app: "web" } }, template },
+});
+
+describe("a cluster in virtual time", () => {
+  it("rolls a Deployment out in the cluster's time, and the same seed gives the same run", async () => {
+    const play = async (seed: string): Promise<readonly string[]> => {
+      await using cluster = await startCluster({ nodes: 3, seed });
+      const deployments = cluster.client.of(Deployments);
+      await deployments.create(deployment("web", 4));
+      await cluster.until(async () => (await deployments.get("web")).status?.readyReplicas === 4);
+      const pods = await cluster.client.of(Pods).list({ labelSelector: "app=web" });
+      return [cluster.now().toISOString(), ...pods.map(({ metadata, spec }) => `${metadata.name} ${spec?.nodeName}`)];
+    };
+    const [first, second, other] = [await play("a"), await play("a"), await play("b")];
+    expect(first).toHaveLength(5);
+    expect(second).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
+  it("lets hours pass in an instant", async () => {
+    await using cluster = await startCluster({ startTime: new Date("2026-05-04T08:59:30Z") });
+    const { client } = cluster;
+    const spec = { template: { spec: { ...template.spec, restartPolicy: "Never" } } };
+    await client
+      .of(CronJobs)
+      .create({ metadata: { name: "hourly" }, spec: { schedule: "0 * * * *", jobTemplate: { spec } } });
+    await cluster.advance(3 * 3_600_000);
+    expect(cluster.now().toISOString()).toBe("2026-05-04T11:59:30.000Z");
+    const jobs = await client.of(Jobs).list();
+    expect(jobs.map(({ status }) => [status?.startTime, status?.succeeded])).toEqual([
+      ["2026-05-04T09:00:00Z", 1],
+      ["2026-05-04T10:00:00Z", 1],
+      ["2026-05-04T11:00:00Z", 1],
+    ]);
+  });
+
+  it("answers calls of several tasks at once, by get, find, list, update, patch, apply, delete and watch", async () => {
+    await using cluster = await startCluster({ nodes: 0 });
+    const { client } = cluster;
+    const maps = client.of(ConfigMaps);
+    const seen: WatchEvent["type"][] = [];
+    const watching = new AbortController();
+    const watched = (async () => {
+      for await (const { type } of client.of(ConfigMaps).watch({ labelSelector: "on" }, watching.signal))
+        seen.push(type);
+    })();
+    const names = ["a", "b", "c"];
+    const created = await Promise.all(
+      names.map((name) => maps.create({ metadata: { name, labels: { on: "" } }, data: { name } })),
+    );
+    expect((await maps.list({ labelSelector: "on" })).map(({ data }) => data?.name)).toEqual(names);
+    const [a] = created;
+    if (a === undefined) throw new Error("nothing was created");
+    await maps.update({ ...a, data: { name: "a2" } });
+    expect(await maps.update(a).catch(isConflict)).toBe(true);
+    expect((await maps.patch("b", { data: { name: "b2" } })).data).toEqual({ name: "b2" });
+    expect((await maps.apply("c", { data: { more: "c" } })).data).toEqual({ name: "c", more: "c" });
+    await maps.delete("c");
+    expect(await maps.find("c")).toBeUndefined();
+    expect(await maps.get("c").catch(isNotFound)).toBe(true);
+    expect(seen).toEqual(["ADDED", "ADDED", "ADDED", "MODIFIED", "MODIFIED", "MODIFIED", "DELETED"]);
+    watching.abort();
+    await watched.catch(() => undefined);
+    await client.of(Namespaces).create({ metadata: { name: "other" } });
+    await client.of(ConfigMaps, "other").create({ metadata: { name: "d" } });
+    expect(
+      (await client.of(ConfigMaps, "").list({ fieldSelector: "metadata.name=d" })).map(
+        ({ metadata }) => metadata.namespace,
+      ),
+    ).toEqual(["other"]);
+    const { bytes } = await client.raw({ method: "GET", path: "/readyz" });
+    expect(new TextDecoder().decode(bytes)).toBe("ok");
+  });
+
+  it("knows other users, and runs only the controllers that are asked for", async () => {
+    await using cluster = await startCluster({
+      controllers: ["serviceaccount-controller"],
+      featureGates: { AllAlpha: false },
+    });
+    const guest = cluster.clientOf({ name: "guest" });
+    expect(await guest.of(Pods).list().catch(isForbidden)).toBe(true);
+    await cluster.client.of(Deployments).create(deployment("web", 1));
+    await cluster.advance(60_000);
+    expect((await cluster.client.of(Deployments).get("web")).status).toEqual({});
+    expect(await cluster.client.of(Nodes).list()).toHaveLength(1);
+  });
+
+  it("says what is wrong: settings, a probe that finds nothing, a call after the end", async () => {
+    await expect(startCluster({ controllers: ["deploymnet"] })).rejects.toThrow(
+      'controllers: "deploymnet" is not in the list of known controllers',
+    );
+    await expect(startCluster({ featureGates: { Nonsense: true } })).rejects.toThrow(
+      "feature gates: unrecognized feature gate: Nonsense",
+    );
+    const cluster = await startCluster({ nodes: 0 });
+    await expect(cluster.until(async () => undefined, 500)).rejects.toThrow("not within 500 ms of the cluster's time");
+    await cluster.stop();
+    await cluster.stop();
+    await expect(cluster.client.of(Pods).list()).rejects.toThrow("the cluster has been stopped");
+  });
+});
+
+describe("a cluster in real time", () => {
+  it("listens for clients with its kubeconfig, which goes with it", async () => {
+    const cluster = await startCluster({ time: "real", nodes: 1 });
+    const { url, kubeconfig, kubeconfigText, client } = cluster;
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    expect(readFileSync(kubeconfig, "utf8")).toBe(kubeconfigText);
+    expect(JSON.parse(kubeconfigText)).toMatchObject({ clusters: [{ cluster: { server: url } }] });
+    await client.of(Deployments).create(deployment("web", 1));
+    await cluster.until(async () => (await client.of(Deployments).get("web")).status?.readyReplicas === 1);
+    await cluster[Symbol.asyncDispose]();
+    expect(existsSync(kubeconfig)).toBe(false);
+  });
+});

