@@ -8,9 +8,9 @@ import type { Rng } from "#base/rng.ts";
 import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
 import type { KindServer } from "#kinds/hooks.ts";
-import type { StrategyContext } from "#kinds/strategy.ts";
+import type { StrategyContext, WriteAccess } from "#kinds/strategy.ts";
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation } from "./admission.ts";
-import type { Authorizer } from "./authorization.ts";
+import { type Authorizer, forbidden } from "./authorization.ts";
 import type { Expiry } from "./expiry.ts";
 import type { RoleRules } from "./rbac/role-rules.ts";
 import type { Endpoint, KindRow, Registry } from "./registry.ts";
@@ -90,6 +90,21 @@ export function strategyContext(core: ServerCore, call: ResourceCall, dryRun: bo
     groupVersion: call.endpoint.version,
     keyReader: core.keyReader,
     timeZones: core.timeZones,
+    namespace: (name) => core.kindServer.objects("namespaces").get("", name)?.object,
+  };
+}
+
+/** Asks the authorizer about the user of a call. */
+export function writeAccess(core: ServerCore, { context, info }: ResourceCall, signal: AbortSignal): WriteAccess {
+  const { user } = context;
+  return {
+    user,
+    verb: info.verb,
+    async refusal(asked) {
+      const attributes = { user, info: { ...info, ...asked } };
+      const decision = await core.authorizer.authorize(attributes, signal);
+      return decision.isAllowed ? undefined : forbidden(attributes, decision.reason).message;
+    },
   };
 }
 

@@ -152,7 +152,9 @@ class Checker {
     if (target.kind === "map") result = target.params[1] as Type;
     else if (target.kind === "struct") {
       const found = target.fields?.get(field) ?? target.fields?.get(`__${field}__`);
-      if (found === undefined) this.#error(expr.offset, `undefined field '${field}'`);
+      if (target.fields === undefined) {
+        this.#error(expr.offset, `unexpected failed resolution of '${target.name}'`);
+      } else if (found === undefined) this.#error(expr.offset, `undefined field '${field}'`);
       else result = found;
     } else {
       if (target.kind === "param") this.#assignable(DYN, target);

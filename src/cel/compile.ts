@@ -32,24 +32,32 @@ export interface CompileFailure {
 
 export const isFailure = (compiled: Program | CompileFailure): compiled is CompileFailure => "phase" in compiled;
 
+export interface CompileOptions {
+  /** cel.bind names a value. */
+  readonly hasBind?: boolean;
+  /** The only variable that the bounds are those of. */
+  readonly boundVariable?: string;
+}
+
 /** With `bounds`, those of self, its cost is estimated. */
 export function compileCel(
   text: string,
   variables: ReadonlyMap<string, Type>,
   bounds?: Bounds,
+  { hasBind, boundVariable }: CompileOptions = {},
 ): Program | CompileFailure {
   const refuse = (errors: readonly SourceError[]): CompileFailure => ({
     phase: "compilation",
     message: printErrors(text, errors),
   });
-  const parsed = parseCel(text);
+  const parsed = parseCel(text, hasBind);
   if (parsed.expr === undefined) return refuse(parsed.errors);
   const checked = checkCel(parsed.expr, variables);
   if (checked.errors.length > 0) return refuse(checked.errors);
   const constants = constantsOf(parsed.expr, checked.idents);
   const message = constantFailure(parsed.expr, constants);
   if (message !== undefined) return { phase: "program instantiation", message };
-  const costMax = bounds === undefined ? 0n : estimateCost(parsed.expr, checked, bounds);
+  const costMax = bounds === undefined ? 0n : estimateCost(parsed.expr, checked, bounds, boundVariable);
   return program(parsed.expr, checked, constants, costMax);
 }
 

@@ -22,8 +22,9 @@ import {
 } from "./sizes.ts";
 import { isOptional, type Type } from "./types.ts";
 
-export function estimateCost(expr: Expr, checked: Checked, root: Bounds): bigint {
-  return new Estimator(checked, root).cost(expr);
+/** `root` are the bounds of the variable of that name; absent: of all variables, and of what has no variable. */
+export function estimateCost(expr: Expr, checked: Checked, root: Bounds, variable?: string): bigint {
+  return new Estimator(checked, root, variable).cost(expr);
 }
 
 /** Of the keys or indexes, and of the values in a list or map that an expression made. */
@@ -42,14 +43,16 @@ interface Local {
 class Estimator {
   readonly #checked: Checked;
   readonly #root: Bounds;
+  readonly #variable: string | undefined;
   readonly #paths = new Map<number, SchemaPath>();
   readonly #sizes = new Map<number, Size>();
   readonly #entries = new Map<number, Entry>();
   readonly #locals = new Map<string, Local[]>();
 
-  constructor(checked: Checked, root: Bounds) {
+  constructor(checked: Checked, root: Bounds, variable: string | undefined) {
     this.#checked = checked;
     this.#root = root;
+    this.#variable = variable;
   }
 
   cost(expr: Expr): bigint {
@@ -105,11 +108,11 @@ class Estimator {
 
   /** The way begins with a variable: self, or what stands for it. */
   #bySchema([variable, ...names]: readonly string[]): Size | undefined {
-    if (variable === undefined) return undefined;
+    if (variable === undefined || variable !== (this.#variable ?? variable)) return undefined;
     let bounds: Bounds | undefined = this.#root;
     for (const name of names) {
       if (name === "@items" || name === "@values") bounds = bounds.values;
-      else bounds = name === "@keys" ? bounds.keys : bounds.fields?.get(name);
+      else bounds = name === "@keys" ? bounds.keys : (bounds.fields?.get(name) ?? bounds.otherFields);
       if (bounds === undefined) return undefined;
     }
     return { min: 0n, max: bounds.max };

@@ -5,6 +5,7 @@ import type { Expr } from "./ast.ts";
 import type { Value } from "./values.ts";
 
 export interface MacroContext {
+  readonly hasBind: boolean;
   nextId(): number;
   report(offset: number, message: string): Expr;
 }
@@ -24,6 +25,9 @@ export function expandMacro(context: MacroContext, call: MacroCall): Expr | unde
   const make = new Maker(context, call.offset);
   if (target === undefined)
     return name === "has" && args.length === 1 ? has(context, make, args[0] as Expr) : undefined;
+  if (name === "bind" && context.hasBind && isNamed(target, "cel") && args.length === 3) {
+    return bind(context, make, args as [Expr, Expr, Expr]);
+  }
   const two = TWO_VARIABLES[name]?.includes(args.length) === true;
   if (!two && ONE_VARIABLE[name]?.includes(args.length) !== true) return undefined;
   if (name === "sortBy") return sortBy(context, make, target, args);
@@ -109,6 +113,19 @@ class Maker {
     const [variable = "", variable2 = ""] = variables;
     return { kind: "fold", ...this.#node, variable, variable2, accumulator, ...rest };
   }
+
+  /** A name for a value: a loop over nothing. */
+  binding(name: string, value: Expr, result: Expr): Expr {
+    return this.fold({
+      range: this.list(),
+      variables: ["#unused"],
+      accumulator: name,
+      initial: value,
+      condition: this.literal(false),
+      step: this.ident(name),
+      result,
+    });
+  }
 }
 
 function has(context: MacroContext, make: Maker, argument: Expr): Expr {
@@ -187,17 +204,19 @@ function fold(make: Maker, name: string, range: Expr, variables: readonly string
 
 /** target.optMap(v, expr) is expr with v bound to the value, if there is one. */
 function optional(make: Maker, name: string, target: Expr, variable: string, body: Expr): Expr {
-  const mapped = make.fold({
-    range: make.list(),
-    variables: ["#unused"],
-    accumulator: variable,
-    initial: make.member("value", target),
-    condition: make.literal(false),
-    step: make.ident(variable),
-    result: body,
-  });
+  const mapped = make.binding(variable, make.member("value", target), body);
   const some = name === "optMap" ? make.call("optional.of", mapped) : mapped;
   return make.call("_?_:_", make.member("hasValue", target), some, make.call("optional.none"));
+}
+
+const isNamed = (expr: Expr, name: string): boolean => expr.kind === "ident" && expr.name === name;
+
+/** cel.bind(name, value, expr) is expr with the name bound to the value. */
+function bind(context: MacroContext, make: Maker, [variable, initial, body]: [Expr, Expr, Expr]): Expr {
+  if (variable.kind !== "ident") {
+    return context.report(variable.offset, "cel.bind() variable names must be simple identifiers");
+  }
+  return make.binding(variable.name, initial, body);
 }
 
 function sortBy(context: MacroContext, make: Maker, target: Expr, args: readonly Expr[]): Expr {
@@ -209,13 +228,5 @@ function sortBy(context: MacroContext, make: Maker, target: Expr, args: readonly
   if (!Array.isArray(variables)) return variables;
   const input = "@__sortBy_input__";
   const keys = fold(make, "map", make.ident(input), variables, args.slice(1));
-  return make.fold({
-    range: make.list(),
-    variables: ["#unused"],
-    accumulator: input,
-    initial: target,
-    condition: make.literal(false),
-    step: make.ident(input),
-    result: make.member("@sortByAssociatedKeys", make.ident(input), keys),
-  });
+  return make.binding(input, target, make.member("@sortByAssociatedKeys", make.ident(input), keys));
 }

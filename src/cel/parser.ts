@@ -27,10 +27,11 @@ const EXPECTED_EXPR =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 const DEPTH_MAX = 250;
 
-export function parseCel(text: string): Parsed {
+/** With `hasBind`, cel.bind names a value. */
+export function parseCel(text: string, hasBind = false): Parsed {
   const errors: SourceError[] = [];
   const tokens = tokenize(text, errors);
-  const parser = new Parser(tokens, errors);
+  const parser = new Parser(tokens, errors, hasBind);
   try {
     const expr = parser.parse();
     return { expr: errors.length === 0 ? expr : undefined, errors };
@@ -41,13 +42,15 @@ export function parseCel(text: string): Parsed {
 }
 
 class Parser implements MacroContext {
+  readonly hasBind: boolean;
   readonly #tokens: readonly Token[];
   readonly #errors: SourceError[];
   #at = 0;
   #ids = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[], errors: SourceError[]) {
+  constructor(tokens: readonly Token[], errors: SourceError[], hasBind: boolean) {
+    this.hasBind = hasBind;
     this.#tokens = tokens;
     this.#errors = errors;
   }

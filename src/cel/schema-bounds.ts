@@ -13,6 +13,8 @@ export interface Bounds {
   /** Bytes of the shortest JSON there is of it. */
   readonly shortest: number;
   readonly fields?: ReadonlyMap<string, Bounds>;
+  /** Of a field that is not among them; absent: nothing is known of it. */
+  readonly otherFields?: Bounds;
   /** Of the items of a list or the values of a map. */
   readonly values?: Bounds;
   readonly keys?: Bounds;

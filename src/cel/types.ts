@@ -11,6 +11,7 @@ export type TypeKind =
   | "duration"
   | "timestamp"
   | "dyn"
+  | "any"
   | "error"
   | "list"
   | "map"
@@ -24,7 +25,7 @@ export interface Type {
   /** Of structs, opaque types and parameters; else the kind. */
   readonly name: string;
   readonly params: readonly Type[];
-  /** Fields of structs that schemas describe. */
+  /** Fields of structs that schemas describe; absent: it has none that can be named. */
   readonly fields?: ReadonlyMap<string, Type>;
 }
 
@@ -40,6 +41,8 @@ export const BYTES: Type = simple("bytes");
 export const DURATION: Type = simple("duration");
 export const TIMESTAMP: Type = simple("timestamp");
 export const DYN: Type = simple("dyn");
+/** A message of any type: dynamic, but not to be iterated over. */
+export const ANY: Type = simple("any");
 export const ERROR: Type = simple("error");
 export const listType = (element: Type): Type => ({ kind: "list", name: "list", params: [element] });
 export const mapType = (key: Type, value: Type): Type => ({ kind: "map", name: "map", params: [key, value] });
@@ -47,11 +50,11 @@ export const typeType = (type: Type): Type => ({ kind: "type", name: "type", par
 export const paramType = (name: string): Type => ({ kind: "param", name, params: [] });
 export const opaqueType = (name: string, ...params: Type[]): Type => ({ kind: "opaque", name, params });
 export const optionalType = (type: Type): Type => opaqueType("optional_type", type);
-export const structType = (name: string, fields: ReadonlyMap<string, Type> = new Map()): Type => ({
+export const structType = (name: string, fields?: ReadonlyMap<string, Type>): Type => ({
   kind: "struct",
   name,
   params: [],
-  fields,
+  ...(fields && { fields }),
 });
 
 const BY_NAME: ReadonlyMap<string, Type> = new Map(
@@ -91,8 +94,18 @@ export function formatType(type: Type): string {
   return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(formatType).join(", ")})`;
 }
 
+const DECLARED: Readonly<Partial<Record<TypeKind, string>>> = {
+  any: "google.protobuf.Any",
+  duration: "google.protobuf.Duration",
+  null: "null_type",
+  timestamp: "google.protobuf.Timestamp",
+};
+
+/** As a type is declared, which is not always how the checker prints it; without its parameters. */
+export const declaredName = ({ kind, name }: Type): string => DECLARED[kind] ?? name;
+
 export const isOptional = (type: Type): boolean => type.kind === "opaque" && type.name === "optional_type";
-export const isDyn = (type: Type): boolean => type.kind === "dyn";
+export const isDyn = ({ kind }: Type): boolean => kind === "dyn" || kind === "any";
 
 export function isSameType(a: Type, b: Type): boolean {
   return (
@@ -180,7 +193,7 @@ export class Substitution {
   }
 }
 
-const isLoose = (type: Type): boolean => type.kind === "dyn" || type.kind === "error";
+const isLoose = (type: Type): boolean => isDyn(type) || type.kind === "error";
 
 const isNullable = ({ kind }: Type): boolean =>
   kind === "null" || kind === "opaque" || kind === "struct" || kind === "duration" || kind === "timestamp";
@@ -190,8 +203,8 @@ export function moreGeneral(a: Type, b: Type): Type {
 }
 
 function isLessSpecific(a: Type, b: Type): boolean {
-  if (a.kind === "dyn" || a.kind === "param") return true;
-  if (b.kind === "dyn" || b.kind === "param") return false;
+  if (isDyn(a) || a.kind === "param") return true;
+  if (isDyn(b) || b.kind === "param") return false;
   if (a.kind !== b.kind) return false;
   if (a.kind === "type") return true;
   if (a.kind === "opaque" || a.kind === "list" || a.kind === "map") {

@@ -8,7 +8,7 @@ import type { Call, Expr, SourceError } from "./ast.ts";
 import { formatClauses } from "./format-string.ts";
 import { compilePattern } from "./patterns.ts";
 import { parseTimestamp } from "./times.ts";
-import { formatType, isDyn, isSameType, type Type } from "./types.ts";
+import { declaredName, formatType, isSameType, type Type } from "./types.ts";
 import { CelError } from "./values.ts";
 
 export function validateCel(expr: Expr, typeOf: (expr: Expr) => Type): SourceError[] {
@@ -113,12 +113,6 @@ const ALLOWED: Readonly<Record<string, readonly [string, readonly string[]]>> = 
   ],
 };
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  timestamp: "google.protobuf.Timestamp",
-  duration: "google.protobuf.Duration",
-  null: "null_type",
-};
-
 function checkFormat(
   errors: SourceError[],
   expr: Call,
@@ -136,8 +130,7 @@ function checkFormat(
       const [complaint, kinds] = ALLOWED[verb] as readonly [string, readonly string[]];
       const bad = misfit(args[used++] as Expr, kinds, verb === "s", typeOf);
       if (bad === undefined) continue;
-      const { name } = typeOf(bad);
-      add(bad.offset, `error during formatting: ${complaint}, was given ${TYPE_NAMES[name] ?? name}`);
+      add(bad.offset, `error during formatting: ${complaint}, was given ${declaredName(typeOf(bad))}`);
       return;
     }
   } catch (error) {
@@ -153,7 +146,7 @@ function checkFormat(
 /** The part of an argument that a clause cannot print. */
 function misfit(expr: Expr, kinds: readonly string[], isDeep: boolean, typeOf: (expr: Expr) => Type): Expr | undefined {
   const type = typeOf(expr);
-  if (!isDyn(type) && type.kind !== "param" && !kinds.includes(type.kind)) return expr;
+  if (type.kind !== "dyn" && type.kind !== "param" && !kinds.includes(type.kind)) return expr;
   if (!isDeep || (expr.kind !== "list" && expr.kind !== "map")) return undefined;
   for (const below of childrenOf(expr)) {
     const bad = misfit(below, kinds, true, typeOf);

@@ -29,6 +29,12 @@ const INVALID_MIN = 100;
 /** The time zones that the mutations name. */
 const ZONES = ["Etc/UTC", "Europe/Berlin"];
 
+/** Of the tests, beside which the mutations name others. */
+const namespaces = [
+  { metadata: { name: "team-a" } },
+  { metadata: { name: "admin", labels: { "resource.kubernetes.io/admin-access": "true" } } },
+];
+
 const now = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 function patched(object: KubeObject, changes: readonly Change[]): KubeObject {
@@ -94,6 +100,7 @@ export function judgeStrategy(kind: Kind, file: unknown, keyReader?: StrategyCon
     dryRun: false,
     timeZones: { find: (name) => (ZONES.includes(name) ? UTC : undefined), local: UTC },
     keyReader,
+    namespace: (name) => namespaces.find(({ metadata }) => metadata.name === name),
     ...(group === undefined ? {} : { groupVersion: { group, version: "v1" } }),
   });
   describe(`machinery/7.4.r1 machinery/7.4.r2 machinery/7.4.r3 the strategy of ${kind.key}`, () => {

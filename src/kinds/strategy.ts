@@ -28,12 +28,33 @@ export interface StrategyContext {
   readonly keyReader?: KeyReader | undefined;
   /** Absent: UTC is the only zone. */
   readonly timeZones?: TimeZones | undefined;
+  /** The stored Namespace of that name, if there is one. */
+  namespace?(name: string): KubeObject | undefined;
+}
+
+/** What the user of a request may do beyond the request itself. */
+export interface WriteAccess {
+  readonly user: UserInfo;
+  readonly verb: string;
+  /** Of another subresource of the kind. Undefined: the user may; otherwise the words of the refusal. */
+  refusal(asked: AskedAccess): Promise<string | undefined>;
+}
+
+export interface AskedAccess {
+  readonly verb: string;
+  readonly subresource: string;
+  /** "" is the whole cluster. */
+  readonly namespace: string;
+  /** "" is any name. */
+  readonly name: string;
 }
 
 /** The rules of an update: of the main resource, or of one subresource that writes the same object. */
 export interface UpdateStrategy<T extends KubeObject = KubeObject> {
   /** Undoes what this request may not change and sets what only the server may set. */
   prepareForUpdate(object: T, old: T, ctx: StrategyContext): T;
+  /** What the user would need further rights for, told before all other errors. */
+  authorizeUpdate?(object: T, old: T, access: WriteAccess): Promise<FieldError[]>;
   validateUpdate(object: T, old: T, ctx: StrategyContext): FieldError[];
   warningsOnUpdate?(object: T, old: T, ctx: StrategyContext): string[];
   /**

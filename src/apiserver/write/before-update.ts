@@ -3,7 +3,7 @@
 
 import type { KubeObject } from "#api/object.ts";
 import { withMeta } from "#api/object-meta.ts";
-import type { StrategyContext, UpdateStrategy } from "#kinds/strategy.ts";
+import type { StrategyContext, UpdateStrategy, WriteAccess } from "#kinds/strategy.ts";
 import type { ResourceCall } from "../core.ts";
 import { addWarning } from "../request-context.ts";
 import { canonical, refuseIfAny, shownKind, validateMeta } from "./before-create.ts";
@@ -11,13 +11,14 @@ import { matchNamespace } from "./namespace-match.ts";
 import { validateObjectMetaUpdate } from "./object-meta-validation.ts";
 
 /** `rules` are those of the main resource or of a subresource. Throws a 422 with all that is wrong. */
-export function beforeUpdate(
+export async function beforeUpdate(
   call: ResourceCall,
   given: KubeObject,
   old: KubeObject,
   rules: UpdateStrategy,
   ctx: StrategyContext,
-): KubeObject {
+  access: WriteAccess,
+): Promise<KubeObject> {
   const { row } = call.endpoint;
   const oldMeta = old.metadata ?? {};
   let object = matchNamespace(given, row.namespaced ? call.namespace : "");
@@ -25,7 +26,9 @@ export function beforeUpdate(
   object = rules.prepareForUpdate(object, old, ctx);
   object = keepSystemFields(object, old);
   const errors = validateMeta(object, row.namespaced);
-  errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, oldMeta), ...rules.validateUpdate(object, old, ctx));
+  errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, oldMeta));
+  if (rules.authorizeUpdate !== undefined) errors.push(...(await rules.authorizeUpdate(object, old, access)));
+  errors.push(...rules.validateUpdate(object, old, ctx));
   refuseIfAny(shownKind(row, given), object, errors);
   for (const warning of rules.warningsOnUpdate?.(object, old, ctx) ?? []) addWarning(call.context, warning);
   return canonical(row.strategy, object);

@@ -10,7 +10,14 @@ import { deepEqual } from "#api/patch/json-value.ts";
 import { bareFailure, isAlreadyExists, newConflict, newInvalid, newNotFound } from "#api/status-error.ts";
 import type { UpdateStrategy } from "#kinds/strategy.ts";
 import { checkName } from "../addressed-object.ts";
-import { admissionAttributes, keyOf, type ResourceCall, type ServerCore, strategyContext } from "../core.ts";
+import {
+  admissionAttributes,
+  keyOf,
+  type ResourceCall,
+  type ServerCore,
+  strategyContext,
+  writeAccess,
+} from "../core.ts";
 import { ignoreManagedFieldsTimes } from "../managed-fields.ts";
 import type { StorageKey, StoredVersion } from "../storage/storage.ts";
 import type { WriteOptions } from "../write-options.ts";
@@ -127,7 +134,8 @@ async function storeChanged(
 ): Promise<UpdateResult | undefined> {
   const { row } = call.endpoint;
   const old = existing.object;
-  let object = beforeUpdate(call, given, old, rules, strategyContext(core, call, options.dryRun));
+  const access = writeAccess(core, call, signal);
+  let object = await beforeUpdate(call, given, old, rules, strategyContext(core, call, options.dryRun), access);
   object = ignoreManagedFieldsTimes(object, old);
   await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
   if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)

@@ -18,7 +18,7 @@ export function claimTemplate(errors: Errors, template: core.PersistentVolumeCla
 }
 
 // Upstream: ValidateTemplateObjectMeta. The rest of the metadata must stay empty.
-function templateMeta(
+export function templateMeta(
   errors: Errors,
   meta: NonNullable<core.PersistentVolumeClaimTemplate["metadata"]>,
   path: Path,

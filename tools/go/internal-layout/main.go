@@ -16,6 +16,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -161,7 +162,11 @@ func main() {
 	layout(reflect.TypeFor[resourceapi.ResourcePoolStatusRequestStatus](), reflect.TypeFor[resourcev1alpha3.ResourcePoolStatusRequestStatus]())
 	layout(reflect.TypeFor[flowcontrol.FlowSchemaSpec](), reflect.TypeFor[flowcontrolv1.FlowSchemaSpec]())
 	layout(reflect.TypeFor[flowcontrol.PriorityLevelConfigurationSpec](), reflect.TypeFor[flowcontrolv1.PriorityLevelConfigurationSpec]())
+	layout(reflect.TypeFor[resourceapi.ResourceClaimSpec](), reflect.TypeFor[resourcev1.ResourceClaimSpec]())
+	layout(reflect.TypeFor[resourceapi.AllocationResult](), reflect.TypeFor[resourcev1.AllocationResult]())
+	layout(reflect.TypeFor[resourceapi.DeviceAttribute](), reflect.TypeFor[resourcev1.DeviceAttribute]())
 	tagged(reflect.TypeFor[metav1.LabelSelector]())
+	tagged(reflect.TypeFor[metav1.ObjectMeta]())
 	tagged(reflect.TypeFor[metav1.OwnerReference]())
 	names := make([]string, 0, len(layouts))
 	for name := range layouts {

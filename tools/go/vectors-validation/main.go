@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/authentication/user"
 	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
@@ -216,7 +217,11 @@ func (s suite) context(subresource string) context.Context {
 	if s.group != "" {
 		info.APIGroup = s.group
 	}
-	return genericapirequest.WithRequestInfo(genericapirequest.NewContext(), info)
+	ctx := genericapirequest.WithRequestInfo(genericapirequest.NewContext(), info)
+	if s.gvk.Group == "resource.k8s.io" {
+		ctx = genericapirequest.WithUser(ctx, &user.DefaultInfo{Name: "tester"})
+	}
+	return ctx
 }
 
 func (s suite) run(op, subresource string, value, base any) (*vector, bool) {
@@ -409,6 +414,10 @@ func (s suite) fill(f *file, seed, scale int) {
 		op, subresource := s.choose(m.rng)
 		v, ok := s.run(op, subresource, value, list[at])
 		if !ok {
+			continue
+		}
+		// How the parser recovers from one syntax error to the next is not judged.
+		if slices.ContainsFunc(v.Errors, func(e string) bool { return strings.Contains(e, "Syntax error") }) {
 			continue
 		}
 		// Objects that pass as they are say little: a sixth of them will do.
