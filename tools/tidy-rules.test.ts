@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { unpinned, untidiness, unverified } from "./tidy-rules.ts";
+import { undeclaredNames, unpinned, untidiness, unverified } from "./tidy-rules.ts";
 
 const head = "// What it is.\n";
 const contract = `/** Keeps true: a. Requeues: b. Upstream: c. Deviations: none. */\n`;
@@ -50,5 +50,21 @@ describe("unverified", () => {
     [{ os: ["darwin"] }, 1],
   ])("%j: %d", (entry, count) => {
     expect(unverified({ "": {}, "node_modules/x": entry })).toHaveLength(count);
+  });
+});
+
+describe("undeclaredNames", () => {
+  const source = "export async function run<T>(): void {}\nexport class Elector {\n  healthProblem(): string {}\n}\n";
+  it.each([
+    { link: "[`run`](../src/a.ts)", isDeclared: true },
+    { link: "[`healthProblem`](../src/a.ts)", isDeclared: true },
+    { link: "[`runs`](../src/a.ts)", isDeclared: false },
+    { link: "[`run`](../src/b.ts)", isDeclared: false },
+    { link: "[a.ts](../src/a.ts)", isDeclared: true },
+  ])("$link: $isDeclared", ({ link, isDeclared }) => {
+    const found = undeclaredNames("docs/x.md", `See ${link}.`, (target) =>
+      target === "../src/a.ts" ? source : undefined,
+    );
+    expect(found).toHaveLength(isDeclared ? 0 : 1);
   });
 });

@@ -65,6 +65,22 @@ export function untidiness(path: string, text: string): string[] {
     .map(({ complaint }) => `${path}: ${complaint}`);
 }
 
+const LINKED_NAME = /\[`([\w$]+)`\]\(([^)#:\s]+\.ts)\)/g;
+
+/** Links of a document with the name of something that the linked file does not declare. `read`: a file's text, if it is there. */
+export function undeclaredNames(path: string, text: string, read: (target: string) => string | undefined): string[] {
+  return [...text.matchAll(LINKED_NAME)]
+    .filter(([, name = "", target = ""]) => !declares(read(target) ?? "", name))
+    .map(([, name, target]) => `${path}: names ${name} of ${target}, which does not declare it`);
+}
+
+/** At the top of the file, or as a member. */
+function declares(source: string, name: string): boolean {
+  const atTop = `^(?:export )?(?:async )?(?:function|class|const|interface|type) ${name}\\b`;
+  const asMember = `^  (?:readonly |async |get |static )*${name}[(<?:]`;
+  return new RegExp(`${atTop}|${asMember}`, "m").test(source);
+}
+
 /** Every dependency is one exact version: what was tested is what is installed. */
 interface LockEntry {
   readonly integrity?: string;
