@@ -2,6 +2,7 @@
 
 import type { JudgeCase } from "./case.ts";
 import { casesOf } from "./kind-row.ts";
+import { apiServices } from "./kinds/api-services.ts";
 import { certificateSigningRequests } from "./kinds/certificate-signing-requests.ts";
 import { clusterRoles } from "./kinds/cluster-roles.ts";
 import { cronJobs } from "./kinds/cron-jobs.ts";
@@ -29,6 +30,7 @@ import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
 
 /** By the name of the recording. */
 export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
+  apiservices: casesOf(apiServices),
   csidrivers: casesOf(csiDrivers),
   csinodes: casesOf(csiNodes),
   csistoragecapacities: casesOf(csiStorageCapacities),
