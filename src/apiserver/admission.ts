@@ -27,6 +27,8 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly now: EpochMs;
   addWarning(text: string): void;
+  /** For whoever audits the request. */
+  addAuditAnnotation(key: string, value: string): void;
 }
 
 export interface AdmissionPlugin {

@@ -133,6 +133,9 @@ export function admissionAttributes(
     user: context.user,
     now: context.receivedMs,
     addWarning: (text) => addWarning(context, text),
+    addAuditAnnotation: (key, value) => {
+      context.auditAnnotations = { ...context.auditAnnotations, [key]: value };
+    },
   };
 }
 

@@ -47,6 +47,8 @@ export interface RequestContext {
   /** The object of the body, read into its type and defaulted; set once it is decoded. */
   decodedBody?: KubeObject;
   readonly warnings: Warnings;
+  /** What admission has to say to whoever audits the request. */
+  auditAnnotations?: Readonly<Record<string, string>>;
 }
 
 export class Exchange implements RequestContext {

@@ -7,7 +7,7 @@ import { Normaliser } from "./normalise.ts";
 
 /** "$name" in a target or body stands for what an earlier step captured on that server. */
 export interface Step extends Call {
-  /** Captures by dotted path of the answer: `{ rv: "metadata.resourceVersion", tag: "headers.etag" }`, the body unless it says headers. */
+  /** Captures by dotted path of the answer: `{ rv: "metadata.resourceVersion", tag: "headers.etag" }`, the body unless it says headers or warnings. */
   readonly capture?: Readonly<Record<string, string>>;
   /** Asked again until it has this status: the real server's admission reads caches that lag. */
   readonly awaits?: number;
@@ -109,9 +109,9 @@ function filled(step: Step, captured: ReadonlyMap<string, string>): Call {
   return { ...step, target: fill(step.target), ...(body === undefined ? {} : { body }) };
 }
 
-function at({ body, headers }: Answer, path: string): unknown {
+function at({ body, headers, warnings }: Answer, path: string): unknown {
   const keys = path.split(".");
-  const start: unknown = keys[0] === "headers" ? { headers } : body;
+  const start: unknown = keys[0] === "headers" || keys[0] === "warnings" ? { headers, warnings } : body;
   return keys.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], start);
 }
 

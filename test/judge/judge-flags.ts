@@ -1,7 +1,6 @@
 // Admission plugins that the embedded server does not have: they are switched off on the judge.
 
 const missing: Readonly<Record<string, string>> = {
-  PodSecurity: "levels of namespaces are not enforced yet; it warns and refuses pods",
   DefaultIngressClass: "Ingress is served from its schema so far",
   RuntimeClass: "adds the overhead of a class to pods; classes are served from their schema so far",
 };

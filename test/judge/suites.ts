@@ -13,6 +13,7 @@ import { kindSuites } from "./kind-suites.ts";
 import { openApiCases } from "./openapi-cases.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
+import { podSecurityCases } from "./pod-security-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
 import { expiryCases, protocolCases } from "./protocol-cases.ts";
 import { ruleCostCases } from "./rule-cost-cases.ts";
@@ -26,6 +27,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   generic: genericCases,
   kinds: kindCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
+  podsecurity: podSecurityCases,
   protocol: protocolCases,
   server: [...serverPathCases, ...watchFormCases, ...tlsSecretCases],
   details: detailCases,

@@ -15,6 +15,7 @@ import { defaultStorageClass, persistentVolumeClaimResize } from "./claim-classe
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
+import { podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
@@ -27,6 +28,7 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     limitRanger(core),
     serviceAccount(core),
     taintNodesByCondition(),
+    podSecurity(core),
     priority(core),
     defaultTolerationSeconds(),
     defaultStorageClass(core),

@@ -21,6 +21,8 @@ export interface AuditEvent {
   /** Of a watch: when its answer began. */
   readonly answeredMs: EpochMs;
   readonly response: HttpResponse;
+  /** What admission noted. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface AuditSink {
@@ -36,10 +38,12 @@ export function recordAudit(clock: Clock, rng: Rng, sink: AuditSink): Filter {
     const { receivedMs } = context;
     const answer = await next(context, signal);
     const response = { ...answer, headers: { ...answer.headers, [ID_HEADER]: id } };
-    const { request, info, user, decodedBody } = context;
+    const { request, info, user, decodedBody, auditAnnotations } = context;
     const isWhole = info.verb === "create" || info.verb === "update";
     const requestObject = isWhole && decodedBody !== undefined ? { requestObject: decodedBody } : {};
-    sink.record({ id, request, ...requestObject, info, user, receivedMs, answeredMs: clock.now(), response });
+    const annotations = auditAnnotations && { annotations: auditAnnotations };
+    const answeredMs = clock.now();
+    sink.record({ id, request, ...requestObject, info, user, receivedMs, answeredMs, response, ...annotations });
     return response;
   };
 }
