@@ -1,7 +1,13 @@
 // Whether a pod's node selector and required node affinity allow a node.
 // Upstream: k8s.io/component-helpers/scheduling/corev1/nodeaffinity/nodeaffinity.go
 
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "#api/generated/types/core-v1.ts";
+import type {
+  Node,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodSpec,
+} from "#api/generated/types/core-v1.ts";
 import { parseInt64 } from "#api/go-text.ts";
 
 /** A term that cannot be read matches no node. */
@@ -12,7 +18,11 @@ export function allowsNode(
   const labels = node.metadata?.labels ?? {};
   if (!Object.entries(nodeSelector).every(([key, value]) => labels[key] === value)) return false;
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  return required === undefined || required.nodeSelectorTerms.some((term) => matchesTerm(term, node));
+  return required === undefined || matchesNodeSelector(required, node);
+}
+
+export function matchesNodeSelector({ nodeSelectorTerms }: NodeSelector, node: Node): boolean {
+  return nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }
 
 /** All expressions and fields must match. A term without any matches nothing. */

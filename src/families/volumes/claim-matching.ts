@@ -87,6 +87,29 @@ function smaller(a: Volume, b: Volume): Volume {
   return (capacityOf(a).cmp(capacityOf(b)) || compareText(a.metadata.name, b.metadata.name)) <= 0 ? a : b;
 }
 
+/**
+ * The volume that the claim gets when its pod goes to a node; undefined when none fits. suitsNode: the volume can be used
+ * there. A volume that is reserved for the claim is the only choice.
+ */
+export function volumeForNode(
+  claim: Claim,
+  volumes: Iterable<Volume>,
+  suitsNode: (volume: Volume) => boolean,
+): Volume | undefined {
+  const selector = selectorOf(claim);
+  const wanted = requestOf(claim);
+  const modes = claim.spec?.accessModes ?? [];
+  let best: Volume | undefined;
+  for (const volume of volumes) {
+    if (!fits(volume, claim, wanted)) continue;
+    if (isReservedFor(volume, claim)) return suitsNode(volume) ? volume : undefined;
+    if (!isFree(volume, claim, selector) || !suitsNode(volume)) continue;
+    if (!modes.every((mode) => volume.spec?.accessModes?.includes(mode))) continue;
+    best = best === undefined ? volume : smaller(best, volume);
+  }
+  return best;
+}
+
 /** The volume refers to the claim, with its UID or before it had one. */
 export function isReservedFor({ spec }: Volume, { metadata }: Claim): boolean {
   const claimRef = spec?.claimRef;
@@ -117,7 +140,7 @@ export function whyUnsuitable(volume: Volume, claim: Claim): string | undefined 
   return undefined;
 }
 
-function requestOf({ spec }: Claim): Quantity {
+export function requestOf({ spec }: Claim): Quantity {
   return quantityFromWire(spec?.resources?.requests?.storage);
 }
 

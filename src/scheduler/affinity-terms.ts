@@ -1,0 +1,93 @@
+// The terms of a pod's affinity and anti-affinity to other pods, parsed, and which pods a term matches.
+// Upstream: k8s.io/kube-scheduler/framework/types.go, AffinityTerm; pkg/scheduler/framework/types.go, PodInfo.Update
+
+import type { Affinity, PodAffinityTerm, WeightedPodAffinityTerm } from "#api/generated/types/core-v1.ts";
+import { type Labels, type Selector, selectorFromObject } from "#api/label-selector.ts";
+import type { ClusterObjects } from "./cluster-objects.ts";
+
+export interface AffinityTerm {
+  readonly namespaces: ReadonlySet<string>;
+  readonly namespaceSelector: Selector;
+  readonly selector: Selector;
+  readonly topologyKey: string;
+}
+
+export interface WeightedTerm extends AffinityTerm {
+  readonly weight: number;
+}
+
+export interface AffinityTerms {
+  readonly requiredAffinity: readonly AffinityTerm[];
+  readonly requiredAntiAffinity: readonly AffinityTerm[];
+  readonly preferredAffinity: readonly WeightedTerm[];
+  readonly preferredAntiAffinity: readonly WeightedTerm[];
+}
+
+/** The pod that a term is held against. */
+export interface TermSubject {
+  readonly namespace: string;
+  readonly labels: Labels | undefined;
+}
+
+export const NO_TERMS: AffinityTerms = {
+  requiredAffinity: [],
+  requiredAntiAffinity: [],
+  preferredAffinity: [],
+  preferredAntiAffinity: [],
+};
+
+export function affinityTerms({ podAffinity, podAntiAffinity }: Affinity, podNamespace: string): AffinityTerms {
+  const parsed = (terms: readonly PodAffinityTerm[] = []): readonly AffinityTerm[] =>
+    terms.map((term) => parseTerm(term, podNamespace));
+  const weighted = (terms: readonly WeightedPodAffinityTerm[] = []): readonly WeightedTerm[] =>
+    terms.map(({ weight, podAffinityTerm }) => ({ ...parseTerm(podAffinityTerm, podNamespace), weight }));
+  return {
+    requiredAffinity: parsed(podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    requiredAntiAffinity: parsed(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
+    preferredAffinity: weighted(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    preferredAntiAffinity: weighted(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+  };
+}
+
+/** Without namespaces and a selector for them, the term means the pod's namespace. */
+function parseTerm(term: PodAffinityTerm, podNamespace: string): AffinityTerm {
+  const { namespaces = [], namespaceSelector, labelSelector, topologyKey } = term;
+  const isOwnNamespace = namespaces.length === 0 && namespaceSelector === undefined;
+  return {
+    namespaces: new Set(isOwnNamespace ? [podNamespace] : namespaces),
+    namespaceSelector: selectorFromObject(namespaceSelector),
+    selector: selectorFromObject(labelSelector),
+    topologyKey,
+  };
+}
+
+/**
+ * The terms of the incoming pod with the namespaces that their selectors select now. Labels of other pods' namespaces are
+ * not looked up again. Upstream keeps the selector, too: one that an empty set of labels satisfies matches all namespaces.
+ */
+export function withSelectedNamespaces<T extends AffinityTerm>(
+  terms: readonly T[],
+  namespaces: ClusterObjects["namespaces"],
+): readonly T[] {
+  return terms.map((term) => {
+    if (!term.namespaceSelector.isSelectable || term.namespaceSelector.isEmpty) return term;
+    const selected = namespaces.list().filter(({ metadata }) => term.namespaceSelector.matches(metadata.labels));
+    return { ...term, namespaces: new Set([...term.namespaces, ...selected.map(({ metadata }) => metadata.name)]) };
+  });
+}
+
+/** namespaceLabels: of the subject's namespace, where the term has not been resolved to names. */
+export function termMatches(term: AffinityTerm, { namespace, labels }: TermSubject, namespaceLabels?: Labels): boolean {
+  const inNamespace = term.namespaces.has(namespace) || term.namespaceSelector.matches(namespaceLabels);
+  return inNamespace && term.selector.matches(labels);
+}
+
+/** No terms match no pod. */
+export function allTermsMatch(terms: readonly AffinityTerm[], subject: TermSubject): boolean {
+  return terms.length > 0 && terms.every((term) => termMatches(term, subject));
+}
+
+/** Without a look at the labels of namespaces. */
+export function mayMeanNamespace({ namespaces, namespaceSelector }: AffinityTerm, namespace: string): boolean {
+  return namespaceSelector.isSelectable || namespaces.has(namespace);
+}

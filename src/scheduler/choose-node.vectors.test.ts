@@ -1,0 +1,111 @@
+// Our decisions against those of Go's scheduler in 500 generated clusters (tools/go/vectors-scheduler): which nodes take a
+// pod, their total scores, and the words for why none does.
+
+import { describe, expect, it } from "vitest";
+import type { Node, Pod } from "#api/generated/types/core-v1.ts";
+import type { KubeObject } from "#api/object.ts";
+import type { Stored, StoredCluster, StoredObject } from "#api/resource.ts";
+import { seededRng } from "#base/seeded-rng.ts";
+import recorded from "#test/vectors/scheduler.json" with { type: "json" };
+import { NodeChooser } from "./choose-node.ts";
+import type { ClusterObjects, Objects } from "./cluster-objects.ts";
+import { ClusterState } from "./cluster-state.ts";
+import { podFacts } from "./pod-facts.ts";
+
+interface Cluster {
+  readonly nodes: readonly number[];
+  readonly bound: readonly (readonly [number, number])[];
+  readonly pending: readonly Pending[];
+}
+
+interface Pending {
+  readonly pod: number;
+  readonly scores?: readonly (readonly [number, number])[];
+  readonly why?: string;
+}
+
+const { world, nodes, pods, clusters } = recorded as {
+  readonly world: Readonly<Record<string, readonly KubeObject[]>>;
+  readonly nodes: readonly StoredCluster<Node>[];
+  readonly pods: readonly Stored<Pod>[];
+  readonly clusters: readonly Cluster[];
+};
+
+function objectsOf<T extends StoredObject>(kind: string): Objects<T> {
+  const all = (world[kind] ?? []) as readonly T[];
+  const keyOf = ({ metadata }: T): string => [metadata.namespace, metadata.name].filter(Boolean).join("/");
+  const byKey = new Map(all.map((object) => [keyOf(object), object]));
+  return {
+    get: (key) => byKey.get(key),
+    list: (_, namespace) => all.filter(({ metadata }) => !namespace || metadata.namespace === namespace),
+  };
+}
+
+const objects: ClusterObjects = {
+  namespaces: objectsOf("namespaces"),
+  services: objectsOf("services"),
+  replicationControllers: objectsOf("replicationControllers"),
+  replicaSets: objectsOf("replicaSets"),
+  statefulSets: objectsOf("statefulSets"),
+  storageClasses: objectsOf("storageClasses"),
+  volumes: objectsOf("volumes"),
+  claims: objectsOf("claims"),
+  csiNodes: objectsOf("csiNodes"),
+  csiDrivers: objectsOf("csiDrivers"),
+  capacities: objectsOf("capacities"),
+  attachmentsOf: () => [],
+};
+
+function namedNode(template: number, index: number): StoredCluster<Node> {
+  const node = nodes[template] as StoredCluster<Node>;
+  const name = `n${index}`;
+  const labels = { ...node.metadata.labels, "kubernetes.io/hostname": name };
+  return { ...node, metadata: { ...node.metadata, name, labels } };
+}
+
+function namedPod(template: number, name: string, isTerminating = false): Stored<Pod> {
+  const pod = pods[template] as Stored<Pod>;
+  const deletion = isTerminating ? { deletionTimestamp: "2027-01-15T08:00:00Z" } : {};
+  return { ...pod, metadata: { ...pod.metadata, name, uid: name, ...deletion } };
+}
+
+function stateOf(cluster: Cluster): ClusterState {
+  const state = new ClusterState();
+  cluster.nodes.forEach((template, index) => {
+    state.setNode(namedNode(template, index));
+  });
+  cluster.bound.forEach(([template, node], index) => {
+    const pod = namedPod(template, `b${index}`, node < 0);
+    state.setPod(podFacts(pod), `n${node < 0 ? -node - 1 : node}`);
+  });
+  return state;
+}
+
+/** In the form of the vectors. */
+function decide(state: ClusterState, pod: Stored<Pod>): Omit<Pending, "pod"> & { readonly choice?: string } {
+  const chooser = new NodeChooser({ state, objects, rng: seededRng("vectors"), comparesIntegers: false });
+  const facts = podFacts(pod);
+  const fitting = chooser.fittingNodes(facts, new Map());
+  if ("message" in fitting) return { why: fitting.message };
+  const ranking = fitting.length === 1 ? new Map(fitting.map((node) => [node, 0])) : chooser.rank(facts, fitting);
+  const choice = chooser.choose(facts);
+  if ("message" in choice) throw new Error("one decision finds a node, the other none");
+  const scores = [...ranking].map(([node, score]) => [Number(node.name.slice(1)), score] as const);
+  return { scores: scores.toSorted(([a], [b]) => a - b), choice: choice.node.name };
+}
+
+describe("the choice of a node", () => {
+  it("scheduler/1 agrees with Go's scheduler on fit, words and scores in 500 clusters", () => {
+    expect(clusters.length).toBe(500);
+    clusters.forEach((cluster, number) => {
+      const state = stateOf(cluster);
+      cluster.pending.forEach(({ pod, ...expected }, index) => {
+        const { choice, ...decided } = decide(state, namedPod(pod, `p${index}`));
+        expect({ cluster: number, index, pod, ...decided }).toEqual({ cluster: number, index, pod, ...expected });
+        const best = Math.max(...(expected.scores ?? []).map(([, score]) => score));
+        const isBest = expected.scores?.some(([node, score]) => score === best && choice === `n${node}`) ?? true;
+        expect(isBest, `cluster ${number}, pod ${index}: ${choice} is among the best`).toBe(true);
+      });
+    });
+  });
+});
