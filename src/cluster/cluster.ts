@@ -13,12 +13,13 @@ import type { Logger } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import { createClient } from "#client/create-client.ts";
+import { type ClientBuilder, rootClientBuilder } from "#manager/clients/client-builder.ts";
 import { isSelected } from "#manager/controller-selection.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
-import { buildBinder } from "#nodes/binder.ts";
 import { buildSimulatedNodes, nodeNames } from "#nodes/simulated-nodes.ts";
 import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
+import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
 import { leadWhilePossible } from "./leadership.ts";
 import { runManager, withCa } from "./manager.ts";
 
@@ -147,7 +148,7 @@ async function runParts(
       isAssigned: (name) => COMPANIONS.includes(name),
       hasTokenController: false,
       transport: asAdmin(),
-      controllers: companionsOf(nodes, onNodes),
+      controllers: companionsOf(nodes, onNodes, rootClientBuilder(as(SCHEDULER_IDENTITY), { ...clients, clock })),
     },
     signal,
   );
@@ -155,10 +156,19 @@ async function runParts(
 }
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */
-function companionsOf(count: number, onReady: () => void): readonly RegisteredController[] {
+function companionsOf(
+  count: number,
+  onReady: () => void,
+  schedulerClients: ClientBuilder,
+): readonly RegisteredController[] {
   const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };
   return [
-    { name: "scheduler", featureGates: [], build: (context) => buildBinder(context) },
+    {
+      name: "scheduler",
+      featureGates: [],
+      build: (context, _, signal) =>
+        buildScheduler({ ...context, client: (name, needs = {}) => schedulerClients.client(name, needs, signal) }),
+    },
     { name: "nodes", featureGates: [], build: (context) => buildSimulatedNodes(context, { count, onReady, ...times }) },
   ];
 }

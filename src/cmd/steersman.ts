@@ -75,7 +75,7 @@ async function up(args: readonly string[]): Promise<number> {
   const { values, changed, isHelpWanted, positional } = parseFlags(upFlags, args);
   if (isHelpWanted) {
     stdout.write(
-      `Runs the API server, the controllers, a binder and simulated nodes in this process.\n\nUsage:\n  steersman up [flags]\n${printSections(upFlags, stdout.columns ?? 0)}`,
+      `Runs the API server, the controllers, the scheduler and simulated nodes in this process.\n\nUsage:\n  steersman up [flags]\n${printSections(upFlags, stdout.columns ?? 0)}`,
     );
     return 0;
   }

@@ -96,16 +96,17 @@ function decide(state: ClusterState, pod: Stored<Pod>): Omit<Pending, "pod"> & {
 
 describe("the choice of a node", () => {
   it("scheduler/1 agrees with Go's scheduler on fit, words and scores in 500 clusters", () => {
-    expect(clusters.length).toBe(500);
-    clusters.forEach((cluster, number) => {
+    const differences = clusters.flatMap((cluster, number) => {
       const state = stateOf(cluster);
-      cluster.pending.forEach(({ pod, ...expected }, index) => {
+      return cluster.pending.flatMap(({ pod, ...expected }, index) => {
         const { choice, ...decided } = decide(state, namedPod(pod, `p${index}`));
-        expect({ cluster: number, index, pod, ...decided }).toEqual({ cluster: number, index, pod, ...expected });
         const best = Math.max(...(expected.scores ?? []).map(([, score]) => score));
         const isBest = expected.scores?.some(([node, score]) => score === best && choice === `n${node}`) ?? true;
-        expect(isBest, `cluster ${number}, pod ${index}: ${choice} is among the best`).toBe(true);
+        const isSame = JSON.stringify(decided) === JSON.stringify(expected);
+        return isSame && isBest ? [] : [{ number, index, pod, choice, decided, expected }];
       });
     });
+    expect(clusters.length).toBe(500);
+    expect(differences.slice(0, 3)).toEqual([]);
   });
 });
