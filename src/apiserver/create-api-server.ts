@@ -124,7 +124,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     answerErrors(core.log),
     limitTime(clock, core.limits),
     authenticate(authentication),
-    impersonate(core.authorizer),
+    impersonate(core.authorizer, core.gates.isEnabled("ConstrainedImpersonation")),
     inFlight.filter,
     authorize(core.authorizer),
   ];

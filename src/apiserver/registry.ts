@@ -53,6 +53,13 @@ export interface KindRow {
   readonly beforeDelete?: (call: ResourceCall, options: DeleteOptions) => void;
   /** Takes what the server itself gives such an object, before the kind's rules see it. */
   allocation?(object: KubeObject, old: KubeObject | undefined, dryRun: boolean): Allocation;
+  /** May the user write this object? Asked before the kind's rules see it; throws a refusal. */
+  authorizeWrite?(
+    call: ResourceCall,
+    object: KubeObject,
+    old: KubeObject | undefined,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Once an object is gone. */
   afterDelete?(object: KubeObject): void;
   /** More than finalizers keeps an object that is being deleted. */

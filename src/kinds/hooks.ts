@@ -1,6 +1,7 @@
 // What a kind may do beyond the generic verbs, and what it may ask of the API server for that. The hooks of a kind are
 // made once for each server, so they may keep state of that server, such as the node ports that are taken.
 
+import type { PolicyRule } from "#api/generated/types/rbac-v1.ts";
 import type { DeleteOptions, Status } from "#api/meta.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import type { ApiError, GroupResource } from "#api/status-error.ts";
@@ -16,6 +17,11 @@ export interface KindHooks<T extends KubeObject = KubeObject> {
   deletion?(deletion: Deletion<T>, signal: AbortSignal): Promise<Deleted | "retry" | undefined>;
   /** Takes what the server itself gives an object, before the strategy sees it. `old` is undefined for a new object. */
   allocation?(object: T, old: T | undefined, dryRun: boolean): Allocation<T>;
+  /**
+   * Asked after mutating admission and before the strategy; `old` is undefined for a new object. Throws the refusal of a
+   * user who may not write such an object.
+   */
+  authorizeWrite?(call: KindCall, object: T, old: T | undefined, signal: AbortSignal): Promise<void>;
   /** Once an object is gone. */
   afterDelete?(object: T): void;
   /** Subresources that are posted to: binding, eviction, token. */
@@ -118,6 +124,8 @@ export interface KindServer {
     signal: AbortSignal,
   ): Promise<AuthenticatedToken | { readonly problems: readonly string[] }>;
   authorize(user: UserInfo, question: AccessQuestion, signal: AbortSignal): Promise<AccessDecision>;
+  /** The rules of the roles that are bound to a user. */
+  heldRules(user: UserInfo, namespace: string): HeldRules;
   /** All that a user may do in a namespace; undefined: the authorizer cannot tell. */
   rulesFor(user: UserInfo, namespace: string): AccessRules | undefined;
 }
@@ -210,6 +218,12 @@ export interface AccessRules {
   readonly nonResourceRules: readonly unknown[];
   readonly incomplete: boolean;
   readonly evaluationError?: string;
+}
+
+export interface HeldRules {
+  readonly rules: readonly PolicyRule[];
+  /** The names of bound roles that are not there. */
+  readonly missingRoles: readonly string[];
 }
 
 /** Where a kind keeps what an autoscaling/v1 Scale shows. */

@@ -5,7 +5,7 @@ import { stringifyJson } from "#base/json.ts";
 import type { Answer, Call, Subject } from "./exchange.ts";
 import { Normaliser } from "./normalise.ts";
 
-/** "$name" in a target or body stands for what an earlier step captured on that server. */
+/** "$name" in a target, header or body stands for what an earlier step captured on that server. */
 export interface Step extends Call {
   /** Captures by dotted path of the answer: `{ rv: "metadata.resourceVersion", tag: "headers.etag" }`, the body unless it says headers or warnings. */
   readonly capture?: Readonly<Record<string, string>>;
@@ -75,7 +75,8 @@ export async function playCase({ steps }: JudgeCase, namespace: string, subject:
 
   async function playStep(step: Step, onOpen?: () => Promise<void>): Promise<unknown> {
     const call = { ...filled(step, captured), ...(onOpen && { onOpen }) };
-    const answer = await askUntil(subject, call, step);
+    const awaitsValue = step.awaitsValue && ([step.awaitsValue[0], filledText(step.awaitsValue[1], captured)] as const);
+    const answer = await askUntil(subject, call, { ...step, ...(awaitsValue && { awaitsValue }) });
     for (const [name, path] of Object.entries(step.capture ?? {})) captured.set(name, String(at(answer, path) ?? ""));
     const normal = normaliser.answer(
       step.view === undefined ? answer : { ...answer, body: step.view(answer.body as never) },
@@ -97,16 +98,25 @@ async function askUntil(subject: Subject, call: Call, { awaits, awaitsValue, awa
   }
 }
 
+function filledText(text: string, captured: ReadonlyMap<string, string>): string {
+  return text.replace(/\$([a-z][a-zA-Z0-9]*)/g, (whole, name: string) => captured.get(name) ?? whole);
+}
+
 function filled(step: Step, captured: ReadonlyMap<string, string>): Call {
-  const fill = (text: string): string =>
-    text.replace(/\$([a-z][a-zA-Z0-9]*)/g, (whole, name: string) => captured.get(name) ?? whole);
+  const fill = (text: string): string => filledText(text, captured);
   const body =
     step.body === undefined
       ? undefined
       : typeof step.body === "string"
         ? fill(step.body)
         : parseExactJson(fill(stringifyJson(step.body)));
-  return { ...step, target: fill(step.target), ...(body === undefined ? {} : { body }) };
+  const headers = Object.entries(step.headers ?? {}).map(([name, value]) => [name, fill(value)] as const);
+  return {
+    ...step,
+    target: fill(step.target),
+    ...(body === undefined ? {} : { body }),
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+  };
 }
 
 function at({ body, headers, warnings }: Answer, path: string): unknown {

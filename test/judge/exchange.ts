@@ -32,6 +32,8 @@ export interface Call {
   /** An object is sent as JSON, or as protobuf where the content type says so; text as it is. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The administrator's certificate stays away: the headers say who asks. */
+  readonly withoutCertificate?: boolean;
   /** Called once the answer has begun. */
   onOpen?(): Promise<void>;
 }
@@ -75,7 +77,7 @@ export function embeddedSubject(): Subject {
   // As the real server tells who comes with a client certificate.
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${"0".repeat(64)}`] };
   const peer = { user: { name: "test-admin", groups: ["system:masters"], extra } };
-  return subject("embedded", bytesTransport(server, { peer }), {
+  return subject("embedded", bytesTransport(server, { peer }), bytesTransport(server), {
     forgetHistory: async () => storage.compact(storage.revision),
     close: () => server.close(),
   });
@@ -83,25 +85,36 @@ export function embeddedSubject(): Subject {
 
 export async function realSubject(plane: ControlPlane): Promise<Subject> {
   const { certificatePem: cert, keyPem: key } = plane.admin;
-  const client = await createHttpClient({ baseUrl: plane.server, ca: plane.pki.ca.certificatePem, cert, key });
-  return subject("real", client, {
+  const server = { baseUrl: plane.server, ca: plane.pki.ca.certificatePem };
+  const client = await createHttpClient({ ...server, cert, key });
+  const anyone = await createHttpClient(server);
+  return subject("real", client, anyone, {
     // Only a fresh API server does not remember what etcd has forgotten.
     forgetHistory: async () => {
       await plane.compactEtcd();
       await plane.restartApiServer();
     },
-    close: () => client.close(),
+    close: () => {
+      client.close();
+      anyone.close();
+    },
   });
 }
 
 /** What waits ends by itself within 3 s; this is for what would not, however busy the machine. */
 const WATCH_LIMIT_MS = 30_000;
 
-function subject(name: Subject["name"], transport: Transport, rest: Pick<Subject, "forgetHistory" | "close">): Subject {
+function subject(
+  name: Subject["name"],
+  asAdministrator: Transport,
+  asAnyone: Transport,
+  rest: Pick<Subject, "forgetHistory" | "close">,
+): Subject {
   return {
     ...rest,
     name,
-    async ask({ method, target, body, headers = {}, onOpen }) {
+    async ask({ method, target, body, headers = {}, withoutCertificate, onOpen }) {
+      const transport = withoutCertificate === true ? asAnyone : asAdministrator;
       const question = target.indexOf("?");
       const bytes = encoded(body, lowerCase(headers)["content-type"]);
       const limit = new AbortController();

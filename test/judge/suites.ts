@@ -1,5 +1,6 @@
 // The cases by suite, as the real server judges them and as its recorded answers do.
 
+import { accessCases } from "./access-cases.ts";
 import { accountCases } from "./account-cases.ts";
 import { admissionCases } from "./admission-cases.ts";
 import type { JudgeCase } from "./case.ts";
@@ -26,6 +27,7 @@ import { watchFormCases } from "./watch-form-cases.ts";
 export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   generic: genericCases,
   kinds: kindCases,
+  access: accessCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
   podsecurity: podSecurityCases,
   protocol: protocolCases,

@@ -6,7 +6,7 @@ import { suites } from "#test/judge/suites.ts";
 import { judgeEach, useJudgeStage } from "./judge-stage.ts";
 import { describeReal } from "./suite.ts";
 
-const cases = ["generic", "kinds", "protocol", "server", "details", "services", "others", "expiry"].flatMap(
+const cases = ["generic", "kinds", "access", "protocol", "server", "details", "services", "others", "expiry"].flatMap(
   (suite) => suites[suite] ?? [],
 );
 

@@ -81,6 +81,7 @@ function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subr
   const {
     deletion,
     allocation,
+    authorizeWrite,
     afterDelete,
     answered,
     posted: bodies = {},
@@ -96,6 +97,9 @@ function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subr
     subresources,
     ...(answered && { virtual: posted(answered) }),
     ...(allocation && { allocation }),
+    ...(authorizeWrite && {
+      authorizeWrite: (call, object, old, signal) => authorizeWrite(kindCall(call), object, old, signal),
+    }),
     ...(afterDelete && { afterDelete }),
     ...(beforeDelete && { beforeDelete: (call, options) => beforeDelete(kindCall(call), options) }),
     ...(deletion && {

@@ -54,6 +54,7 @@ export function kindServer({ core, clock, gates, rng, accountTokens }: Parts): K
       return isAuthenticated(answer) ? { ...answer, user: withGroupOfAuthenticated(answer.user) } : answer;
     },
     authorize: async (user, question, signal) => core().authorizer.authorize({ user, info: infoOf(question) }, signal),
+    heldRules: (user, namespace) => core().roleRules.held(user, namespace),
     rulesFor: (user, namespace) => core().authorizer.rulesFor?.(user, namespace),
   };
 }

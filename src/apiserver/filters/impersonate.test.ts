@@ -44,9 +44,46 @@ describe("impersonation", () => {
     const headless = await bytes.request("GET", "/version", undefined, { "impersonate-group": "ops" });
     expect([headless.status, headless.body.message]).toEqual([
       400,
-      expect.stringContaining(
-        'Groups:[]string{"ops"}, Extra:map[string][]string(nil)} without impersonating a user name',
-      ),
+      "requested [{Group  ops    }] without impersonating a user",
     ]);
+  });
+
+  it("machinery/7.5.r8 constrains it where the gate says so: an account may act as the node that its token names", async () => {
+    const { bytes, server } = startTestServer({ gates: { isEnabled: (gate) => gate === "ConstrainedImpersonation" } });
+    const user = (extra: Record<string, string[]>) => ({
+      name: "system:serviceaccount:default:agent",
+      groups: [],
+      extra,
+    });
+    const onNode = (node: string) => {
+      const peer = { user: user({ "authentication.kubernetes.io/node-name": [node] }) };
+      return testClient(bytesTransport(server, { peer }));
+    };
+    const RBAC = "/apis/rbac.authorization.k8s.io/v1";
+    const group = "authentication.k8s.io";
+    await bytes.post(`${RBAC}/clusterroles`, {
+      metadata: { name: "agent" },
+      rules: [
+        { verbs: ["impersonate:associated-node"], apiGroups: [group], resources: ["nodes"] },
+        { verbs: ["impersonate-on:associated-node:create"], apiGroups: [group], resources: ["selfsubjectreviews"] },
+      ],
+    });
+    await bytes.post(`${RBAC}/clusterrolebindings`, {
+      metadata: { name: "agent" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "agent" },
+      subjects: [{ kind: "ServiceAccount", namespace: "default", name: "agent" }],
+    });
+    const asNode = { "impersonate-user": "system:node:n1" };
+    const allowed = await onNode("n1").request("POST", review, whoAmI, asNode);
+    expect(allowed.body.status.userInfo).toEqual({
+      username: "system:node:n1",
+      groups: ["system:nodes", "system:authenticated"],
+    });
+    const elsewhere = await onNode("n2").request("POST", review, whoAmI, asNode);
+    expect(elsewhere.body.message).toBe(
+      'selfsubjectreviews.authentication.k8s.io is forbidden: User "system:serviceaccount:default:agent" cannot impersonate-on:arbitrary-node:create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope',
+    );
+    const otherwise = await onNode("n1").request("GET", "/version", undefined, asNode);
+    expect(otherwise.body.message).toContain("cannot impersonate-on:associated-node:get path");
   });
 });

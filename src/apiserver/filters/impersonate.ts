@@ -1,79 +1,77 @@
-// Acting as somebody else: whoever may impersonate each part of another identity becomes it for this
-// request. Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation
+// Acting as somebody else: a user who may impersonate each part of another identity becomes that one for this request.
+// Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation
 
 import { goQuote } from "#api/go-text.ts";
-import { newBadRequest } from "#api/status-error.ts";
+import { type ApiError, isForbidden, newBadRequest } from "#api/status-error.ts";
 import type { UserInfo } from "#api/user-info.ts";
 import type { HttpHeaders } from "#base/http.ts";
-import { type Authorizer, forbidden } from "../authorization.ts";
+import type { Authorizer } from "../authorization.ts";
 import type { Filter } from "../request-context.ts";
-import type { ResourceRequestInfo } from "../request-info.ts";
+import {
+  constrainedModes,
+  type Impersonation,
+  type ImpersonationMode,
+  legacyMode,
+  type WantedUser,
+} from "./impersonation-modes.ts";
 
 const USER = "impersonate-user";
 const GROUP = "impersonate-group";
 const UID = "impersonate-uid";
 const EXTRA_PREFIX = "impersonate-extra-";
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
-const ANONYMOUS = "system:anonymous";
+const REMEMBERED_USERS_MAX = 10_000;
 
-/** One part of the wanted identity, as a resource that the caller must be allowed to impersonate. */
-interface Part {
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-export function impersonate(authorizer: Authorizer): Filter {
+/** `isConstrained`: the feature gate ConstrainedImpersonation is on. */
+export function impersonate(authorizer: Authorizer, isConstrained: boolean): Filter {
+  const modes = isConstrained ? [...constrainedModes, legacyMode] : [legacyMode];
+  const tryModes = modeTrier(modes, authorizer);
   return (next) => async (context, signal) => {
-    const wanted = wantedIdentity(context.request.headers);
+    const wanted = wantedUser(context.request.headers, isConstrained);
     if (wanted === undefined) return next(context, signal);
-    for (const part of wanted.parts) {
-      const attributes = { user: context.user, info: impersonation(part) };
-      const decision = await authorizer.authorize(attributes, signal);
-      if (!decision.isAllowed) throw forbidden(attributes, decision.reason);
-    }
-    context.user = wanted.user;
+    context.user = await tryModes({ requestor: context.user, wanted, info: context.info }, signal);
     return next(context, signal);
   };
 }
 
-function impersonation(part: Part): ResourceRequestInfo {
-  return {
-    ...part,
-    isResourceRequest: true,
-    path: "",
-    verb: "impersonate",
-    version: "v1",
-    segments: [],
-    isWatchPath: false,
+/** Begins with the mode that let the user through last; the refusal is that of the first mode that was tried. */
+function modeTrier(modes: readonly ImpersonationMode[], authorizer: Authorizer) {
+  const lastModes = new Map<string, ImpersonationMode>();
+  return async (impersonation: Impersonation, signal: AbortSignal): Promise<UserInfo> => {
+    const { name } = impersonation.requestor;
+    const last = lastModes.get(name);
+    let refusal: ApiError | undefined;
+    for (const mode of last === undefined ? modes : [last, ...modes.filter((each) => each !== last)]) {
+      try {
+        const user = await mode.check(impersonation, authorizer, signal);
+        if (user === undefined) continue;
+        if (lastModes.size >= REMEMBERED_USERS_MAX) lastModes.clear();
+        lastModes.set(name, mode);
+        return user;
+      } catch (error) {
+        if (!isForbidden(error)) throw error;
+        refusal ??= error as ApiError;
+      }
+    }
+    throw refusal ?? new Error("all impersonation modes failed");
   };
 }
 
-function wantedIdentity(headers: HttpHeaders): { user: UserInfo; parts: readonly Part[] } | undefined {
+/** Undefined: the request is the user's own. */
+function wantedUser(headers: HttpHeaders, isConstrained: boolean): WantedUser | undefined {
   const [name = ""] = values(headers, USER);
-  const groups = values(headers, GROUP);
   const [uid = ""] = values(headers, UID);
-  const extra = extraOf(headers);
-  const others = [...groups.map(groupPart), ...(uid === "" ? [] : [uidPart(uid)]), ...extra.flatMap(extraParts)];
-  if (name === "") {
-    if (others.length === 0) return undefined;
-    throw newBadRequest(`requested ${shownIdentity(uid, groups, extra)} without impersonating a user name`);
-  }
-  return {
-    user: {
-      name,
-      groups: withStanding(name, groups.length > 0 ? groups : groupsOfAccount(name), groups.length > 0),
-      ...(uid === "" ? {} : { uid }),
-      ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
-    },
-    parts: [userPart(name), ...others],
-  };
+  const wanted: WantedUser = { name, uid, groups: values(headers, GROUP), extra: extraOf(headers) };
+  if (name !== "") return wanted;
+  if (uid === "" && wanted.groups.length === 0 && wanted.extra.length === 0) return undefined;
+  throw newBadRequest(
+    isConstrained
+      ? `requested ${shownUser(wanted)} without impersonating a user name`
+      : `requested ${shownReferences(wanted)} without impersonating a user`,
+  );
 }
 
 /** As Go prints it. */
-function shownIdentity(uid: string, groups: readonly string[], extra: ReturnType<typeof extraOf>): string {
+function shownUser({ uid, groups, extra }: WantedUser): string {
   const list = (texts: readonly string[]): string => `[]string{${texts.map(goQuote).join(", ")}}`;
   const map = extra.map(([key, texts]) => `${goQuote(key)}:${list(texts)}`).join(", ");
   const shownExtra = extra.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${map}}`;
@@ -81,41 +79,18 @@ function shownIdentity(uid: string, groups: readonly string[], extra: ReturnType
   return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
 }
 
-const part = (resource: string, name: string, more: Partial<Part> = {}): Part => ({
-  group: "",
-  resource,
-  subresource: "",
-  namespace: "",
-  name,
-  ...more,
-});
-const groupPart = (name: string): Part => part("groups", name);
-const uidPart = (uid: string): Part => part("uids", uid, { group: "authentication.k8s.io" });
-const extraParts = ([key, list]: readonly [string, readonly string[]]): Part[] =>
-  list.map((value) => part("userextras", value, { group: "authentication.k8s.io", subresource: key }));
-
-function userPart(name: string): Part {
-  const [, namespace, account] = SERVICE_ACCOUNT.exec(name) ?? [];
-  return account === undefined || namespace === undefined
-    ? part("users", name)
-    : part("serviceaccounts", account, { namespace });
+/** As Go prints object references: kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath. */
+function shownReferences({ uid, groups, extra }: WantedUser): string {
+  const version = "authentication.k8s.io/v1";
+  const references = [
+    ...groups.map((group) => `{Group  ${group}    }`),
+    ...extra.flatMap(([key, texts]) => texts.map((text) => `{UserExtra  ${text}  ${version}  ${key}}`)),
+    ...(uid === "" ? [] : [`{UID  ${uid}  ${version}  }`]),
+  ];
+  return `[${references.join(" ")}]`;
 }
 
-/** A service account's groups follow from its name. */
-function groupsOfAccount(name: string): readonly string[] {
-  const [, namespace] = SERVICE_ACCOUNT.exec(name) ?? [];
-  return namespace === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
-}
-
-/** Everybody but the anonymous user is authenticated, unless the given groups already say either. */
-function withStanding(name: string, groups: readonly string[], areGiven: boolean): readonly string[] {
-  const standing = name === ANONYMOUS ? "system:unauthenticated" : "system:authenticated";
-  const isSaid = groups.some((group) => group === "system:authenticated" || group === "system:unauthenticated");
-  if (isSaid || (name === ANONYMOUS && areGiven)) return groups;
-  return [...groups, standing];
-}
-
-function extraOf(headers: HttpHeaders): readonly (readonly [string, readonly string[]])[] {
+function extraOf(headers: HttpHeaders): WantedUser["extra"] {
   return Object.keys(headers)
     .filter((header) => header.startsWith(EXTRA_PREFIX))
     .sort()

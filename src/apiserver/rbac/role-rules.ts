@@ -2,18 +2,16 @@
 // Upstream: pkg/registry/rbac/validation/rule.go, DefaultRuleResolver
 
 import type { ClusterRole, PolicyRule, RoleRef } from "#api/generated/types/rbac-v1.ts";
-import { goQuote } from "#api/go-text.ts";
 import type { UserInfo } from "#api/user-info.ts";
+import type { HeldRules } from "#kinds/hooks.ts";
 import type { ServerCore } from "../core.ts";
 import type { Table } from "../storage/storage.ts";
 import { type Binding, BoundRoles } from "./bound-roles.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
-/** One rule and where it is from, or why the rules of a binding are not known. */
-export type AppliedRule =
-  | { readonly rule: PolicyRule; readonly binding: Binding }
-  | { readonly rule: undefined; readonly problem: string };
+/** One rule and where it is from, or a binding whose role is not there. */
+export type AppliedRule = { readonly rule: PolicyRule | undefined; readonly binding: Binding };
 
 export class RoleRules {
   readonly #bound: BoundRoles;
@@ -37,18 +35,25 @@ export class RoleRules {
     for (const scope of namespace === "" ? [""] : ["", namespace]) {
       for (const binding of this.#bound.of(user, scope)) {
         const rules = this.#rulesOf(binding.roleRef, scope);
-        if (typeof rules === "string") yield { rule: undefined, problem: rules };
+        if (rules === undefined) yield { rule: undefined, binding };
         else for (const rule of rules) yield { rule, binding };
       }
     }
   }
 
-  /** Text: there is no such role. */
-  #rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | string {
-    const isClusterRole = kind === "ClusterRole";
-    if (!isClusterRole && kind !== "Role") return `unsupported role reference kind: ${goQuote(kind)}`;
-    const role = isClusterRole ? this.#clusterRoles?.get(name) : this.#roles?.get(`${namespace}/${name}`);
-    if (role !== undefined) return (role.object as ClusterRole).rules ?? [];
-    return `${isClusterRole ? "clusterrole" : "role"}.${GROUP} ${goQuote(name)} not found`;
+  held(user: UserInfo, namespace: string): HeldRules {
+    const rules: PolicyRule[] = [];
+    const missingRoles: string[] = [];
+    for (const { rule, binding } of this.of(user, namespace)) {
+      if (rule === undefined) missingRoles.push(binding.roleRef.name);
+      else rules.push(rule);
+    }
+    return { rules, missingRoles };
+  }
+
+  /** Undefined: there is no such role. */
+  #rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
+    const role = kind === "ClusterRole" ? this.#clusterRoles?.get(name) : this.#roles?.get(`${namespace}/${name}`);
+    return role && ((role.object as ClusterRole).rules ?? []);
   }
 }

@@ -28,6 +28,7 @@ export async function create(core: ServerCore, call: ResourceCall, signal: Abort
   const attributes = admissionAttributes(call, "CREATE", options, { object });
   await core.admission.admit(attributes, signal);
   object = dedupeOwnerReferences(attributes.object as KubeObject, context, true);
+  await endpoint.row.authorizeWrite?.(call, object, undefined, signal);
   const stored = await createObject(core, call, object, options, signal);
   return respondWithObject(context, endpoint, representation, stored, 201);
 }

@@ -86,6 +86,7 @@ async function createInstead(
   const attributes = admissionAttributes(call, "CREATE", options, { object });
   await core.admission.admit(attributes, signal);
   object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
+  await endpoint.row.authorizeWrite?.(call, object, undefined, signal);
   readVersion(object);
   try {
     const created = await createOnce(core, call, object, options, signal, request.authorizeCreate);
@@ -117,6 +118,7 @@ async function updateOnce(
   });
   await core.admission.admit(attributes, signal);
   let object = dedupeOwnerReferences(attributes.object as KubeObject, call.context, true);
+  await call.endpoint.row.authorizeWrite?.(call, object, old, signal);
   object = checkVersion(call, object, old);
   return allocating(call, object, old, options.dryRun, (allocated, stored) =>
     storeChanged(core, call, request, existing, allocated, stored, signal),

@@ -3,6 +3,7 @@
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { bindingHooks } from "./escalation.ts";
 import { roleChange, updateErrors, validateClusterRoleBinding } from "./rbac-validation.ts";
 import { bindingDefaults, bindingPrinter } from "./role-parts.ts";
 
@@ -20,4 +21,5 @@ export const clusterRoleBinding: Kind<rbac.ClusterRoleBinding> = {
   strategy,
   defaults: bindingDefaults,
   printer: bindingPrinter,
+  hooks: bindingHooks,
 };

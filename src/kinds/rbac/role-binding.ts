@@ -3,6 +3,7 @@
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { bindingHooks } from "./escalation.ts";
 import { roleChange, updateErrors, validateRoleBinding } from "./rbac-validation.ts";
 import { bindingDefaults, bindingPrinter } from "./role-parts.ts";
 
@@ -17,4 +18,5 @@ export const roleBinding: Kind<rbac.RoleBinding> = {
   strategy,
   defaults: bindingDefaults,
   printer: bindingPrinter,
+  hooks: bindingHooks,
 };

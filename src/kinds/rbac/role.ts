@@ -3,6 +3,7 @@
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { roleHooks } from "./escalation.ts";
 import { updateErrors, validateRole } from "./rbac-validation.ts";
 
 const strategy = kindStrategy<rbac.Role>({
@@ -11,4 +12,4 @@ const strategy = kindStrategy<rbac.Role>({
   validateUpdate: (role, old) => updateErrors(role, old, validateRole),
 });
 
-export const role: Kind<rbac.Role> = { key: "roles.rbac.authorization.k8s.io", strategy };
+export const role: Kind<rbac.Role> = { key: "roles.rbac.authorization.k8s.io", strategy, hooks: roleHooks };
