@@ -42,8 +42,8 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly printer?: Printer;
   /** Subresources that upstream does not print as tables. */
   readonly unprintedSubresources?: readonly string[];
-  /** Requests are answered with this warning. */
-  readonly deprecationWarning?: string;
+  /** Requests are answered with this warning; by version where not all are deprecated. */
+  readonly deprecationWarning?: string | Readonly<Record<string, string>>;
 
   /** What it does beyond the generic verbs, made once for each server. */
   hooks?(server: KindServer): KindHooks<T>;
@@ -86,4 +86,9 @@ export function ownStrategy({ strategy }: BuiltinKind): KindStrategy | undefined
 export function defaultsOf({ defaults }: BuiltinKind, version: string): Rule | undefined {
   if (defaults === undefined || typeof defaults === "function") return defaults;
   return Object.hasOwn(defaults, version) ? defaults[version] : undefined;
+}
+
+export function warningOf({ deprecationWarning }: BuiltinKind, version: string): string | undefined {
+  if (deprecationWarning === undefined || typeof deprecationWarning === "string") return deprecationWarning;
+  return Object.hasOwn(deprecationWarning, version) ? deprecationWarning[version] : undefined;
 }

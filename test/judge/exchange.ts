@@ -24,6 +24,7 @@ import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
+import { type JudgeSettings, plainSettings } from "./judge-flags.ts";
 
 export interface Call {
   readonly method: string;
@@ -57,7 +58,7 @@ export interface Subject {
 }
 
 /** As system:masters, on the system clock. */
-export function embeddedSubject(): Subject {
+export function embeddedSubject({ gates: on, versions }: JudgeSettings = plainSettings): Subject {
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const storage = new MemoryStorage({ clock: systemClock });
   // Of the kind that the real server has, because what it says about its keys is compared.
@@ -68,7 +69,8 @@ export function embeddedSubject(): Subject {
     log: noLog,
     ...serverMetrics(),
     storage,
-    gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
+    gates: { isEnabled: (name) => on.includes(name) || (gates.has(name) && gates.isEnabled(name)) },
+    runtimeConfig: Object.fromEntries(versions.map((version) => [version, "true"])),
     admission: defaultPlugins,
     keyReader,
     timeZones: systemTimeZones(),

@@ -9,6 +9,8 @@ import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
+import { deviceClasses } from "./kinds/device-classes.ts";
+import { deviceTaintRules, olderDeviceTaintRules, resourcePoolStatusRequests } from "./kinds/device-taint-rules.ts";
 import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
 import { flowSchemas } from "./kinds/flow-schemas.ts";
@@ -20,7 +22,10 @@ import { networkPolicies } from "./kinds/network-policies.ts";
 import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
 import { persistentVolumes } from "./kinds/persistent-volumes.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
+import { podGroups, priorityClasses, workloads } from "./kinds/pod-groups.ts";
 import { priorityLevels } from "./kinds/priority-levels.ts";
+import { olderResourceClaims, resourceClaims, resourceClaimTemplates } from "./kinds/resource-claims.ts";
+import { olderResourceSlices, resourceSlices } from "./kinds/resource-slices.ts";
 import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
 import { roles } from "./kinds/roles.ts";
 import { runtimeClasses } from "./kinds/runtime-classes.ts";
@@ -56,4 +61,20 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   runtimeclasses: casesOf(runtimeClasses),
   flowschemas: casesOf(flowSchemas),
   prioritylevelconfigurations: casesOf(priorityLevels),
+  deviceclasses: casesOf(deviceClasses),
+  resourceclaims: resourceClaims,
+  resourceclaimtemplates: casesOf(resourceClaimTemplates),
+  resourceslices: resourceSlices,
+  priorityclasses: casesOf(priorityClasses),
+};
+
+/** Of kinds and versions that are not served by default (judge-flags.ts). */
+export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
+  devicetaintrules: casesOf(deviceTaintRules),
+  "devicetaintrules-v1alpha3": casesOf(olderDeviceTaintRules),
+  resourcepoolstatusrequests: casesOf(resourcePoolStatusRequests),
+  "resourceclaims-v1beta1": olderResourceClaims,
+  "resourceslices-v1beta1": olderResourceSlices,
+  podgroups: casesOf(podGroups),
+  workloads: casesOf(workloads),
 };

@@ -9,7 +9,7 @@ import { stringifyJson } from "#base/json.ts";
 import { differencesBetween, type JudgeCase, playCase } from "./case.ts";
 import { teachCustomKind } from "./custom-kind.ts";
 import { embeddedSubject, type Subject } from "./exchange.ts";
-import { folderOfRecords, type Recording, suites } from "./suites.ts";
+import { folderOfRecords, type Recording, settingsOf, suites } from "./suites.ts";
 
 /** Watches, and reads of a state that is still to come. */
 const WAITING = /watch|resourceVersion=900000000/;
@@ -25,7 +25,7 @@ interface PlayedSuite {
  * the others go one by one.
  */
 async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<PlayedSuite> {
-  const subject = embeddedSubject();
+  const subject = embeddedSubject(settingsOf(suite));
   await teachCustomKind(subject);
   let previous: Promise<unknown> = Promise.resolve();
   const answers = cases.map((judged, index) => {

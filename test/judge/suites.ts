@@ -9,8 +9,9 @@ import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
 import { int64Cases } from "./int64-cases.ts";
 import { int64CustomCases } from "./int64-custom-cases.ts";
+import { type JudgeSettings, moreSettings, plainSettings } from "./judge-flags.ts";
 import { kindCases } from "./kind-cases.ts";
-import { kindSuites } from "./kind-suites.ts";
+import { kindSuites, moreKindSuites } from "./kind-suites.ts";
 import { openApiCases } from "./openapi-cases.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
@@ -40,8 +41,13 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   openapi: openApiCases,
   others: otherKindCases,
   ...kindSuites,
+  ...moreKindSuites,
   expiry: expiryCases,
 };
+
+/** How the servers of a suite are started. */
+export const settingsOf = (suite: string): JudgeSettings =>
+  Object.hasOwn(moreKindSuites, suite) ? moreSettings : plainSettings;
 
 export const folderOfRecords = "test/judge/recorded";
 

@@ -12,7 +12,7 @@ import { assert } from "#base/assert.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { builtinKind } from "#kinds/builtin-kinds.ts";
 import type { KindServer } from "#kinds/hooks.ts";
-import { type BuiltinKind, defaultsOf } from "#kinds/kind.ts";
+import { type BuiltinKind, defaultsOf, warningOf } from "#kinds/kind.ts";
 import type { JsonObject } from "#kinds/parts/defaulting.ts";
 import type { KindRow, KindVersion, Registry } from "../registry.ts";
 import { posted } from "../subresources/posted.ts";
@@ -120,7 +120,8 @@ function versionOf(
   const goType = goTypeOfKind(gvk);
   const conversion = conversionBetween(builtin, gvk, stored);
   const defaults = defaultsOf(builtin, version);
-  const { deprecationWarning, afterDecoding } = builtin;
+  const { afterDecoding } = builtin;
+  const deprecationWarning = warningOf(builtin, version);
   return {
     ...gvk,
     listKind: `${kind}List`,

@@ -13,6 +13,7 @@ import { nameAndAge } from "#kinds/parts/printer.ts";
 import { isExtendedResource } from "#kinds/parts/resources.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
 import { CONFIGURATIONS_MAX } from "./claim-spec-validation.ts";
+import { betaWarnings } from "./deprecated-versions.ts";
 import { configuration, each } from "./device-checks.ts";
 import { selectors } from "./selector-checks.ts";
 
@@ -57,5 +58,6 @@ export const deviceClass: Kind<DeviceClass> = {
   key: "deviceclasses.resource.k8s.io",
   strategy,
   printer: nameAndAge,
+  deprecationWarning: betaWarnings("DeviceClass"),
   returnsDeletedObject: true,
 };

@@ -14,6 +14,7 @@ import { countChange, firstGeneration, put, resetMetaForStatus } from "#kinds/pa
 import { ageOf, nameOf, printer, since } from "#kinds/parts/printer.ts";
 import { csiDriverName } from "#kinds/pod-spec/volume-sources.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { alphaWarnings } from "./deprecated-versions.ts";
 import { poolName, deviceTaint as taintChecks } from "./device-checks.ts";
 import { deviceTaint } from "./device-defaults.ts";
 
@@ -92,5 +93,7 @@ export const deviceTaintRule: Kind<Rule> = {
     const added = taint?.timeAdded ? since(taint.timeAdded, now) : "";
     return [nameOf(rule), taint?.key ?? "", taint?.value ?? "", taint?.effect ?? "", added, ageOf(rule, now)];
   }),
+  unprintedSubresources: ["status"],
+  deprecationWarning: alphaWarnings("DeviceTaintRule"),
   returnsDeletedObject: true,
 };

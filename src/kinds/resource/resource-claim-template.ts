@@ -16,6 +16,7 @@ import { kindStrategy, type StrategyContext } from "#kinds/strategy.ts";
 import { adminAccess } from "./admin-access.ts";
 import { withoutDisabled } from "./claim-dropped-fields.ts";
 import { claimSpec } from "./claim-spec-validation.ts";
+import { betaWarnings } from "./deprecated-versions.ts";
 import { claimSpecs } from "./request-defaults.ts";
 import { templateConversion } from "./v1beta1-conversion.ts";
 
@@ -74,5 +75,6 @@ export const resourceClaimTemplate: Kind<Template> = {
   },
   conversions: { "resource.k8s.io/v1beta1": templateConversion },
   printer: nameAndAge,
+  deprecationWarning: betaWarnings("ResourceClaimTemplate"),
   returnsDeletedObject: true,
 };

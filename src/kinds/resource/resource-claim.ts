@@ -16,6 +16,7 @@ import { adminAccess, grantedAdminAccess } from "./admin-access.ts";
 import { statusWithoutDisabled, withoutDisabled } from "./claim-dropped-fields.ts";
 import { claimSpec } from "./claim-spec-validation.ts";
 import { claimStatus } from "./claim-status-validation.ts";
+import { betaWarnings } from "./deprecated-versions.ts";
 import { claimSpecs, deviceTolerations } from "./request-defaults.ts";
 import { statusAccess } from "./status-access.ts";
 import { claimConversion } from "./v1beta1-conversion.ts";
@@ -95,5 +96,7 @@ export const resourceClaim: Kind<Claim> = {
   },
   conversions: { "resource.k8s.io/v1beta1": claimConversion },
   printer: printer<Claim>("Name|State|Age", (claim, now) => [nameOf(claim), claimState(claim), ageOf(claim, now)]),
+  unprintedSubresources: ["status"],
+  deprecationWarning: betaWarnings("ResourceClaim"),
   returnsDeletedObject: true,
 };

@@ -68,4 +68,6 @@ export const resourcePoolStatusRequest: Kind<pools.ResourcePoolStatusRequest> = 
     "Name|Driver|Total|Available|Allocated|Unavailable|Errors|Pools:integer|Status|Completed",
     poolStatusCells,
   ),
+  unprintedSubresources: ["status"],
+  returnsDeletedObject: true,
 };

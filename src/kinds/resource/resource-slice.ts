@@ -12,6 +12,7 @@ import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { countChange, firstGeneration } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
+import { betaWarnings } from "./deprecated-versions.ts";
 import { device } from "./device-defaults.ts";
 import { withoutDisabled } from "./slice-dropped-fields.ts";
 import { sliceSpec } from "./slice-validation.ts";
@@ -71,5 +72,6 @@ export const resourceSlice: Kind<ResourceSlice> = {
     const { nodeName = "", driver = "", pool } = slice.spec ?? {};
     return [nameOf(slice), nodeName, driver, pool?.name ?? "", ageOf(slice, now)];
   }),
+  deprecationWarning: betaWarnings("ResourceSlice"),
   returnsDeletedObject: true,
 };

@@ -77,12 +77,15 @@ function validateStatus(group: alpha.PodGroup, old: alpha.PodGroup): field.Field
 const withEnabledFields = (group: alpha.PodGroup, old: alpha.PodGroup | undefined, gates: FeatureGateReader) =>
   group.spec === undefined ? group : { ...group, spec: withoutDisabled(group.spec, old?.spec, gates) };
 
+const DEFAULT_DISRUPTION = { disruptionMode: "Pod" };
+
 const strategy = kindStrategy<alpha.PodGroup>({
-  resetFields: [["status"]],
   prepareForCreate: (group, { gates }) => withEnabledFields({ ...group, status: {} }, undefined, gates),
   validate: (group, { gates }) => validate(group, gates),
   prepareForUpdate: (group, old, { gates }) => withEnabledFields(put(group, "status", old.status), old, gates),
   validateUpdate: (group, old, { gates }) => validateUpdate(group, old, gates),
+  // What a gate dropped is defaulted again when the stored group is read.
+  canonicalize: (group) => ({ ...group, spec: { ...DEFAULT_DISRUPTION, ...group.spec } }),
   subresources: {
     status: {
       prepareForUpdate(group, old, { gates }) {
@@ -101,6 +104,7 @@ const strategy = kindStrategy<alpha.PodGroup>({
 export const podGroup: Kind<alpha.PodGroup> = {
   key: "podgroups.scheduling.k8s.io",
   strategy,
-  defaults: inner("spec", nil({ disruptionMode: "Pod" })),
+  defaults: inner("spec", nil(DEFAULT_DISRUPTION)),
   printer: printer("Name|Policy|Workload|Status|Age", podGroupCells),
+  unprintedSubresources: ["status"],
 };

@@ -77,11 +77,20 @@ function withEnabledFields(workload: alpha.Workload, old: alpha.Workload | undef
   return { ...workload, spec: { ...spec, podGroupTemplates } };
 }
 
+/** Of a template without constraints Go writes null. */
+function withNulls(workload: alpha.Workload): alpha.Workload {
+  const { spec } = workload;
+  const none = { schedulingConstraints: null } as unknown as Partial<alpha.PodGroupTemplate>;
+  const podGroupTemplates = (spec?.podGroupTemplates ?? []).map((template) => ({ ...none, ...template }));
+  return { ...workload, spec: { ...spec, podGroupTemplates } };
+}
+
 const strategy = kindStrategy<alpha.Workload>({
   prepareForCreate: (workload, { gates }) => withEnabledFields(workload, undefined, gates),
   validate: (workload, { gates }) => validate(workload, gates),
   prepareForUpdate: (workload, old, { gates }) => withEnabledFields(workload, old, gates),
   validateUpdate,
+  canonicalize: withNulls,
 });
 
 export const workload: Kind<alpha.Workload> = {
