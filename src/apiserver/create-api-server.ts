@@ -14,6 +14,7 @@ import type { KeyReader } from "#kinds/core/tls-secret.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
+import { keepLocalServices } from "./aggregation/local-services.ts";
 import type { Authorizer } from "./authorization.ts";
 import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
@@ -115,6 +116,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   bootstrapServices(core);
   resumeExpiry(core);
   serveCustomResources(core);
+  keepLocalServices(core);
   const { clock } = core;
   const metrics = options.metrics === noMetrics ? undefined : new RequestMetrics(options.metrics, clock);
   const inFlight = limitInFlight(core.limits, metrics);

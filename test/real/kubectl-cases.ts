@@ -19,6 +19,8 @@ export const kubectlCases: readonly KubectlCase[] = [
       "kubectl api-versions",
       "kubectl api-resources",
       "kubectl api-resources -o wide",
+      "kubectl get apiservices | sed 's/ [0-9]*s$//'",
+      "kubectl get apiservices v1.kubectl.example v2.autoscaling -o jsonpath='{range .items[*]}{.metadata.labels}{.spec}{end}'",
       "kubectl get --raw /healthz",
       "kubectl get --raw '/readyz?verbose'",
       'kubectl get --raw /api/v1/namespaces/default | sed \'s/.*"kind":"Namespace".*/it is/\'',

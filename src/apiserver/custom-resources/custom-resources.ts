@@ -9,7 +9,6 @@ import type { KubeObject } from "#api/object.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import { assert } from "#base/assert.ts";
-import type { Timer } from "#base/clock.ts";
 import { errorMessage, isAborted } from "#base/errors.ts";
 import type { CustomResourceDefinition } from "#cel/json-schema.ts";
 import {
@@ -24,6 +23,7 @@ import {
 import { CLEANUP_FINALIZER } from "#kinds/apiextensions/definition-deletion.ts";
 import { internalCall } from "../admission/internal-call.ts";
 import type { ServerCore } from "../core.ts";
+import { KeyedSync, retryDelayMs } from "../keyed-sync.ts";
 import { recordUpdate } from "../managed-fields.ts";
 import type { KindRow } from "../registry.ts";
 import type { Table } from "../storage/storage.ts";
@@ -57,16 +57,20 @@ class CustomResources {
   readonly #row: KindRow;
   readonly #table: Table;
   readonly #served = new Map<string, Served>();
-  readonly #pending = new Set<string>();
   readonly #cleaning = new Set<string>();
-  readonly #failures = new Map<string, number>();
-  readonly #retries = new Set<Timer>();
-  #isRunning = false;
+  readonly #queue: KeyedSync;
 
   constructor(core: ServerCore, row: KindRow) {
     this.#core = core;
     this.#row = row;
     this.#table = core.tableOf(row);
+    this.#queue = new KeyedSync(core, {
+      failure: "Custom resource definition failed",
+      sync: async (name) => {
+        await this.#sync(name);
+        this.#queue.forget(name);
+      },
+    });
   }
 
   start(): void {
@@ -74,49 +78,10 @@ class CustomResources {
     for (const { object } of this.#table.scan({ prefix: "" })) {
       const crd = object as Definition;
       if (isTrue(crd, "Established")) this.#serve(crd);
-      this.#enqueue(nameOf(crd));
+      this.#queue.add(nameOf(crd));
     }
-    const subscription = this.#table.subscribe(({ key }) => this.#enqueue(key));
-    const end = (): void => {
-      subscription[Symbol.dispose]();
-      for (const timer of this.#retries) timer[Symbol.dispose]();
-    };
-    this.#core.closing.addEventListener("abort", end, { once: true });
-  }
-
-  #enqueue(name: string): void {
-    this.#pending.add(name);
-    if (!this.#isRunning) void this.#drain();
-  }
-
-  async #drain(): Promise<void> {
-    this.#isRunning = true;
-    const { closing, log } = this.#core;
-    // The write that woke it is answered first.
-    await Promise.resolve();
-    for (const name of this.#pending) {
-      if (closing.aborted) break;
-      this.#pending.delete(name);
-      try {
-        await this.#sync(name);
-        this.#failures.delete(name);
-      } catch (error) {
-        if (isAborted(error, closing)) break;
-        log.error(error, "Custom resource definition failed", { name });
-        this.#retry(name);
-      }
-    }
-    this.#isRunning = false;
-  }
-
-  #retry(name: string): void {
-    const failures = this.#failures.get(name) ?? 0;
-    this.#failures.set(name, failures + 1);
-    const timer = this.#core.clock.after(retryDelayMs(failures), () => {
-      this.#retries.delete(timer);
-      this.#enqueue(name);
-    });
-    this.#retries.add(timer);
+    const subscription = this.#table.subscribe(({ key }) => this.#queue.add(key));
+    this.#core.closing.addEventListener("abort", () => subscription[Symbol.dispose](), { once: true });
   }
 
   async #sync(name: string): Promise<void> {
@@ -166,7 +131,7 @@ class CustomResources {
   #enqueueOthers(name: string): void {
     const group = name.slice(name.indexOf(".") + 1);
     for (const { key, object } of this.#table.scan({ prefix: "" })) {
-      if (key !== name && (object as Definition).spec.group === group) this.#pending.add(key);
+      if (key !== name && (object as Definition).spec.group === group) this.#queue.add(key);
     }
   }
 
@@ -312,9 +277,6 @@ class CustomResources {
     return undefined;
   }
 }
-
-/** Upstream: client-go, DefaultTypedControllerRateLimiter */
-const retryDelayMs = (failures: number): number => Math.min(5 * 2 ** failures, 1_000_000);
 
 const ignoreAbort = (error: unknown): void => {
   if (!isAborted(error)) throw error;
