@@ -44,7 +44,8 @@ const unexplained = report.disagreements.filter((each) => classOf(each) === unde
 const text = [
   "The same random requests to the embedded server and to kube-apiserver v1.36.4 (`make judge-fuzz`): Pods, ReplicaSets and",
   "ReplicationControllers with their subresources, Services with their addresses and ports, IPAddresses, ServiceCIDRs, Namespaces, Nodes,",
-  "PriorityClasses, ServiceAccounts, Secrets, ConfigMaps, ResourceQuotas, LimitRanges, Leases, Ingresses, IngressClasses, NetworkPolicies,",
+  "PriorityClasses, PersistentVolumes, their claims and classes, VolumeAttachments, the CSI kinds, Jobs, CronJobs, ServiceAccounts,",
+  "Secrets, ConfigMaps, ResourceQuotas, LimitRanges, Leases, Ingresses, IngressClasses, NetworkPolicies,",
   "RuntimeClasses, FlowSchemas, PriorityLevelConfigurations, Events of both groups, definitions of custom",
   "resources with small random schemas, and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; lists and watches",
   "within a namespace and over all; rounds of twelve short watches of three kinds while something is written, of all kinds but",

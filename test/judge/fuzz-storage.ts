@@ -1,4 +1,4 @@
-// The pieces that objects of the CSI kinds are made of, for fuzzed requests.
+// The pieces that objects of the storage kinds are made of, for fuzzed requests.
 
 import type { Place } from "./fuzz-kinds.ts";
 
@@ -6,7 +6,141 @@ const GROUP = "/apis/storage.k8s.io/v1";
 const apiVersion = "storage.k8s.io/v1";
 const DRIVER = "csi.example.com";
 
+const CSI_VOLUME = { driver: DRIVER, volumeHandle: "v" };
+const zones = (...values: readonly string[]): object => ({
+  required: {
+    nodeSelectorTerms: [{ matchExpressions: [{ key: "topology.kubernetes.io/zone", operator: "In", values }] }],
+  },
+});
+
+/** Volumes and claims name classes that nobody creates: admission reads them from a cache that lags. */
+const volumePlaces: readonly Place[] = [
+  {
+    label: "persistentvolumes",
+    collection: "/api/v1/persistentvolumes",
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    prefix: "$ns-",
+    minimal: { spec: { capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], csi: CSI_VOLUME } },
+    options: [
+      { "/spec/storageClassName": "gold", "/spec/mountOptions": ["ro"] },
+      { "/spec/claimRef": { namespace: "$ns", name: "data" }, "/spec/volumeMode": "Block" },
+      { "/spec/csi": undefined, "/spec/hostPath": { path: "/tmp/x" } },
+      { "/spec/csi": undefined, "/spec/nfs": { server: "s", path: "/x" } },
+      { "/spec/csi": undefined, "/spec/local": { path: "/mnt/x" }, "/spec/nodeAffinity": zones("a") },
+      { "/spec/volumeAttributesClassName": "fast", "/spec/persistentVolumeReclaimPolicy": "Delete" },
+    ],
+    changes: [
+      { "/spec/capacity/storage": "2000M" },
+      { "/spec/persistentVolumeReclaimPolicy": "Retain" },
+      { "/spec/accessModes": ["ReadWriteOnce", "ReadOnlyMany"] },
+      { "/spec/claimRef": { namespace: "$ns", name: "other" } },
+      { "/spec/claimRef": undefined },
+      { "/metadata/finalizers": undefined },
+      { "/metadata/annotations/volume.beta.kubernetes.io~1storage-class": "old" },
+    ],
+    wrong: [
+      { "/spec/capacity": undefined },
+      { "/spec/capacity": { storage: "1Gi", cpu: "1" } },
+      { "/spec/capacity/storage": "0" },
+      { "/spec/accessModes": ["ReadWriteOncePod", "ReadWriteMany"] },
+      { "/spec/accessModes": [] },
+      { "/spec/csi/volumeHandle": "w" },
+      { "/spec/csi": { driver: "bad driver" } },
+      { "/spec/hostPath": { path: "/a/../b" } },
+      { "/spec/volumeMode": "Other" },
+      { "/spec/nodeAffinity": zones("b") },
+      { "/spec/nodeAffinity": {} },
+      { "/spec/storageClassName": "Bad Name" },
+      { "/spec/persistentVolumeReclaimPolicy": "Recycle" },
+    ],
+    status: [
+      { "/status/phase": "Available" },
+      { "/status/phase": "Bound" },
+      { "/status": { phase: "Failed", message: "no", reason: "Why" } },
+    ],
+    wrongStatus: [{ "/status/phase": 1 }],
+    strategic: [{ spec: { capacity: { storage: "3Gi" } } }, { spec: { $retainKeys: ["nfs"], nfs: null } }],
+  },
+  {
+    label: "persistentvolumeclaims",
+    collection: "/api/v1/namespaces/$ns/persistentvolumeclaims",
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    minimal: { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+    options: [
+      { "/spec/storageClassName": "gold", "/spec/volumeMode": "Block" },
+      { "/spec/storageClassName": "", "/spec/volumeName": "pv-$name" },
+      { "/spec/selector": { matchLabels: { tier: "x" } } },
+      { "/spec/dataSource": { kind: "PersistentVolumeClaim", name: "other" } },
+      { "/spec/dataSourceRef": { apiGroup: "example.com", kind: "Image", name: "i" } },
+      { "/spec/volumeAttributesClassName": "fast", "/spec/resources/limits": { storage: "5Gi" } },
+    ],
+    changes: [
+      { "/spec/volumeName": "pv-$name" },
+      { "/metadata/annotations/volume.beta.kubernetes.io~1storage-class": "old" },
+      { "/metadata/labels/team": "t" },
+      { "/metadata/finalizers": undefined },
+    ],
+    wrong: [
+      { "/spec/resources/requests/storage": "2Gi" },
+      { "/spec/resources/requests/storage": "0" },
+      { "/spec/resources": {} },
+      { "/spec/accessModes": ["ReadWriteOncePod", "ReadWriteMany"] },
+      { "/spec/accessModes": [] },
+      { "/spec/storageClassName": "Bad Name" },
+      { "/spec/volumeMode": "Filesystem2" },
+      { "/spec/selector": { matchExpressions: [{ key: "a", operator: "In" }] } },
+      { "/spec/dataSource": { kind: "Pod", name: "" } },
+      { "/spec/volumeAttributesClassName": "" },
+    ],
+    status: [
+      { "/status": { phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } } },
+      { "/status/allocatedResources": { storage: "2Gi" } },
+      { "/status/allocatedResourceStatuses": { storage: "NodeResizePending" } },
+      { "/status/conditions": [{ type: "Resizing", status: "True" }] },
+    ],
+    wrongStatus: [
+      { "/status/capacity": { storage: "-1" } },
+      { "/status/allocatedResources": { cpu: "1" } },
+      { "/status/allocatedResourceStatuses": { "bad name": "Other" } },
+    ],
+    strategic: [{ status: { conditions: [{ type: "FileSystemResizePending", status: "True" }] } }],
+  },
+  {
+    label: "storageclasses",
+    collection: `${GROUP}/storageclasses`,
+    apiVersion,
+    kind: "StorageClass",
+    prefix: "$ns-",
+    minimal: { provisioner: DRIVER },
+    options: [
+      { "/parameters": { tier: "gold" }, "/reclaimPolicy": "Retain" },
+      { "/volumeBindingMode": "WaitForFirstConsumer", "/mountOptions": ["ro"] },
+      { "/allowedTopologies": [{ matchLabelExpressions: [{ key: "topology.kubernetes.io/zone", values: ["a"] }] }] },
+    ],
+    changes: [
+      { "/allowVolumeExpansion": true },
+      { "/mountOptions": ["rw"] },
+      { "/metadata/annotations/storageclass.kubernetes.io~1is-default-class": "false" },
+      { "/allowedTopologies": undefined },
+    ],
+    wrong: [
+      { "/provisioner": "other.example.com" },
+      { "/provisioner": "bad name" },
+      { "/parameters/more": "1" },
+      { "/parameters": { "": "x" } },
+      { "/reclaimPolicy": "Recycle" },
+      { "/volumeBindingMode": "Later" },
+      { "/allowedTopologies": [{}] },
+      { "/allowedTopologies": [{ matchLabelExpressions: [{ key: "a", values: ["x", "x"] }] }] },
+    ],
+    strategic: [{ mountOptions: ["noatime"] }],
+  },
+];
+
 export const storagePlaces: readonly Place[] = [
+  ...volumePlaces,
   {
     label: "csidrivers",
     collection: `${GROUP}/csidrivers`,

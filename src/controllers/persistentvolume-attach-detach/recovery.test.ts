@@ -141,4 +141,21 @@ describe("persistentvolume-attach-detach/5, persistentvolume-attach-detach/tests
     dropUnwanted({ ...depsWith(), drivers: listerOf([driver]) });
     expect(desired.volumes()).toEqual([]);
   });
+
+  it("persistentvolume-attach-detach/about says that a FlexVolume is not attached", () => {
+    const lines: unknown[] = [];
+    const log = {
+      ...noLog,
+      error: (_: unknown, message: string, values?: object) => void lines.push({ message, ...values }),
+    };
+    const user = stored(Pods, {
+      metadata: { name: "flex" },
+      spec: { nodeName: "b", containers: [], volumes: [{ name: "data", flexVolume: { driver: "example.com/disk" } }] },
+    });
+    const deps = { ...depsWith({ pods: [user] }), log };
+    recover(deps);
+    expect(desired.volumes()).toEqual([]);
+    const message = "FlexVolume drivers are not supported, so this program does not attach the volume";
+    expect(lines).toContainEqual({ message, pod: "ns/flex", volume: "data" });
+  });
 });

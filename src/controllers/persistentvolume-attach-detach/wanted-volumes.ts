@@ -11,6 +11,7 @@ import { type VolumeListers, volumeSpecOf } from "#families/volumes/pod-volumes.
 import {
   csiSourceOf,
   isAttachablePlugin,
+  isFlexVolume,
   pluginOf,
   uniqueNameOf,
   type VolumePlugin,
@@ -45,6 +46,7 @@ export interface AttachableVolume {
 export function attachableVolume(pod: Stored<Pod>, volume: Volume, deps: WantedDeps): AttachableVolume | undefined {
   try {
     const spec = volumeSpecOf(pod, volume, deps);
+    if (isFlexVolume(spec)) logFlexVolume(pod, volume, deps.log);
     const plugin = attacherOf(spec, deps.drivers);
     const name = plugin === undefined ? undefined : uniqueNameOf(plugin, spec);
     return name === undefined ? undefined : { name, spec };
@@ -53,6 +55,11 @@ export function attachableVolume(pod: Stored<Pod>, volume: Volume, deps: WantedD
     deps.log.v(10).info("Error processing volume for pod", { pod: `${namespace}/${name}`, volume: volume.name, error });
     return undefined;
   }
+}
+
+function logFlexVolume({ metadata }: Stored<Pod>, { name }: Volume, log: Logger): void {
+  const what = "FlexVolume drivers are not supported, so this program does not attach the volume";
+  log.error(undefined, what, { pod: `${metadata.namespace}/${metadata.name}`, volume: name });
 }
 
 /** A pod was added or has changed: its volumes are wanted until it has stopped using them. */

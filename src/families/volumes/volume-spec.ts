@@ -126,6 +126,9 @@ export function isMultiAttachAllowed(spec: VolumeSpec | undefined): boolean {
   return modes.length === 0 || modes.some((mode) => mode === "ReadWriteMany" || mode === "ReadOnlyMany");
 }
 
+/** The volume belongs to a driver of the kind that this program does not run. */
+export const isFlexVolume = (spec: VolumeSpec): boolean => sourceOf(spec, "flexVolume") !== undefined;
+
 function sourceOf<K extends keyof PersistentVolumeSpec & keyof Volume>(
   { volume, persistentVolume }: VolumeSpec,
   source: K,

@@ -102,7 +102,7 @@ function bothSources(
 ): void {
   if (b.namespace) {
     errors.push(field.invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified"));
-  } else if (a.apiGroup !== b.apiGroup || a.kind !== b.kind || a.name !== b.name) {
+  } else if ((a.apiGroup ?? undefined) !== (b.apiGroup ?? undefined) || a.kind !== b.kind || a.name !== b.name) {
     errors.push(field.invalid(path, {}, "must match dataSourceRef"));
   }
 }

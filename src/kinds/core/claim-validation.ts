@@ -36,7 +36,7 @@ export function validateClaim(
 function allowances({ spec }: core.PersistentVolumeClaim): ClaimAllowances {
   return {
     invalidSelectorValues: hasLabelSelectorErrors(spec?.selector),
-    invalidSourceGroups: spec?.dataSource?.apiGroup !== undefined || spec?.dataSourceRef?.apiGroup !== undefined,
+    invalidSourceGroups: [spec?.dataSource, spec?.dataSourceRef].some((source) => typeof source?.apiGroup === "string"),
   };
 }
 

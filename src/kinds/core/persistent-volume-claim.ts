@@ -34,8 +34,9 @@ function knownSources(
 }
 
 function isClaimOrSnapshot(source: core.TypedLocalObjectReference | undefined): boolean {
-  const { kind, apiGroup = "" } = source ?? {};
-  if (kind === "PersistentVolumeClaim") return apiGroup === "";
+  const { kind, apiGroup } = source ?? {};
+  // Go writes null where there is no group.
+  if (kind === "PersistentVolumeClaim") return !apiGroup;
   return kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io";
 }
 

@@ -38,6 +38,7 @@ export const persistentVolumeClaims: KindRow = {
   updates: [
     { spec: { volumeName: "v" } },
     { spec: { volumeName: "w" } },
+    { spec: { dataSource: { kind: "PersistentVolumeClaim", name: "other" } } },
     { spec: { storageClassName: "gold" } },
     { spec: { storageClassName: "silver" } },
     { spec: { resources: { requests: { storage: "2Gi" } } } },

@@ -93,7 +93,7 @@ export const storageFlags: Readonly<Record<string, readonly BoundFlag[]>> = {
       "flex-volume-plugin-dir",
       string,
       "config.PersistentVolumeBinderController.VolumeConfiguration.FlexVolumePluginDir",
-      "Directory of FlexVolume plugins.",
+      "Accepted for compatibility. This program runs no FlexVolume drivers.",
     ),
   ],
 };
