@@ -25,8 +25,6 @@ export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 export const BOTH_WORKERS =
   "the worker of claims and the worker of volumes both write the phase of the volume; the second write is refused";
 
-export const ANY_EVENT = "any event of the claim makes it bound again, also that of a watch which begins anew";
-
 /** The class of the play. Claims may name it although there is no such object. */
 export const className = (stage: Stage): string => stage.name("class");
 

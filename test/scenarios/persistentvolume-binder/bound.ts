@@ -5,7 +5,6 @@ import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resour
 import type { ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import {
-  ANY_EVENT,
   BIND_COMPLETED,
   BOUND_BY_CONTROLLER,
   bindTogether,
@@ -32,7 +31,6 @@ async function destroy(stage: Stage, volume: string): Promise<void> {
 export const boundScenarios: readonly ScenarioText[] = [
   {
     name: "persistentvolume-binder/2, persistentvolume-binder/10 gives a claim up whose volume is gone, until one of that name comes",
-    chance: [{ where: /writes of phase [56] › /, reason: ANY_EVENT }],
     async play(stage) {
       const volume = await createFreeVolume(stage, "volume");
       await stage.settle();
@@ -73,7 +71,6 @@ export const boundScenarios: readonly ScenarioText[] = [
   },
   {
     name: "persistentvolume-binder/10, persistentvolume-binder/11 binds a bound claim again whose volume has come loose",
-    chance: [{ where: /writes of phase [34] › /, reason: ANY_EVENT }],
     async play(stage) {
       const volume = await createFreeVolume(stage, "volume");
       await stage.settle();
