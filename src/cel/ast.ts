@@ -55,7 +55,14 @@ export interface MapExpr extends Node {
 export interface StructExpr extends Node {
   readonly kind: "struct";
   readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly value: Expr; readonly offset: number }[];
+  readonly fields: readonly StructField[];
+}
+
+export interface StructField {
+  readonly name: string;
+  readonly value: Expr;
+  readonly offset: number;
+  readonly isOptional: boolean;
 }
 
 export interface Fold extends Node {

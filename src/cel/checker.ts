@@ -1,8 +1,8 @@
 // Gives every expression a type, and says what does not fit.
 // Upstream: github.com/google/cel-go/checker/checker.go
 
-import type { Call, Expr, Fold, ListExpr, MapExpr, Select, SourceError, StructExpr } from "./ast.ts";
-import { namedType, type Overload, overloadsOf } from "./declarations.ts";
+import type { Call, Expr, Fold, ListExpr, MapExpr, Select, SourceError, StructExpr, StructField } from "./ast.ts";
+import { type Extension, namedType, type Overload, overloadsOf } from "./declarations.ts";
 import {
   BOOL,
   BYTES,
@@ -40,8 +40,8 @@ export interface Checked {
   typeOf(expr: Expr): Type;
 }
 
-export function checkCel(expr: Expr, variables: ReadonlyMap<string, Type>): Checked {
-  const checker = new Checker(variables);
+export function checkCel(expr: Expr, variables: ReadonlyMap<string, Type>, extension?: Extension): Checked {
+  const checker = new Checker(variables, extension);
   checker.check(expr);
   const { errors, qualified, idents, overloads } = checker;
   const types = new Map<number, Type>();
@@ -62,11 +62,13 @@ class Checker {
   readonly #types = new Map<number, Type>();
   readonly #substitution = new Substitution();
   readonly #global: ReadonlyMap<string, Type>;
+  readonly #extension: Extension | undefined;
   #scopes: Map<string, Type>[] = [];
   #variables = 0;
 
-  constructor(variables: ReadonlyMap<string, Type>) {
+  constructor(variables: ReadonlyMap<string, Type>, extension?: Extension) {
     this.#global = variables;
+    this.#extension = extension;
   }
 
   typeOf(expr: Expr): Type {
@@ -94,8 +96,12 @@ class Checker {
       this.idents.add(name);
       return global;
     }
-    const named = namedType(name);
+    const named = namedType(name) ?? this.#extension?.structType(name);
     return named && typeType(named);
+  }
+
+  #overloads(name: string): readonly Overload[] | undefined {
+    return this.#extension?.overloadsOf?.(name) ?? overloadsOf(name);
   }
 
   check(expr: Expr): void {
@@ -151,8 +157,8 @@ class Checker {
     let result: Type = ERROR;
     if (target.kind === "map") result = target.params[1] as Type;
     else if (target.kind === "struct") {
-      const found = target.fields?.get(field) ?? target.fields?.get(`__${field}__`);
-      if (target.fields === undefined) {
+      const found = fieldOf(target, field);
+      if (target.fields === undefined && found === undefined) {
         this.#error(expr.offset, `unexpected failed resolution of '${target.name}'`);
       } else if (found === undefined) this.#error(expr.offset, `undefined field '${field}'`);
       else result = found;
@@ -177,9 +183,9 @@ class Checker {
     for (const arg of args) this.check(arg);
     const prefix = target && qualifiedName(target);
     const qualified = prefix === undefined ? undefined : `${prefix}.${name}`;
-    if (target === undefined || (qualified !== undefined && overloadsOf(qualified) !== undefined)) {
+    if (target === undefined || (qualified !== undefined && this.#overloads(qualified) !== undefined)) {
       const full = (qualified ?? name).replace(/^\./, "");
-      const overloads = overloadsOf(full);
+      const overloads = this.#overloads(full);
       if (overloads === undefined) {
         this.#undeclared(expr.offset, name);
         return ERROR;
@@ -188,7 +194,7 @@ class Checker {
       return this.#resolve(expr, full, overloads, undefined);
     }
     this.check(target);
-    const overloads = overloadsOf(name);
+    const overloads = this.#overloads(name);
     if (overloads !== undefined) return this.#resolve(expr, name, overloads, target);
     this.#undeclared(expr.offset, name);
     return ERROR;
@@ -263,10 +269,26 @@ class Checker {
 
   #struct(expr: StructExpr): Type {
     const type = this.#lookup(expr.name);
-    if (type === undefined) this.#undeclared(expr.offset, expr.name);
-    else if (type.kind !== "type") this.#error(expr.offset, `'${formatType(type)}' is not a type`);
-    else this.#error(expr.offset, `'${formatType(type.params[0] as Type)}' is not a message type`);
-    return ERROR;
+    const struct = this.#extension?.structType(expr.name.replace(/^\./, ""));
+    if (type === undefined) {
+      this.#undeclared(expr.offset, expr.name);
+      return ERROR;
+    }
+    if (type.kind !== "type") this.#error(expr.offset, `'${formatType(type)}' is not a type`);
+    else if (struct === undefined) {
+      this.#error(expr.offset, `'${formatType(type.params[0] as Type)}' is not a message type`);
+    } else for (const field of expr.fields) this.#structField(struct, field);
+    return struct ?? ERROR;
+  }
+
+  #structField(struct: Type, { name, value, offset, isOptional }: StructField): void {
+    this.check(value);
+    const wanted = fieldOf(struct, name);
+    if (wanted === undefined) this.#error(offset, `undefined field '${name}'`);
+    const given = this.#valueType(value, isOptional);
+    if (wanted === undefined || this.#assignable(wanted, given)) return;
+    const provided = `provided type is '${formatType(given)}'`;
+    this.#error(offset, `expected type of field '${name}' is '${formatType(wanted)}' but ${provided}`);
   }
 
   #fold(expr: Fold): Type {
@@ -331,6 +353,9 @@ class Checker {
     return paramType(`_var${this.#variables++}`);
   }
 }
+
+const fieldOf = ({ fields, anyField }: Type, name: string): Type | undefined =>
+  fields?.get(name) ?? fields?.get(`__${name}__`) ?? anyField;
 
 function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === "ident") return expr.name;

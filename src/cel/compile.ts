@@ -5,6 +5,7 @@ import { type Expr, printErrors, type SourceError } from "./ast.ts";
 import { type Checked, checkCel } from "./checker.ts";
 import { constantsOf } from "./constants.ts";
 import { COST_PER_CALL_MAX } from "./cost.ts";
+import type { Extension } from "./declarations.ts";
 import { estimateCost } from "./estimator.ts";
 import { evaluate, type Outcome } from "./evaluator.ts";
 import { findField } from "./field-path.ts";
@@ -37,6 +38,7 @@ export interface CompileOptions {
   readonly hasBind?: boolean;
   /** The only variable that the bounds are those of. */
   readonly boundVariable?: string;
+  readonly extension?: Extension;
 }
 
 /** With `bounds`, those of self, its cost is estimated. */
@@ -44,7 +46,7 @@ export function compileCel(
   text: string,
   variables: ReadonlyMap<string, Type>,
   bounds?: Bounds,
-  { hasBind, boundVariable }: CompileOptions = {},
+  { hasBind, boundVariable, extension }: CompileOptions = {},
 ): Program | CompileFailure {
   const refuse = (errors: readonly SourceError[]): CompileFailure => ({
     phase: "compilation",
@@ -52,7 +54,7 @@ export function compileCel(
   });
   const parsed = parseCel(text, hasBind);
   if (parsed.expr === undefined) return refuse(parsed.errors);
-  const checked = checkCel(parsed.expr, variables);
+  const checked = checkCel(parsed.expr, variables, extension);
   if (checked.errors.length > 0) return refuse(checked.errors);
   const constants = constantsOf(parsed.expr, checked.idents);
   const message = constantFailure(parsed.expr, constants);

@@ -31,6 +31,13 @@ export interface Overload {
   readonly params: readonly string[];
 }
 
+/** What some expressions may use and others may not. */
+export interface Extension {
+  /** A type whose name may be written, and whose values may be made. */
+  structType(name: string): Type | undefined;
+  overloadsOf?(name: string): readonly Overload[] | undefined;
+}
+
 let functions: Map<string, Overload[]> | undefined;
 
 export function overloadsOf(name: string): readonly Overload[] | undefined {

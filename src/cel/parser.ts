@@ -4,7 +4,7 @@
 //
 // Deviation: after a syntax error nothing more is looked for, where upstream recovers and may find more.
 
-import { type Expr, type MapEntry, NOWHERE, type SourceError } from "./ast.ts";
+import { type Expr, type MapEntry, NOWHERE, type SourceError, type StructField } from "./ast.ts";
 import { type Token, tokenize, unquote } from "./lexer.ts";
 import { expandMacro, type MacroContext } from "./macros.ts";
 import { Uint, type Value } from "./values.ts";
@@ -280,12 +280,15 @@ class Parser implements MacroContext {
     while (this.#take(".")) name += `.${this.#next().text}`;
     const open = this.#expect("{");
     const id = this.nextId();
-    const fields: { name: string; value: Expr; offset: number }[] = [];
+    const fields: StructField[] = [];
     while (!this.#is("}")) {
-      this.#take("?");
+      const isOptional = this.#take("?") !== undefined;
+      const { kind, text } = this.#peek();
+      if (kind !== "ident")
+        this.#fail(`mismatched input '${text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
       const field = this.#next();
       const colon = this.#expect(":");
-      fields.push({ name: field.text, value: this.#expr(), offset: colon.offset });
+      fields.push({ name: field.text, value: this.#expr(), offset: colon.offset, isOptional });
       if (!this.#take(",")) break;
     }
     this.#expect("}");

@@ -27,6 +27,8 @@ export interface Type {
   readonly params: readonly Type[];
   /** Fields of structs that schemas describe; absent: it has none that can be named. */
   readonly fields?: ReadonlyMap<string, Type>;
+  /** Of structs that have any field: the type of each. */
+  readonly anyField?: Type;
 }
 
 const simple = (kind: TypeKind): Type => ({ kind, name: kind, params: [] });

@@ -44,6 +44,8 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly unprintedSubresources?: readonly string[];
   /** Requests are answered with this warning; by version where not all are deprecated. */
   readonly deprecationWarning?: string | Readonly<Record<string, string>>;
+  /** Creates and updates are answered with this warning, which upstream does not give. */
+  readonly writeWarning?: string;
 
   /** What it does beyond the generic verbs, made once for each server. */
   hooks?(server: KindServer): KindHooks<T>;

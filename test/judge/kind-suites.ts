@@ -2,6 +2,12 @@
 
 import type { JudgeCase } from "./case.ts";
 import { casesOf } from "./kind-row.ts";
+import {
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from "./kinds/admission-policies.ts";
 import { apiServices } from "./kinds/api-services.ts";
 import { certificateSigningRequests } from "./kinds/certificate-signing-requests.ts";
 import { clusterRoles } from "./kinds/cluster-roles.ts";
@@ -32,6 +38,7 @@ import { runtimeClasses } from "./kinds/runtime-classes.ts";
 import { storageClasses } from "./kinds/storage-classes.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
+import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from "./kinds/webhook-configurations.ts";
 
 /** By the name of the recording. */
 export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
@@ -77,4 +84,10 @@ export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   "resourceslices-v1beta1": olderResourceSlices,
   podgroups: casesOf(podGroups),
   workloads: casesOf(workloads),
+  validatingadmissionpolicies: casesOf(validatingAdmissionPolicies),
+  validatingadmissionpolicybindings: casesOf(validatingAdmissionPolicyBindings),
+  mutatingadmissionpolicies: casesOf(mutatingAdmissionPolicies),
+  mutatingadmissionpolicybindings: casesOf(mutatingAdmissionPolicyBindings),
+  validatingwebhookconfigurations: casesOf(validatingWebhookConfigurations),
+  mutatingwebhookconfigurations: casesOf(mutatingWebhookConfigurations),
 };

@@ -2,6 +2,7 @@
 // suffixes. Each distinct value becomes a numbered placeholder, so that relations between them still count.
 
 import { stringifyJson } from "#base/json.ts";
+import { NOT_ENFORCED } from "#kinds/admissionregistration/registration-strategy.ts";
 import type { Answer } from "./exchange.ts";
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -52,7 +53,7 @@ export class Normaliser {
     return {
       status,
       contentType: contentType.replace(/\s/g, ""),
-      warnings: warnings.map((text) => this.#text(text)),
+      warnings: warnings.filter((text) => !text.includes(NOT_ENFORCED)).map((text) => this.#text(text)),
       headers: headers.etag === undefined ? headers : { ...headers, etag: "<etag>" },
       body: this.#value(body, ""),
     };

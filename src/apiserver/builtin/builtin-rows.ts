@@ -14,6 +14,7 @@ import { builtinKind } from "#kinds/builtin-kinds.ts";
 import type { KindServer } from "#kinds/hooks.ts";
 import { type BuiltinKind, defaultsOf, warningOf } from "#kinds/kind.ts";
 import type { JsonObject } from "#kinds/parts/defaulting.ts";
+import type { KindStrategy } from "#kinds/strategy.ts";
 import type { KindRow, KindVersion, Registry } from "../registry.ts";
 import { posted } from "../subresources/posted.ts";
 import { scaleSubresource } from "../subresources/scale.ts";
@@ -61,7 +62,10 @@ function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], options:
     categories,
     versions: versions.map((each) => versionOf(kind, each, stored, options.gates)),
     stored,
-    strategy: "isSchemaOnly" in strategy ? schemaOnlyStrategy(strategy, preferred) : strategy,
+    strategy: warning(
+      "isSchemaOnly" in strategy ? schemaOnlyStrategy(strategy, preferred) : strategy,
+      kind.writeWarning,
+    ),
     isCustom: false,
     returnsDeletedObject: kind.returnsDeletedObject ?? false,
     isStoredAsJson: kind.isStoredAsJson ?? false,
@@ -73,6 +77,16 @@ function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], options:
     ...(selectableFields && { selectableFields }),
     ...(kind.isHeld && { isHeld: kind.isHeld }),
     ...hookedParts(kind, options.server),
+  };
+}
+
+/** Says the text with each create and update, besides what the strategy warns of. */
+function warning(strategy: KindStrategy, text: string | undefined): KindStrategy {
+  if (text === undefined) return strategy;
+  return {
+    ...strategy,
+    warningsOnCreate: (object, ctx) => [...(strategy.warningsOnCreate?.(object, ctx) ?? []), text],
+    warningsOnUpdate: (object, old, ctx) => [...(strategy.warningsOnUpdate?.(object, old, ctx) ?? []), text],
   };
 }
 

@@ -9,8 +9,8 @@ import type { GroupVersionKind } from "#api/object.ts";
 import { printErrors } from "#cel/ast.ts";
 import { checkCel } from "#cel/checker.ts";
 import { parseCel } from "#cel/parser.ts";
+import { authorizerType, namespaceType, requestType, variablesType, variableType } from "#cel/policy-variables.ts";
 import { DYN, type Type } from "#cel/types.ts";
-import { authorizerType, namespaceType, requestType, variablesType, variableType } from "./policy-variables.ts";
 
 export interface KindType {
   readonly kind: GroupVersionKind;

@@ -1,12 +1,15 @@
 // Bindings of mutating admission policies. Upstream: pkg/registry/admissionregistration/mutatingadmissionpolicybinding/strategy.go
 
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
+import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { bindingDefaults, bindingPrinter } from "./policy-parts.ts";
+import { validateMutatingBinding } from "./policy-validation.ts";
+import { NOT_ENFORCED, registrationStrategy } from "./registration-strategy.ts";
 
-export const mutatingAdmissionPolicyBinding: SchemaOnlyKind = {
+export const mutatingAdmissionPolicyBinding: Kind<admission.MutatingAdmissionPolicyBinding> = {
   key: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
-  strategy: schemaOnly({ countsGeneration: true, allowUnconditionalUpdate: false }),
+  strategy: registrationStrategy({ counted: "spec", validate: validateMutatingBinding }),
+  writeWarning: NOT_ENFORCED,
   defaults: bindingDefaults,
   printer: bindingPrinter,
 };

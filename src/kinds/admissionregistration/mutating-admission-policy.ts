@@ -1,14 +1,16 @@
 // Mutating admission policies. Upstream: pkg/registry/admissionregistration/mutatingadmissionpolicy/strategy.go
 
 import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
-import type { SchemaOnlyKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
-import { schemaOnly } from "#kinds/strategy.ts";
 import { paramKind, policyDefaults } from "./policy-parts.ts";
+import { validateMutatingPolicy } from "./policy-validation.ts";
+import { NOT_ENFORCED, registrationStrategy } from "./registration-strategy.ts";
 
-export const mutatingAdmissionPolicy: SchemaOnlyKind<admission.MutatingAdmissionPolicy> = {
+export const mutatingAdmissionPolicy: Kind<admission.MutatingAdmissionPolicy> = {
   key: "mutatingadmissionpolicies.admissionregistration.k8s.io",
-  strategy: schemaOnly({ countsGeneration: true, allowUnconditionalUpdate: false }),
+  strategy: registrationStrategy({ counted: "spec", validate: validateMutatingPolicy }),
+  writeWarning: NOT_ENFORCED,
   defaults: policyDefaults,
   printer: printer<admission.MutatingAdmissionPolicy>("Name|Mutations:integer|ParamKind|Age", (object, now) => [
     nameOf(object),

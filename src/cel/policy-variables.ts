@@ -1,7 +1,9 @@
 // The types of what the expressions of a policy see besides objects: the request, its namespace, the authorizer, and
-// variables of the policy. Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
+// variables of the policy; and the types that mutations make.
+// Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go; k8s.io/apiserver/pkg/cel/mutation.
 
-import { BOOL, DYN, INT, listType, mapType, STRING, structType, TIMESTAMP, type Type } from "#cel/types.ts";
+import type { Extension, Overload } from "./declarations.ts";
+import { BOOL, DYN, INT, listType, mapType, STRING, structType, TIMESTAMP, type Type } from "./types.ts";
 
 type Fields = Readonly<Record<string, Type>>;
 
@@ -59,6 +61,37 @@ export const namespaceType: Type = struct("Namespace", {
 });
 
 export const authorizerType: Type = struct("authorization.Authorizer", {});
+export const resourceCheckType: Type = struct("authorization.ResourceCheck", {});
+
+/** Of all expressions of policies. */
+export const policyTypes: Extension = {
+  structType: (name) => [requestType, namespaceType].find((type) => type.name === name),
+};
+
+const JSON_PATCH_FIELDS = new Map(Object.entries({ op: STRING, path: STRING, from: STRING, value: DYN }));
+
+/** As upstream, it has any other field as well, of a type without a name. */
+export const jsonPatchType: Type = { ...structType("JSONPatch", JSON_PATCH_FIELDS), anyField: structType("") };
+
+/** An object that is applied; the fields of it have types that are named after their paths. */
+export const appliedType = (name = "Object"): Type => ({ ...structType(name), anyField: DYN });
+
+const escapeKey: Overload = {
+  id: "string_jsonpatch_escapeKey_string",
+  isMember: false,
+  args: [STRING],
+  result: STRING,
+  params: [],
+};
+
+/** Of the expressions of mutations. */
+export const mutationTypes: Extension = {
+  structType(name) {
+    if (name === jsonPatchType.name) return jsonPatchType;
+    return name === "Object" || name.startsWith("Object.") ? appliedType(name) : policyTypes.structType(name);
+  },
+  overloadsOf: (name) => (name === "jsonpatch.escapeKey" ? [escapeKey] : undefined),
+};
 
 /** `variables`, with a field for each variable that has been checked so far. */
 export const variablesType = (fields: ReadonlyMap<string, Type>): Type => structType("kubernetes.variables", fields);
