@@ -232,7 +232,7 @@ export const plan: FaultPlan = {
     },
     {
       name: "a variable has the fields of its object",
-      file: `${policies}/policy-variables.ts`,
+      file: "src/cel/policy-variables.ts",
       find: "if (SIMPLE.has(type.kind)) return type;",
       replace: 'if (SIMPLE.has(type.kind) || type.kind === "struct") return type;',
       noticedBy: "of variables.spec.none == 1 are upstream's",
