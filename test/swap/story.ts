@@ -10,7 +10,7 @@ import { type ControlPlane, type RunningManager, startControlPlane } from "#test
 import { daemonOf, type Side } from "#test/real/daemon.ts";
 import type { FaultProxy } from "#test/real/fault-proxy.ts";
 import { holderOf, shortLease } from "#test/real/leadership.ts";
-import { eventually } from "#test/real/suite.ts";
+import { eventually, logged } from "#test/real/suite.ts";
 import { isDecision } from "#test/stage/requests.ts";
 import { BIG, definitions, FRAIL, population, TEAMS } from "./cluster-objects.ts";
 import { type ClusterState, labelOf, readState } from "./cluster-state.ts";
@@ -26,6 +26,8 @@ const BETWEEN_CUTS_MS = 1500;
 /** New pods of the big rollout when the leader ends. */
 const MIDDLE = BIG.replicas / 4;
 const NODE_FAILURE_EVERY = 3;
+/** Those that run by default. */
+const CONTROLLERS = 39;
 
 /**
  * How a leader ends, and what else goes wrong.
@@ -33,7 +35,7 @@ const NODE_FAILURE_EVERY = 3;
  * - restart: the API server is killed, then the leader; the API server comes back.
  * - stop: SIGTERM; the next manager is started only then, as an operator does it.
  * - cut: all watches are cut before the end and after the take-over.
- * - refuse: the API server refuses connections for a moment, just after the take-over.
+ * - refuse: the API server refuses connections for a moment, as soon as the next manager's controllers run.
  * - pause: SIGSTOP until the next manager leads, then SIGCONT: the old leader must end without a write.
  */
 export type Ending = "kill" | "restart" | "stop" | "cut" | "refuse" | "pause";
@@ -209,6 +211,8 @@ async function handOver(cluster: Cluster, plan: HandOverPlan): Promise<RunningMa
     }
   }
   if (ending === "refuse") {
+    // A Go manager that cannot reach the API server while it builds its controllers ends.
+    await logged(next, "Controller starting...", CONTROLLERS, PATIENCE_MS);
     await proxy.down();
     await sleep(REFUSED_MS);
     await proxy.up();
