@@ -9,7 +9,7 @@ import type { AuditEvent } from "#test/real/audit-log.ts";
 import { type ControlPlane, type RunningManager, startControlPlane } from "#test/real/control-plane.ts";
 import { daemonOf, type Side } from "#test/real/daemon.ts";
 import type { FaultProxy } from "#test/real/fault-proxy.ts";
-import { holderOf, shortLease } from "#test/real/leadership.ts";
+import { holderOf } from "#test/real/leadership.ts";
 import { eventually, logged } from "#test/real/suite.ts";
 import { isDecision } from "#test/stage/requests.ts";
 import { BIG, definitions, FRAIL, population, TEAMS } from "./cluster-objects.ts";
@@ -21,7 +21,7 @@ export const LEASE = "kube-controller-manager";
 const PATIENCE_MS = 240_000;
 const QUIET_MS = 3000;
 const LOOK_MS = 500;
-const REFUSED_MS = 1500;
+const REFUSED_MS = 1000;
 const BETWEEN_CUTS_MS = 1500;
 /** New pods of the big rollout when the leader ends. */
 const MIDDLE = BIG.replicas / 4;
@@ -66,7 +66,11 @@ export interface HandOver {
 }
 
 const flags = [
-  ...shortLease.flags,
+  // Long enough for a busy machine on which connections are refused for a moment.
+  "--leader-elect=true",
+  "--leader-elect-lease-duration=10s",
+  "--leader-elect-renew-deadline=8s",
+  "--leader-elect-retry-period=500ms",
   "--kube-api-qps=300",
   "--kube-api-burst=600",
   "--node-monitor-grace-period=16s",
