@@ -4,7 +4,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
 import type { StorageClass } from "#api/generated/types/storage-v1.ts";
 import type { StoredCluster } from "#api/resource.ts";
-import { parseTime } from "#api/time.ts";
+import { newestDefault } from "./default-class.ts";
 
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 const DEFAULT_ANNOTATIONS = [
@@ -26,11 +26,6 @@ export function namesClass({ metadata, spec }: PersistentVolumeClaim): boolean {
   return metadata?.annotations?.[CLASS_ANNOTATION] !== undefined || spec?.storageClassName !== undefined;
 }
 
-/** Of several default classes the newest counts, of equally old ones the first by name. */
-export function defaultClass(classes: readonly StoredCluster<StorageClass>[]): StoredCluster<StorageClass> | undefined {
-  const defaults = classes.filter(({ metadata: { annotations } }) =>
-    DEFAULT_ANNOTATIONS.some((name) => annotations?.[name] === "true"),
-  );
-  const createdAt = ({ metadata }: StoredCluster<StorageClass>): number => parseTime(metadata.creationTimestamp);
-  return defaults.toSorted((a, b) => createdAt(b) - createdAt(a) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
-}
+export const defaultClass = (
+  classes: readonly StoredCluster<StorageClass>[],
+): StoredCluster<StorageClass> | undefined => newestDefault(classes, DEFAULT_ANNOTATIONS);

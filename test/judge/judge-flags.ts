@@ -1,12 +1,6 @@
-// How the judge is started. Admission plugins that the embedded server does not have are switched off on it.
-
-const missing: Readonly<Record<string, string>> = {
-  DefaultIngressClass: "Ingress is served from its schema so far",
-  RuntimeClass: "adds the overhead of a class to pods; classes are served from their schema so far",
-};
+// How the real server is started as a judge. All its default admission plugins are on.
 
 export const judgeFlags: readonly string[] = [
-  `--disable-admission-plugins=${Object.keys(missing).join(",")}`,
   // Its controller writes the status of flow schemas, sooner or later.
   "--enable-priority-and-fairness=false",
 ];

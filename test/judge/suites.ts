@@ -4,6 +4,7 @@ import { accessCases } from "./access-cases.ts";
 import { accountCases } from "./account-cases.ts";
 import { admissionCases } from "./admission-cases.ts";
 import type { JudgeCase } from "./case.ts";
+import { classAdmissionCases } from "./class-admission-cases.ts";
 import { customResourceCases } from "./custom-resource-cases.ts";
 import { detailCases } from "./detail-cases.ts";
 import { genericCases } from "./generic-cases.ts";
@@ -30,6 +31,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   kinds: kindCases,
   access: accessCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
+  classadmission: classAdmissionCases,
   podsecurity: podSecurityCases,
   protocol: protocolCases,
   server: [...serverPathCases, ...watchFormCases, ...tlsSecretCases],

@@ -266,7 +266,7 @@ describe("claims at admission", () => {
   const createClass = (client: TestClient, name: string, more: object): Promise<Answer> =>
     client.post(STORAGE, { metadata: { name, ...more }, provisioner: "x", allowVolumeExpansion: name === "grows" });
 
-  it("get the default class, unless they name one or none", async () => {
+  it("machinery/7.3.r9 get the default class, unless they name one or none", async () => {
     const client = await start();
     const classOf = async (name: string, spec?: object): Promise<unknown> =>
       (await client.post(CLAIMS, claim(name, spec))).body.spec.storageClassName;
@@ -277,7 +277,7 @@ describe("claims at admission", () => {
     expect(await classOf("none", { storageClassName: "" })).toBe("");
   });
 
-  it("grow once they are bound, if their class allows it", async () => {
+  it("machinery/7.3.r9 grow once they are bound, if their class allows it", async () => {
     const client = await start();
     await createClass(client, "grows", {});
     await createClass(client, "stays", {});
@@ -300,4 +300,30 @@ describe("claims at admission", () => {
     expectRefusal(await grow("stays"), "the storageclass that provisions the pvc must support resize");
     expect((await grow("grows")).status).toBe(200);
   });
+});
+
+describe("storage objects at admission", () => {
+  it.each([
+    [
+      "/api/v1/persistentvolumes",
+      { spec: { capacity: { storage: "1Gi" }, hostPath: { path: "/a" }, accessModes: ["ReadWriteOnce"] } },
+      "pv",
+    ],
+    [
+      `${NS}/persistentvolumeclaims`,
+      { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+      "pvc",
+    ],
+    ["/apis/storage.k8s.io/v1/volumeattributesclasses", { driverName: "example.com", parameters: { a: "b" } }, "vac"],
+  ])(
+    "machinery/7.3.r8 get the finalizer that protects them while they are in use: %s",
+    async (collection, content, kind) => {
+      const client = await start();
+      const { body } = await client.post(collection, {
+        metadata: { name: "a", finalizers: ["example.com/own"] },
+        ...content,
+      });
+      expect(body.metadata.finalizers).toEqual(["example.com/own", `kubernetes.io/${kind}-protection`]);
+    },
+  );
 });

@@ -35,7 +35,7 @@ const create = (client: TestClient, signerName = "example.com/signer") =>
 const approval = { status: { conditions: [{ type: "Approved", status: "True" }] } };
 const failure = { status: { conditions: [{ type: "Failed", status: "True" }] } };
 
-describe("the admission of certificates", () => {
+describe("machinery/7.3.r11 the admission of certificates", () => {
   it.each([
     { allowed: [], status: 403 },
     { allowed: ["sign example.com/signer"], status: 403 },

@@ -12,6 +12,7 @@ import {
   podCertificateSigning,
 } from "./certificates.ts";
 import { defaultStorageClass, persistentVolumeClaimResize } from "./claim-classes.ts";
+import { defaultIngressClass } from "./default-ingress-class.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
@@ -19,6 +20,7 @@ import { podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
+import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 import { storageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
@@ -33,13 +35,15 @@ export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin
     defaultTolerationSeconds(),
     defaultStorageClass(core),
     storageObjectInUseProtection(),
-    persistentVolumeClaimResize(core),
     podGroupProtection(core),
+    persistentVolumeClaimResize(core),
+    runtimeClass(core),
     podCertificateSigning(core),
     certificateApproval(core),
     certificateSigning(core),
     clusterTrustBundleAttest(core),
     certificateSubjectRestriction(),
+    defaultIngressClass(core),
     podTopologyLabels(core),
     podGroupWorkloadExists(core),
     nodeDeclaredFeatureValidator(core),
