@@ -15,8 +15,15 @@ export const plainSettings: JudgeSettings = { gates: [], versions: [] };
 
 /** For kinds and versions that are not served by default. */
 export const moreSettings: JudgeSettings = {
-  gates: ["DRADeviceTaintRules", "DRAResourcePoolStatus", "GenericWorkload"],
+  gates: [
+    "ClusterTrustBundle",
+    "PodCertificateRequest",
+    "DRADeviceTaintRules",
+    "DRAResourcePoolStatus",
+    "GenericWorkload",
+  ],
   versions: [
+    "certificates.k8s.io/v1beta1",
     "resource.k8s.io/v1alpha3",
     "resource.k8s.io/v1beta1",
     "resource.k8s.io/v1beta2",

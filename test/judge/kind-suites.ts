@@ -11,6 +11,7 @@ import {
 import { apiServices } from "./kinds/api-services.ts";
 import { certificateSigningRequests } from "./kinds/certificate-signing-requests.ts";
 import { clusterRoles } from "./kinds/cluster-roles.ts";
+import { clusterTrustBundles } from "./kinds/cluster-trust-bundles.ts";
 import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
@@ -27,6 +28,7 @@ import { jobs } from "./kinds/jobs.ts";
 import { networkPolicies } from "./kinds/network-policies.ts";
 import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
 import { persistentVolumes } from "./kinds/persistent-volumes.ts";
+import { podCertificateRequests } from "./kinds/pod-certificate-requests.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
 import { podGroups, priorityClasses, workloads } from "./kinds/pod-groups.ts";
 import { priorityLevels } from "./kinds/priority-levels.ts";
@@ -62,6 +64,12 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   roles: casesOf(roles),
   rolebindings: casesOf(roleBindings),
   clusterrolebindings: casesOf(clusterRoleBindings),
+  validatingadmissionpolicies: casesOf(validatingAdmissionPolicies),
+  validatingadmissionpolicybindings: casesOf(validatingAdmissionPolicyBindings),
+  mutatingadmissionpolicies: casesOf(mutatingAdmissionPolicies),
+  mutatingadmissionpolicybindings: casesOf(mutatingAdmissionPolicyBindings),
+  validatingwebhookconfigurations: casesOf(validatingWebhookConfigurations),
+  mutatingwebhookconfigurations: casesOf(mutatingWebhookConfigurations),
   ingresses: ingressCases,
   ingressclasses: casesOf(ingressClasses),
   networkpolicies: casesOf(networkPolicies),
@@ -84,10 +92,6 @@ export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   "resourceslices-v1beta1": olderResourceSlices,
   podgroups: casesOf(podGroups),
   workloads: casesOf(workloads),
-  validatingadmissionpolicies: casesOf(validatingAdmissionPolicies),
-  validatingadmissionpolicybindings: casesOf(validatingAdmissionPolicyBindings),
-  mutatingadmissionpolicies: casesOf(mutatingAdmissionPolicies),
-  mutatingadmissionpolicybindings: casesOf(mutatingAdmissionPolicyBindings),
-  validatingwebhookconfigurations: casesOf(validatingWebhookConfigurations),
-  mutatingwebhookconfigurations: casesOf(mutatingWebhookConfigurations),
+  clustertrustbundles: casesOf(clusterTrustBundles),
+  podcertificaterequests: casesOf(podCertificateRequests),
 };
