@@ -51,9 +51,6 @@ export interface ChooserOptions extends TolerationOptions {
   readonly rng: Rng;
 }
 
-/** Scores of nodes, by node. */
-export type Ranking = ReadonlyMap<NodeState, number>;
-
 export class NodeChooser {
   readonly #options: ChooserOptions;
   /** Where the next search begins, so that all nodes have the same chance. */
@@ -68,7 +65,7 @@ export class NodeChooser {
     const fitting = this.fittingNodes(facts, plans);
     if ("message" in fitting) return fitting;
     const [first] = fitting;
-    const node = fitting.length === 1 && first !== undefined ? first : this.#best(this.rank(facts, fitting));
+    const node = fitting.length === 1 && first !== undefined ? first : this.#best(fitting, this.rank(facts, fitting));
     return { node, volumes: plans.get(node) };
   }
 
@@ -90,14 +87,16 @@ export class NodeChooser {
     return fitting.length > 0 ? fitting : rejectedByEach(facts.pod, rejections, all.length);
   }
 
-  rank(facts: PodFacts, nodes: readonly NodeState[]): Ranking {
+  /** The total scores, in the order of the nodes. */
+  rank(facts: PodFacts, nodes: readonly NodeState[]): Float64Array {
     const totals = new Float64Array(nodes.length);
     for (const [weight, scores] of this.#weightedScores(facts, nodes)) {
-      scores?.forEach((score, index) => {
-        totals[index] = (totals[index] ?? 0) + weight * score;
-      });
+      if (scores === undefined) continue;
+      for (let index = 0; index < totals.length; index++) {
+        totals[index] = (totals[index] ?? 0) + weight * (scores[index] ?? 0);
+      }
     }
-    return new Map(nodes.map((node, index) => [node, totals[index] ?? 0]));
+    return totals;
   }
 
   /** One by one: a rejection spares the filters after it. */
@@ -152,9 +151,16 @@ export class NodeChooser {
   }
 
   /** One of the best, by chance. */
-  #best(ranking: Ranking): NodeState {
-    const highest = Math.max(...ranking.values());
-    const best = [...ranking].filter(([, score]) => score === highest).map(([node]) => node);
+  #best(nodes: readonly NodeState[], scores: Float64Array): NodeState {
+    let highest = Number.NEGATIVE_INFINITY;
+    let best: NodeState[] = [];
+    nodes.forEach((node, index) => {
+      const score = scores[index] ?? 0;
+      if (score < highest) return;
+      if (score > highest) best = [];
+      highest = score;
+      best.push(node);
+    });
     return best[best.length === 1 ? 0 : this.#options.rng.below(best.length)] as NodeState;
   }
 }

@@ -87,10 +87,10 @@ function decide(state: ClusterState, pod: Stored<Pod>): Omit<Pending, "pod"> & {
   const facts = podFacts(pod);
   const fitting = chooser.fittingNodes(facts, new Map());
   if ("message" in fitting) return { why: fitting.message };
-  const ranking = fitting.length === 1 ? new Map(fitting.map((node) => [node, 0])) : chooser.rank(facts, fitting);
+  const totals = fitting.length === 1 ? [0] : chooser.rank(facts, fitting);
   const choice = chooser.choose(facts);
   if ("message" in choice) throw new Error("one decision finds a node, the other none");
-  const scores = [...ranking].map(([node, score]) => [Number(node.name.slice(1)), score] as const);
+  const scores = fitting.map((node, index) => [Number(node.name.slice(1)), totals[index] ?? 0] as const);
   return { scores: scores.toSorted(([a], [b]) => a - b), choice: choice.node.name };
 }
 

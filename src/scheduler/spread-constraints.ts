@@ -101,14 +101,19 @@ function withRequirements(
 }
 
 /** Whether the constraint counts the pods of a node. */
-export function countsNode(
+export function nodeCounter(
   { honoursAffinity, honoursTaints }: SpreadConstraint,
   { spec = { containers: [] } }: Pod,
-  { node }: NodeState,
   options: TolerationOptions,
-): boolean {
-  if (node === undefined || (honoursAffinity && !allowsNode(spec, node))) return false;
-  return !honoursTaints || toleratesTaints(node.spec?.taints ?? [], spec.tolerations, options);
+): (node: NodeState) => boolean {
+  const { nodeSelector, affinity, tolerations } = spec;
+  const hasAffinity =
+    nodeSelector !== undefined || affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution !== undefined;
+  const checksAffinity = honoursAffinity && hasAffinity;
+  return ({ node }) => {
+    if (node === undefined || (checksAffinity && !allowsNode(spec, node))) return false;
+    return !honoursTaints || toleratesTaints(node.spec?.taints ?? [], tolerations, options);
+  };
 }
 
 export function hasTopologyKeys(constraints: readonly SpreadConstraint[], { labels }: NodeState): boolean {

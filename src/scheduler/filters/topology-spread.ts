@@ -7,9 +7,9 @@ import type { ClusterObjects } from "../cluster-objects.ts";
 import type { ClusterState } from "../cluster-state.ts";
 import { type PreparedFilter, resolvable, unresolvable } from "../rejection.ts";
 import {
-  countsNode,
   hasTopologyKeys,
   matchingPods,
+  nodeCounter,
   type SpreadConstraint,
   spreadConstraints,
 } from "../spread-constraints.ts";
@@ -58,9 +58,10 @@ function spreadOf(
 ): Spread {
   const { selector, topologyKey, minDomains } = constraint;
   const counts = matchingPods(selector, pod.metadata.namespace, state);
+  const countsNode = nodeCounter(constraint, pod, options);
   const countByDomain = new Map<string, number>();
   for (const node of state.nodes) {
-    if (!hasTopologyKeys(constraints, node) || !countsNode(constraint, pod, node, options)) continue;
+    if (!hasTopologyKeys(constraints, node) || !countsNode(node)) continue;
     const domain = node.labels[topologyKey] ?? "";
     countByDomain.set(domain, (countByDomain.get(domain) ?? 0) + (counts.get(node) ?? 0));
   }

@@ -8,10 +8,10 @@ import type { ClusterState } from "../cluster-state.ts";
 import type { TolerationOptions } from "../filters/node-constraints.ts";
 import type { NodeState } from "../node-state.ts";
 import {
-  countsNode,
   HOSTNAME,
   hasTopologyKeys,
   matchingPods,
+  nodeCounter,
   type SpreadConstraint,
   spreadConstraints,
 } from "../spread-constraints.ts";
@@ -39,9 +39,9 @@ export function scoreTopologySpread(
   const counted = nodes.filter(isCounted);
   const spreads = constraints.map((constraint): Spread => {
     const counts = matchingPods(constraint.selector, pod.metadata.namespace, state);
-    return constraint.topologyKey === HOSTNAME
-      ? byNode(constraint, counts, counted.length)
-      : byDomain(constraint, counts, counted, (node) => isCounted(node) && countsNode(constraint, pod, node, options));
+    if (constraint.topologyKey === HOSTNAME) return byNode(constraint, counts, counted.length);
+    const countsNode = nodeCounter(constraint, pod, options);
+    return byDomain(constraint, counts, counted, (node) => isCounted(node) && countsNode(node));
   });
   return inverted(nodes.map((node) => (isCounted(node) ? rawScore(node, spreads) : undefined)));
 }
