@@ -5,12 +5,12 @@
 
 import process, { argv, stdout } from "node:process";
 import type { Affinity, Node, Pod, TopologySpreadConstraint } from "#api/generated/types/core-v1.ts";
-import type { Stored, StoredCluster, StoredObject } from "#api/resource.ts";
+import type { Stored, StoredCluster } from "#api/resource.ts";
 import { seededRng } from "#base/seeded-rng.ts";
 import { NodeChooser } from "#scheduler/choose-node.ts";
-import type { ClusterObjects, Objects } from "#scheduler/cluster-objects.ts";
 import { ClusterState } from "#scheduler/cluster-state.ts";
 import { podFacts } from "#scheduler/pod-facts.ts";
+import { clusterObjects, objectsIn } from "#scheduler/testing.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 const APPS = 200;
@@ -23,10 +23,9 @@ function argument(name: string, otherwise: number): number {
 const nodeCount = argument("nodes", 1000);
 const podCount = argument("pods", 20_000);
 
-const stored = (namespace: string | undefined, name: string) => ({
-  ...(namespace === undefined ? {} : { namespace }),
+const stored = (name: string) => ({
   name,
-  uid: `${namespace}-${name}`,
+  uid: name,
   resourceVersion: "1",
   creationTimestamp: "2027-01-01T00:00:00Z",
 });
@@ -36,9 +35,9 @@ function node(index: number): StoredCluster<Node> {
   const labels = { "kubernetes.io/hostname": name, [ZONE]: `zone-${index % 3}` };
   const resources = { cpu: "32", memory: "128Gi", pods: "110" };
   return {
-    metadata: { ...stored(undefined, name), labels },
+    metadata: { ...stored(name), labels },
     status: { allocatable: resources },
-  } as StoredCluster<Node>;
+  };
 }
 
 interface Shape {
@@ -94,7 +93,7 @@ function pod(index: number, { spec, isOwned = false }: Shape): Stored<Pod> {
   const resources = { requests: { cpu: "100m", memory: "128Mi" } };
   return {
     metadata: {
-      ...stored("default", `pod-${index}`),
+      ...stored(`pod-${index}`),
       namespace: "default",
       labels: { app },
       ...(isOwned ? { ownerReferences: [owner] } : {}),
@@ -103,30 +102,12 @@ function pod(index: number, { spec, isOwned = false }: Shape): Stored<Pod> {
   };
 }
 
-function fixed<T extends StoredObject>(objects: readonly T[] = []): Objects<T> {
-  const byKey = new Map(objects.map((object) => [`default/${object.metadata.name}`, object]));
-  return { get: (key) => byKey.get(key), list: () => objects };
-}
-
 const replicaSets = Array.from({ length: APPS }, (_, index) => ({
-  metadata: { ...stored("default", `app-${index}`), namespace: "default" },
+  metadata: { ...stored(`app-${index}`), namespace: "default" },
   spec: { selector: { matchLabels: { app: `app-${index}` } } },
 }));
 
-const objects: ClusterObjects = {
-  namespaces: fixed(),
-  services: fixed(),
-  replicationControllers: fixed(),
-  replicaSets: fixed(replicaSets as never),
-  statefulSets: fixed(),
-  storageClasses: fixed(),
-  volumes: fixed(),
-  claims: fixed(),
-  csiNodes: fixed(),
-  csiDrivers: fixed(),
-  capacities: fixed(),
-  attachmentsOf: () => [],
-};
+const objects = clusterObjects({ replicaSets: objectsIn(replicaSets) });
 
 function measure(shape: Shape): void {
   const state = new ClusterState();

@@ -11,6 +11,7 @@ import { NodeChooser } from "./choose-node.ts";
 import type { ClusterObjects, Objects } from "./cluster-objects.ts";
 import { ClusterState } from "./cluster-state.ts";
 import { podFacts } from "./pod-facts.ts";
+import { objectsIn } from "./testing.ts";
 
 interface Cluster {
   readonly nodes: readonly number[];
@@ -31,15 +32,7 @@ const { world, nodes, pods, clusters } = recorded as {
   readonly clusters: readonly Cluster[];
 };
 
-function objectsOf<T extends StoredObject>(kind: string): Objects<T> {
-  const all = (world[kind] ?? []) as readonly T[];
-  const keyOf = ({ metadata }: T): string => [metadata.namespace, metadata.name].filter(Boolean).join("/");
-  const byKey = new Map(all.map((object) => [keyOf(object), object]));
-  return {
-    get: (key) => byKey.get(key),
-    list: (_, namespace) => all.filter(({ metadata }) => !namespace || metadata.namespace === namespace),
-  };
-}
+const objectsOf = <T extends StoredObject>(kind: string): Objects<T> => objectsIn((world[kind] ?? []) as readonly T[]);
 
 const objects: ClusterObjects = {
   namespaces: objectsOf("namespaces"),
