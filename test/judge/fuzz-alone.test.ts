@@ -4,6 +4,7 @@
 import { expect, it } from "vitest";
 import { embeddedSubject } from "./exchange.ts";
 import { fuzzAlone } from "./fuzz.ts";
+import { moreSettings } from "./judge-flags.ts";
 
 const REQUESTS = 10_000;
 
@@ -16,7 +17,7 @@ const UNEXPECTED_BY_UPSTREAM: readonly RegExp[] = [
 const HEAP_GROWTH_BYTES_MAX = 16 * 1024 * 1024;
 
 it("survives 10,000 fuzzed requests, and keeps nothing of them", async () => {
-  const subject = embeddedSubject();
+  const subject = embeddedSubject(moreSettings);
   const heap: number[] = [];
   const { statuses, internalErrors } = await fuzzAlone(
     subject,

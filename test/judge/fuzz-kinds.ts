@@ -5,6 +5,7 @@ import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
 import { batchPlaces } from "./fuzz-batch.ts";
 import { definitions } from "./fuzz-definitions.ts";
+import { devicePlaces } from "./fuzz-devices.ts";
 import { plainPlaces } from "./fuzz-kinds-table.ts";
 import { networkingPlaces } from "./fuzz-networking.ts";
 import { podPlaces } from "./fuzz-pods.ts";
@@ -60,6 +61,7 @@ export const places: readonly Place[] = [
   ...storagePlaces,
   ...batchPlaces,
   ...networkingPlaces,
+  ...devicePlaces,
   definitions,
 ];
 

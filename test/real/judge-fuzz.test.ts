@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, it } from "vitest";
 import { type Disagreement, type FuzzReport, fuzz, type VerbCount } from "#test/judge/fuzz.ts";
+import { moreSettings } from "#test/judge/judge-flags.ts";
 import { classOf, knownDifferences } from "#test/judge/known-differences.ts";
 import { useJudgeStage } from "./judge-stage.ts";
 import { describeReal } from "./suite.ts";
@@ -11,7 +12,7 @@ const REQUESTS = 1_000;
 const AGREEMENT_MIN = 0.98;
 
 describeReal("fuzzed requests", () => {
-  const stage = useJudgeStage();
+  const stage = useJudgeStage(undefined, moreSettings);
   const reports: FuzzReport[] = [];
   beforeAll(async () => {
     const { embedded, real } = stage();

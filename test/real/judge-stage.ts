@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type JudgeCase, judgeCase } from "#test/judge/case.ts";
 import { embeddedSubject, realSubject, type Subject } from "#test/judge/exchange.ts";
-import { judgeFlags } from "#test/judge/judge-flags.ts";
+import { flagsOf, type JudgeSettings, plainSettings } from "#test/judge/judge-flags.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 
 export interface JudgeStage {
@@ -12,12 +12,15 @@ export interface JudgeStage {
 }
 
 /** Starts both before the tests of the suite that calls it and ends them afterwards; call the result in tests. */
-export function useJudgeStage(prepare?: (subject: Subject) => Promise<unknown>): () => JudgeStage {
+export function useJudgeStage(
+  prepare?: (subject: Subject) => Promise<unknown>,
+  settings: JudgeSettings = plainSettings,
+): () => JudgeStage {
   let plane: ControlPlane;
   let stage: JudgeStage;
   beforeAll(async () => {
-    plane = await startControlPlane({ apiServerFlags: judgeFlags });
-    stage = { real: await realSubject(plane), embedded: embeddedSubject() };
+    plane = await startControlPlane({ apiServerFlags: flagsOf(settings) });
+    stage = { real: await realSubject(plane), embedded: embeddedSubject(settings) };
     if (prepare) await Promise.all([prepare(stage.real), prepare(stage.embedded)]);
   }, 120_000);
   afterAll(async () => {
