@@ -1,6 +1,7 @@
 // What users choose about the controllers and the API server of a cluster in one process.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
+import { type RuntimeConfig, RuntimeConfigError, servedResources } from "#apiserver/builtin/runtime-config.ts";
 import { FeatureGateError, FeatureGates } from "#base/feature-gates.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
@@ -11,28 +12,45 @@ export interface ClusterSettings {
   readonly controllers?: readonly string[];
   /** Of the API server and the controllers. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** As --runtime-config of kube-apiserver, by key: { "api/beta": "true" }. */
+  readonly runtimeConfig?: RuntimeConfig;
 }
 
-/** A setting names a controller or a feature gate that does not exist, or a gate cannot be changed. */
+/** A setting names something that does not exist, or gives it a value that it cannot have. */
 export class SettingError extends Error {
   override readonly name = "SettingError";
+  readonly setting: keyof ClusterSettings;
+  readonly problem: string;
+  constructor(setting: keyof ClusterSettings, problem: string, options?: { cause?: unknown }) {
+    super(`${setting}: ${problem}`, options);
+    this.setting = setting;
+    this.problem = problem;
+  }
 }
 
 export interface ReadSettings {
   readonly config: ComponentConfig;
   readonly gates: FeatureGates;
+  readonly runtimeConfig: RuntimeConfig;
 }
 
-export function readSettings({ controllers = ["*"], featureGates = {} }: ClusterSettings): ReadSettings {
+export function readSettings(settings: ClusterSettings): ReadSettings {
+  const { controllers = ["*"], featureGates = {}, runtimeConfig = {} } = settings;
   const problems = selectionProblems(controllers);
-  if (problems.length > 0) throw new SettingError(`controllers: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new SettingError("controllers", problems.join("; "));
   const gates = new FeatureGates(featureGateTable(), "1.36");
   try {
     gates.setFromMap(featureGates);
   } catch (cause) {
     if (!(cause instanceof FeatureGateError)) throw cause;
-    throw new SettingError(`feature gates: ${cause.message}`, { cause });
+    throw new SettingError("featureGates", cause.message, { cause });
+  }
+  try {
+    servedResources(runtimeConfig, gates);
+  } catch (cause) {
+    if (!(cause instanceof RuntimeConfigError)) throw cause;
+    throw new SettingError("runtimeConfig", cause.message, { cause });
   }
   const Generic = { ...defaultConfig.Generic, Controllers: canonicalSelection(controllers) };
-  return { config: { ...defaultConfig, Generic }, gates };
+  return { config: { ...defaultConfig, Generic }, gates, runtimeConfig };
 }

@@ -1,7 +1,7 @@
 // A cluster in one process that clients reach over HTTPS on 127.0.0.1: what `steersman up` and the testing library in
 // real time share.
 
-import type { ApiServer } from "#apiserver/create-api-server.ts";
+import type { ApiServer, ApiServerOptions } from "#apiserver/create-api-server.ts";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
@@ -29,6 +29,8 @@ export interface ServedClusterOptions extends ReadSettings {
   /** 0: any free port. */
   readonly port: number;
   readonly nodes: number;
+  /** Of the API server, in the clock's time. */
+  readonly limits?: NonNullable<ApiServerOptions["limits"]>;
   /** Another manager holds the controllers' Lease; called at each try. */
   readonly onWaiting?: (holder: string) => void;
 }
@@ -45,7 +47,7 @@ export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | 
 }
 
 export async function serveCluster(options: ServedClusterOptions): Promise<ServedCluster> {
-  const { clock, log, controllerLog, state, port, nodes, config, gates, onWaiting } = options;
+  const { clock, log, controllerLog, state, port, nodes, config, gates, runtimeConfig, onWaiting } = options;
   const { storage, pki } = state;
   const cluster = createCluster({
     clock,
@@ -58,6 +60,8 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
       ...serverMetrics(),
       ...serverKeys(pki),
       storage,
+      runtimeConfig,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
       admission: () => [serverPartsWarning],
       // A port that is still to be found clients learn from the kubeconfig alone.
       ...(port === 0 ? {} : { serverAddress: `${HOST}:${port}` }),

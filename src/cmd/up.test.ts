@@ -132,11 +132,19 @@ describe("steersman up", () => {
     expect((await client.delete(`${SETS}/web`, foreground)).status).toBe(200);
     await runningPods(client, 0);
 
-    const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
-    const { headers } = await client.post(roles, { metadata: { name: "r" }, rules: [] });
-    expect(String(headers.warning)).toContain("authorization by roles is not part of this cluster yet");
+    const services = "/apis/apiregistration.k8s.io/v1/apiservices";
+    const spec = {
+      group: "a.b",
+      version: "v1",
+      groupPriorityMinimum: 1000,
+      versionPriority: 1,
+      insecureSkipTLSVerify: true,
+    };
+    const service = { name: "a", namespace: "default" };
+    const { headers } = await client.post(services, { metadata: { name: "v1.a.b" }, spec: { ...spec, service } });
+    expect(String(headers.warning)).toContain("the aggregation of other API servers is not part of this cluster yet");
 
-    expect(output()).toMatch(/Ready after \d+ ms\./);
+    expect(output()).toMatch(/Ready after \d+ ms: 2 nodes, \d+ controllers\./);
     const { status, text } = refusal(`--port=${port}`, `--state=${newDirectory()}`);
     expect(status).toBe(1);
     expect(text).toContain(`cannot listen on 127.0.0.1:${port}: another program listens there; choose another port`);
@@ -222,21 +230,106 @@ describe("steersman up", () => {
   it("says what it takes", () => {
     const { status, stdout } = spawnSync(process.execPath, [program, "up", "--help"], { encoding: "utf8" });
     expect(status).toBe(0);
-    for (const name of ["--port", "--nodes", "--state", "--data-dir", "--data-sync", "--data-size-max"]) {
-      expect(stdout).toContain(name);
+    const names = ["port", "nodes", "speed", "controllers", "feature-gates", "runtime-config", "apply", "state"];
+    for (const name of [...names, "data-dir", "data-sync", "data-size-max", "quiet", "v"]) {
+      expect(stdout).toContain(`--${name}`);
     }
+    expect(stdout).toContain("steersman up [flags] -- COMMAND");
   });
 
-  it.each([
-    [["--port=70000"], "--port is 70000; it can be 0 to 65535"],
-    [["--nodes=5001"], "--nodes is 5001; it can be 0 to 5000"],
-    [["--data-size-max=5"], "--data-size-max needs --data-dir"],
-    [["--data-dir=x", "--data-sync=never"], '--data-sync is "never"; it can be "full" or "normal"'],
-    [["now"], '"steersman up" does not take any arguments'],
-  ])("refuses %j", (args, message) => {
-    const { status, text } = refusal(...args);
-    expect([status, text]).toEqual([1, expect.stringContaining(message)]);
+  it("says which flag is wrong", () => {
+    const { status, text } = refusal("--port=70000");
+    expect([status, text]).toEqual([1, "steersman: --port is 70000; it can be 0 to 65535\n"]);
+    expect(refusal("--controllers=*,-jobb").text).toBe(
+      'steersman: --controllers: "jobb" is not in the list of known controllers\n',
+    );
   });
+});
+
+describe("steersman up -- COMMAND", () => {
+  /** Runs to its end. */
+  const run = (flags: readonly string[], ...command: readonly string[]) => {
+    const all = [program, "up", "--port=0", "--nodes=1", `--state=${newDirectory()}`, ...flags, "--", ...command];
+    const { status, stdout, stderr } = spawnSync(process.execPath, all, { encoding: "utf8", cwd: root });
+    return { status, stdout, stderr };
+  };
+  const script = (code: string): readonly string[] => [process.execPath, "-e", code];
+
+  it("runs it with KUBECONFIG set, adds nothing to its output, and ends with its exit code", () => {
+    const code = "console.log(JSON.parse(require('fs').readFileSync(process.env.KUBECONFIG)).kind); process.exit(7)";
+    expect(run([], ...script(code))).toEqual({ status: 7, stdout: "Config\n", stderr: "" });
+    expect(run([], "no-such-program")).toEqual({
+      status: 127,
+      stdout: "",
+      stderr: 'steersman: cannot run "no-such-program": no such program\n',
+    });
+    expect(run([], ...script("process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60000)")).status).toBe(
+      128 + 15,
+    );
+  });
+
+  it("applies manifests before it, and says which one is wrong", () => {
+    const directory = newDirectory();
+    mkdirSync(directory);
+    const definition = { group: "example.com", scope: "Namespaced", names: { plural: "apps", kind: "App" } };
+    const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+    const crd = {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "apps.example.com" },
+      spec: { ...definition, versions: [{ name: "v1", served: true, storage: true, schema }] },
+    };
+    writeFileSync(join(directory, "1.json"), JSON.stringify(crd));
+    writeFileSync(join(directory, "2.yaml"), "apiVersion: example.com/v1\nkind: App\nmetadata: {name: shop}\n");
+    expect(run([`--apply=${directory}`], ...script("")).stderr).toBe("");
+    const file = join(directory, "3.yaml");
+    const bad =
+      "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: web}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\n";
+    writeFileSync(file, bad);
+    const { status, stderr } = run([`--apply=${directory}`], ...script("console.log('not reached')"));
+    expect(status).toBe(1);
+    expect(stderr.split("\n")).toEqual([
+      `steersman: ${file}, document 1 (Deploymnt web): no matches for kind "Deploymnt" in version "apps/v1"`,
+      expect.stringMatching(
+        /^steersman: .*, document 2 \(Pod web\): Pod "web" is invalid: spec\.containers: Required value/,
+      ),
+      "",
+    ]);
+  });
+});
+
+describe("steersman up, talking", () => {
+  it("prints nothing with --quiet, and ends by the signal as ever", async () => {
+    const state = newDirectory();
+    const child = spawn(process.execPath, [program, "up", "--quiet", "--port=0", `--state=${state}`], { cwd: root });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    while (!existsSync(join(state, "kubeconfig"))) await systemClock.sleep(20, new AbortController().signal);
+    child.kill("SIGTERM");
+    expect([await ended, output]).toEqual([0, ""]);
+  }, 60_000);
+
+  it("lets days pass in seconds with --speed, runs the controllers asked for, and logs no errors of its own", async () => {
+    const flags = ["--speed=20000", "--controllers=*,-deployment-controller", "--feature-gates=AllAlpha=false"];
+    const { client, child, exitCode, output } = await up("--port=0", ...flags, `--state=${newDirectory()}`);
+    const restartPolicy = "Never";
+    const template = { spec: { restartPolicy, containers: [{ name: "a", image: "a" }] } };
+    const spec = { schedule: "0 0 * * *", jobTemplate: { spec: { template } } };
+    const path = "/apis/batch/v1/namespaces/default";
+    expect((await client.post(`${path}/cronjobs`, { metadata: { name: "daily" }, spec })).status).toBe(201);
+    for (let done = 0; done < 2; ) {
+      const { items } = (await client.get(`${path}/jobs`)).body as { items: { status: { succeeded?: number } }[] };
+      done = items.filter(({ status }) => status.succeeded === 1).length;
+      await systemClock.sleep(50, new AbortController().signal);
+    }
+    const nodes = (await client.get(NODES)).body as { items: { spec: { taints?: unknown } }[] };
+    expect(nodes.items.map(({ spec }) => spec.taints)).toEqual([undefined]);
+    child.kill("SIGTERM");
+    expect(await exitCode).toBe(0);
+    expect(output()).toContain("Time in the cluster runs 20000 times as fast.");
+    expect(output()).not.toMatch(/^E\d{4}/m);
+  }, 60_000);
 });
 
 describe("steersman up --data-dir", () => {

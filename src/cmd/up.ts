@@ -1,35 +1,42 @@
 // steersman up: a cluster in this process, a kubeconfig for its clients, and the files that outlive it.
 
 import { join, resolve } from "node:path";
+import { directTransport } from "#apiserver/in-process-transport.ts";
+import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
+import { PacedClock } from "#base/paced-clock.ts";
+import { createClient } from "#client/create-client.ts";
+import type { Manifest } from "#cluster/manifests.ts";
+import { type ClusterCounts, followCounts } from "#cluster/pod-counts.ts";
 import { readSettings } from "#cluster/settings.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
-import { systemClock } from "#platform/system/system-clock.ts";
-import { ClusterNotStarted, type DataOptions, openState } from "./cluster-state.ts";
+import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
+import { ClusterNotStarted, openState } from "./cluster-state.ts";
 import { serveCluster } from "./served-cluster.ts";
+import { asFlagError, DEFAULT_PORT, type UpFlags } from "./up-flags.ts";
 import { type KubeconfigFile, writeKubeconfig } from "./up-kubeconfig.ts";
 
-export const DEFAULT_PORT = 7443;
 const DEFAULT_DIRECTORY = ".steersman";
+const REQUEST_MS = 60_000;
+const WATCH_MS = 30 * 60_000;
 
-export interface UpOptions {
-  /** 0: any free port. */
-  readonly port: number;
-  readonly nodes: number;
-  /** Where the kubeconfig goes. Absent: a folder of the current one, so that clusters on two ports have one each. */
-  readonly directory?: string;
-  /** Absent: nothing outlives the process. */
-  readonly data?: DataOptions;
+export interface UpOptions extends Omit<UpFlags, "apply" | "isQuiet" | "verbosity" | "command"> {
+  /** Of the API server. */
   readonly log: Logger;
+  /** Of the controllers, the scheduler and the nodes. */
+  readonly controllerLog: Logger;
 }
 
 export interface RunningCluster {
+  readonly clock: Clock;
   readonly url: string;
   readonly kubeconfig: string;
   readonly controllers: readonly string[];
   /** The manager that holds the controllers' Lease instead of this process, if any. */
   readonly otherManager: string | undefined;
+  counts(): ClusterCounts;
+  apply(manifests: readonly Manifest[]): Promise<void>;
   /** Resolves, or rejects, when the controllers have ended: without a stop that is a fault. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -37,30 +44,44 @@ export interface RunningCluster {
 
 /** Resolves when the cluster is ready, or another manager holds the Lease of its controllers. */
 export async function startCluster(options: UpOptions): Promise<RunningCluster> {
-  const clock = systemClock;
-  const { log, port, nodes } = options;
+  const { log, controllerLog, port, nodes, speed } = options;
+  const settings = settingsOf(options);
+  const clock = speed === 1 ? systemClock : new PacedClock({ pace: systemClock, speed, turn: systemTurn });
   const state = await openState(clock, options.data);
   const waiting = Promise.withResolvers<string>();
   try {
     const cluster = await serveCluster({
-      ...readSettings({}),
+      ...settings,
       clock,
       log,
-      controllerLog: log,
+      controllerLog,
       state,
       port,
       nodes,
+      // Clients wait in the machine's time.
+      limits: { requestTimeoutMs: REQUEST_MS * speed, watchTimeoutMsMin: WATCH_MS * speed },
       onWaiting: waiting.resolve,
     });
-    const kubeconfig = keptKubeconfig(options.directory ?? defaultDirectory(cluster.port), cluster.url, state.pki);
+    const kubeconfig = keptKubeconfig(options.directory || defaultDirectory(cluster.port), cluster.url, state.pki);
     cluster.start();
     const otherManager = await Promise.race([cluster.ready, cluster.ended, waiting.promise]);
     return {
+      clock,
       url: cluster.url,
       kubeconfig: kubeconfig.path,
       controllers: cluster.controllers,
       otherManager: otherManager ?? undefined,
+      counts: followCounts(cluster.server, state.storage),
       ended: cluster.ended,
+      async apply(manifests) {
+        if (manifests.length === 0) return;
+        const { applyManifests } = await import("#cluster/manifests.ts");
+        const transport = directTransport(cluster.server, {
+          peer: { user: { name: "admin", groups: ["system:masters"] } },
+        });
+        const client = createClient({ transport, clock, userAgent: "steersman", direct: true });
+        await applyManifests(manifests, { client, clock, fieldManager: "steersman-up" }, new AbortController().signal);
+      },
       async stop() {
         await cluster.stop();
         // Without a data directory the keys in it open nothing any more.
@@ -70,6 +91,14 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
   } catch (error) {
     state.storage.close();
     throw error;
+  }
+}
+
+function settingsOf(options: UpOptions): ReturnType<typeof readSettings> {
+  try {
+    return readSettings(options);
+  } catch (error) {
+    throw asFlagError(error);
   }
 }
 

@@ -110,7 +110,7 @@ describe("a cluster in virtual time", () => {
       'controllers: "deploymnet" is not in the list of known controllers',
     );
     await expect(startCluster({ featureGates: { Nonsense: true } })).rejects.toThrow(
-      "feature gates: unrecognized feature gate: Nonsense",
+      "featureGates: unrecognized feature gate: Nonsense",
     );
     const cluster = await startCluster({ nodes: 0 });
     await expect(cluster.until(async () => undefined, 500)).rejects.toThrow("not within 500 ms of the cluster's time");

@@ -97,14 +97,15 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
   const storage = new MemoryStorage({ clock });
   const host = clusterHost(pki);
   const signing = await host.keys.loadSigning(); // in time that does not count
+  const { runtimeConfig, ...settings } = readSettings(options);
   const cluster = createCluster({
-    ...readSettings(options),
+    ...settings,
     clock,
     rng: seededRng(options.seed ?? "steersman"),
     log,
     controllerLog: log,
     host: { ...host, keys: { ...host.keys, loadSigning: () => Promise.resolve(signing) } },
-    server: { ...serverKeys(pki), metrics: noMetrics, storage },
+    server: { ...serverKeys(pki), metrics: noMetrics, storage, runtimeConfig },
     nodes: options.nodes ?? 1,
     shutdownTimeoutMs: 0,
   });

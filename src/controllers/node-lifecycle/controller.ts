@@ -15,6 +15,7 @@
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
+import { untilIdle } from "#base/idle-loop.ts";
 import { until } from "#base/wait.ts";
 import { events, get, patch, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
@@ -23,7 +24,7 @@ import { addNodeIndex } from "#kit/pods-by-node.ts";
 import { type Deps, type NodeLifecycleOptions, newMemory } from "./deps.ts";
 import { registerNodeLifecycleMetrics } from "./metrics.ts";
 import { monitorNodes } from "./monitor.ts";
-import { taintWaitingNodes } from "./no-execute-taints.ts";
+import { isNoNodeWaiting, taintWaitingNodes } from "./no-execute-taints.ts";
 import { syncPod } from "./pod-readiness.ts";
 import { syncNode } from "./sync.ts";
 
@@ -74,7 +75,13 @@ export const nodeLifecycleController: ControllerDescriptor<NodeLifecycleOptions>
       retryVerbosity: 0,
       sync: (key, signal) => syncPod(key, deps, signal),
     });
-    parts.loop((signal) => until((signal) => taintWaitingNodes(deps, signal), TAINT_PERIOD_MS, clock, signal));
+    const tainting = {
+      periodMs: TAINT_PERIOD_MS,
+      clock,
+      isIdle: () => isNoNodeWaiting(deps),
+      wakeup: deps.memory.nodeWaits,
+    };
+    parts.loop((signal) => untilIdle((signal) => taintWaitingNodes(deps, signal), tainting, signal));
     parts.loop((signal) => until((signal) => monitorNodes(deps, signal), options.monitorPeriodMs, clock, signal));
   },
 });

@@ -4,6 +4,7 @@ import type { Lease } from "#api/generated/types/coordination-v1.ts";
 import type { Node, ObjectReference, Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored, StoredCluster } from "#api/resource.ts";
 import type { Clock } from "#base/clock.ts";
+import { Wakeup } from "#base/idle-loop.ts";
 import type { Logger } from "#base/log.ts";
 import type { Rng } from "#base/rng.ts";
 import type { ResourceClient } from "#client/client.ts";
@@ -49,6 +50,8 @@ export interface Memory {
   readonly health: Map<string, NodeHealth>;
   readonly zoneStates: Map<string, ZoneState>;
   readonly taintQueues: Map<string, TaintQueue>;
+  /** A node begins to wait in one of the queues. */
+  readonly nodeWaits: Wakeup;
   /** Nodes whose pods could not all be marked. */
   readonly toRetry: Set<string>;
 }
@@ -59,6 +62,7 @@ export function newMemory(): Memory {
     health: new Map(),
     zoneStates: new Map(),
     taintQueues: new Map(),
+    nodeWaits: new Wakeup(),
     toRetry: new Set(),
   };
 }

@@ -21,9 +21,14 @@ export function addZone(node: StoredNode, deps: Deps): void {
   const zone = zoneOf(node);
   if (zoneStates.has(zone)) return;
   zoneStates.set(zone, "Initial");
-  taintQueues.set(zone, new TaintQueue(deps.clock, deps.options.rates.normalPerSecond));
+  taintQueues.set(zone, newQueue(deps));
   deps.log.info("Initializing eviction metric for zone", { zone });
   deps.metrics.evictions.with([zone]);
+}
+
+/** No node waits for a taint. */
+export function isNoNodeWaiting({ memory }: Deps): boolean {
+  return [...memory.taintQueues.values()].every(({ isEmpty }) => isEmpty);
 }
 
 /** Taints as many of the nodes that wait as the rates of their zones allow. */
@@ -93,13 +98,17 @@ export async function markReachable(node: StoredNode, deps: Deps, signal: AbortS
   }
 }
 
+function newQueue({ clock, options, memory }: Deps): TaintQueue {
+  return new TaintQueue(clock, options.rates.normalPerSecond, () => memory.nodeWaits.wake());
+}
+
 function queueOf(node: StoredNode, deps: Deps): TaintQueue {
   const { taintQueues } = deps.memory;
   const zone = zoneOf(node);
   const known = taintQueues.get(zone);
   if (known !== undefined) return known;
   // A node read live may have moved to a zone that the caches do not know yet.
-  const queue = new TaintQueue(deps.clock, deps.options.rates.normalPerSecond);
+  const queue = newQueue(deps);
   taintQueues.set(zone, queue);
   return queue;
 }

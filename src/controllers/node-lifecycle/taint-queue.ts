@@ -30,11 +30,19 @@ export class TaintQueue {
   #bucket: TokenBucket | undefined;
   #perSecond: number;
   #sequence = 0;
+  readonly #onWait: () => void;
 
-  constructor(clock: Clock, perSecond: number) {
+  /** onWait: called when a node begins to wait. */
+  constructor(clock: Clock, perSecond: number, onWait: () => void = () => undefined) {
     this.#clock = clock;
+    this.#onWait = onWait;
     this.#perSecond = Math.fround(perSecond);
     this.#bucket = new TokenBucket(clock, { perSecond: this.#perSecond, burst: BURST });
+  }
+
+  /** No node waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
   }
 
   /** False for a node that is known. */
@@ -83,5 +91,6 @@ export class TaintQueue {
     const waiting: Waiting = { node, atMs, sequence: this.#sequence++, heapIndex: -1 };
     this.#known.set(node, waiting);
     this.#waiting.push(waiting);
+    this.#onWait();
   }
 }

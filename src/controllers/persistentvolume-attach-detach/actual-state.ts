@@ -3,6 +3,7 @@
 // Upstream: pkg/controller/volume/attachdetach/cache/actual_state_of_world.go.
 
 import type { AttachedVolume } from "#api/generated/types/core-v1.ts";
+import { Wakeup } from "#base/idle-loop.ts";
 import type { VolumeSpec } from "#families/volumes/volume-spec.ts";
 
 export type AttachState = "attached" | "uncertain" | "detached";
@@ -47,6 +48,16 @@ export class ActualState {
   readonly #volumes = new Map<string, KnownVolume>();
   readonly #reports = new Map<string, NodeReport>();
   readonly #inUse = new Map<string, Set<string>>();
+  readonly #changes: Wakeup;
+
+  constructor(changes: Wakeup = new Wakeup()) {
+    this.#changes = changes;
+  }
+
+  /** No volume is attached, or may be, and no status has to be written. */
+  get isSettled(): boolean {
+    return this.#volumes.size === 0 && this.staleNodes().length === 0;
+  }
 
   markAttached(volume: string, spec: VolumeSpec | undefined, node: string, devicePath = ""): void {
     this.#put(volume, spec, node, undefined, devicePath);
@@ -70,6 +81,7 @@ export class ActualState {
     known.spec = spec;
     known.devicePath = devicePath;
     this.#volumes.set(volume, known);
+    this.#changes.wake();
     const entry = known.nodes.get(node);
     if (entry !== undefined) entry.doubt = doubt;
     else {
@@ -135,12 +147,14 @@ export class ActualState {
   retract(volume: string, node: string): void {
     const report = this.#reports.get(node);
     if (report?.volumes.delete(volume)) report.isStale = true;
+    this.#changes.wake();
   }
 
   /** The node's status has to be written again, if the controller has ever written it. */
   markStale(node: string): void {
     const report = this.#reports.get(node);
     if (report !== undefined) report.isStale = true;
+    this.#changes.wake();
   }
 
   staleNodes(): readonly string[] {

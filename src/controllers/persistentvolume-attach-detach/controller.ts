@@ -15,6 +15,7 @@
 
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";
 import { CSIDrivers, CSINodes, VolumeAttachments } from "#api/generated/resources/storage-v1.ts";
+import { untilIdle, Wakeup } from "#base/idle-loop.ts";
 import { until } from "#base/wait.ts";
 import { operationMetrics } from "#families/volumes/operation-metrics.ts";
 import { addClaimIndex, hasStoppedUsingVolumes, podsOfClaim } from "#families/volumes/pod-claims.ts";
@@ -63,8 +64,9 @@ export const attachDetachController: ControllerDescriptor<AttachDetachOptions> =
     parts.informer(CSINodes);
     addClaimIndex(pods);
 
-    const actual = new ActualState();
-    const desired = new DesiredState();
+    const changes = new Wakeup();
+    const actual = new ActualState(changes);
+    const desired = new DesiredState(changes);
     const operations = new Operations(clock, log);
     const found: RecoveryDeps = {
       actual,
@@ -118,7 +120,7 @@ export const attachDetachController: ControllerDescriptor<AttachDetachOptions> =
     const queue = parts.queue({ name: "pvcs" });
     parts.enqueue(claims, queue, { on: ["add", "update"] });
     parts.loop((signal) => operations.run(signal));
-    runLoops(parts, options, deps, found);
+    runLoops(parts, options, deps, found, changes);
     parts.work({
       queue,
       sync: async (key) => {
@@ -137,19 +139,25 @@ function runLoops(
   { isVerifyDisabled, verifyPeriodMs }: AttachDetachOptions,
   deps: ReconcileDeps,
   found: RecoveryDeps,
+  changes: Wakeup,
 ): void {
   const { clock } = parts.context;
   parts.loop(async (signal) => {
     recover(found);
     let verifiedAt = clock.monotonicMs();
+    let hasRested = false;
     const isVerified = !isVerifyDisabled && verifyPeriodMs >= 1000;
+    const isIdle = (): boolean => deps.actual.isSettled && deps.desired.isEmpty;
     const pass = async (): Promise<void> => {
       await reconcile(deps, signal);
+      // While the loop rested there was nothing to verify.
+      if (hasRested) verifiedAt = clock.monotonicMs();
+      hasRested = isIdle();
       if (!isVerified || clock.monotonicMs() - verifiedAt <= verifyPeriodMs) return;
       verifyAttachments(deps);
       verifiedAt = clock.monotonicMs();
     };
-    await until(pass, RECONCILE_PERIOD_MS, clock, signal);
+    await untilIdle(pass, { periodMs: RECONCILE_PERIOD_MS, clock, isIdle, wakeup: changes }, signal);
   });
   let addedAt = Number.NEGATIVE_INFINITY;
   parts.loop((signal) => {

@@ -3,6 +3,7 @@
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
+import { Wakeup } from "#base/idle-loop.ts";
 import type { VolumeSpec } from "#families/volumes/volume-spec.ts";
 
 export interface WantedVolume {
@@ -21,6 +22,16 @@ type Wanted = { -readonly [K in keyof WantedVolume]: WantedVolume[K] } & { pods:
 export class DesiredState {
   /** By node and volume. Nodes without volumes are managed, too. */
   readonly #nodes = new Map<string, Map<string, Wanted>>();
+  readonly #changes: Wakeup;
+
+  constructor(changes: Wakeup = new Wakeup()) {
+    this.#changes = changes;
+  }
+
+  /** No volume is wanted. */
+  get isEmpty(): boolean {
+    return [...this.#nodes.values()].every((wanted) => wanted.size === 0);
+  }
 
   addNode(node: string): void {
     if (!this.#nodes.has(node)) this.#nodes.set(node, new Map());
@@ -42,6 +53,7 @@ export class DesiredState {
     const entry = wanted.get(name) ?? { name, node, spec, pods: new Map(), isConflictReported: false };
     wanted.set(name, entry);
     if (!entry.pods.has(pod.metadata.uid)) entry.pods.set(pod.metadata.uid, pod);
+    this.#changes.wake();
   }
 
   removePod(uid: string, volume: string, node: string): void {

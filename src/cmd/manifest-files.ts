@@ -1,0 +1,44 @@
+// The files that --apply names: read before the cluster starts, so that a mistake in them costs no time.
+
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Manifest, ManifestError, readManifests } from "#cluster/manifests.ts";
+import { systemErrorText } from "#platform/https-server/serving-files.ts";
+
+const STANDARD_INPUT = 0;
+
+export function readManifestFiles(paths: readonly string[]): readonly Manifest[] {
+  const problems: string[] = [];
+  const manifests = paths.flatMap(filesAt).flatMap((file) => {
+    try {
+      return readManifests(file === "-" ? "standard input" : file, textOf(file));
+    } catch (error) {
+      if (!(error instanceof ManifestError)) throw error;
+      problems.push(error.message);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ManifestError(problems);
+  return manifests;
+}
+
+/** As `kubectl -f`: a directory stands for the manifests right in it. */
+function filesAt(path: string): readonly string[] {
+  if (path === "-") return [path];
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+  } catch (cause) {
+    throw new ManifestError([`--apply ${path}: ${systemErrorText(cause)}`]);
+  }
+  const names = readdirSync(path).filter((name) => /\.(ya?ml|json)$/.test(name));
+  if (names.length === 0) throw new ManifestError([`--apply ${path}: the directory has no .yaml, .yml or .json file`]);
+  return names.sort().map((name) => join(path, name));
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8");
+  } catch (cause) {
+    throw new ManifestError([`--apply ${file}: ${systemErrorText(cause)}`]);
+  }
+}

@@ -1,0 +1,123 @@
+// `steersman up` in a terminal: prints what runs and where, one live line about it, and waits for a signal or a command.
+
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { stderr, stdout } from "node:process";
+import { noLog } from "#base/log.ts";
+import { LogVerbosity } from "#base/log-verbosity.ts";
+import { createLogger } from "#base/logger.ts";
+import type { Manifest } from "#cluster/manifests.ts";
+import { callSite } from "#platform/system/call-site.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+import { plural, StatusLine, statusText } from "./status-line.ts";
+import { type RunningCluster, startCluster } from "./up.ts";
+import { readUpFlags, type UpFlags, upHelp } from "./up-flags.ts";
+import { kubernetesVersion, steersmanVersion } from "./version.ts";
+
+/** Errors only. */
+const ERRORS = -1;
+const NOT_FOUND = 127;
+const BY_SIGNAL = 128;
+
+/** The exit code of the program. */
+export async function up(args: readonly string[]): Promise<number> {
+  const flags = readUpFlags(args);
+  if (flags === undefined) {
+    stdout.write(upHelp(stdout.columns ?? 0));
+    return 0;
+  }
+  const { verbosity, command } = flags;
+  const isTalking = !flags.isQuiet && command === undefined;
+  let line: StatusLine | undefined;
+  const log = createLogger({
+    clock: systemClock,
+    format: "text",
+    verbosity: new LogVerbosity(verbosity === 0 ? ERRORS : verbosity),
+    write: (text) => {
+      if (line === undefined) stderr.write(text);
+      else line.above(() => stderr.write(text));
+    },
+    pid: process.pid,
+    caller: callSite,
+  });
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve());
+  });
+  const manifests = await manifestsOf(flags);
+  // The controllers log the conflicts and retries of a healthy cluster as errors, as upstream's do.
+  const cluster = await startCluster({ ...flags, log, controllerLog: verbosity === 0 ? noLog : log });
+  try {
+    await cluster.apply(manifests);
+    if (isTalking) stdout.write(welcome(cluster, flags, manifests.length));
+    if (command !== undefined) return await Promise.race([run(command, cluster), failureOf(cluster)]);
+    const { clock, counts } = cluster;
+    const time = () => (flags.speed === 1 ? undefined : { now: new Date(clock.now()), speed: flags.speed });
+    if (isTalking && stdout.isTTY) {
+      const write = (text: string): void => void stdout.write(text);
+      line = new StatusLine({ write, columns: () => stdout.columns, text: () => statusText(counts(), time()) });
+    }
+    await Promise.race([stopped, cluster.ended]);
+    return 0;
+  } finally {
+    line?.[Symbol.dispose]();
+    line = undefined;
+    if (isTalking) stdout.write("\nStopping.\n");
+    await cluster.stop();
+  }
+}
+
+async function manifestsOf({ apply }: UpFlags): Promise<readonly Manifest[]> {
+  if (apply.length === 0) return [];
+  const { readManifestFiles } = await import("./manifest-files.ts");
+  return readManifestFiles(apply);
+}
+
+/** Never resolves: controllers that end while a command runs have failed. */
+async function failureOf(cluster: RunningCluster): Promise<never> {
+  await cluster.ended;
+  throw new Error("the controllers have ended");
+}
+
+/** As a shell: 127 when there is no such program, 128 and the signal's number when a signal ended it. */
+function run([file, ...args]: readonly [string, ...string[]], { kubeconfig }: RunningCluster): Promise<number> {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: "inherit", env: { ...process.env, KUBECONFIG: kubeconfig } });
+    // Ctrl-C reaches the command by itself; its end is then the cluster's.
+    process.on("SIGTERM", () => child.kill("SIGTERM"));
+    child.on("error", (error: NodeJS.ErrnoException) => {
+      const why = error.code === "ENOENT" ? "no such program" : error.message;
+      stderr.write(`steersman: cannot run ${JSON.stringify(file)}: ${why}\n`);
+      resolve(NOT_FOUND);
+    });
+    child.on("exit", (code, signal) => {
+      resolve(code ?? BY_SIGNAL + (signal === null ? 0 : constants.signals[signal]));
+    });
+  });
+}
+
+function welcome(cluster: RunningCluster, { data, speed }: UpFlags, applied: number): string {
+  const { url, kubeconfig, controllers, otherManager, counts } = cluster;
+  const kept =
+    data === undefined ? "Nothing is kept: the store is in memory." : `Everything is kept in ${data.directory}.`;
+  const parts = `${plural(counts().nodes, "node")}, ${plural(controllers.length, "controller")}`;
+  const notes = [
+    ...(otherManager === undefined
+      ? []
+      : [`The controllers wait: ${otherManager} holds the Lease kube-system/kube-controller-manager.`]),
+    ...(speed === 1 ? [] : [`Time in the cluster runs ${speed} times as fast.`]),
+    ...(applied === 0 ? [] : [`${plural(applied, "object")} applied.`]),
+  ];
+  return `Steersman ${steersmanVersion} runs a Kubernetes ${kubernetesVersion} cluster at ${url}
+Ready after ${Math.round(performance.now())} ms: ${parts}.
+${notes.map((note) => `${note}\n`).join("")}
+  export KUBECONFIG=${kubeconfig}
+
+Try:
+  kubectl get nodes
+  kubectl create deployment web --image=nginx --replicas=3
+  kubectl rollout status deployment/web
+  kubectl get pods
+
+Ctrl-C stops it. ${kept}
+`;
+}
