@@ -11,6 +11,7 @@ import { type Metrics, noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
+import type { Components } from "#kinds/hooks.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
@@ -78,6 +79,8 @@ export interface ApiServerOptions {
   readonly serverAddress?: string;
   /** What --runtime-config says: which versions and resources to serve. Absent: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
+  /** Whose health component statuses show; absent: nobody's. */
+  readonly components?: Components;
 }
 
 export interface ApiServer {
@@ -201,7 +204,14 @@ function createCore(
   };
   const gates = options.gates ?? NO_GATES;
   const registry = new Registry();
-  const server = kindServer({ core: () => core, clock, gates, rng, accountTokens });
+  const server = kindServer({
+    core: () => core,
+    clock,
+    gates,
+    rng,
+    accountTokens,
+    components: options.components ?? {},
+  });
   registerBuiltinKinds(registry, {
     gates,
     server,

@@ -11,7 +11,7 @@ import type { GroupResource } from "#api/status-error.ts";
 import type { DecodingWording, TypedDecoding } from "#api/typed-decoding.ts";
 import { assert } from "#base/assert.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { Allocation, Deleted } from "#kinds/hooks.ts";
+import type { Allocation, Deleted, Observed } from "#kinds/hooks.ts";
 import type { Printer } from "#kinds/parts/printer.ts";
 import type { KindStrategy } from "#kinds/strategy.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
@@ -70,6 +70,8 @@ export interface KindRow {
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
   /** Kinds that are answered, not stored (reviews): how a create is answered. */
   readonly virtual?: SubresourceHandler;
+  /** Kinds that are looked up at each read, and not stored. */
+  readonly observed?: Observed;
   readonly printer?: Printer;
   /** Subresources that are not printed as tables. */
   readonly unprintedSubresources: readonly string[];

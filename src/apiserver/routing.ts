@@ -15,6 +15,7 @@ import { deleteOne } from "./verbs/delete.ts";
 import { deleteCollection } from "./verbs/delete-collection.ts";
 import { get } from "./verbs/get.ts";
 import { list } from "./verbs/list.ts";
+import { getObserved, listObserved } from "./verbs/observed.ts";
 import { patch } from "./verbs/patch.ts";
 import { update } from "./verbs/update.ts";
 import { watch } from "./verbs/watch.ts";
@@ -116,8 +117,10 @@ function verbHandler(call: ResourceCall, kind: "collection" | "everywhere" | "ob
   let verb = verbs[method];
   if (info.verb === "watch" && method === "GET") verb = "watch";
   if (verb === undefined && endpoint.row.isCustom) verb = verbWithoutRoute(method);
+  if (verb === "watch" && endpoint.row.observed !== undefined) return listObserved;
   if (verb === undefined || !endpoint.version.verbs.includes(verb)) throw methodNotAllowed();
   if (verb === "create" && endpoint.row.virtual !== undefined) return endpoint.row.virtual;
+  if (endpoint.row.observed !== undefined) return verb === "list" ? listObserved : getObserved;
   return HANDLERS[verb];
 }
 

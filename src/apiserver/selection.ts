@@ -50,6 +50,14 @@ export class Selection {
     return this.#fields.requiredValue(field);
   }
 
+  /** Of an object that is not stored. */
+  matchesObject(object: KubeObject): boolean {
+    return (
+      this.#labels.matches(object.metadata?.labels) &&
+      (this.#fields.isEmpty || this.#fields.matches(selectableFields(this.#endpoint, object)))
+    );
+  }
+
   /** Given a version whose key begins with the prefix. */
   matches(stored: StoredVersion): boolean {
     if (this.isEmpty) return true;

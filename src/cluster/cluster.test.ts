@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Deployments } from "#api/generated/resources/apps-v1.ts";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
-import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
+import { ComponentStatuses, Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
@@ -86,6 +86,28 @@ describe("a cluster in one process", () => {
     stop.abort();
     await clock.advance(1_000);
     expect(outcome()).toBe("ended");
+  });
+
+  it("tells the health of its parts", async () => {
+    const { clock, client, stop } = start();
+    const statuses = async (): Promise<readonly unknown[]> => {
+      const { items } = await client.resource(ComponentStatuses).list({}, signal);
+      return items.map(({ metadata, conditions }) => [
+        metadata.name,
+        conditions?.[0]?.status,
+        conditions?.[0]?.message,
+      ]);
+    };
+    const [manager, store, scheduler] = ["controller-manager", "etcd-0", "scheduler"];
+    await clock.settle();
+    expect(await statuses()).toEqual([manager, store, scheduler].map((name) => [name, "True", "ok"]));
+    stop.abort();
+    await clock.advance(1_000);
+    expect(await statuses()).toEqual([
+      [manager, "False", "it is not running or has not synced"],
+      [store, "True", "ok"],
+      [scheduler, "False", "it is not running"],
+    ]);
   });
 
   it("keeps a second manager waiting, hands the Lease over at its end, and takes it back from itself", async () => {

@@ -13,6 +13,7 @@ import type { Logger } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import type { Rng } from "#base/rng.ts";
 import { createClient } from "#client/create-client.ts";
+import type { ComponentHealth, Components } from "#kinds/hooks.ts";
 import { type ClientBuilder, rootClientBuilder } from "#manager/clients/client-builder.ts";
 import { isSelected } from "#manager/controller-selection.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
@@ -62,7 +63,9 @@ export interface Cluster {
 
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, log, gates, host, config } = options;
+  const health = new PartsHealth();
   const server = createApiServer({
+    components: health.components,
     ...options.server,
     clock,
     rng: options.rng.fork("apiserver"),
@@ -81,10 +84,37 @@ export function createCluster(options: ClusterOptions): Cluster {
     server,
     controllers: [serviceAccountTokens, ...started].map(({ name }) => name),
     ready: Promise.all([managerReady.promise, nodesReady.promise]).then(() => undefined),
-    run: (signal) =>
-      runParts(options, server, { onManager: managerReady.resolve, onNodes: nodesReady.resolve }, signal),
+    run: async (signal) => {
+      health.areRunning = true;
+      const onManager = (): void => {
+        health.isManagerReady = true;
+        managerReady.resolve();
+      };
+      try {
+        await runParts(options, server, { onManager, onNodes: nodesReady.resolve }, signal);
+      } finally {
+        health.areRunning = false;
+      }
+    },
   };
 }
+
+/** What component statuses tell about the parts of this process. The store is there as long as the server is. */
+class PartsHealth {
+  areRunning = false;
+  isManagerReady = false;
+  readonly components: Components = {
+    "controller-manager": async () =>
+      healthOf(this.areRunning && this.isManagerReady, "it is not running or has not synced"),
+    scheduler: async () => healthOf(this.areRunning, "it is not running"),
+    "etcd-0": async () => healthOf(true, ""),
+  };
+}
+
+const healthOf = (isHealthy: boolean, problem: string): ComponentHealth => ({
+  isHealthy,
+  message: isHealthy ? "ok" : problem,
+});
 
 interface Readiness {
   onManager(): void;

@@ -30,6 +30,14 @@ export interface KindHooks<T extends KubeObject = KubeObject> {
   readonly connected?: Readonly<Record<string, Connected>>;
   /** A kind that is answered and never stored, such as a review: how a create is answered. */
   readonly answered?: Posted;
+  /** A kind that is looked up at each read and never stored, such as the health of components. */
+  readonly observed?: Observed;
+}
+
+export interface Observed {
+  /** Throws a 404. */
+  get(name: string, signal: AbortSignal): Promise<KubeObject>;
+  list(signal: AbortSignal): Promise<readonly KubeObject[]>;
 }
 
 /** A kind that is only the body of a request. */
@@ -106,8 +114,17 @@ export interface Allocation<T extends KubeObject = KubeObject> {
   revert(): void;
 }
 
+/** By its name, how to ask a component of the control plane for its health. */
+export type Components = Readonly<Record<string, (signal: AbortSignal) => Promise<ComponentHealth>>>;
+
+export interface ComponentHealth {
+  readonly isHealthy: boolean;
+  readonly message: string;
+}
+
 /** The API server as hooks see it. */
 export interface KindServer {
+  readonly components: Components;
   readonly clock: Clock;
   readonly gates: FeatureGateReader;
   /** The random stream of one use. It starts anew whenever it is asked for: ask once, and keep it. */

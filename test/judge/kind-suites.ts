@@ -12,6 +12,7 @@ import { apiServices } from "./kinds/api-services.ts";
 import { certificateSigningRequests } from "./kinds/certificate-signing-requests.ts";
 import { clusterRoles } from "./kinds/cluster-roles.ts";
 import { clusterTrustBundles } from "./kinds/cluster-trust-bundles.ts";
+import { componentStatusCases } from "./kinds/component-statuses.ts";
 import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
@@ -74,6 +75,7 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   ingressclasses: casesOf(ingressClasses),
   networkpolicies: casesOf(networkPolicies),
   runtimeclasses: casesOf(runtimeClasses),
+  componentstatuses: componentStatusCases,
   flowschemas: casesOf(flowSchemas),
   prioritylevelconfigurations: casesOf(priorityLevels),
   deviceclasses: casesOf(deviceClasses),

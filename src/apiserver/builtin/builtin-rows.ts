@@ -98,6 +98,7 @@ function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subr
     authorizeWrite,
     afterDelete,
     answered,
+    observed,
     posted: bodies = {},
     connected = {},
   } = kind.hooks?.(server) ?? {};
@@ -110,6 +111,7 @@ function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subr
   return {
     subresources,
     ...(answered && { virtual: posted(answered) }),
+    ...(observed && { observed }),
     ...(allocation && { allocation }),
     ...(authorizeWrite && {
       authorizeWrite: (call, object, old, signal) => authorizeWrite(kindCall(call), object, old, signal),

@@ -38,10 +38,12 @@ interface Parts {
   readonly gates: KindServer["gates"];
   readonly rng: Rng;
   readonly accountTokens: AccountTokens | undefined;
+  readonly components: KindServer["components"];
 }
 
-export function kindServer({ core, clock, gates, rng, accountTokens }: Parts): KindServer {
+export function kindServer({ core, clock, gates, rng, accountTokens, components }: Parts): KindServer {
   return {
+    components,
     clock,
     gates,
     rng: (use) => rng.fork(use),
