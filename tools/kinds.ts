@@ -1,42 +1,38 @@
-// Writes docs/kinds.md: for every built-in kind, whether the embedded API server has its own rules or
-// serves it from its schema alone. `bun tools/kinds.ts` writes it; a test compares.
+// Writes docs/kinds.md: every built-in kind with its versions, and whether its objects are stored. `bun tools/kinds.ts`
+// writes it; a test compares.
 
 import { writeFileSync } from "node:fs";
-import { builtinResources } from "#api/resource-table.ts";
+import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";
+import { groupResourceText } from "#api/status-error.ts";
 import { builtinKind } from "#kinds/builtin-kinds.ts";
-import { ownStrategy } from "#kinds/kind.ts";
+import { neverStored } from "#kinds/strategy.ts";
 
 export const kindsFile = "docs/kinds.md";
 
 const intro = `# Kinds of the embedded API server
 
-Every built-in kind is served with the generic rules (names, metadata, optimistic concurrency, apply, watches) and with
-the defaults of upstream. Kinds marked *own rules* are also validated, prepared, printed and deleted as upstream does it;
-the rest is checked against its schema only until its rules are written, so a write that the real server refuses may be
-accepted there.
+Every built-in kind is defaulted, validated, prepared, printed and deleted as upstream does it. Versions in
+parentheses are served where \`--runtime-config\` or a feature gate asks for them.
 
 [writing-a-kind.md](writing-a-kind.md) tells how its rules are written. Made by \`bun tools/kinds.ts\`; do not edit.
 
-| resource | group | rules |
-|---|---|---|
+| resource | group | versions | subresources | objects |
+|---|---|---|---|---|
 `;
 
 export function kindsPage(): string {
-  const seen = new Map<string, { resource: string; group: string }>();
-  for (const { resource, group } of builtinResources())
-    seen.set(group === "" ? resource : `${resource}.${group}`, { resource, group });
-  const rows = [...seen]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(
-      ([key, { resource, group }]) =>
-        `| ${resource} | ${group || "core"} | ${hasOwnRules(key) ? "own rules" : "schema only"} |`,
-    );
+  const versionsOf = Map.groupBy(builtinResources(), groupResourceText);
+  const rows = [...versionsOf].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, versions]) => rowOf(key, versions));
   return `${intro}${rows.join("\n")}\n`;
 }
 
-function hasOwnRules(key: string): boolean {
-  const kind = builtinKind(key);
-  return kind !== undefined && ownStrategy(kind) !== undefined;
+function rowOf(key: string, versions: readonly BuiltinResource[]): string {
+  const [{ resource, group }] = versions as [BuiltinResource];
+  const shown = versions.map(({ version, servedByDefault }) => (servedByDefault ? version : `(${version})`)).join(", ");
+  const subresources = [...new Set(versions.flatMap((each) => each.subresources.map(({ name }) => name)))].sort();
+  const isStored = builtinKind(key)?.strategy !== neverStored;
+  const objects = isStored ? "stored" : "answered, never stored";
+  return `| ${[resource, group || "core", shown, subresources.join(", ") || "–", objects].join(" | ")} |`;
 }
 
 if (import.meta.main) writeFileSync(kindsFile, kindsPage());

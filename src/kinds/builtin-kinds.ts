@@ -49,7 +49,7 @@ import { endpointSlice } from "./discovery/endpoint-slice.ts";
 import { flowSchema } from "./flowcontrol/flow-schema.ts";
 import { priorityLevelConfiguration } from "./flowcontrol/priority-level-configuration.ts";
 import { storageVersion } from "./internal/storage-version.ts";
-import type { BuiltinKind } from "./kind.ts";
+import type { Kind } from "./kind.ts";
 import { ingress } from "./networking/ingress.ts";
 import { ingressClass } from "./networking/ingress-class.ts";
 import { ipAddress } from "./networking/ip-address.ts";
@@ -78,7 +78,7 @@ import { volumeAttachment } from "./storage/volume-attachment.ts";
 import { volumeAttributesClass } from "./storage/volume-attributes-class.ts";
 import { storageVersionMigration } from "./storagemigration/storage-version-migration.ts";
 
-const KINDS: readonly BuiltinKind[] = [
+const KINDS: readonly Kind[] = [
   mutatingAdmissionPolicyBinding,
   mutatingAdmissionPolicy,
   mutatingWebhookConfiguration,
@@ -156,11 +156,11 @@ const KINDS: readonly BuiltinKind[] = [
   storageVersionMigration,
 ];
 
-const BY_KEY: ReadonlyMap<string, BuiltinKind> = new Map(
+const BY_KEY: ReadonlyMap<string, Kind> = new Map(
   KINDS.flatMap((kind) => [kind.key, ...(kind.otherKeys ?? [])].map((key) => [key, kind] as const)),
 );
 
 /** By "resource.group", or the resource alone in the core group. */
-export function builtinKind(key: string): BuiltinKind | undefined {
+export function builtinKind(key: string): Kind | undefined {
   return BY_KEY.get(key);
 }

@@ -1,7 +1,6 @@
 // The names that kinds accept, against upstream's complaints (tools/go/vectors-values).
 
 import { describe, expect, it } from "vitest";
-import { isDns1123Subdomain } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import { builtinResources } from "#api/resource-table.ts";
 import { groupKindText, groupResourceText } from "#api/status-error.ts";
@@ -21,7 +20,6 @@ function complaints(group: string, kind: string, given: object, name: string, ga
   const strategy = resource && builtinKind(groupResourceText(resource))?.strategy;
   if (resource === undefined || strategy === undefined) throw new Error(`no kind ${kind} in ${group}`);
   const object: KubeObject = { ...given, metadata: { name, ...(resource.namespaced ? { namespace: "n" } : {}) } };
-  if ("isSchemaOnly" in strategy) return (strategy.nameCheck?.(object) ?? isDns1123Subdomain)(name);
   const ctx = { now: 0, rng: seededRng(1), user: { name: "u" }, gates, dryRun: false };
   return strategy.validate(object, ctx).flatMap(({ field, detail }) => (field === "metadata.name" ? [detail] : []));
 }

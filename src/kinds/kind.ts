@@ -8,9 +8,9 @@ import type { TypedDecoding } from "#api/typed-decoding.ts";
 import type { KindCall, KindHooks, KindServer, ScalePaths } from "./hooks.ts";
 import type { Rule } from "./parts/defaulting.ts";
 import type { Printer } from "./parts/printer.ts";
-import type { KindStrategy, SchemaOnly } from "./strategy.ts";
+import type { KindStrategy } from "./strategy.ts";
 
-export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy<T>> {
+export interface Kind<T extends KubeObject = KubeObject> {
   /** "resource.group", or the resource alone in the core group. The store's table has the same name. */
   readonly key: string;
   /** The keys of other groups that serve the same objects. */
@@ -19,7 +19,7 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly etcdDirectory?: string;
 
   /** How its objects are prepared, validated, warned about and deleted. */
-  readonly strategy: Strategy;
+  readonly strategy: KindStrategy<T>;
   /** What decoding fills in; by version where versions differ. */
   readonly defaults?: Rule | Readonly<Record<string, Rule>>;
   /** Reads what its Go type leaves to decoders of its own. */
@@ -66,11 +66,6 @@ export interface Kind<T extends KubeObject = KubeObject, Strategy = KindStrategy
   readonly ttlSeconds?: number;
 }
 
-/** A kind whose rules are not written yet. */
-export type SchemaOnlyKind<T extends KubeObject = KubeObject> = Kind<T, SchemaOnly>;
-
-export type BuiltinKind = Kind | SchemaOnlyKind;
-
 /** Declared through a method, so that a kind of one type is also a kind of objects in general. */
 export type FieldReader<T extends KubeObject> = { read(object: T): string }["read"];
 
@@ -80,17 +75,12 @@ export interface Conversion {
   fromStored(object: KubeObject): KubeObject;
 }
 
-/** Undefined: the kind's rules are not written yet. */
-export function ownStrategy({ strategy }: BuiltinKind): KindStrategy | undefined {
-  return "isSchemaOnly" in strategy ? undefined : strategy;
-}
-
-export function defaultsOf({ defaults }: BuiltinKind, version: string): Rule | undefined {
+export function defaultsOf({ defaults }: Kind, version: string): Rule | undefined {
   if (defaults === undefined || typeof defaults === "function") return defaults;
   return Object.hasOwn(defaults, version) ? defaults[version] : undefined;
 }
 
-export function warningOf({ deprecationWarning }: BuiltinKind, version: string): string | undefined {
+export function warningOf({ deprecationWarning }: Kind, version: string): string | undefined {
   if (deprecationWarning === undefined || typeof deprecationWarning === "string") return deprecationWarning;
   return Object.hasOwn(deprecationWarning, version) ? deprecationWarning[version] : undefined;
 }

@@ -6,7 +6,6 @@
 import type { FieldError } from "#api/field-error.ts";
 import type { Int64 } from "#api/int64.ts";
 import type { DeleteOptions } from "#api/meta.ts";
-import type { NameCheck } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { UserInfo } from "#api/user-info.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -111,24 +110,3 @@ export function kindStrategy<T extends KubeObject>(stated: StatedStrategy<T>): K
 
 /** Of kinds that are answered and never stored: their hooks say what is wrong with them. */
 export const neverStored: KindStrategy = kindStrategy<KubeObject>({ validate: () => [], validateUpdate: () => [] });
-
-/** A kind whose rules are not written yet: its schema and its metadata are checked, status and spec are written apart. */
-export interface SchemaOnly {
-  readonly isSchemaOnly: true;
-  readonly allowCreateOnUpdate?: boolean;
-  readonly allowUnconditionalUpdate?: boolean;
-  readonly defaultPropagation?: KindStrategy["defaultPropagation"];
-  /** The generation is 1 from the start and counts changes of all but status and metadata. */
-  readonly countsGeneration?: boolean;
-  /** Changes of labels count, too. */
-  readonly countsLabels?: boolean;
-  /** Absent: a DNS subdomain. A name that must agree with the rest of the object is checked by it. */
-  nameCheck?(object: KubeObject): NameCheck;
-  /** The status of a new object; absent: an empty one. */
-  newStatus?(now: EpochMs): Readonly<Record<string, unknown>>;
-}
-
-export const schemaOnly = (stated: Omit<SchemaOnly, "isSchemaOnly"> = {}): SchemaOnly => ({
-  isSchemaOnly: true,
-  ...stated,
-});

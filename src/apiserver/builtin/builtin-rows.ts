@@ -12,7 +12,7 @@ import { assert } from "#base/assert.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { builtinKind } from "#kinds/builtin-kinds.ts";
 import type { KindServer } from "#kinds/hooks.ts";
-import { type BuiltinKind, defaultsOf, warningOf } from "#kinds/kind.ts";
+import { defaultsOf, type Kind, warningOf } from "#kinds/kind.ts";
 import type { JsonObject } from "#kinds/parts/defaulting.ts";
 import type { KindStrategy } from "#kinds/strategy.ts";
 import type { KindRow, KindVersion, Registry } from "../registry.ts";
@@ -22,7 +22,6 @@ import type { SubresourceHandler } from "../subresources/subresource.ts";
 import { conversionBetween } from "./conversions.ts";
 import { fieldLabelsOf, fieldValuesOf } from "./field-labels.ts";
 import { deletionCall, kindCall } from "./kind-server.ts";
-import { schemaOnlyStrategy } from "./schema-only-strategy.ts";
 
 export interface BuiltinOptions {
   readonly gates: FeatureGateReader;
@@ -33,7 +32,7 @@ export interface BuiltinOptions {
 }
 
 export function registerBuiltinKinds(registry: Registry, options: BuiltinOptions): void {
-  const rows = new Map<BuiltinKind, BuiltinResource[]>();
+  const rows = new Map<Kind, BuiltinResource[]>();
   for (const resource of builtinResources()) {
     if (!options.isServed(resource)) continue;
     const kind = builtinKind(groupResourceText(resource));
@@ -45,7 +44,7 @@ export function registerBuiltinKinds(registry: Registry, options: BuiltinOptions
   for (const [kind, versions] of rows) registry.set(rowOf(kind, versions, options));
 }
 
-function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], options: BuiltinOptions): KindRow {
+function rowOf(kind: Kind, versions: readonly BuiltinResource[], options: BuiltinOptions): KindRow {
   const [preferred] = versions;
   assert(preferred !== undefined, `${kind.key}: no version`);
   const stored: GroupVersionKind = { group: preferred.group, version: preferred.version, kind: preferred.kind };
@@ -62,10 +61,7 @@ function rowOf(kind: BuiltinKind, versions: readonly BuiltinResource[], options:
     categories,
     versions: versions.map((each) => versionOf(kind, each, stored, options.gates)),
     stored,
-    strategy: warning(
-      "isSchemaOnly" in strategy ? schemaOnlyStrategy(strategy, preferred) : strategy,
-      kind.writeWarning,
-    ),
+    strategy: warning(strategy, kind.writeWarning),
     isCustom: false,
     returnsDeletedObject: kind.returnsDeletedObject ?? false,
     isStoredAsJson: kind.isStoredAsJson ?? false,
@@ -91,7 +87,7 @@ function warning(strategy: KindStrategy, text: string | undefined): KindStrategy
 }
 
 /** What the kind does beyond the generic verbs. */
-function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subresources"> & Partial<KindRow> {
+function hookedParts(kind: Kind, server: KindServer): Pick<KindRow, "subresources"> & Partial<KindRow> {
   const {
     deletion,
     allocation,
@@ -126,7 +122,7 @@ function hookedParts(kind: BuiltinKind, server: KindServer): Pick<KindRow, "subr
 }
 
 function versionOf(
-  builtin: BuiltinKind,
+  builtin: Kind,
   resource: BuiltinResource,
   stored: GroupVersionKind,
   gates: FeatureGateReader,

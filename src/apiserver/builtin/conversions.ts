@@ -3,11 +3,11 @@
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
 import { decodeTyped } from "#api/typed-decoding.ts";
-import type { BuiltinKind, Conversion } from "#kinds/kind.ts";
+import type { Conversion, Kind } from "#kinds/kind.ts";
 
 const identity = (object: KubeObject): KubeObject => object;
 
-export function conversionBetween(kind: BuiltinKind, version: GroupVersionKind, stored: GroupVersionKind): Conversion {
+export function conversionBetween(kind: Kind, version: GroupVersionKind, stored: GroupVersionKind): Conversion {
   const own = apiVersionOf(version);
   const inStore = apiVersionOf(stored);
   if (own === inStore) return { toStored: kind.fillAliases ?? identity, fromStored: identity };

@@ -2,7 +2,7 @@
 // Upstream: pkg/apis/*/v1/conversion.go, AddFieldLabelConversionFunc
 
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
-import type { BuiltinKind } from "#kinds/kind.ts";
+import type { Kind } from "#kinds/kind.ts";
 
 export interface FieldLabels {
   /** The selectable field that a label of this version means; undefined for none. */
@@ -16,7 +16,7 @@ export const metadataLabels: FieldLabels = {
   unsupported: (label) => `"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
 };
 
-export function fieldLabelsOf(kind: BuiltinKind, gvk: GroupVersionKind, namespaced: boolean): FieldLabels {
+export function fieldLabelsOf(kind: Kind, gvk: GroupVersionKind, namespaced: boolean): FieldLabels {
   const { selectableFields, fieldLabels = {} } = kind;
   if (selectableFields === undefined) return metadataLabels;
   const metadata = namespaced ? ["metadata.name", "metadata.namespace"] : ["metadata.name"];
@@ -35,7 +35,7 @@ export function fieldLabelsOf(kind: BuiltinKind, gvk: GroupVersionKind, namespac
 /** The values of a kind's selectable fields. */
 export function fieldValuesOf({
   selectableFields,
-}: BuiltinKind): ((object: KubeObject) => Record<string, string>) | undefined {
+}: Kind): ((object: KubeObject) => Record<string, string>) | undefined {
   if (selectableFields === undefined) return undefined;
   const readers = Object.entries(selectableFields);
   return (object) => {
