@@ -15,7 +15,9 @@ import type { Components } from "#kinds/hooks.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
+import { aggregate } from "./aggregation/aggregator.ts";
 import { keepLocalServices } from "./aggregation/local-services.ts";
+import { type Connect, remoteOf, unconnected } from "./aggregation/remote-version.ts";
 import type { Authorizer } from "./authorization.ts";
 import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
@@ -77,6 +79,8 @@ export interface ApiServerOptions {
   readonly audit?: AuditSink;
   /** "host:port" where clients find the server. */
   readonly serverAddress?: string;
+  /** Reaches aggregated API servers; absent: none of them is available. */
+  readonly connect?: Connect;
   /** What --runtime-config says: which versions and resources to serve. Absent: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
   /** Whose health component statuses show; absent: nobody's. */
@@ -120,6 +124,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   resumeExpiry(core);
   serveCustomResources(core);
   keepLocalServices(core);
+  aggregate(core, options.connect ?? unconnected);
   const { clock } = core;
   const metrics = options.metrics === noMetrics ? undefined : new RequestMetrics(options.metrics, clock);
   const inFlight = limitInFlight(core.limits, metrics);
@@ -159,6 +164,8 @@ function dispatch(core: ServerCore, metrics: RequestMetrics | undefined, page: M
   return async (context, signal) => {
     const { info } = context;
     if (info.path.startsWith("//")) return pageNotFound();
+    const remote = remoteOf(core.registry, info.path);
+    if (remote !== undefined) return remote.forward(context, signal);
     if (!info.isResourceRequest) return handleNonResource(context, signal);
     if (info.group === "" && info.path.startsWith("/apis")) return pageNotFound();
     if (!core.registry.hasGroup(info.group) || isUnknownToCustomKinds(core.registry, info)) {

@@ -14,6 +14,7 @@ import type { EpochMs } from "#base/clock.ts";
 import type { Allocation, Deleted, Observed } from "#kinds/hooks.ts";
 import type { Printer } from "#kinds/parts/printer.ts";
 import type { KindStrategy } from "#kinds/strategy.ts";
+import type { RemoteVersion } from "./aggregation/remote-version.ts";
 import type { FieldLabels } from "./builtin/field-labels.ts";
 import type { ResourceCall, ServerCore } from "./core.ts";
 import type { OpenApiForm } from "./discovery/openapi-schemas.ts";
@@ -136,6 +137,8 @@ export class Registry {
   /** By group, version, resource. */
   readonly #endpoints = new Map<string, Map<string, Map<string, Endpoint>>>();
   readonly #removalListeners: ((row: KindRow) => void)[] = [];
+  /** Versions that other servers answer for, by "group/version". */
+  readonly #remotes = new Map<string, RemoteVersion>();
   #generation = 0;
 
   /** Grows with every change: caches of derived documents compare it. */
@@ -176,6 +179,30 @@ export class Registry {
       if (versions?.size === 0) this.#endpoints.delete(group);
     }
     this.#generation++;
+  }
+
+  /** From now on another server answers for this version, whatever this one serves of it. */
+  setRemote(remote: RemoteVersion): void {
+    this.#remotes.set(`${remote.group}/${remote.version}`, remote);
+    this.#generation++;
+  }
+
+  removeRemote(group: string, version: string): void {
+    if (this.#remotes.delete(`${group}/${version}`)) this.#generation++;
+  }
+
+  get hasRemotes(): boolean {
+    return this.#remotes.size > 0;
+  }
+
+  remote(group: string, version: string): RemoteVersion | undefined {
+    return this.#remotes.get(`${group}/${version}`);
+  }
+
+  /** Those of one group, or of all. */
+  remotes(group?: string): readonly RemoteVersion[] {
+    const all = [...this.#remotes.values()];
+    return group === undefined ? all : all.filter((remote) => remote.group === group);
   }
 
   /** Calls the listener with each row that goes or is replaced. */

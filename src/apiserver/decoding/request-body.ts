@@ -35,7 +35,7 @@ export async function readBody(request: ServerRequest, bytesMax: number): Promis
   }
 }
 
-async function collect(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
+export async function collect(chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of chunks) {

@@ -4,24 +4,42 @@
 
 import { apiVersionOf } from "#api/object.ts";
 import { builtinGroups, type Subresource } from "#api/resource-table.ts";
+import { builtinGroupPriority, CUSTOM_PRIORITY } from "../aggregation/priorities.ts";
 import type { Endpoint, Registry } from "../registry.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The groups in order of discovery: built-in ones as upstream ranks them, then the others by name; without the core group. */
+/** The groups in order of discovery, highest rank first and then by name; without the core group. */
 export function orderedGroups(registry: Registry): readonly string[] {
-  const builtin = builtinGroups()
-    .map(({ group }) => group)
-    .filter((group) => group !== "" && registry.hasGroup(group));
-  const others = registry.groups().filter((group) => group !== "" && !builtin.includes(group));
-  return [...builtin, ...others.sort()];
+  const builtin = builtinGroups().map(({ group }) => group);
+  const groups = new Set([...registry.groups(), ...registry.remotes().map(({ group }) => group)]);
+  groups.delete("");
+  const ranks = new Map(Array.from(groups, (group) => [group, rankOfGroup(registry, group)]));
+  // Built-in groups of one rank are in the order of the table.
+  const place = (group: string): number => (builtin.includes(group) ? builtin.indexOf(group) : builtin.length);
+  return [...groups].sort(
+    (a, b) => (ranks.get(b) ?? 0) - (ranks.get(a) ?? 0) || place(a) - place(b) || (a < b ? -1 : 1),
+  );
+}
+
+/** The group of APIServices themselves comes first. */
+const FIRST = "apiregistration.k8s.io";
+
+function rankOfGroup(registry: Registry, group: string): number {
+  const remote = registry.remotes(group).map(({ groupPriority }) => groupPriority);
+  const own = registry.hasGroup(group) ? (builtinGroupPriority(group) ?? CUSTOM_PRIORITY.group) : 0;
+  return group === FIRST ? Number.POSITIVE_INFINITY : Math.max(own, ...remote);
 }
 
 /** The preferred version first. */
 export function orderedVersions(registry: Registry, group: string): readonly string[] {
   const ranked = builtinGroups().find((known) => known.group === group)?.versions ?? [];
-  const served = registry.versionsOf(group);
-  const others = served.filter((version) => !ranked.includes(version)).sort(compareVersions);
+  const served = [
+    ...new Set([...registry.versionsOf(group), ...registry.remotes(group).map(({ version }) => version)]),
+  ];
+  const others = served.filter((version) => !ranked.includes(version));
+  const rank = (version: string): number => registry.remote(group, version)?.versionPriority ?? CUSTOM_PRIORITY.version;
+  others.sort((a, b) => rank(b) - rank(a) || compareVersions(a, b));
   return [...ranked.filter((version) => served.includes(version)), ...others];
 }
 
@@ -117,13 +135,19 @@ export function aggregated(registry: Registry, isCore: boolean, apiVersion: stri
   const groups = isCore ? [""] : orderedGroups(registry);
   const items = groups.map((group) => ({
     metadata: group === "" ? {} : { name: group },
-    versions: orderedVersions(registry, group).map((version) => ({
-      version,
-      resources: registry.endpointsOf(group, version).map(aggregatedResource),
-      freshness: "Current",
-    })),
+    versions: orderedVersions(registry, group).map((version) => aggregatedVersion(registry, group, version)),
   }));
   return { kind: "APIGroupDiscoveryList", apiVersion: `apidiscovery.k8s.io/${apiVersion}`, metadata: {}, items };
+}
+
+/** A version whose server does not answer is stale: its resources are those that were seen last. */
+function aggregatedVersion(registry: Registry, group: string, version: string): Document {
+  const remote = registry.remote(group, version);
+  if (remote === undefined) {
+    return { version, resources: registry.endpointsOf(group, version).map(aggregatedResource), freshness: "Current" };
+  }
+  const { resources, isCurrent } = remote;
+  return { version, ...(resources.length > 0 && { resources }), freshness: isCurrent ? "Current" : "Stale" };
 }
 
 function aggregatedResource({ row, version }: Endpoint): Document {

@@ -30,9 +30,10 @@ export function discoveryHandler(core: ServerCore): (context: RequestContext) =>
     if (prefix !== "apis") return undefined;
     const [group, name] = parts;
     if (group === undefined) return path.endsWith("//") ? undefined : root(core, documents, context, false);
-    if (group === "" || !core.registry.hasGroup(group)) return undefined;
+    const isRemote = core.registry.remotes(group).length > 0;
+    if (group === "" || !(isRemote || core.registry.hasGroup(group))) return undefined;
     if (name !== undefined) return version(core, documents, context, group, name);
-    const hasRouter = path.endsWith("//") && !core.registry.isCustomGroup(group);
+    const hasRouter = path.endsWith("//") && !isRemote && !core.registry.isCustomGroup(group);
     if (hasRouter) onlyGet(context);
     return respond(
       context,

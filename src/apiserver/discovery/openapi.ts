@@ -59,6 +59,11 @@ function index(registry: Registry, documents: DocumentCache): unknown {
   for (const group of ["", ...orderedGroups(registry)]) {
     for (const version of orderedVersions(registry, group)) {
       const path = group === "" ? `api/${version}` : `apis/${group}/${version}`;
+      const remote = registry.remote(group, version);
+      if (remote !== undefined) {
+        if (remote.openApiUrl !== undefined) paths[path] = { serverRelativeURL: remote.openApiUrl };
+        continue;
+      }
       // The tag of a document is what it says, so the address changes with it.
       const { etag } = documentOf(documents, group, version);
       paths[path] = { serverRelativeURL: addressOf(path, etag) };

@@ -1,0 +1,57 @@
+// A request on its way to an aggregated API server: who asks stands in headers that only this server may set, and
+// credentials stay here. Upstream: client-go/transport, SetAuthProxyHeaders; kube-aggregator pkg/apiserver/handler_proxy.go
+
+import type { UserInfo } from "#api/user-info.ts";
+import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from "#base/http.ts";
+import { stringifyJson } from "#base/json.ts";
+import type { RequestContext } from "../request-context.ts";
+
+/** What concerns one connection, and what says who asks. */
+const DROPPED =
+  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|authorization|impersonate-.*|x-remote-.*)$/;
+
+export function proxiedRequest({ request, user }: RequestContext): HttpRequest {
+  const { method, path, query, headers, body, peer } = request;
+  const kept = Object.entries(headers).filter(([name]) => !DROPPED.test(name));
+  const forwarded = peer?.address === undefined ? {} : { "x-forwarded-for": peer.address };
+  return {
+    method,
+    path,
+    query,
+    headers: { ...Object.fromEntries(kept), ...forwarded, ...userHeaders(user) },
+    ...(body && { body: sendable(body) }),
+  };
+}
+
+export function proxiedResponse({ status, headers, body }: HttpResponse): HttpResponse {
+  const kept = Object.entries(headers).filter(([name]) => !DROPPED.test(name));
+  return { status, headers: Object.fromEntries(kept), body };
+}
+
+/** Upstream: transport.SetAuthProxyHeaders */
+export function userHeaders({ name, uid, groups, extra }: UserInfo): HttpHeaders {
+  const extras = Object.entries(extra ?? {}).map(([key, values]) => [`x-remote-extra-${escapedKey(key)}`, values]);
+  return {
+    "x-remote-user": name,
+    ...(uid && { "x-remote-uid": uid }),
+    ...(groups && groups.length > 0 && { "x-remote-group": groups }),
+    ...Object.fromEntries(extras),
+  };
+}
+
+/** Upstream: headerKeyEscape: what no header name may have, and the percent sign itself. */
+function escapedKey(key: string): string {
+  return [...new TextEncoder().encode(key.toLowerCase())]
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      const isPlain = /[!#$&'*+\-.^_`|~0-9a-z]/.test(character);
+      return isPlain ? character : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    })
+    .join("");
+}
+
+/** Objects stay within the process; the other end reads bytes. */
+function sendable(body: HttpBody): HttpBody {
+  if (body.kind !== "object") return body;
+  return { kind: "bytes", bytes: new TextEncoder().encode(stringifyJson(body.value)) };
+}
