@@ -118,7 +118,8 @@ function respondTagged(
   const tag = `"${etag}"`;
   const headers = { "cache-control": "public", "content-type": contentType, etag: tag, vary: "Accept" };
   if (headerOf(context.request, "if-none-match") === tag) {
-    return { status: 304, headers: { etag: tag, vary: "Accept" }, body: { kind: "bytes", bytes: new Uint8Array(0) } };
+    const kept = { "cache-control": "public", etag: tag, vary: "Accept" };
+    return { status: 304, headers: kept, body: { kind: "bytes", bytes: new Uint8Array(0) } };
   }
   if (context.request.direct) return { status: 200, headers, body: { kind: "object", value } };
   return { status: 200, headers, body: { kind: "bytes", bytes } };

@@ -89,7 +89,7 @@ function respond(context: RequestContext, name: string, { value, bytes, etag }: 
   };
   if (hash !== "" && hash !== etag) return empty(301, { ...headers, location: addressOf(name, etag) });
   if (headerOf(context.request, "if-none-match") === tag) {
-    return { status: 304, headers: { etag: tag, vary: "Accept" }, body: { kind: "bytes", bytes: new Uint8Array(0) } };
+    return empty(304, { "cache-control": headers["cache-control"], etag: tag, vary: "Accept" });
   }
   if (context.request.direct) return { status: 200, headers, body: { kind: "object", value } };
   return { status: 200, headers, body: { kind: "bytes", bytes } };
