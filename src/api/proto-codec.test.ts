@@ -9,6 +9,7 @@ import { INT64_MAX, INT64_MIN, type Int64, int64Of } from "#api/int64.ts";
 import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import { SharedValues } from "#api/shared-values.ts";
 import vectors from "#test/vectors/proto.json" with { type: "json" };
 
 interface Vector {
@@ -36,6 +37,60 @@ describe("protobuf codec", () => {
     expect(encodeBase64(encodeProtobuf(object))).toBe(base64);
   });
 });
+
+describe("protobuf codec with shared values", () => {
+  const shared = new SharedValues();
+  const decode = (base64: string): KubeObject =>
+    deepFreeze(decodeProtobuf(decodeBase64(base64), undefined, shared)) as KubeObject;
+
+  it.each(cases)("decodes $name to the same object without managedFields", ({ base64, object }) => {
+    expect(decode(base64)).toEqual(withoutManagedFields(object) as KubeObject);
+    expect(decode(base64)).toEqual(withoutManagedFields(object) as KubeObject);
+  });
+
+  it("has one object for equal messages, and another for those that differ in one byte", () => {
+    const containers = [{ name: "main", image: "example/web:1", env: [{ name: "A", value: "b" }] }];
+    const pod = (name: string, image: string): Uint8Array =>
+      encodeProtobuf({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name, labels: { app: "web" } },
+        spec: { containers: [{ ...containers[0], image }] },
+      } as KubeObject);
+    const read = (bytes: Uint8Array): { spec: { containers: object[] }; metadata: { name: string } } =>
+      decodeProtobuf(bytes, undefined, shared) as never;
+    const [one, two, other] = [pod("a", "example/web:1"), pod("b", "example/web:1"), pod("c", "example/web:2")].map(
+      read,
+    );
+    expect(two?.spec.containers[0]).toBe(one?.spec.containers[0]);
+    expect(other?.spec.containers[0]).toMatchObject({ image: "example/web:2" });
+    expect([one, two, other].map((each) => each?.metadata.name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("answers bytes that are not UTF-8 with a typed error, each time", () => {
+    const bytes = encodeProtobuf({ apiVersion: "v1", kind: "Pod", metadata: { name: "abcdefgh" } } as KubeObject);
+    const at = bytes.indexOf("a".charCodeAt(0), bytes.length - 40);
+    bytes[at + 1] = 0xff;
+    for (let round = 0; round < 2; round++) {
+      expect(() => decodeProtobuf(bytes, undefined, shared)).toThrow(CodecError);
+      expect(() => decodeProtobuf(bytes)).toThrow(CodecError);
+    }
+  });
+});
+
+/** managedFields are those of any metadata; a field of the same name elsewhere stays. */
+function withoutManagedFields(value: unknown, parent = ""): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutManagedFields(item, parent));
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !(key === "managedFields" && parent === "metadata"));
+  return Object.fromEntries(kept.map(([key, child]) => [key, withoutManagedFields(child, key)]));
+}
+
+function deepFreeze(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}
 
 function vectorOf(kind: string): Vector {
   return cases.findLast(({ object }) => object.kind === kind) as Vector;

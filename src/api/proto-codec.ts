@@ -9,11 +9,12 @@ import { ValueError } from "#api/errors.ts";
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { parseJsonBytes } from "#api/json.ts";
 import { type GroupVersionKind, type KubeObject, parseApiVersion } from "#api/object.ts";
-import { structDecoder } from "#api/proto-decode.ts";
+import { decodeStruct } from "#api/proto-decode.ts";
 import { structEncoder } from "#api/proto-encode.ts";
 import { BYTES, ProtoReader } from "#api/proto-reader.ts";
 import { eachField, tagOf, writeString } from "#api/proto-values.ts";
 import { ProtoWriter } from "#api/proto-writer.ts";
+import type { SharedValues } from "#api/shared-values.ts";
 
 const PREFIX: Uint8Array = new Uint8Array([0x6b, 0x38, 0x73, 0x00]);
 const JSON_CONTENT = "application/json";
@@ -29,8 +30,11 @@ export function hasProtobufPrefix(bytes: Uint8Array): boolean {
   return bytes.length >= PREFIX.length && PREFIX.every((byte, index) => bytes[index] === byte);
 }
 
-/** `expected` stands in for what the envelope leaves out, as for upstream's typed clients. */
-export function decodeProtobuf(bytes: Uint8Array, expected?: GroupVersionKind): KubeObject {
+/**
+ * `expected` stands in for what the envelope leaves out, as for upstream's typed clients. With `shared` the object shares
+ * strings and messages with others, must never be changed, and has no managedFields.
+ */
+export function decodeProtobuf(bytes: Uint8Array, expected?: GroupVersionKind, shared?: SharedValues): KubeObject {
   return typed(() => {
     if (bytes.length === 0) throw new CodecError("protobuf", "empty data");
     if (!hasProtobufPrefix(bytes)) {
@@ -43,14 +47,13 @@ export function decodeProtobuf(bytes: Uint8Array, expected?: GroupVersionKind): 
     if (envelope.contentType === JSON_CONTENT) return parseJsonBytes(envelope.raw) as KubeObject;
     const kind = envelope.kind || expected?.kind || "";
     const gv = envelope.apiVersion === "" && expected !== undefined ? expected : parseApiVersion(envelope.apiVersion);
-    return decodeMessage(envelope.raw, { group: gv.group, version: gv.version, kind });
+    return decodeMessage(envelope.raw, { group: gv.group, version: gv.version, kind }, shared);
   });
 }
 
 /** A message without envelope, such as the raw content of an Unknown. */
-function decodeMessage(raw: Uint8Array, gvk: GroupVersionKind): KubeObject {
-  const struct = requireStruct(gvk);
-  const content = structDecoder(struct).read(new ProtoReader(raw));
+function decodeMessage(raw: Uint8Array, gvk: GroupVersionKind, shared: SharedValues | undefined): KubeObject {
+  const content = decodeStruct(requireStruct(gvk), raw, shared);
   if (gvk.kind.endsWith("List") && content.items === null) content.items = [];
   return { kind: gvk.kind, apiVersion: gvk.group === "" ? gvk.version : `${gvk.group}/${gvk.version}`, ...content };
 }

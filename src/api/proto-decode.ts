@@ -1,305 +1,252 @@
-// Protobuf messages to the JSON form: what Go prints after decoding the same bytes. A decoder is
-// compiled once for each struct that is met; values are collected in slots, so that keys come out
-// in Go's field order and every object of a type has one shape.
+// Protobuf messages to the JSON form: what Go prints after decoding the same bytes. One loop reads every message by the
+// plan of its struct (proto-plan.ts). Keys come out in Go's field order.
 //
-// Deviation: a message that is sent twice in a singular field replaces the first one; upstream
-// merges the two. No encoder writes such bytes.
+// The bytes may be hostile: no message reads beyond its end, and no length is trusted.
+// With shared values equal messages become one object, which nobody may change, and managedFields are left out.
+//
+// Deviation: a message that is sent twice in a singular field replaces the first one; upstream merges the two. No encoder
+// writes such bytes.
 
 import { encodeBase64 } from "#api/base64.ts";
-import { type GoField, type GoStruct, type GoType, goStruct, type OpaqueType } from "#api/go-layout.ts";
-import { BYTES, FIXED64, type ProtoReader, VARINT } from "#api/proto-reader.ts";
-import {
-  eachField,
-  intOrStringCodec,
-  type MessageCodec,
-  microTimeCodec,
-  quantityCodec,
-  rawJsonCodec,
-  tagOf,
-  timeCodec,
-} from "#api/proto-values.ts";
+import type { GoStruct } from "#api/go-layout.ts";
+import { setOwn } from "#api/patch/json-value.ts";
+import * as plan from "#api/proto-plan.ts";
+import { type MessagePlan, planOf, schemaPlan, type ValuePlan } from "#api/proto-plan.ts";
+import { BYTES, DEPTH_MAX, FIXED64, ProtoReader, VARINT } from "#api/proto-reader.ts";
+import { tagOf } from "#api/proto-values.ts";
+import type { SharedValues } from "#api/shared-values.ts";
 
 type JsonObject = Record<string, unknown>;
-/** Reads one occurrence of a field; `previous` is what earlier occurrences gave. */
-type Read = (reader: ProtoReader, previous: unknown) => unknown;
 
-const OMIT = Symbol("omit");
-
-interface FieldPlan {
-  readonly jsonName: string;
-  readonly inline: boolean;
-  readonly wireType: number;
-  readonly read: Read;
-  /** For repeated scalars, which may also come packed. */
-  readonly readPacked: Read | undefined;
-  /** Is this value left out of JSON? */
-  readonly isOmitted: (value: unknown) => boolean;
-  /** What stands in JSON if the field was not sent. */
-  readonly absent: () => unknown;
+/** The message of these bytes. */
+export function decodeStruct(struct: GoStruct, bytes: Uint8Array, shared?: SharedValues): JsonObject {
+  return new MessageDecoder(bytes, shared).message(planOf(struct), 0, bytes.length);
 }
 
-export interface StructDecoder {
-  readonly read: (reader: ProtoReader) => JsonObject;
-}
+class MessageDecoder {
+  readonly #bytes: Uint8Array;
+  readonly #shared: SharedValues | undefined;
+  /** Reads numbers, and values that are rare. */
+  readonly #reader: ProtoReader;
+  #depth = 0;
 
-const decoders = new Map<GoStruct, StructDecoder>();
-
-export function structDecoder(struct: GoStruct): StructDecoder {
-  const known = decoders.get(struct);
-  if (known !== undefined) return known;
-  const plans: FieldPlan[] = [];
-  const slotOf: number[] = [];
-  const read = (reader: ProtoReader): JsonObject => {
-    const slots: unknown[] = new Array(plans.length);
-    while (reader.at < reader.end) {
-      const tag = reader.uint32();
-      const slot = slotOf[tag >>> 3];
-      if (slot === undefined) reader.skip(tag & 7);
-      else slots[slot] = readField(reader, plans[slot] as FieldPlan, tag & 7, slots[slot]);
-    }
-    return build(plans, slots);
-  };
-  // Known before its fields are compiled: a type may contain itself.
-  const decoder: StructDecoder = { read };
-  decoders.set(struct, decoder);
-  for (const field of struct.fields) {
-    if (field.number === 0) continue;
-    slotOf[field.number] = plans.length;
-    plans.push(planField(field));
+  constructor(bytes: Uint8Array, shared: SharedValues | undefined) {
+    this.#bytes = bytes;
+    this.#shared = shared;
+    this.#reader = new ProtoReader(bytes, shared);
   }
-  return decoder;
-}
 
-function readField(reader: ProtoReader, plan: FieldPlan, wireType: number, previous: unknown): unknown {
-  if (wireType === plan.wireType) return plan.read(reader, previous);
-  if (wireType === BYTES && plan.readPacked !== undefined) return plan.readPacked(reader, previous);
-  return reader.fail(`wrong wire type ${wireType} for field ${plan.jsonName}`);
-}
-
-function build(plans: readonly FieldPlan[], slots: readonly unknown[]): JsonObject {
-  const object: JsonObject = {};
-  for (let index = 0; index < plans.length; index++) {
-    const plan = plans[index] as FieldPlan;
-    const sent = slots[index];
-    if (sent !== undefined) {
-      if (plan.inline) Object.assign(object, sent);
-      else if (!plan.isOmitted(sent)) object[plan.jsonName] = sent;
-      continue;
+  message(message: MessagePlan, start: number, end: number): JsonObject {
+    const fields = message.fields();
+    const bytes = this.#bytes;
+    const reader = this.#reader;
+    const values: unknown[] = new Array(message.leaves.length);
+    let low = 0;
+    let high = 0;
+    if (++this.#depth > DEPTH_MAX) reader.failAt("nesting too deep", start);
+    let at = start;
+    while (at < end) {
+      let tag = bytes[at] as number;
+      if (tag < 0x80) at++;
+      else {
+        tag = reader.uint32At(at, end);
+        at = reader.at;
+      }
+      const field = fields[tag];
+      if (field === undefined) {
+        at = this.#unknown(message, tag, at, end);
+        continue;
+      }
+      const { slot, value } = field;
+      low |= field.low;
+      high |= field.high;
+      const wireType = tag & 7;
+      if (wireType === BYTES) {
+        let length = bytes[at] as number;
+        if (length < 0x80) at++;
+        else {
+          length = reader.uint32At(at, end);
+          at = reader.at;
+        }
+        const from = at;
+        at += length;
+        if (!(at <= end)) reader.failAt("a length beyond the end", from);
+        if (value.op === plan.STRING) values[slot] = reader.stringAt(from, at, value.kind);
+        else values[slot] = this.#delimited(value, from, at, values[slot]);
+        continue;
+      }
+      const number = this.#number(value.op === plan.LIST ? (value.element as ValuePlan) : value, wireType, at, end);
+      at = reader.at;
+      if (value.op === plan.LIST) values[slot] = appended(values[slot], number);
+      else values[slot] = number;
     }
-    const absent = plan.absent();
-    if (plan.inline) Object.assign(object, absent);
-    else if (absent !== OMIT) object[plan.jsonName] = absent;
+    this.#depth--;
+    return this.#build(message.leavesWith(low, high), values);
   }
-  return object;
-}
 
-const never = (): boolean => false;
-
-function planField(field: GoField): FieldPlan {
-  const { type } = field;
-  const isRepeated = type.kind === "slice" && !type.isMessage && type.elem.kind !== "uint8";
-  const wireType = wireTypeOf(isRepeated ? type.elem : type);
-  const single = isRepeated ? readerOf(type.elem) : readerOf(type);
-  const append: Read = (reader, previous = []) => {
-    (previous as unknown[]).push(single(reader, undefined));
-    return previous;
-  };
-  const appendPacked: Read = (reader, previous = []) =>
-    reader.message(() => {
-      while (reader.at < reader.end) append(reader, previous);
-      return previous;
-    });
-  const omitsZero = field.omitZero && type.kind === "opaque";
-  return {
-    jsonName: field.jsonName,
-    inline: field.inline,
-    wireType,
-    read: isRepeated ? append : single,
-    readPacked: isRepeated && wireType !== BYTES ? appendPacked : undefined,
-    isOmitted: omitsZero ? (value) => value === null : field.omitEmpty ? isEmptyOf(type) : never,
-    absent: omitsZero || (field.omitEmpty && canBeEmpty(type)) ? () => OMIT : zeroOf(type),
-  };
-}
-
-function wireTypeOf(type: GoType): number {
-  switch (type.kind) {
-    case "pointer":
-      return wireTypeOf(type.elem);
-    case "bool":
-    case "int32":
-    case "int64":
-    case "int":
-    case "uint8":
-      return VARINT;
-    case "float64":
-      return FIXED64;
-    default:
-      return BYTES;
-  }
-}
-
-function readerOf(type: GoType): Read {
-  switch (type.kind) {
-    case "string":
-      return (reader) => reader.string();
-    case "bool":
-      return (reader) => reader.bool();
-    case "int32":
-      return (reader) => reader.int32();
-    case "int64":
-    case "int":
-    case "uint8":
-      return (reader) => reader.int64();
-    case "float64":
-      return (reader) => reader.float64();
-    case "pointer":
-      return readerOf(type.elem);
-    case "struct": {
-      const decoder = structDecoder(type);
-      return (reader) => reader.message(decoder.read);
+  #build(leaves: readonly plan.Leaf[], values: readonly unknown[]): JsonObject {
+    const object: JsonObject = {};
+    for (let index = 0; index < leaves.length; index++) {
+      const leaf = leaves[index] as plan.Leaf;
+      let value = values[leaf.slot];
+      if (value === undefined) {
+        value = leaf.absent;
+        if (value === plan.OMIT) continue;
+        if (value === undefined) value = this.#empty(leaf.message as MessagePlan);
+      } else if (value === leaf.omitted) continue;
+      if (leaf.isInline) Object.assign(object, value);
+      else object[leaf.jsonName] = value;
     }
-    case "opaque": {
-      const { read } = opaqueDecoder(type.opaque);
-      return (reader) => reader.message(read);
-    }
-    case "slice":
-      return type.isMessage ? (reader) => reader.message(readItems) : (reader) => encodeBase64(reader.subarray());
-    case "map":
-      return mapReader(type.elem);
+    return object;
   }
-}
 
-/** A list that is a message of its own (ExtraValue, Verbs): its strings are field 1. */
-function readItems(reader: ProtoReader): string[] | null {
-  const items: string[] = [];
-  eachField(reader, (tag) => tag === tagOf(1, BYTES) && items.push(reader.string()) > 0);
-  return items.length === 0 ? null : items;
-}
+  #empty(message: MessagePlan): JsonObject {
+    return this.message(message, 0, 0);
+  }
 
-function mapReader(elem: GoType): Read {
-  const readValue = readerOf(elem);
-  const zero = elem.kind === "slice" && !elem.isMessage ? () => "" : zeroOf(elem);
-  const valueTag = tagOf(2, wireTypeOf(elem));
-  const readEntry = (reader: ProtoReader): { key: string; value: unknown } => {
+  /** A value of so many bytes; `previous` is what earlier occurrences of its field gave. */
+  #delimited(value: ValuePlan, start: number, end: number, previous: unknown): unknown {
+    switch (value.op) {
+      case plan.LIST: {
+        const element = value.element as ValuePlan;
+        if (element.wireType !== BYTES) return this.#packed(element, start, end, previous);
+        const item =
+          element.op === plan.STRING
+            ? this.#reader.stringAt(start, end, element.kind)
+            : this.#delimited(element, start, end, undefined);
+        return appended(previous, item);
+      }
+      case plan.MAP: {
+        const entry = this.#sharing(value, start, end) as MapEntry;
+        const object = (previous ?? {}) as JsonObject;
+        setOwn(object, entry.key, entry.value);
+        return object;
+      }
+      case plan.MANAGED_FIELDS:
+        if (this.#shared !== undefined) return undefined;
+        return appended(previous, this.#delimited(value.element as ValuePlan, start, end, undefined));
+      case plan.INLINE:
+        return this.message(value.message as MessagePlan, start, end);
+      case plan.BASE64:
+        return encodeBase64(this.#bytes.subarray(start, end));
+      case plan.STRING:
+        return this.#reader.stringAt(start, end, value.kind);
+      default:
+        return this.#sharing(value, start, end);
+    }
+  }
+
+  /** The value of a message, which may be that of an equal one of before. */
+  #sharing(value: ValuePlan, start: number, end: number): unknown {
+    const shared = this.#shared;
+    if (shared === undefined) return this.#whole(value, start, end);
+    const slot = shared.slotOf(value.kind, this.#bytes, start, end);
+    if (slot < 0) return this.#whole(value, start, end);
+    if (shared.holds(slot, value.kind, this.#bytes, start, end)) return shared.at(slot);
+    const made = this.#whole(value, start, end);
+    shared.keep(slot, value.kind, this.#bytes.subarray(start, end), made);
+    return made;
+  }
+
+  #whole(value: ValuePlan, start: number, end: number): unknown {
+    switch (value.op) {
+      case plan.MESSAGE:
+        return this.message(value.message as MessagePlan, start, end);
+      case plan.MAP:
+        return this.#entry(value.element as ValuePlan, start, end);
+      case plan.STRINGS:
+        return this.#alternatives(start, end, (from, to) => this.#reader.stringAt(from, to), 1);
+      case plan.SCHEMA_OR_LIST:
+        return this.#alternatives(start, end, (from, to) => this.message(schemaPlan(), from, to));
+      case plan.SCHEMA_OR_STRINGS:
+        return this.#alternatives(start, end, (from, to) => this.#reader.stringAt(from, to));
+      case plan.SCHEMA_OR_BOOL:
+        return this.#schemaOrBool(start, end);
+      default:
+        return this.#reader.within(start, end, (value.opaque as NonNullable<ValuePlan["opaque"]>).read);
+    }
+  }
+
+  #entry(element: ValuePlan, start: number, end: number): MapEntry {
     let key = "";
     let value: unknown;
-    eachField(reader, (tag) => {
-      if (tag === tagOf(1, BYTES)) key = reader.string();
-      else if (tag === valueTag) value = readValue(reader, undefined);
-      else return false;
-      return true;
+    this.#each(start, end, (tag, from, to) => {
+      if (tag === tagOf(1, BYTES)) key = this.#reader.stringAt(from, to);
+      else if (tag !== tagOf(2, element.wireType)) return;
+      else if (element.wireType === BYTES) value = this.#delimited(element, from, to, undefined);
+      else value = this.#number(element, element.wireType, from, to);
     });
-    return { key, value: value === undefined ? zero() : value };
-  };
-  return (reader, previous = {}) => {
-    const { key, value } = reader.message(readEntry);
-    setOwn(previous as JsonObject, key, value);
-    return previous;
-  };
-}
-
-/** Plain assignment to "__proto__" would change the object's prototype. */
-export function setOwn(object: JsonObject, key: string, value: unknown): void {
-  if (key === "__proto__") {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  } else object[key] = value;
-}
-
-function canBeEmpty(type: GoType): boolean {
-  return type.kind !== "struct" && type.kind !== "opaque";
-}
-
-function isEmptyOf(type: GoType): (value: unknown) => boolean {
-  switch (type.kind) {
-    case "struct":
-    case "opaque":
-    case "pointer":
-      return never;
-    case "bool":
-      return (value) => value === false;
-    case "string":
-      return (value) => value === "";
-    case "slice":
-      return type.elem.kind === "uint8" ? (value) => value === "" : (value) => value === null;
-    case "map":
-      return never;
-    default:
-      return (value) => value === 0;
+    if (value === undefined) value = element.op === plan.BASE64 ? "" : element.zero;
+    return { key, value: value === undefined ? this.#empty(element.message as MessagePlan) : value };
   }
-}
 
-/** Makes a new zero each time: what it returns ends up in somebody's object. */
-function zeroOf(type: GoType): () => unknown {
-  switch (type.kind) {
-    case "string":
-      return () => "";
-    case "bool":
-      return () => false;
-    case "pointer":
-    case "slice":
-    case "map":
-      return () => null;
-    case "struct": {
-      const decoder = structDecoder(type);
-      return () => decoder.read(emptyReader);
+  /** A schema as field 1, or a list as field `listNumber`, which wins if it has any element. */
+  #alternatives(start: number, end: number, read: (start: number, end: number) => unknown, listNumber = 2): unknown {
+    const list: unknown[] = [];
+    let schema: unknown = null;
+    this.#each(start, end, (tag, from, to) => {
+      if (tag === tagOf(listNumber, BYTES)) list.push(read(from, to));
+      else if (tag === tagOf(1, BYTES)) schema = this.message(schemaPlan(), from, to);
+    });
+    return list.length > 0 ? list : schema;
+  }
+
+  #schemaOrBool(start: number, end: number): unknown {
+    let allows = false;
+    let schema: unknown;
+    this.#each(start, end, (tag, from, to) => {
+      if (tag === tagOf(1, VARINT)) allows = this.#reader.within(from, to, (reader) => reader.bool());
+      else if (tag === tagOf(2, BYTES)) schema = this.message(schemaPlan(), from, to);
+    });
+    return schema ?? allows;
+  }
+
+  /** Calls `onField` with the bytes of each value: those of a number, or the content of anything else. */
+  #each(start: number, end: number, onField: (tag: number, start: number, end: number) => void): void {
+    const reader = this.#reader;
+    for (let at = start; at < end; ) {
+      const tag = reader.uint32At(at, end);
+      const from = reader.at;
+      at = reader.skipAt(tag & 7, from, end);
+      if ((tag & 7) !== BYTES) onField(tag, from, at);
+      else {
+        reader.uint32At(from, end);
+        onField(tag, reader.at, at);
+      }
     }
-    case "opaque": {
-      const { zero } = opaqueDecoder(type.opaque);
-      return () => zero;
+  }
+
+  #packed(element: ValuePlan, start: number, end: number, previous: unknown): unknown {
+    let list: unknown = previous ?? [];
+    for (let at = start; at < end; at = this.#reader.at) {
+      list = appended(list, this.#number(element, element.wireType, at, end));
     }
-    default:
-      return () => 0;
+    return list;
+  }
+
+  /** A number; the reader then stands behind it. */
+  #number({ op }: ValuePlan, wireType: number, at: number, end: number): unknown {
+    const reader = this.#reader;
+    reader.at = at;
+    reader.end = end;
+    if (wireType === FIXED64) return reader.float64();
+    return op === plan.BOOL ? reader.bool() : op === plan.INT32 ? reader.int32() : reader.int64();
+  }
+
+  #unknown(message: MessagePlan, tag: number, at: number, end: number): number {
+    const name = message.nameOf(tag >>> 3);
+    if (name !== undefined) this.#reader.failAt(`wrong wire type ${tag & 7} for field ${name}`, at);
+    return this.#reader.skipAt(tag & 7, at, end);
   }
 }
 
-const emptyReader = { at: 0, end: 0 } as ProtoReader;
-
-function opaqueDecoder(opaque: OpaqueType): Pick<MessageCodec, "zero" | "read"> {
-  switch (opaque) {
-    case "Quantity":
-      return quantityCodec;
-    case "Time":
-      return timeCodec;
-    case "MicroTime":
-      return microTimeCodec;
-    case "IntOrString":
-      return intOrStringCodec;
-    case "FieldsV1":
-    case "JSON":
-    case "RawExtension":
-      return rawJsonCodec;
-    case "JSONSchemaPropsOrArray":
-      return { zero: null, read: (reader) => readAlternatives(reader, (each) => each.message(schemaDecoder().read)) };
-    case "JSONSchemaPropsOrStringArray":
-      return { zero: null, read: (reader) => readAlternatives(reader, (each) => each.string()) };
-    case "JSONSchemaPropsOrBool":
-      return { zero: false, read: readSchemaOrBool };
-  }
+interface MapEntry {
+  readonly key: string;
+  readonly value: unknown;
 }
 
-const schemaDecoder = (): StructDecoder => structDecoder(goStruct("apiextensions.v1", "JSONSchemaProps"));
-
-/** A schema as field 1, or a list as field 2, which wins if it has any element. */
-function readAlternatives(reader: ProtoReader, readElement: (reader: ProtoReader) => unknown): unknown {
-  const list: unknown[] = [];
-  let schema: unknown = null;
-  eachField(reader, (tag) => {
-    if (tag === tagOf(1, BYTES)) schema = reader.message(schemaDecoder().read);
-    else if (tag === tagOf(2, BYTES)) list.push(readElement(reader));
-    else return false;
-    return true;
-  });
-  return list.length > 0 ? list : schema;
-}
-
-function readSchemaOrBool(reader: ProtoReader): unknown {
-  let allows = false;
-  let schema: unknown;
-  eachField(reader, (tag) => {
-    if (tag === tagOf(1, VARINT)) allows = reader.bool();
-    else if (tag === tagOf(2, BYTES)) schema = reader.message(schemaDecoder().read);
-    else return false;
-    return true;
-  });
-  return schema ?? allows;
+function appended(list: unknown, item: unknown): unknown {
+  if (list === undefined) return [item];
+  (list as unknown[]).push(item);
+  return list;
 }

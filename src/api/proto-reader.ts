@@ -3,22 +3,23 @@
 
 import { CodecError } from "#api/codec-error.ts";
 import type { Int64 } from "#api/int64.ts";
+import { ShareableKind, type SharedValues } from "#api/shared-values.ts";
+import { utf8Text } from "#api/utf8-text.ts";
 
 /** Deeper nesting is an attack: the deepest honest object is a schema of some tens of levels. */
-const DEPTH_MAX = 400;
-
-/** Below this, building a string byte by byte is faster than a call into the decoder. */
-const SHORT_STRING_BYTES = 24;
+export const DEPTH_MAX = 400;
 
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
 export const FIXED32 = 5;
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const anyString = new ShareableKind();
 
 export class ProtoReader {
   readonly bytes: Uint8Array;
+  /** Where equal strings and messages come from; absent: every value is new, and its reader's own. */
+  readonly shared: SharedValues | undefined;
   /** The next byte to read. */
   at = 0;
   /** The end of the message being read. */
@@ -27,15 +28,26 @@ export class ProtoReader {
   // The two halves of the varint read last, as signed 32-bit integers.
   #low = 0;
   #high = 0;
-  #view: DataView | undefined;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, shared?: SharedValues) {
     this.bytes = bytes;
+    this.shared = shared;
     this.end = bytes.length;
   }
 
   fail(problem: string): never {
     throw new CodecError("protobuf", `protobuf: ${problem} at byte ${this.at}`);
+  }
+
+  failAt(problem: string, at: number): never {
+    this.at = at;
+    return this.fail(problem);
+  }
+
+  uint32At(at: number, end: number): number {
+    this.at = at;
+    this.end = end;
+    return this.uint32();
   }
 
   /** An unsigned varint that must fit 32 bits: tags and lengths. */
@@ -92,8 +104,8 @@ export class ProtoReader {
 
   float64(): number {
     if (this.end - this.at < 8) this.fail("unexpected end");
-    this.#view ??= new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
-    const value = this.#view.getFloat64(this.at, true);
+    const view = new DataView(this.bytes.buffer, this.bytes.byteOffset + this.at, 8);
+    const value = view.getFloat64(0, true);
     this.at += 8;
     return value;
   }
@@ -114,43 +126,46 @@ export class ProtoReader {
 
   string(): string {
     const end = this.#delimited();
-    if (end - this.at <= SHORT_STRING_BYTES) {
-      const { bytes } = this;
-      let text = "";
-      let at = this.at;
-      for (; at < end; at++) {
-        const byte = bytes[at] as number;
-        if (byte >= 0x80) break;
-        text += String.fromCharCode(byte);
-      }
-      if (at === end) {
-        this.at = end;
-        return text;
-      }
-    }
-    return this.#longString(end);
+    const text = this.stringAt(this.at, end);
+    this.at = end;
+    return text;
   }
 
-  #longString(end: number): string {
+  /** The string of these bytes, which must be UTF-8. */
+  stringAt(start: number, end: number, kind: ShareableKind = anyString): string {
+    const { bytes, shared } = this;
     try {
-      const text = utf8.decode(this.bytes.subarray(this.at, end));
-      this.at = end;
-      return text;
+      return shared === undefined ? utf8Text(bytes, start, end) : shared.string(kind, bytes, start, end);
     } catch {
-      return this.fail("invalid UTF-8");
+      return this.failAt("invalid UTF-8", start);
     }
   }
 
   /** Reads an embedded message: `read` sees its end as the end of everything. */
   message<T>(read: (reader: ProtoReader) => T): T {
+    const end = this.#delimited();
+    return this.within(this.at, end, read);
+  }
+
+  /** Reads what stands between two places. */
+  within<T>(start: number, end: number, read: (reader: ProtoReader) => T): T {
     const outerEnd = this.end;
-    this.end = this.#delimited();
+    this.at = start;
+    this.end = end;
     if (++this.#depth > DEPTH_MAX) this.fail("nesting too deep");
     const value = read(this);
     this.#depth--;
-    this.at = this.end;
+    this.at = end;
     this.end = outerEnd;
     return value;
+  }
+
+  /** Where the value of a field ends that starts here. */
+  skipAt(wireType: number, at: number, end: number): number {
+    this.at = at;
+    this.end = end;
+    this.skip(wireType);
+    return this.at;
   }
 
   /** Passes over the value of a field that this version does not know. */

@@ -9,6 +9,7 @@ import { decodeProtobuf, encodeProtobuf, hasProtobufPrefix } from "#api/proto-co
 import { BYTES, ProtoReader } from "#api/proto-reader.ts";
 import { eachField, tagOf, writeString } from "#api/proto-values.ts";
 import { ProtoWriter } from "#api/proto-writer.ts";
+import type { SharedValues } from "#api/shared-values.ts";
 
 /** As upstream's streaming decoder: a longer frame is an error, not a reason to allocate. */
 export const FRAME_BYTES_MAX: number = 16 * 1024 * 1024;
@@ -44,8 +45,8 @@ export class FrameSplitter {
   }
 }
 
-/** The content of one frame. */
-export function decodeWatchEvent(frame: Uint8Array, expected?: GroupVersionKind): WatchEvent {
+/** The content of one frame. With `shared` its object is as decodeProtobuf makes it. */
+export function decodeWatchEvent(frame: Uint8Array, expected?: GroupVersionKind, shared?: SharedValues): WatchEvent {
   const reader = new ProtoReader(frame);
   let type = "";
   let raw: Uint8Array | undefined;
@@ -57,7 +58,7 @@ export function decodeWatchEvent(frame: Uint8Array, expected?: GroupVersionKind)
   });
   if (!eventTypes.has(type)) throw new CodecError("protobuf", `got invalid watch event type: ${type}`);
   if (raw === undefined) throw new CodecError("protobuf", "watch event without an object");
-  const object = hasProtobufPrefix(raw) ? decodeProtobuf(raw, expected) : (parseJsonBytes(raw) as KubeObject);
+  const object = hasProtobufPrefix(raw) ? decodeProtobuf(raw, expected, shared) : (parseJsonBytes(raw) as KubeObject);
   return { type: type as WatchEventType, object };
 }
 

@@ -21,7 +21,7 @@ import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { goQuote } from "#api/go-text.ts";
 import { type BeyondInt64, decodeUtf8 } from "#api/json.ts";
-import { setOwn } from "#api/proto-decode.ts";
+import { setOwn } from "#api/patch/json-value.ts";
 import { resolvePlainScalar } from "#api/yaml-scalar.ts";
 
 export interface DecodedYaml {

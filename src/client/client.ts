@@ -37,7 +37,10 @@ export interface WatchRequest extends Selection {
   readonly timeoutSeconds?: number;
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
-  /** For a reader without use for them: decoding the events is then cheaper. They come or not. */
+  /**
+   * For a reader that changes no object and has no use for managedFields: decoding the events is then cheaper. They come
+   * or not, and objects may share their parts.
+   */
   readonly leavesOutManagedFields?: boolean;
 }
 

@@ -19,7 +19,8 @@ export interface ProtobufCodec {
   /** The object says its kind. */
   encode(object: KubeObject): Uint8Array;
   decode(bytes: Uint8Array): unknown;
-  decodeWatchEvent(frame: Uint8Array): unknown;
+  /** A lean event shares what it can with others, and has no managedFields: for caches, which change nothing. */
+  decodeWatchEvent(frame: Uint8Array, isLean: boolean): unknown;
 }
 
 const utf8 = new TextEncoder();

@@ -3,11 +3,18 @@
 
 import { decodeProtobuf, encodeProtobuf, isProtobufKind } from "#api/proto-codec.ts";
 import { decodeWatchEvent } from "#api/proto-watch.ts";
+import { SharedValues } from "#api/shared-values.ts";
 import type { ProtobufCodec } from "#client/codec.ts";
+
+let shared: SharedValues | undefined;
 
 export const protobufCodec: ProtobufCodec = {
   supports: isProtobufKind,
   encode: encodeProtobuf,
   decode: (bytes: Uint8Array) => decodeProtobuf(bytes),
-  decodeWatchEvent: (frame: Uint8Array) => decodeWatchEvent(frame),
+  decodeWatchEvent: (frame, isLean) => {
+    if (!isLean) return decodeWatchEvent(frame);
+    shared ??= new SharedValues();
+    return decodeWatchEvent(frame, undefined, shared);
+  },
 };

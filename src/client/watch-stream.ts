@@ -50,7 +50,7 @@ async function* once<T>(value: T): AsyncGenerator<T> {
 function splitterFor<T>({ contentType, protobuf, leavesOutManagedFields }: WatchDecoding): Splitter<T> {
   const media = parseMediaType(contentType);
   if (isJson(media)) return new LineSplitter(leavesOutManagedFields ? decodeLeanEvent : decodeJson);
-  if (media.type === PROTOBUF_TYPE && protobuf) return new FrameSplitter(protobuf);
+  if (media.type === PROTOBUF_TYPE && protobuf) return new FrameSplitter(protobuf, leavesOutManagedFields);
   throw new DecodeError(`serializer for ${contentType} doesn't exist`);
 }
 
@@ -165,12 +165,14 @@ function decodeLeanEvent(line: string): unknown {
 /** Each frame is a big-endian length and that many bytes. */
 class FrameSplitter<T> implements Splitter<T> {
   readonly #codec: ProtobufCodec;
+  readonly #isLean: boolean;
   #pending: Uint8Array[] = [];
   #wanted = LENGTH_BYTES;
   pendingSize = 0;
 
-  constructor(codec: ProtobufCodec) {
+  constructor(codec: ProtobufCodec, isLean: boolean) {
     this.#codec = codec;
+    this.#isLean = isLean;
   }
 
   push(chunk: Uint8Array): readonly WatchEvent<T>[] {
@@ -190,7 +192,7 @@ class FrameSplitter<T> implements Splitter<T> {
         break;
       }
       offset += LENGTH_BYTES + length;
-      events.push(asEvent(this.#codec.decodeWatchEvent(bytes.subarray(offset - length, offset))));
+      events.push(asEvent(this.#codec.decodeWatchEvent(bytes.subarray(offset - length, offset), this.#isLean)));
     }
     this.pendingSize = bytes.length - offset;
     this.#pending = this.pendingSize > 0 ? [bytes.slice(offset)] : [];

@@ -1,0 +1,22 @@
+// Strings out of the middle of many bytes. ASCII, which nearly all are, needs no decoder and no view of its bytes.
+
+type Latin1Slice = (this: Uint8Array, start: number, end: number) => string;
+
+/** Bun and Node have it. */
+const { Buffer: buffer } = globalThis as { readonly Buffer?: { readonly prototype: { latin1Slice: Latin1Slice } } };
+const latin1Slice = buffer?.prototype.latin1Slice;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Throws a TypeError when the bytes are not UTF-8. */
+export function utf8Text(bytes: Uint8Array, start: number, end: number): string {
+  if (start === end) return "";
+  return latin1Slice !== undefined && isAscii(bytes, start, end)
+    ? latin1Slice.call(bytes, start, end)
+    : utf8.decode(bytes.subarray(start, end));
+}
+
+function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
+  let bits = 0;
+  for (let at = start; at < end; at++) bits |= bytes[at] as number;
+  return bits < 0x80;
+}
