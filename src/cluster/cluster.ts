@@ -49,6 +49,8 @@ export interface ClusterOptions {
   /** Another manager holds the Lease; called at each try. */
   readonly onWaiting?: (holder: string) => void;
   readonly shutdownTimeoutMs: number;
+  /** Asked before each request of the parts: a promise to wait for, when it is time to serve sockets. */
+  readonly nextTurn?: () => Promise<void> | undefined;
 }
 
 export interface Cluster {
@@ -130,8 +132,12 @@ async function runParts(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, rng, controllerLog: log, gates, host, shutdownTimeoutMs, leaseHolder, nodes } = options;
-  const as = (name: string, ...groups: string[]): Transport =>
-    directTransport(server, { peer: { user: { name, groups: [...groups, "system:authenticated"] } } });
+  const as = (name: string, ...groups: string[]): Transport => {
+    const transport = directTransport(server, {
+      peer: { user: { name, groups: [...groups, "system:authenticated"] } },
+    });
+    return options.nextTurn === undefined ? transport : withTurns(transport, options.nextTurn);
+  };
   const asAdmin = (): Transport => as("steersman", "system:masters");
   const admin = createClient({ transport: asAdmin(), clock, userAgent: USER_AGENT, direct: true });
   for (const node of await removeSurplusNodes(admin, new Set(nodeNames(nodes)), signal)) {
@@ -183,6 +189,15 @@ async function runParts(
     signal,
   );
   await Promise.all([manager, companions]);
+}
+
+function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefined): Transport {
+  return {
+    async send(request, signal) {
+      await nextTurn();
+      return transport.send(request, signal);
+    },
+  };
 }
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */

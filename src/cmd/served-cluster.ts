@@ -9,6 +9,7 @@ import { type Cluster, createCluster } from "#cluster/cluster.ts";
 import type { ReadSettings } from "#cluster/settings.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
+import type { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
 import { clusterHost, serverKeys } from "./cluster-keys.ts";
 import { ClusterNotStarted, type ClusterState } from "./cluster-state.ts";
@@ -31,6 +32,8 @@ export interface ServedClusterOptions extends ReadSettings {
   readonly nodes: number;
   /** Of the API server, in the clock's time. */
   readonly limits?: NonNullable<ApiServerOptions["limits"]>;
+  /** Lets sockets be served while the controllers are busy. */
+  readonly turns: FairTurns;
   /** Another manager holds the controllers' Lease; called at each try. */
   readonly onWaiting?: (holder: string) => void;
 }
@@ -47,7 +50,7 @@ export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | 
 }
 
 export async function serveCluster(options: ServedClusterOptions): Promise<ServedCluster> {
-  const { clock, log, controllerLog, state, port, nodes, config, gates, runtimeConfig, onWaiting } = options;
+  const { clock, log, controllerLog, state, port, nodes, config, gates, runtimeConfig, onWaiting, turns } = options;
   const { storage, pki } = state;
   const cluster = createCluster({
     clock,
@@ -70,6 +73,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     nodes,
     leaseHolder: LEASE_HOLDER,
     ...(onWaiting === undefined ? {} : { onWaiting }),
+    nextTurn: () => turns.next(),
     shutdownTimeoutMs: SHUTDOWN_MS,
   });
   const { server, controllers, ready } = cluster;

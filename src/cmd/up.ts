@@ -11,7 +11,8 @@ import type { Manifest } from "#cluster/manifests.ts";
 import { type ClusterCounts, followCounts } from "#cluster/pod-counts.ts";
 import { readSettings } from "#cluster/settings.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
-import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
+import { FairTurns } from "#platform/system/fair-turns.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
 import { ClusterNotStarted, openState } from "./cluster-state.ts";
 import { serveCluster } from "./served-cluster.ts";
 import { asFlagError, DEFAULT_PORT, type UpFlags } from "./up-flags.ts";
@@ -46,7 +47,8 @@ export interface RunningCluster {
 export async function startCluster(options: UpOptions): Promise<RunningCluster> {
   const { log, controllerLog, port, nodes, speed } = options;
   const settings = settingsOf(options);
-  const clock = speed === 1 ? systemClock : new PacedClock({ pace: systemClock, speed, turn: systemTurn });
+  const turns = new FairTurns();
+  const clock = speed === 1 ? systemClock : new PacedClock({ pace: systemClock, speed, turn: () => turns.settle() });
   const state = await openState(clock, options.data);
   const waiting = Promise.withResolvers<string>();
   try {
@@ -60,6 +62,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       nodes,
       // Clients wait in the machine's time.
       limits: { requestTimeoutMs: REQUEST_MS * speed, watchTimeoutMsMin: WATCH_MS * speed },
+      turns,
       onWaiting: waiting.resolve,
     });
     const kubeconfig = keptKubeconfig(options.directory || defaultDirectory(cluster.port), cluster.url, state.pki);

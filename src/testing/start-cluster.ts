@@ -22,6 +22,7 @@ import { openState } from "#cmd/cluster-state.ts";
 import { serveCluster } from "#cmd/served-cluster.ts";
 import { writeKubeconfig } from "#cmd/up-kubeconfig.ts";
 import { issuePki } from "#platform/certificates/cluster-pki.ts";
+import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
 import { type Drive, type TestingClient, testingClient } from "./client.ts";
 import { VirtualDrive } from "./virtual-drive.ts";
@@ -137,7 +138,16 @@ async function startInRealTime(options: RealClusterOptions): Promise<RealCluster
   const log = loggerOf(options, clock);
   const state = await openState(clock, undefined);
   const { nodes = 1, port = 0 } = options;
-  const served = await serveCluster({ ...settings, clock, log, controllerLog: log, state, port, nodes });
+  const served = await serveCluster({
+    ...settings,
+    clock,
+    log,
+    controllerLog: log,
+    state,
+    port,
+    nodes,
+    turns: new FairTurns(),
+  });
   const directory = mkdtempSync(join(tmpdir(), "steersman-"));
   const { path } = writeKubeconfig(directory, served.url, state.pki);
   let hasStopped = false;
