@@ -50,6 +50,13 @@ export interface SchedulingDeps {
   readonly assumed: Set<string>;
 }
 
+/** What is left to tell the API server when a node has been chosen, or none. */
+interface Remainder {
+  readonly call: (signal: AbortSignal) => Promise<void>;
+  /** It may take minutes. */
+  readonly isLong?: boolean;
+}
+
 export class Scheduling {
   readonly #deps: SchedulingDeps;
   readonly #calls = new Slots(CALLS_MAX);
@@ -74,9 +81,7 @@ export class Scheduling {
         }
         const queued = queue.take();
         if (queued !== undefined) {
-          const call = this.#scheduleOne(queued);
-          if (call === undefined) this.#calls.give();
-          else group.spawn((inner) => call(inner).finally(() => this.#calls.give()));
+          this.#follow(this.#scheduleOne(queued), group);
           continue;
         }
         this.#calls.give();
@@ -84,6 +89,14 @@ export class Scheduling {
         turnEndsMs = clock.monotonicMs() + TURN_MS;
       }
     });
+  }
+
+  /** A pod whose volumes are yet to be made may wait for minutes: it does not keep others from the API server. */
+  #follow(rest: Remainder | undefined, group: TaskGroup): void {
+    const isLong = rest === undefined || rest.isLong === true;
+    if (isLong) this.#calls.give();
+    if (rest === undefined) return;
+    group.spawn(isLong ? rest.call : (signal) => rest.call(signal).finally(() => this.#calls.give()));
   }
 
   async #untilWoken(signal: AbortSignal): Promise<void> {
@@ -98,8 +111,7 @@ export class Scheduling {
     });
   }
 
-  /** Returns what is left to tell the API server. */
-  #scheduleOne(queued: QueuedPod): ((signal: AbortSignal) => Promise<void>) | undefined {
+  #scheduleOne(queued: QueuedPod): Remainder | undefined {
     const { chooser, queue, assumed } = this.#deps;
     const { facts } = queued;
     const { uid, deletionTimestamp } = facts.pod.metadata;
@@ -111,18 +123,18 @@ export class Scheduling {
     try {
       choice = chooser.choose(facts);
     } catch (error) {
-      return (signal) => this.#reportError(queued, errorMessage(error), signal);
+      return { call: (signal) => this.#reportError(queued, errorMessage(error), signal) };
     }
     if ("message" in choice) {
       const failure = choice;
       queue.giveBackUnschedulable(queued, failure.plugins);
-      return (signal) => this.#reportUnschedulable(facts.pod, failure, signal);
+      return { call: (signal) => this.#reportUnschedulable(facts.pod, failure, signal) };
     }
     const { node, volumes } = choice;
     const hasVolumes = volumes !== undefined && volumes.bindings.length + volumes.provisions.length > 0;
     const reservation = hasVolumes ? this.#deps.reservations.reserve(volumes, node.name) : undefined;
     this.#assume(facts, node.name);
-    return (signal) => this.#bind(queued, node.name, reservation, signal);
+    return { call: (signal) => this.#bind(queued, node.name, reservation, signal), isLong: hasVolumes };
   }
 
   #assume(facts: PodFacts, nodeName: string): void {

@@ -209,6 +209,19 @@ describe("volumes that wait for their first consumer", () => {
     expect(await stage.places("web")).toEqual(["node-a"]);
   });
 
+  it("scheduler/9 lets other pods go on while many wait for their volumes", async () => {
+    await using stage = await open("example.com/disk");
+    const names = Array.from({ length: 70 }, (_, index) => `p${index}`);
+    for (const name of names) {
+      const metadata = { name, namespace: "default" };
+      await stage.create(PersistentVolumeClaims, { metadata, spec: { ...spec, storageClassName: "disk" } });
+    }
+    await stage.pods(names, claimed);
+    await stage.pod("web");
+    const [place] = await stage.places("web");
+    expect(place).toMatch(/^node-/);
+  });
+
   it("scheduler/9 gives up on a claim whose provisioner turned the node down, and chooses again", async () => {
     await using stage = await open("example.com/disk");
     const metadata = { name: "data", namespace: "default" };
