@@ -184,6 +184,9 @@ describe("volumes that wait for their first consumer", () => {
     await stage.pods(["one", "two"], claimed);
     await stage.world.advance(5_000);
     expect([...(await stage.places("one", "two"))].sort()).toEqual(["", "node-a"]);
+    expect(stage.writes.filter((write) => write.startsWith("PUT "))).toEqual([
+      "PUT /api/v1/persistentvolumes/local 200",
+    ]);
     const loser = (await stage.places("one"))[0] === "" ? "one" : "two";
     expect(await stage.why(loser)).toContain("2 node(s) didn't find available persistent volumes to bind");
     await stage.create(PersistentVolumes, volumeIn("b", "second", "2Gi"));
