@@ -126,6 +126,20 @@ export const plan: FaultPlan = {
       noticedBy: "restores the annotation after a user changes or removes it",
     },
     {
+      name: "only new Nodes are looked at",
+      file: "src/controllers/ttl/controller.ts",
+      find: 'on: ["add", "update"]',
+      replace: 'on: ["add"]',
+      noticedBy: "restores the annotation after a user changes or removes it",
+    },
+    {
+      name: "Nodes that are gone still count",
+      file: "src/controllers/ttl/controller.ts",
+      find: "onDelete: () => size.nodeDeleted()",
+      replace: "onDelete: () => undefined",
+      noticedBy: "and returns to zero below",
+    },
+    {
       name: "a token goes as soon as it is marked",
       file: `${legacyTokens}/verdict.ts`,
       find: 'return invalidSince < dateOf(beforeMs) ? "delete" : "keep";',

@@ -82,6 +82,40 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
     },
   },
   {
+    name: "ttl/2, ttl/4 annotates a Node again that was deleted and comes back under its name",
+    async play(stage) {
+      const name = stage.name("node");
+      const nodes = stage.of(Nodes);
+      for (const label of ["first", "second"]) {
+        await nodes.create({ metadata: { name, labels: { label } } });
+        await nodes.until(name, ({ metadata }) => metadata.annotations?.[TTL] === "0");
+        await stage.settle();
+        await nodes.delete(name);
+        await nodes.untilGone(name);
+        await stage.settle();
+      }
+    },
+  },
+  {
+    name: "ttl/2, ttl/3 a new manager annotates the Nodes that came or changed meanwhile, and patches no other",
+    alone: true,
+    async play(stage) {
+      const nodes = stage.of(Nodes);
+      const [kept, changed, added] = [stage.name("kept"), stage.name("changed"), stage.name("added")];
+      for (const name of [kept, changed]) await nodes.create({ metadata: { name } });
+      await nodes.untilAll((all) => all.every(({ metadata }) => metadata.annotations?.[TTL] === "0"));
+      await stage.settle();
+      await stage.restart(async () => {
+        await nodes.patch(changed, { metadata: { annotations: { [TTL]: "300" } } });
+        await nodes.create({ metadata: { name: added } });
+      });
+      for (const name of [changed, added]) {
+        await nodes.until(name, ({ metadata }) => metadata.annotations?.[TTL] === "0");
+      }
+      await stage.settle();
+    },
+  },
+  {
     name: "ttl/1, ttl/2, ttl/tests gives Nodes fifteen seconds once there are more than a hundred, each with its next event",
     alone: true,
     exceptions: STEP_IN_MEMORY,
