@@ -310,7 +310,12 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpointslice-mirrori
         .untilAll((slices) => slices.some((slice) => slice.metadata.ownerReferences?.[0]?.uid === metadata.uid));
       await untilMirrors(stage, "IPv4 10.1.0.1: http 80");
     },
-    chance: [{ where: /writes of phase 3|EndpointSlice/, reason: "whether Go syncs between the two events it missed" }],
+    chance: [
+      {
+        where: /writes of phase 3|EndpointSlice .* › metadata\./,
+        reason: "whether Go syncs between the two events it missed",
+      },
+    ],
   },
   {
     name: "endpointslice-mirroring/4 waits for its own writes to come back, and writes nothing twice",

@@ -127,7 +127,7 @@ export const hints: readonly ScenarioText[] = [
     },
     chance: [
       {
-        where: /endpoints|writes of phase 2|metadata\.generation/,
+        where: /\bendpoints\.\d|writes of phase [23] › endpointslice-controller: .* › \d+$|metadata\.generation/,
         reason: "Go lends any of them, and pods become unready one by one",
       },
       { where: /writes of Events|events ›|Endpoints web/, reason: "pods become unready one by one" },

@@ -1,0 +1,240 @@
+// 700 nodes in four zones on a real API server, of which 175, 130, 120 and 75 fall silent, and then all: how many nodes
+// are tainted and how many pods evicted, ours beside the Go manager's, with raised rates and with a manager that is
+// restarted in the middle.
+//   bun bench/lost-nodes.ts [--nodes-per-zone=175] [--seconds=20]
+// Ends with an error when the two differ by more than the pace of the machine explains. Nothing is written.
+
+import { argv, stdout } from "node:process";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { formatMicroTime, formatTime } from "#api/time.ts";
+import type { Client } from "#client/client.ts";
+import type { AuditEvent } from "#test/real/audit-log.ts";
+import { type ControlPlane, startControlPlane } from "#test/real/control-plane.ts";
+import { adminClient, sleep } from "./plane.ts";
+
+const option = (name: string, usual: number): number => {
+  const given = argv.findLast((argument) => argument.startsWith(`--${name}=`));
+  return given === undefined ? usual : Number(given.slice(name.length + 3));
+};
+const perZone = option("nodes-per-zone", 175);
+/** How long nodes are tainted before and after the restart. */
+const windowSeconds = option("seconds", 20);
+
+/** The parts of each zone that fall silent: a is fully disrupted, b and c partially, d is normal. */
+const SILENT = { a: 175 / 175, b: 130 / 175, c: 120 / 175, d: 75 / 175 } as const;
+type Zone = keyof typeof SILENT;
+const zones = Object.keys(SILENT) as Zone[];
+const RATE = 4;
+const SECONDARY_RATE = 0.4;
+const GRACE_MS = 40_000;
+const RENEW_PERIOD_MS = 12_000;
+const TOLERATED_SECONDS = 8;
+/** Requests of this program that are under way at the same time. */
+const PARALLEL = 24;
+const LEASE_NAMESPACE = "kube-node-lease";
+const controllers = ["node-lifecycle-controller", "taint-eviction-controller"];
+const flags = [
+  `--node-eviction-rate=${RATE}`,
+  `--secondary-node-eviction-rate=${SECONDARY_RATE}`,
+  `--node-monitor-grace-period=${GRACE_MS / 1000}s`,
+  "--kube-api-qps=500",
+  "--kube-api-burst=1000",
+];
+const ourProgram = new URL("../src/cmd/kube-controller-manager.ts", import.meta.url).pathname;
+const { signal } = new AbortController();
+
+interface Machine {
+  readonly name: string;
+  readonly zone: Zone;
+  isSilent: boolean;
+}
+
+type ByZone = Readonly<Record<Zone, number>>;
+
+interface Figures {
+  readonly tainted: ByZone;
+  readonly evicted: ByZone;
+}
+
+/** One thing that happened to a node, by the API server's clock. */
+interface Happening {
+  readonly what: "tainted" | "untainted" | "evicted";
+  readonly zone: Zone;
+  readonly ms: number;
+}
+
+async function each(machines: readonly Machine[], step: (machine: Machine) => Promise<unknown>): Promise<void> {
+  const rest = [...machines];
+  const worker = async (): Promise<void> => {
+    for (let machine = rest.pop(); machine !== undefined; machine = rest.pop()) await step(machine);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+}
+
+const machinesOf = (): Machine[] =>
+  zones.flatMap((zone) => Array.from({ length: perZone }, (_, i) => ({ name: `${zone}-${i}`, zone, isSilent: false })));
+
+async function create(client: Client, { name, zone }: Machine): Promise<void> {
+  const now = formatTime(Date.now());
+  const labels = { "topology.kubernetes.io/zone": zone };
+  await client.resource(Nodes).create({ object: { metadata: { name, labels } } }, signal);
+  const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: now, lastTransitionTime: now }];
+  const patch = { status: { conditions } };
+  await client.resource(Nodes).patch({ name, type: "merge", patch, subresource: "status" }, signal);
+  const tolerations = ["not-ready", "unreachable"].map((key) => ({
+    key: `node.kubernetes.io/${key}`,
+    operator: "Exists",
+    effect: "NoExecute",
+    tolerationSeconds: TOLERATED_SECONDS,
+  }));
+  const spec = { nodeName: name, tolerations, containers: [{ name: "main", image: "example/web:1" }] };
+  await client.resource(Pods).create({ namespace: "default", object: { metadata: { name }, spec } }, signal);
+  const lease = { metadata: { name }, spec: { renewTime: formatMicroTime(Date.now()) } };
+  await client.resource(Leases).create({ namespace: LEASE_NAMESPACE, object: lease }, signal);
+}
+
+function renew(client: Client, machines: readonly Machine[]): Promise<void> {
+  return each(machines, ({ name }) => {
+    const patch = { spec: { renewTime: formatMicroTime(Date.now()) } };
+    return client.resource(Leases).patch({ namespace: LEASE_NAMESPACE, name, type: "merge", patch }, signal);
+  });
+}
+
+/** Time in which the nodes that are not silent renew their leases; ends early when `isOver`. */
+async function pass(client: Client, machines: readonly Machine[], ms: number, isOver?: () => boolean): Promise<void> {
+  const endMs = performance.now() + ms;
+  for (let nextMs = performance.now(); performance.now() < endMs && isOver?.() !== true; await sleep(200)) {
+    if (performance.now() < nextMs) continue;
+    nextMs = performance.now() + RENEW_PERIOD_MS;
+    const awake = machines.filter(({ isSilent }) => !isSilent);
+    await renew(client, awake);
+  }
+}
+
+/** Reads from the audit log what the manager does to nodes and their pods. */
+class Watcher {
+  readonly happenings: Happening[] = [];
+  readonly #tainted = new Set<string>();
+  readonly #follow: () => readonly AuditEvent[];
+
+  constructor(plane: ControlPlane) {
+    this.#follow = plane.audit.follow();
+  }
+
+  read(): readonly Happening[] {
+    for (const event of this.#follow()) this.#take(event);
+    return this.happenings;
+  }
+
+  #take({ stage, verb, user, objectRef, responseStatus, responseObject, stageTimestamp }: AuditEvent): void {
+    const isManager = user.username.startsWith("system:serviceaccount:kube-system:");
+    const { resource, subresource, name = "" } = objectRef ?? {};
+    if (stage !== "ResponseComplete" || !isManager || (responseStatus?.code ?? 500) >= 300) return;
+    const zone = name.slice(0, 1) as Zone;
+    const ms = Date.parse(stageTimestamp);
+    if (resource === "pods" && verb === "delete") this.happenings.push({ what: "evicted", zone, ms });
+    if (resource !== "nodes" || subresource !== undefined || (verb !== "patch" && verb !== "update")) return;
+    const { spec } = responseObject as { spec?: { taints?: readonly { effect: string }[] } };
+    const isTainted = spec?.taints?.some(({ effect }) => effect === "NoExecute") === true;
+    if (isTainted === this.#tainted.has(name)) return;
+    if (isTainted) this.#tainted.add(name);
+    else this.#tainted.delete(name);
+    this.happenings.push({ what: isTainted ? "tainted" : "untainted", zone, ms });
+  }
+}
+
+function count(happenings: readonly Happening[], what: Happening["what"], fromMs: number, toMs: number): ByZone {
+  const isCounted = (each: Happening): boolean => each.what === what && each.ms >= fromMs && each.ms < toMs;
+  const counted = happenings.filter(isCounted);
+  return Object.fromEntries(zones.map((zone) => [zone, counted.filter((one) => one.zone === zone).length])) as ByZone;
+}
+
+/** From the first taint after the mark, for the length of the window. */
+async function taintedFor(
+  client: Client,
+  machines: readonly Machine[],
+  watcher: Watcher,
+): Promise<Figures & { readonly untainted: ByZone }> {
+  const markMs = Date.now();
+  const first = (): Happening | undefined => watcher.read().find(({ what, ms }) => what === "tainted" && ms >= markMs);
+  await pass(client, machines, 3 * GRACE_MS, () => first() !== undefined);
+  const firstMs = first()?.ms ?? Number.NaN;
+  const endMs = firstMs + windowSeconds * 1000;
+  await pass(client, machines, endMs - Date.now());
+  await sleep(1000);
+  const happenings = watcher.read();
+  return {
+    untainted: count(happenings, "untainted", markMs, endMs),
+    tainted: count(happenings, "tainted", firstMs, endMs),
+    evicted: count(happenings, "evicted", firstMs, endMs),
+  };
+}
+
+async function play(manager: "go" | "ours"): Promise<Readonly<Record<string, ByZone>>> {
+  const quietLeases = { level: "None", resources: [{ group: "coordination.k8s.io", resources: ["leases"] }] };
+  const plane = await startControlPlane({ auditRules: [quietLeases] });
+  try {
+    const client = await adminClient(plane);
+    const account = { metadata: { name: "default" } };
+    await client.resource(ServiceAccounts).create({ namespace: "default", object: account }, signal);
+    const machines = machinesOf();
+    await each(machines, (machine) => create(client, machine));
+    const start = (): Promise<{ stop(): Promise<unknown> }> =>
+      manager === "go"
+        ? plane.startGoManager({ controllers, flags })
+        : plane.startManager([process.execPath, ourProgram], { controllers, flags });
+    const watcher = new Watcher(plane);
+    const firstManager = await start();
+    await pass(client, machines, RENEW_PERIOD_MS);
+    // The last that is heard of all of them, at about the same time.
+    await renew(client, machines);
+    for (const machine of machines) {
+      machine.isSilent = Number(machine.name.slice(2)) < Math.round(SILENT[machine.zone] * perZone);
+    }
+    const before = await taintedFor(client, machines, watcher);
+    await firstManager.stop();
+    await start();
+    const after = await taintedFor(client, machines, watcher);
+    for (const machine of machines) machine.isSilent = true;
+    await pass(client, machines, GRACE_MS + 20_000);
+    const markMs = Date.now();
+    await sleep(windowSeconds * 500);
+    const happenings = watcher.read();
+    const left = count(happenings, "tainted", 0, markMs);
+    const taken = count(happenings, "untainted", 0, markMs);
+    return {
+      "tainted before the restart": before.tainted,
+      "evicted before the restart": before.evicted,
+      "untainted by the new manager": after.untainted,
+      "tainted after the restart": after.tainted,
+      "evicted after the restart": after.evicted,
+      "still tainted once all are lost": subtracted(left, taken),
+      "tainted once all are lost": count(happenings, "tainted", markMs, Number.POSITIVE_INFINITY),
+      "evicted once all are lost": count(happenings, "evicted", markMs, Number.POSITIVE_INFINITY),
+    };
+  } finally {
+    await plane.stop();
+  }
+}
+
+const subtracted = (a: ByZone, b: ByZone): ByZone =>
+  Object.fromEntries(zones.map((zone) => [zone, a[zone] - b[zone]])) as ByZone;
+
+/** A busy machine takes a look, or a turn of the queue, later. */
+const isAlike = (a: number, b: number): boolean => Math.abs(a - b) <= 3 + 0.15 * Math.max(a, b);
+
+const shown = (figures: ByZone): string => zones.map((zone) => `${zone} ${figures[zone]}`).join(", ");
+
+stdout.write(
+  `${4 * perZone} nodes, ${RATE} taints a second, ${SECONDARY_RATE} in disrupted zones, ${windowSeconds} s before and after the restart\n`,
+);
+const go = await play("go");
+for (const [what, figures] of Object.entries(go)) stdout.write(`go   ${what}: ${shown(figures)}\n`);
+const ours = await play("ours");
+for (const [what, figures] of Object.entries(ours)) stdout.write(`ours ${what}: ${shown(figures)}\n`);
+const different = Object.keys(go).filter((what) =>
+  zones.some((zone) => !isAlike(go[what]?.[zone] ?? 0, ours[what]?.[zone] ?? 0)),
+);
+for (const what of different) stdout.write(`different: ${what}\n`);
+process.exit(different.length === 0 ? 0 : 1);
