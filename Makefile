@@ -28,6 +28,9 @@ test-torture: install ## Run the long suites with faults on a real kube-apiserve
 hand-over: install ## Kill the Go manager and ours in turn under load; the other takes over, 20 rounds
 	@$(BUN) tools/run-tests.ts hand-over
 
+go-beside: install ## Run the Go manager and scheduler on the embedded server under load; list what they complain of (ARGS=minutes)
+	@$(BUN) tools/real-control-plane.ts && $(BUN) test/beside/go-beside.ts $(ARGS)
+
 outage: install ## Take the API server away from both managers for minutes, in every way
 	@$(BUN) tools/run-tests.ts outage
 

@@ -66,7 +66,8 @@ export interface ControlPlane {
   startGoManager(options?: ManagerOptions): Promise<RunningManager>;
   /** Any program that takes the Go manager's flags, with the same flags and identity. */
   startManager(command: Command, options?: ManagerOptions): Promise<RunningManager>;
-  startScheduler(): Promise<RunningManager>;
+  /** The Go scheduler; a flag that is given wins over ours. */
+  startScheduler(flags?: readonly string[]): Promise<RunningManager>;
   startFaultProxy(): Promise<FaultProxy>;
   /** Stops it and starts it on the same port and data; resolves when it is ready. */
   restartApiServer(): Promise<void>;
@@ -166,10 +167,11 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
     kubectl: (args, stdin) => runKubectl(directory, adminKubeconfig, args, stdin),
     startManager,
     startGoManager: (managerOptions) => startManager([binaryPath("kube-controller-manager")], managerOptions),
-    startScheduler: () =>
-      startServing("kube-scheduler", [binaryPath("kube-scheduler")], (kubeconfig, port) =>
-        schedulerFlags({ pki, kubeconfig, port }),
-      ),
+    startScheduler: (flags = []) =>
+      startServing("kube-scheduler", [binaryPath("kube-scheduler")], (kubeconfig, port) => [
+        ...schedulerFlags({ pki, kubeconfig, port }),
+        ...flags,
+      ]),
     async startFaultProxy() {
       const proxy = await startFaultProxy(pki, apiPort);
       proxies.push(proxy);

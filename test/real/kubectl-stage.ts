@@ -3,24 +3,12 @@
 // what kubectl prints is the server's doing.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { featureGateTable } from "#api/feature-gate-table.ts";
-import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
-import { createApiServer } from "#apiserver/create-api-server.ts";
-import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
-import { FeatureGates } from "#base/feature-gates.ts";
-import { noLog } from "#base/log.ts";
-import { noMetrics } from "#base/metrics.ts";
-import { startHttpsServer } from "#platform/https-server/https-server.ts";
-import { systemClock } from "#platform/system/system-clock.ts";
-import { systemRng } from "#platform/system/system-rng.ts";
-import { systemTimeZones } from "#platform/system/time-zones.ts";
-import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
-import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { binaryPath } from "#tools/control-plane-binaries.ts";
 import { type CommandOutcome, type ControlPlane, startControlPlane } from "./control-plane.ts";
+import { startEmbeddedServer } from "./embedded-server.ts";
 
 export interface Terminal {
   readonly name: "embedded" | "real";
@@ -42,49 +30,13 @@ const LINE_LIMIT_MS = 90_000;
 /** Starts both; `files` are written by name into the folder of each. */
 export async function startKubectlStage(files: Readonly<Record<string, string>>): Promise<KubectlStage> {
   const plane = await startControlPlane({ apiServerFlags: judgeFlags });
-  const embedded = await startEmbedded(plane);
+  const embedded = await startEmbeddedServer(plane.pki);
   return {
     real: openTerminal("real", plane, plane.server, files),
     embedded: openTerminal("embedded", plane, embedded.url, files),
     close: async () => {
       await embedded.close();
       await plane.stop();
-    },
-  };
-}
-
-async function startEmbedded({ pki }: ControlPlane): Promise<{ url: string; close(): Promise<void> }> {
-  const gates = new FeatureGates(featureGateTable(), "1.36");
-  const accountKey = readPrivateKey(readFileSync(pki.file("service-account.key"), "utf8"));
-  const server = createApiServer({
-    clock: systemClock,
-    rng: systemRng(),
-    log: noLog,
-    metrics: noMetrics,
-    storage: new MemoryStorage({ clock: systemClock }),
-    gates,
-    admission: defaultPlugins,
-    timeZones: systemTimeZones(),
-    tokenKeys: { sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
-  });
-  const errors: unknown[] = [];
-  const https = await startHttpsServer({
-    host: "127.0.0.1",
-    port: 0,
-    tls: {
-      cert: pki.serving.certificatePem,
-      key: pki.serving.keyPem,
-      clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
-    },
-    handle: (request, signal) => server.handle(request, signal),
-    onError: (error) => errors.push(error),
-  });
-  return {
-    url: `https://127.0.0.1:${https.port}`,
-    close: async () => {
-      await https.close();
-      server.close();
-      if (errors.length > 0) throw new AggregateError(errors, "the embedded server failed to answer");
     },
   };
 }
