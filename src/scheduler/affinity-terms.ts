@@ -1,8 +1,10 @@
 // The terms of a pod's affinity and anti-affinity to other pods, parsed, and which pods a term matches.
 // Upstream: k8s.io/kube-scheduler/framework/types.go, AffinityTerm; pkg/scheduler/framework/types.go, PodInfo.Update
 
-import type { Affinity, PodAffinityTerm, WeightedPodAffinityTerm } from "#api/generated/types/core-v1.ts";
+import { ValueError } from "#api/errors.ts";
+import type { Affinity, Pod, PodAffinityTerm, WeightedPodAffinityTerm } from "#api/generated/types/core-v1.ts";
 import { type Labels, type Selector, selectorFromObject } from "#api/label-selector.ts";
+import type { Stored } from "#api/resource.ts";
 import type { ClusterObjects } from "./cluster-objects.ts";
 
 export interface AffinityTerm {
@@ -36,6 +38,7 @@ export const NO_TERMS: AffinityTerms = {
   preferredAntiAffinity: [],
 };
 
+/** Throws a ValueError for a selector that cannot be parsed. */
 export function affinityTerms({ podAffinity, podAntiAffinity }: Affinity, podNamespace: string): AffinityTerms {
   const parsed = (terms: readonly PodAffinityTerm[] = []): readonly AffinityTerm[] =>
     terms.map((term) => parseTerm(term, podNamespace));
@@ -47,6 +50,17 @@ export function affinityTerms({ podAffinity, podAntiAffinity }: Affinity, podNam
     preferredAffinity: weighted(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
     preferredAntiAffinity: weighted(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
   };
+}
+
+/** The terms of a pod that is already placed, or that an event may concern. Terms that cannot be parsed count as none. */
+export function knownAffinityTerms({ metadata, spec }: Stored<Pod>): AffinityTerms {
+  if (spec?.affinity === undefined) return NO_TERMS;
+  try {
+    return affinityTerms(spec.affinity, metadata.namespace);
+  } catch (error) {
+    if (error instanceof ValueError) return NO_TERMS; // the API server keeps selectors that older versions let pass
+    throw error;
+  }
 }
 
 /** Without namespaces and a selector for them, the term means the pod's namespace. */

@@ -1,8 +1,9 @@
 // The node for a pod: all filters, then the scores of the nodes that pass.
 // Upstream: pkg/scheduler/schedule_one.go, schedulePod; apis/config/v1/default_plugins.go for order and weights
 
+import { ValueError } from "#api/errors.ts";
 import type { Rng } from "#base/rng.ts";
-import { type AffinityTerms, affinityTerms, NO_TERMS } from "./affinity-terms.ts";
+import { type AffinityTerms, affinityTerms, knownAffinityTerms, NO_TERMS, type TermSubject } from "./affinity-terms.ts";
 import type { ClusterObjects } from "./cluster-objects.ts";
 import type { ClusterState } from "./cluster-state.ts";
 import { filterHostPorts } from "./filters/host-ports.ts";
@@ -117,7 +118,8 @@ export class NodeChooser {
       yield filterVolumeZone(pod, objects);
     }
     yield filterTopologySpread(pod, state, objects, this.#options);
-    yield filterPodAffinity(pod.metadata as PodSubject, termsOf(facts), state, objects);
+    const terms = parsedTerms(facts);
+    yield "reasons" in terms ? terms : filterPodAffinity(subjectOf(facts), terms, state, objects);
   }
 
   *#weightedScores(facts: PodFacts, nodes: readonly NodeState[]): Iterable<readonly [number, Scores]> {
@@ -127,7 +129,7 @@ export class NodeChooser {
     yield [2, scoreNodeAffinity(pod, nodes)];
     yield [1, scoreLeastAllocated(resources, nodes)];
     yield [2, scoreTopologySpread(pod, nodes, state, objects, this.#options)];
-    yield [2, scorePodAffinity(pod.metadata as PodSubject, termsOf(facts), nodes, state, objects)];
+    yield [2, scorePodAffinity(subjectOf(facts), knownAffinityTerms(pod), nodes, state, objects)];
     yield [1, scoreBalance(resources, nodes)];
     yield [1, scoreImages(pod, nodes, state)];
   }
@@ -165,9 +167,8 @@ export class NodeChooser {
   }
 }
 
-interface PodSubject {
-  readonly namespace: string;
-  readonly labels: Readonly<Record<string, string>> | undefined;
+function subjectOf({ pod: { metadata } }: PodFacts): TermSubject {
+  return { namespace: metadata.namespace, labels: metadata.labels };
 }
 
 function firstRejection(node: NodeState, filters: readonly NodeFilter[]): Rejection | undefined {
@@ -178,9 +179,15 @@ function firstRejection(node: NodeState, filters: readonly NodeFilter[]): Reject
   return undefined;
 }
 
-function termsOf({ pod }: PodFacts): AffinityTerms {
+function parsedTerms({ pod }: PodFacts): AffinityTerms | Rejection {
   const affinity = pod.spec?.affinity;
-  return affinity === undefined ? NO_TERMS : affinityTerms(affinity, pod.metadata.namespace);
+  if (affinity === undefined) return NO_TERMS;
+  try {
+    return affinityTerms(affinity, pod.metadata.namespace);
+  } catch (error) {
+    if (error instanceof ValueError) return unresolvable("InterPodAffinity", `parsing pod: ${error.message}`);
+    throw error;
+  }
 }
 
 /** In a large cluster half of the nodes or fewer are enough, the larger the fewer. */

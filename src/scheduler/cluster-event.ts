@@ -5,7 +5,7 @@ import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
 import { claimKeysOf } from "#families/volumes/pod-claims.ts";
 import { podRequests } from "#rules/pod-resources.ts";
-import { affinityTerms, mayMeanNamespace } from "./affinity-terms.ts";
+import { knownAffinityTerms, mayMeanNamespace } from "./affinity-terms.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import type { PluginName } from "./rejection.ts";
 
@@ -108,9 +108,8 @@ function concerns(plugin: PluginName, waiting: PodFacts, bound: PodFacts): boole
 }
 
 /** A selector of namespaces is not looked up: it may match. */
-function requiresTogetherOrApart({ metadata, spec }: Stored<Pod>, other: Stored<Pod>): boolean {
-  if (spec?.affinity === undefined) return false;
-  const { requiredAffinity, requiredAntiAffinity } = affinityTerms(spec.affinity, metadata.namespace);
+function requiresTogetherOrApart(pod: Stored<Pod>, other: Stored<Pod>): boolean {
+  const { requiredAffinity, requiredAntiAffinity } = knownAffinityTerms(pod);
   return [...requiredAffinity, ...requiredAntiAffinity].some(
     (term) => term.selector.matches(other.metadata.labels) && mayMeanNamespace(term, other.metadata.namespace),
   );

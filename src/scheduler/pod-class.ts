@@ -4,7 +4,7 @@
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Labels } from "#api/label-selector.ts";
 import type { Stored } from "#api/resource.ts";
-import { type AffinityTerms, affinityTerms, NO_TERMS } from "./affinity-terms.ts";
+import { type AffinityTerms, knownAffinityTerms } from "./affinity-terms.ts";
 import type { NodeState } from "./node-state.ts";
 
 export class PodClass {
@@ -14,11 +14,12 @@ export class PodClass {
   readonly terms: AffinityTerms;
   readonly countByNode: Map<NodeState, number> = new Map();
 
-  constructor({ metadata, spec }: Stored<Pod>) {
+  constructor(pod: Stored<Pod>) {
+    const { metadata } = pod;
     this.namespace = metadata.namespace;
     this.labels = metadata.labels;
     this.isTerminating = metadata.deletionTimestamp !== undefined;
-    this.terms = spec?.affinity === undefined ? NO_TERMS : affinityTerms(spec.affinity, metadata.namespace);
+    this.terms = knownAffinityTerms(pod);
   }
 
   count(node: NodeState, change: 1 | -1): void {
