@@ -19,7 +19,11 @@ import { aggregate } from "./aggregation/aggregator.ts";
 import { keepLocalServices } from "./aggregation/local-services.ts";
 import { type Connect, remoteOf, unconnected } from "./aggregation/remote-version.ts";
 import type { Authorizer } from "./authorization.ts";
-import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap.ts";
+import { bootstrapAuthenticationConfig } from "./bootstrap/authentication-config.ts";
+import { bootstrapFlowControl } from "./bootstrap/flow-control.ts";
+import { keepIdentityLease } from "./bootstrap/identity-lease.ts";
+import { bootstrapNamespaces, bootstrapTokenTracking } from "./bootstrap/namespaces.ts";
+import { bootstrapServerEndpoints } from "./bootstrap/server-endpoints.ts";
 import { registerBuiltinKinds } from "./builtin/builtin-rows.ts";
 import { kindServer } from "./builtin/kind-server.ts";
 import { type RuntimeConfig, servedResources } from "./builtin/runtime-config.ts";
@@ -81,6 +85,8 @@ export interface ApiServerOptions {
   readonly serverAddress?: string;
   /** Reaches aggregated API servers; absent: none of them is available. */
   readonly connect?: Connect;
+  /** The name of the server's host, under which it keeps a Lease; absent: it keeps none. */
+  readonly hostname?: string;
   /** What --runtime-config says: which versions and resources to serve. Absent: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
   /** Whose health component statuses show; absent: nobody's. */
@@ -119,8 +125,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   bootstrapNamespaces(core);
   bootstrapTokenTracking(core);
   bootstrapPolicy(core);
+  bootstrapFlowControl(core);
   bootstrapPriorityClasses(core);
   bootstrapServices(core);
+  bootstrapServerEndpoints(core);
+  bootstrapAuthenticationConfig(core, authentication);
+  if (options.hostname !== undefined) keepIdentityLease(core, options.hostname);
   resumeExpiry(core);
   serveCustomResources(core);
   keepLocalServices(core);

@@ -13,14 +13,16 @@ import { Warnings } from "./warnings.ts";
 /** What the transport knows about the other end. */
 export interface Peer {
   readonly address?: string;
-  /** The subject of a client certificate that the server's CA signed. */
+  /** The subject of a client certificate that one of the server's CAs signed. */
   readonly certificate?: {
     readonly commonName: string;
     readonly organizations: readonly string[];
     /** SHA-256 of the certificate, in hexadecimal. */
     readonly fingerprint?: string;
+    /** Which CAs vouch for it; absent: that of clients. */
+    readonly signedBy?: readonly string[];
   };
-  /** A client certificate that the server's CA does not vouch for. */
+  /** A client certificate that no CA of the server vouches for. */
   readonly untrusted?: object;
   /** Callers within the process need no credentials. */
   readonly user?: UserInfo;

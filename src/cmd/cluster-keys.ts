@@ -2,21 +2,45 @@
 // controllers has the keys as files.
 
 import type { ApiServerOptions } from "#apiserver/create-api-server.ts";
+import { CLIENT_CA, REQUEST_HEADER_CA } from "#apiserver/filters/authenticate.ts";
 import { type Host, withFiles } from "#base/host.ts";
 import { clusterFiles } from "#cluster/manager.ts";
-import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
+import { type ClusterPki, FRONT_PROXY } from "#platform/certificates/cluster-pki.ts";
 import { keyReader } from "#platform/certificates/key-reader.ts";
+import type { ClientCa } from "#platform/https-server/tls-settings.ts";
 import { systemHost } from "#platform/system/system-host.ts";
 import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 
-export function serverKeys(pki: ClusterPki): Required<Pick<ApiServerOptions, "tokenKeys" | "keyReader">> {
+type KeyOptions = Required<Pick<ApiServerOptions, "tokenKeys" | "keyReader" | "authentication">>;
+
+export function serverKeys(pki: ClusterPki): KeyOptions {
   const accountKey = readPrivateKey(pki.accountKeyPem);
   return {
     keyReader,
+    authentication: {
+      allowsAnonymous: true,
+      clientCa: pki.ca.certificatePem,
+      requestHeader: {
+        ca: pki.frontProxyCa.certificatePem,
+        allowedNames: [FRONT_PROXY],
+        usernameHeaders: ["X-Remote-User"],
+        uidHeaders: ["X-Remote-Uid"],
+        groupHeaders: ["X-Remote-Group"],
+        extraHeaderPrefixes: ["X-Remote-Extra-"],
+      },
+    },
     tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
   };
+}
+
+/** By the names under which the API server knows them. */
+export function clientCas(pki: ClusterPki): readonly ClientCa[] {
+  return [
+    { name: CLIENT_CA, pem: pki.ca.certificatePem },
+    { name: REQUEST_HEADER_CA, pem: pki.frontProxyCa.certificatePem },
+  ];
 }
 
 /** The PKI does not change while the cluster runs: nothing watches its files. */

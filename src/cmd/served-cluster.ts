@@ -1,6 +1,7 @@
 // A cluster in one process that clients reach over HTTPS on 127.0.0.1: what `steersman up` and the testing library in
 // real time share.
 
+import { hostname } from "node:os";
 import type { ApiServer, ApiServerOptions } from "#apiserver/create-api-server.ts";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -11,7 +12,7 @@ import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
 import type { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
-import { clusterHost, serverKeys } from "./cluster-keys.ts";
+import { clientCas, clusterHost, serverKeys } from "./cluster-keys.ts";
 import { ClusterNotStarted, type ClusterState } from "./cluster-state.ts";
 import { serverMetrics } from "./server-metrics.ts";
 import { serverPartsWarning } from "./server-parts-warning.ts";
@@ -65,6 +66,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
       storage,
       runtimeConfig,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
+      hostname: hostname(),
       admission: () => [serverPartsWarning],
       // A port that is still to be found clients learn from the kubeconfig alone.
       ...(port === 0 ? {} : { serverAddress: `${HOST}:${port}` }),
@@ -116,7 +118,7 @@ async function listen(port: number, pki: ClusterPki, server: ApiServer, log: Log
       tls: {
         cert: pki.serving.certificatePem,
         key: pki.serving.keyPem,
-        clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
+        clientCas: clientCas(pki),
       },
       handle: (request, signal) => server.handle(request, signal),
       onError: (error) => {

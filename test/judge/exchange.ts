@@ -7,7 +7,7 @@ import type { KubeObject } from "#api/object.ts";
 import { encodeProtobuf } from "#api/proto-codec.ts";
 import { decodeYaml } from "#api/yaml.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
-import { createApiServer } from "#apiserver/create-api-server.ts";
+import { type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
@@ -58,7 +58,10 @@ export interface Subject {
 }
 
 /** As system:masters, on the system clock. */
-export function embeddedSubject({ gates: on, versions }: JudgeSettings = plainSettings): Subject {
+export function embeddedSubject(
+  { gates: on, versions }: JudgeSettings = plainSettings,
+  more: Partial<ApiServerOptions> = {},
+): Subject {
   const gates = new FeatureGates(featureGateTable(), "1.36");
   const storage = new MemoryStorage({ clock: systemClock });
   // Of the kind that the real server has, because what it says about its keys is compared.
@@ -75,6 +78,7 @@ export function embeddedSubject({ gates: on, versions }: JudgeSettings = plainSe
     keyReader,
     timeZones: systemTimeZones(),
     tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },
+    ...more,
   });
   // As the real server tells who comes with a client certificate.
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${"0".repeat(64)}`] };

@@ -1,14 +1,24 @@
-// Who is asking: a user known within the process, a client certificate, a bearer token, or nobody.
+// Who is asking: a user known within the process, one for whom a front proxy speaks, a client certificate, a bearer token,
+// or nobody.
 // Upstream: k8s.io/apiserver/pkg/authentication; endpoints/filters/authentication.go
 
 import { newUnauthorized } from "#api/status-error.ts";
 import type { UserInfo } from "#api/user-info.ts";
 import { addWarning, type Filter, headerOf, type ServerRequest } from "../request-context.ts";
 import { authenticateToken, isAuthenticated, type TokenSources } from "../tokens/token-authentication.ts";
+import { frontProxyUser, type RequestHeaderOptions } from "./request-header.ts";
 
 export interface AuthenticationOptions extends TokenSources {
   readonly allowsAnonymous: boolean;
+  /** PEM of the CA of client certificates, for extension API servers to trust. */
+  readonly clientCa?: string;
+  /** The front proxy that may speak for users; absent: none may. */
+  readonly requestHeader?: RequestHeaderOptions;
 }
+
+/** The names of CAs in Peer.certificate.signedBy. */
+export const CLIENT_CA = "client-ca";
+export const REQUEST_HEADER_CA = "request-header-ca";
 
 const AUTHENTICATED = "system:authenticated";
 
@@ -17,7 +27,7 @@ export const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", gro
 export function authenticate(options: AuthenticationOptions): Filter {
   return (next) => async (context, signal) => {
     const { request } = context;
-    const known = userOf(request);
+    const known = userOf(request, options.requestHeader);
     const token = known === undefined ? bearerToken(request) : undefined;
     if (known !== undefined) {
       context.user = withGroupOfAuthenticated(known);
@@ -26,7 +36,7 @@ export function authenticate(options: AuthenticationOptions): Filter {
       const answer = await authenticateToken(options, token, question, signal);
       if (!isAuthenticated(answer)) throw newUnauthorized("Unauthorized");
       context.user = withGroupOfAuthenticated(answer.user);
-    } else if (options.allowsAnonymous && request.peer?.untrusted === undefined) {
+    } else if (options.allowsAnonymous && !isUnacceptable(request)) {
       context.user = anonymous;
     } else {
       throw newUnauthorized("Unauthorized");
@@ -35,12 +45,23 @@ export function authenticate(options: AuthenticationOptions): Filter {
   };
 }
 
-function userOf({ peer }: ServerRequest): UserInfo | undefined {
+function userOf(request: ServerRequest, requestHeader: RequestHeaderOptions | undefined): UserInfo | undefined {
+  const { peer } = request;
   if (peer?.user !== undefined) return peer.user;
-  if (peer?.certificate === undefined || peer.certificate.commonName === "") return undefined;
-  const { commonName, organizations, fingerprint } = peer.certificate;
+  if (peer?.certificate === undefined) return undefined;
+  const { commonName, organizations, fingerprint, signedBy = [CLIENT_CA] } = peer.certificate;
+  if (requestHeader !== undefined && signedBy.includes(REQUEST_HEADER_CA)) {
+    const user = frontProxyUser(commonName, request.headers, requestHeader);
+    if (user !== undefined) return user;
+  }
+  if (commonName === "" || !signedBy.includes(CLIENT_CA)) return undefined;
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] };
   return { name: commonName, groups: organizations, ...(fingerprint === undefined ? {} : { extra }) };
+}
+
+/** A certificate that makes nobody of its bearer is refused; upstream overlooks only one without a name. */
+function isUnacceptable({ peer }: ServerRequest): boolean {
+  return peer?.untrusted !== undefined || peer?.certificate?.signedBy?.includes(CLIENT_CA) === false;
 }
 
 function bearerToken(request: ServerRequest): string | undefined {

@@ -14,6 +14,7 @@ import {
   legacyMode,
   type WantedUser,
 } from "./impersonation-modes.ts";
+import { unescaped } from "./request-header.ts";
 
 const USER = "impersonate-user";
 const GROUP = "impersonate-group";
@@ -95,14 +96,6 @@ function extraOf(headers: HttpHeaders): WantedUser["extra"] {
     .filter((header) => header.startsWith(EXTRA_PREFIX))
     .sort()
     .map((header) => [unescaped(header.slice(EXTRA_PREFIX.length)), values(headers, header)] as const);
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key; // upstream keeps what it cannot decode
-  }
 }
 
 function values(headers: HttpHeaders, name: string): readonly string[] {

@@ -5,15 +5,12 @@
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
 import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
-import { withMeta, withResourceVersion } from "#api/object-meta.ts";
+import { withMeta } from "#api/object-meta.ts";
 import { deepEqual } from "#api/patch/json-value.ts";
 import { uncoveredRules } from "#kinds/rbac/policy-rules.ts";
-import { internalCall } from "../admission/internal-call.ts";
 import type { ServerCore } from "../core.ts";
 import { BOOTSTRAP_POLICY } from "../generated/bootstrap-policy.ts";
-import { recordUpdate } from "../managed-fields.ts";
-import type { KindRow } from "../registry.ts";
-import { deleteOwn, keyOfObject, ownedByServer, storeOwn } from "../write/own-objects.ts";
+import { deleteOwn, keyOfObject, ownedByShape, storeOwn, updateOwn } from "../write/own-objects.ts";
 import {
   type PolicyBinding as Binding,
   bootstrapPolicyOf,
@@ -45,7 +42,7 @@ function reconcile<T extends KubeObject>(
   const row = core.registry.row(`${resource}.${GROUP}`);
   if (row === undefined) return;
   const table = core.tableOf(row);
-  const ownedOf = ownedObjects(core, row);
+  const ownedOf = ownedByShape(core, row);
   for (const expected of objects) {
     const key = keyOfObject(row, expected);
     const stored = table.get(key);
@@ -59,25 +56,8 @@ function reconcile<T extends KubeObject>(
     if (completed === "recreate") {
       deleteOwn(core, row.table, key);
       storeOwn(core, row, ownedOf(expected));
-    } else if (!deepEqual(completed, existing)) {
-      const { namespace = "", name = "" } = expected.metadata ?? {};
-      const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
-      const object = recordUpdate(core, call, existing, completed, "kube-apiserver");
-      table.update(stored, (revision) => withResourceVersion(object, revision));
-    }
+    } else if (!deepEqual(completed, existing)) updateOwn(core, row, stored, completed);
   }
-}
-
-/** Objects with the same fields and labels have the same managed fields, which take long to find out. */
-function ownedObjects(core: ServerCore, row: KindRow): (object: KubeObject) => KubeObject {
-  const byShape = new Map<string, KubeObject>();
-  return (object) => {
-    const shape = [...Object.keys(object), ...Object.keys(object.metadata?.labels ?? {})].join();
-    const owned = byShape.get(shape) ?? ownedByServer(core, row, object);
-    byShape.set(shape, owned);
-    const { kind, apiVersion, metadata } = owned;
-    return withMeta({ kind, apiVersion, ...object } as KubeObject, { managedFields: metadata?.managedFields });
-  };
 }
 
 function completedRole(existing: Role, expected: Role): Role {

@@ -71,7 +71,7 @@ function repairIpAddresses(core: ServerCore): void {
   }
 }
 
-/** Deviation: it has no endpoints. Those of a server on loopback cannot be told to anybody else. */
+/** Its endpoints are written by bootstrap/server-endpoints.ts. */
 function createServerService(core: ServerCore): void {
   const table = core.tableOf(rowNamed(core, "services"));
   if (table.get("default/kubernetes") !== undefined) return;

@@ -31,12 +31,54 @@ export function createOwn(
   return storeOwn(core, row, more(ownedByServer(core, row, given)));
 }
 
+const MANAGER = "kube-apiserver";
+
 /** The object with its type, and the server as the owner of its fields. */
-export function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject): KubeObject {
+function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject, manager = MANAGER): KubeObject {
   const { namespace = "", name = "" } = given.metadata ?? {};
   const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
   const typed = { kind: row.stored.kind, apiVersion: call.endpoint.apiVersion, ...given };
-  return recordUpdate(core, call, undefined, typed, "kube-apiserver");
+  return recordUpdate(core, call, undefined, typed, manager);
+}
+
+/**
+ * The same for many objects of a kind whose lists are atomic: those with the same fields have the same managed fields,
+ * which take long to find out.
+ */
+export function ownedByShape(
+  core: ServerCore,
+  row: KindRow,
+  manager: string = MANAGER,
+): (object: KubeObject) => KubeObject {
+  const byShape = new Map<string, KubeObject>();
+  return (object) => {
+    const shape = shapeOf(object);
+    const owned = byShape.get(shape) ?? ownedByServer(core, row, object, manager);
+    byShape.set(shape, owned);
+    const { kind, apiVersion, metadata } = owned;
+    return withMeta({ kind, apiVersion, ...object } as KubeObject, { managedFields: metadata?.managedFields });
+  };
+}
+
+function shapeOf(value: unknown): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value === null ? "null" : "";
+  return `{${Object.entries(value)
+    .map(([key, item]) => key + shapeOf(item))
+    .join()}}`;
+}
+
+/** Replaces a stored object; the server comes to own what it changes. */
+export function updateOwn(
+  core: ServerCore,
+  row: KindRow,
+  existing: StoredVersion,
+  changed: KubeObject,
+  manager: string = MANAGER,
+): void {
+  const { namespace = "", name = "" } = changed.metadata ?? {};
+  const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
+  const object = recordUpdate(core, call, existing.object, changed, manager);
+  core.tableOf(row).update(existing, (revision) => withResourceVersion(object, revision));
 }
 
 /** Undefined: its name is taken. */

@@ -33,10 +33,16 @@ describe("the PKI of a cluster", () => {
     const later = await keptPki(directory, now + 340 * DAY_MS);
     expect([later.ca, later.accountKeyPem]).toEqual([first.ca, first.accountKeyPem]);
     const ca = new X509Certificate(first.ca.certificatePem);
-    for (const { certificatePem } of [later.serving, later.admin]) {
+    const proxyCa = new X509Certificate(first.frontProxyCa.certificatePem);
+    expect(later.frontProxyCa).toEqual(first.frontProxyCa);
+    for (const [{ certificatePem }, issuer] of [
+      [later.serving, ca],
+      [later.admin, ca],
+      [later.frontProxy, proxyCa],
+    ] as const) {
       const certificate = new X509Certificate(certificatePem);
       expect(certificate.validToDate.getTime()).toBeGreaterThan(now + 600 * DAY_MS);
-      expect(certificate.verify(ca.publicKey)).toBe(true);
+      expect(certificate.verify(issuer.publicKey)).toBe(true);
     }
     expect(await keptPki(directory, now + 340 * DAY_MS)).toEqual(later);
   });
@@ -55,6 +61,16 @@ describe("the PKI of a cluster", () => {
       await expect(keptPki(directory, now)).rejects.toThrow(PkiUnusable);
     },
   );
+
+  it("gets a front proxy when an earlier version kept none", async () => {
+    const directory = newDirectory();
+    const first = await keptPki(directory, now);
+    for (const name of ["front-proxy-ca.pem", "front-proxy.pem"]) rmSync(join(directory, name));
+    const second = await keptPki(directory, now);
+    expect(second.ca).toEqual(first.ca);
+    expect(second.frontProxyCa).not.toEqual(first.frontProxyCa);
+    expect(await keptPki(directory, now)).toEqual(second);
+  });
 
   it("refuses a key that belongs to another certificate", async () => {
     const directory = newDirectory();

@@ -1,5 +1,5 @@
-// The keys and certificates of a cluster in one process: its CA, the API server's certificate, an
-// administrator's, and the key that signs service account tokens. Kept in a directory they outlive the process, and a
+// The keys and certificates of a cluster in one process: its CA, the API server's certificate, an administrator's, the
+// CA and certificate of a front proxy, and the key that signs service account tokens. Kept in a directory they outlive the process, and a
 // kubeconfig that somebody copied stays valid. What issues them is loaded only when something has to be issued.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
@@ -21,6 +21,10 @@ export interface ClusterPki {
   readonly serving: KeyCertificate;
   /** Of a member of system:masters. */
   readonly admin: KeyCertificate;
+  /** Signs certificates of front proxies, which speak for users. */
+  readonly frontProxyCa: KeyCertificate;
+  /** With it the API server speaks for users to extension API servers. */
+  readonly frontProxy: KeyCertificate;
   /** Signs service account tokens. */
   readonly accountKeyPem: string;
 }
@@ -30,7 +34,10 @@ export class PkiUnusable extends Error {
   override readonly name = "PkiUnusable";
 }
 
-type LeafName = "serving" | "admin";
+type LeafName = "serving" | "admin" | "frontProxy";
+
+/** The common name of the front proxy, which the API server trusts to speak for users. */
+export const FRONT_PROXY = "front-proxy-client";
 
 const LEAVES: Readonly<Record<LeafName, Omit<CertificateOptions, "notBefore" | "notAfter">>> = {
   serving: {
@@ -40,22 +47,38 @@ const LEAVES: Readonly<Record<LeafName, Omit<CertificateOptions, "notBefore" | "
     usages: ["server"],
   },
   admin: { commonName: "admin", organizations: ["system:masters"], usages: ["client"] },
+  frontProxy: { commonName: FRONT_PROXY, usages: ["client"] },
 };
 
+const FILES = {
+  ca: "ca.pem",
+  serving: "serving.pem",
+  admin: "admin.pem",
+  frontProxyCa: "front-proxy-ca.pem",
+  frontProxy: "front-proxy.pem",
+} as const;
+const ACCOUNT_KEY = "service-account-key.pem";
+
 export async function issuePki(now: EpochMs): Promise<ClusterPki> {
-  const { issueCertificate, newPrivateKeyPem } = await import("./x509.ts");
-  const ca = issueCertificate({
-    commonName: "steersman-ca",
-    isCa: true,
-    notBefore: now - DAY_MS,
-    notAfter: now + CA_MS,
-  });
+  const { newPrivateKeyPem } = await import("./x509.ts");
+  const ca = await issueCa("steersman-ca", now);
   return {
     ca,
     serving: await issueLeaf("serving", ca, now),
     admin: await issueLeaf("admin", ca, now),
+    ...(await issueFrontProxy(now)),
     accountKeyPem: newPrivateKeyPem(),
   };
+}
+
+async function issueFrontProxy(now: EpochMs): Promise<Pick<ClusterPki, "frontProxyCa" | "frontProxy">> {
+  const frontProxyCa = await issueCa("steersman-front-proxy-ca", now);
+  return { frontProxyCa, frontProxy: await issueLeaf("frontProxy", frontProxyCa, now) };
+}
+
+async function issueCa(commonName: string, now: EpochMs): Promise<KeyCertificate> {
+  const { issueCertificate } = await import("./x509.ts");
+  return issueCertificate({ commonName, isCa: true, notBefore: now - DAY_MS, notAfter: now + CA_MS });
 }
 
 async function issueLeaf(name: LeafName, issuer: KeyCertificate, now: EpochMs): Promise<KeyCertificate> {
@@ -73,31 +96,40 @@ export async function keptPki(directory: string, now: EpochMs): Promise<ClusterP
     keepAll(directory, pki);
     return pki;
   }
+  // Directories of earlier versions have no front proxy. Its CA is written last: without it both are issued again.
+  if (!existsSync(join(directory, FILES.frontProxyCa))) {
+    const { frontProxyCa, frontProxy } = await issueFrontProxy(now);
+    keepPair(directory, "frontProxy", frontProxy);
+    keepPair(directory, "frontProxyCa", frontProxyCa);
+  }
   const pki = readAll(directory);
   return {
     ...pki,
     serving: await renewed(directory, "serving", pki, now),
     admin: await renewed(directory, "admin", pki, now),
+    frontProxy: await renewed(directory, "frontProxy", pki, now),
   };
+}
+
+function keepPair(directory: string, name: keyof typeof FILES, { certificatePem, keyPem }: KeyCertificate): void {
+  writePrivateFile(join(directory, FILES[name]), certificatePem + keyPem);
 }
 
 async function renewed(directory: string, name: LeafName, pki: ClusterPki, now: EpochMs): Promise<KeyCertificate> {
   const { validToDate } = new X509Certificate(pki[name].certificatePem);
   if (validToDate.getTime() > now + RENEW_MS) return pki[name];
-  const pair = await issueLeaf(name, pki.ca, now);
-  writePrivateFile(join(directory, `${name}.pem`), pair.certificatePem + pair.keyPem);
+  const pair = await issueLeaf(name, name === "frontProxy" ? pki.frontProxyCa : pki.ca, now);
+  keepPair(directory, name, pair);
   return pair;
 }
 
 /** All or nothing: the directory gets its name when everything is in it. Each pair is one file: no crash can leave halves of two. */
-function keepAll(directory: string, { ca, serving, admin, accountKeyPem }: ClusterPki): void {
+function keepAll(directory: string, { accountKeyPem, ...pairs }: ClusterPki): void {
   const draft = `${directory}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: 0o700 });
-  for (const [name, pair] of Object.entries({ ca, serving, admin })) {
-    writePrivateFile(join(draft, `${name}.pem`), pair.certificatePem + pair.keyPem);
-  }
-  writePrivateFile(join(draft, "service-account-key.pem"), accountKeyPem);
+  for (const name of Object.keys(FILES) as (keyof typeof FILES)[]) keepPair(draft, name, pairs[name]);
+  writePrivateFile(join(draft, ACCOUNT_KEY), accountKeyPem);
   renameSync(draft, directory);
   syncDirectory(dirname(directory));
 }
@@ -114,10 +146,12 @@ function syncDirectory(path: string): void {
 
 function readAll(directory: string): ClusterPki {
   return {
-    ca: readPair(join(directory, "ca.pem")),
-    serving: readPair(join(directory, "serving.pem")),
-    admin: readPair(join(directory, "admin.pem")),
-    accountKeyPem: readKept(join(directory, "service-account-key.pem"), (pem) => {
+    ca: readPair(join(directory, FILES.ca)),
+    serving: readPair(join(directory, FILES.serving)),
+    admin: readPair(join(directory, FILES.admin)),
+    frontProxyCa: readPair(join(directory, FILES.frontProxyCa)),
+    frontProxy: readPair(join(directory, FILES.frontProxy)),
+    accountKeyPem: readKept(join(directory, ACCOUNT_KEY), (pem) => {
       createPrivateKey(pem);
       return pem;
     }),

@@ -3,8 +3,8 @@
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
 import { formatTime } from "#api/time.ts";
-import type { ServerCore } from "./core.ts";
-import { createOwn } from "./write/own-objects.ts";
+import type { ServerCore } from "../core.ts";
+import { createOwn } from "../write/own-objects.ts";
 
 export const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
