@@ -270,6 +270,14 @@ describe("running the controllers", () => {
     expect(lines).toContain("All controllers terminated ");
   });
 
+  it("names the controller whose failure ends the program", async () => {
+    const failing = controller("resourcequota-controller", () => Promise.reject(new Error("nothing discovered")));
+    const { clock, ended, lines } = start({ controllers: [failing, controller("b", whenAborted)] });
+    await clock.settle();
+    expect(await ended).toBe("Error: nothing discovered");
+    expect(lines).toContain("Controller failed: Error: nothing discovered");
+  });
+
   it("machinery/1.3.5, machinery/1.7.r31 reminds of those that still run every third of the timeout, then gives up", async () => {
     const { clock, stop, ended, lines } = start({
       controllers: [controller("stuck", () => new Promise(() => undefined))],

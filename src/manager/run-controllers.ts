@@ -136,7 +136,9 @@ async function runAll(built: readonly BuiltController[], deps: RunDeps, signal: 
       await controller.run(signal);
       log.v(1).info("Controller terminated", { controller: name });
     } catch (error) {
-      if (!isAborted(error, signal)) throw error;
+      if (isAborted(error, signal)) return;
+      log.error(error, "Controller failed", { controller: name });
+      throw error;
     } finally {
       running.delete(name);
     }

@@ -31,9 +31,11 @@ export const namespaceObject = (name: string): object => ({ apiVersion: "v1", ki
 export function workload(apiVersion: string, kind: string, { namespace, name, replicas, spec, pod }: Workload): object {
   const labels = { app: name };
   const count = replicas === undefined ? {} : { replicas };
+  // Few old revisions, so that a long run reaches a level.
+  const history = kind === "ReplicationController" ? {} : { revisionHistoryLimit: 2 };
   const selector = kind === "ReplicationController" ? labels : { matchLabels: labels };
   const template = { metadata: { labels }, spec: { ...podSpec, ...pod } };
-  return inside(namespace, apiVersion, kind, name, { spec: { ...count, selector, template, ...spec } });
+  return inside(namespace, apiVersion, kind, name, { spec: { ...count, ...history, selector, template, ...spec } });
 }
 
 export function job(namespace: string, name: string): object {
