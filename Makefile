@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage swap check build generate real-control-plane differential bench parity
+.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ outage: install ## Take the API server away from both managers for minutes, in e
 
 swap: install ## Swap the whole manager of a populated cluster, Go's for ours and back, ten rounds (ROUNDS=2: a short one)
 	@ROUNDS=$(ROUNDS) $(BUN) tools/run-tests.ts swap
+
+long-run: install real-control-plane ## Run our daemon under churn and faults; count memory, timers, sockets, caches (MINUTES=30)
+	@$(BUN) test/long-run/long-run.ts $(MINUTES)
 
 check: install ## Type-check, lint, look for dead code, untidiness and gaps in the parity ledger
 	@$(BUN) tools/check.ts

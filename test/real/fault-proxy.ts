@@ -53,6 +53,7 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
   const exchanges = new Set<Exchange>();
   const memories: Memory[] = [];
   let armed: ArmedFault[] = [];
+  let isDown = false;
 
   const http = createServer((incoming, response) => {
     const exchange: Exchange = { request: describe(incoming), response, socket: incoming.socket as TLSSocket };
@@ -73,6 +74,8 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
         ALPNProtocols: ["http/1.1"],
       },
       (socket) => {
+        // Its handshake was under way: it would keep the server from closing.
+        if (isDown) return void socket.resetAndDestroy();
         sockets.add(socket);
         socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
         http.emit("connection", socket);
@@ -86,6 +89,7 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
   let server = await listenAnywhere((port) => listen(port, pki.serving));
   const { port } = server.address() as AddressInfo;
   const down = async (): Promise<void> => {
+    isDown = true;
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of sockets) socket.resetAndDestroy();
     await closed;
@@ -116,6 +120,7 @@ export async function startFaultProxy(pki: Pki, apiServerPort: number): Promise<
     },
     down,
     async up(serving = pki.serving) {
+      isDown = false;
       server = await listen(port, serving);
     },
     close: () => void down(),
