@@ -184,7 +184,16 @@ function realStage(folder: string, calmSeconds: number, limitMinutes: number): S
   return bunStage({ name: basename(folder), title: `suites of ${folder}`, folders: [folder], calmSeconds, ...limits });
 }
 
-const bunFolders = ["src", "tools", "test/judge", "test/library", "test/scenarios", "test/simulation", "test/stage"];
+const bunFolders = [
+  "src",
+  "tools",
+  "test/judge",
+  "test/library",
+  "test/long-run",
+  "test/scenarios",
+  "test/simulation",
+  "test/stage",
+];
 const unitOptions: BunStage = {
   name: "bun",
   title: "tests on Bun",
