@@ -2,7 +2,7 @@
 // kube-controller-manager, the scheduler and simulated nodes. It knows neither files nor sockets: the composition root
 // listens, and `server.handle` answers.
 
-import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
+import { choosePlugins, type PluginChoice } from "#apiserver/admission/default-plugins.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import { directTransport } from "#apiserver/in-process-transport.ts";
 import type { Clock } from "#base/clock.ts";
@@ -44,6 +44,8 @@ export interface ClusterOptions {
   /** Generic.Controllers selects the controllers. */
   readonly config: ComponentConfig;
   readonly nodes: number;
+  /** Absent: the plugins that are on by default. */
+  readonly admissionPlugins?: PluginChoice;
   /** The controllers run under the Lease of this holder; absent: without a Lease. */
   readonly leaseHolder?: string;
   /** Another manager holds the Lease; called at each try. */
@@ -74,7 +76,10 @@ export function createCluster(options: ClusterOptions): Cluster {
     log,
     gates,
     timeZones: host.timeZones,
-    admission: (core) => [...defaultPlugins(core), ...(options.server.admission?.(core) ?? [])],
+    admission: (core) => [
+      ...choosePlugins(options.admissionPlugins ?? {})(core),
+      ...(options.server.admission?.(core) ?? []),
+    ],
   });
   const started = registeredControllers.filter(
     ({ name, featureGates }) =>

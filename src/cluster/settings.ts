@@ -1,6 +1,7 @@
 // What users choose about the controllers and the API server of a cluster in one process.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
+import { choosePlugins, type PluginChoice, PluginChoiceError } from "#apiserver/admission/default-plugins.ts";
 import { type RuntimeConfig, RuntimeConfigError, servedResources } from "#apiserver/builtin/runtime-config.ts";
 import { FeatureGateError, FeatureGates } from "#base/feature-gates.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
@@ -14,6 +15,8 @@ export interface ClusterSettings {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** As --runtime-config of kube-apiserver, by key: { "api/beta": "true" }. */
   readonly runtimeConfig?: RuntimeConfig;
+  /** As --enable-admission-plugins and --disable-admission-plugins of kube-apiserver. */
+  readonly admissionPlugins?: PluginChoice;
 }
 
 /** A setting names something that does not exist, or gives it a value that it cannot have. */
@@ -32,10 +35,11 @@ export interface ReadSettings {
   readonly config: ComponentConfig;
   readonly gates: FeatureGates;
   readonly runtimeConfig: RuntimeConfig;
+  readonly admissionPlugins: PluginChoice;
 }
 
 export function readSettings(settings: ClusterSettings): ReadSettings {
-  const { controllers = ["*"], featureGates = {}, runtimeConfig = {} } = settings;
+  const { controllers = ["*"], featureGates = {}, runtimeConfig = {}, admissionPlugins = {} } = settings;
   const problems = selectionProblems(controllers);
   if (problems.length > 0) throw new SettingError("controllers", problems.join("; "));
   const gates = new FeatureGates(featureGateTable(), "1.36");
@@ -51,6 +55,12 @@ export function readSettings(settings: ClusterSettings): ReadSettings {
     if (!(cause instanceof RuntimeConfigError)) throw cause;
     throw new SettingError("runtimeConfig", cause.message, { cause });
   }
+  try {
+    choosePlugins(admissionPlugins);
+  } catch (cause) {
+    if (!(cause instanceof PluginChoiceError)) throw cause;
+    throw new SettingError("admissionPlugins", cause.message, { cause });
+  }
   const Generic = { ...defaultConfig.Generic, Controllers: canonicalSelection(controllers) };
-  return { config: { ...defaultConfig, Generic }, gates, runtimeConfig };
+  return { config: { ...defaultConfig, Generic }, gates, runtimeConfig, admissionPlugins };
 }

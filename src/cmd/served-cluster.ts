@@ -51,7 +51,7 @@ export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | 
 }
 
 export async function serveCluster(options: ServedClusterOptions): Promise<ServedCluster> {
-  const { clock, log, controllerLog, state, port, nodes, config, gates, runtimeConfig, onWaiting, turns } = options;
+  const { clock, log, controllerLog, state, port, nodes, config, gates, onWaiting, turns } = options;
   const { storage, pki } = state;
   const cluster = createCluster({
     clock,
@@ -64,7 +64,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
       ...serverMetrics(),
       ...serverKeys(pki),
       storage,
-      runtimeConfig,
+      runtimeConfig: options.runtimeConfig,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       hostname: hostname(),
       admission: () => [serverPartsWarning],
@@ -73,6 +73,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     },
     config,
     nodes,
+    admissionPlugins: options.admissionPlugins,
     leaseHolder: LEASE_HOLDER,
     ...(onWaiting === undefined ? {} : { onWaiting }),
     nextTurn: () => turns.next(),

@@ -26,6 +26,10 @@ it.each([
   [["--feature-gates=Nonsense=true"], "--feature-gates: unrecognized feature gate: Nonsense"],
   [["--feature-gates=AllAlpha"], "--feature-gates: missing bool value for AllAlpha"],
   [["--runtime-config=api/beta=maybe"], "--runtime-config: invalid value api/beta=maybe"],
+  [
+    ["--enable-admission-plugins=Nonsense"],
+    '--enable-admission-plugins, --disable-admission-plugins: "Nonsense" is not',
+  ],
   [["--nodes=many"], 'invalid argument "many" for "--nodes" flag'],
   [["--nods=1"], "unknown flag: --nods"],
 ])("refuses %j", (args, message) => {

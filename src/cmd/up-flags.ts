@@ -44,6 +44,13 @@ const sections: readonly FlagSection[] = [
         "Comma-separated group/version=true|false that turns API versions on or off; api/all, api/beta and api/alpha stand for many.",
       ),
       flag(
+        "enable-admission-plugins",
+        strings,
+        [],
+        "Admission plugins to run besides those that are on by default: NodeRestriction, OwnerReferencesPermissionEnforcement.",
+      ),
+      flag("disable-admission-plugins", strings, [], "Admission plugins not to run, though they are on by default."),
+      flag(
         "apply",
         strings,
         [],
@@ -150,6 +157,10 @@ export function readUpFlags(args: readonly string[]): UpFlags | undefined {
     controllers: values.get("controllers") as readonly string[],
     featureGates: gatesOf(values.get("feature-gates") as readonly string[]),
     runtimeConfig: parseRuntimeConfig((values.get("runtime-config") as readonly string[]).join(",")),
+    admissionPlugins: {
+      enabled: values.get("enable-admission-plugins") as readonly string[],
+      disabled: values.get("disable-admission-plugins") as readonly string[],
+    },
     apply: values.get("apply") as readonly string[],
     directory: (values.get("state") as string) || dataDirectory,
     ...(dataDirectory === "" ? {} : { data: dataOptions(dataDirectory, values) }),
@@ -163,6 +174,7 @@ const flagOf: Readonly<Record<keyof ClusterSettings, string>> = {
   controllers: "--controllers",
   featureGates: "--feature-gates",
   runtimeConfig: "--runtime-config",
+  admissionPlugins: "--enable-admission-plugins, --disable-admission-plugins",
 };
 
 /** The flag that is to blame for a setting. */

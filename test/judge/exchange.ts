@@ -6,7 +6,7 @@ import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
 import { encodeProtobuf } from "#api/proto-codec.ts";
 import { decodeYaml } from "#api/yaml.ts";
-import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
+import { choosePlugins } from "#apiserver/admission/default-plugins.ts";
 import { type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
@@ -59,7 +59,7 @@ export interface Subject {
 
 /** As system:masters, on the system clock. */
 export function embeddedSubject(
-  { gates: on, versions }: JudgeSettings = plainSettings,
+  { gates: on, versions, plugins }: JudgeSettings = plainSettings,
   more: Partial<ApiServerOptions> = {},
 ): Subject {
   const gates = new FeatureGates(featureGateTable(), "1.36");
@@ -74,7 +74,7 @@ export function embeddedSubject(
     storage,
     gates: { isEnabled: (name) => on.includes(name) || (gates.has(name) && gates.isEnabled(name)) },
     runtimeConfig: Object.fromEntries(versions.map((version) => [version, "true"])),
-    admission: defaultPlugins,
+    admission: choosePlugins({ enabled: plugins }),
     keyReader,
     timeZones: systemTimeZones(),
     tokenKeys: { publicKeys: [publicJwk(key)], sign: jwtSigner(key), verify: jwtVerifier([key]) },

@@ -9,9 +9,11 @@ export const judgeFlags: readonly string[] = [
 export interface JudgeSettings {
   readonly gates: readonly string[];
   readonly versions: readonly string[];
+  /** Of admission, that are off by default. */
+  readonly plugins: readonly string[];
 }
 
-export const plainSettings: JudgeSettings = { gates: [], versions: [] };
+export const plainSettings: JudgeSettings = { gates: [], versions: [], plugins: [] };
 
 /** For kinds and versions that are not served by default. */
 export const moreSettings: JudgeSettings = {
@@ -29,10 +31,12 @@ export const moreSettings: JudgeSettings = {
     "resource.k8s.io/v1beta2",
     "scheduling.k8s.io/v1alpha2",
   ],
+  plugins: ["NodeRestriction", "OwnerReferencesPermissionEnforcement"],
 };
 
-export const flagsOf = ({ gates, versions }: JudgeSettings): readonly string[] => [
+export const flagsOf = ({ gates, versions, plugins }: JudgeSettings): readonly string[] => [
   ...judgeFlags,
+  ...(plugins.length === 0 ? [] : [`--enable-admission-plugins=${plugins.join(",")}`]),
   ...(gates.length === 0 ? [] : [`--feature-gates=${gates.map((gate) => `${gate}=true`).join(",")}`]),
   ...(versions.length === 0 ? [] : [`--runtime-config=${versions.map((version) => `${version}=true`).join(",")}`]),
 ];

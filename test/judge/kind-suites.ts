@@ -27,6 +27,7 @@ import { ingressClasses } from "./kinds/ingress-classes.ts";
 import { ingressCases } from "./kinds/ingresses.ts";
 import { jobs } from "./kinds/jobs.ts";
 import { networkPolicies } from "./kinds/network-policies.ts";
+import { nodeWriteCases } from "./kinds/node-writes.ts";
 import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
 import { persistentVolumes } from "./kinds/persistent-volumes.ts";
 import { podCertificateRequests } from "./kinds/pod-certificate-requests.ts";
@@ -96,4 +97,5 @@ export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   workloads: casesOf(workloads),
   clustertrustbundles: casesOf(clusterTrustBundles),
   podcertificaterequests: casesOf(podCertificateRequests),
+  nodewrites: nodeWriteCases,
 };

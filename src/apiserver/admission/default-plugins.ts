@@ -1,6 +1,7 @@
-// The admission plugins that are on by default, in upstream's order, after NamespaceLifecycle.
-// Upstream: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins
+// The admission plugins in upstream's order, after NamespaceLifecycle. What is on by default may be switched off, and the rest on.
+// Upstream: pkg/kubeapiserver/options/plugins.go, AllOrderedPlugins, DefaultOffAdmissionPlugins
 
+import { goQuote } from "#api/go-text.ts";
 import type { AdmissionPlugin } from "../admission.ts";
 import type { ServerCore } from "../core.ts";
 import { nodeDeclaredFeatureValidator, podResizeValidator } from "./bound-pod-updates.ts";
@@ -15,7 +16,9 @@ import { defaultStorageClass, persistentVolumeClaimResize } from "./claim-classe
 import { defaultIngressClass } from "./default-ingress-class.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
-import { podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
+import { nodeRestriction } from "./node-restriction.ts";
+import { ownerReferencesPermissionEnforcement } from "./owner-references.ts";
+import { jobValidation, podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
 import { podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
@@ -25,29 +28,67 @@ import { serviceAccount } from "./service-account.ts";
 import { storageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
 
-export function defaultPlugins(core: () => ServerCore): readonly AdmissionPlugin[] {
-  return [
-    limitRanger(core),
-    serviceAccount(core),
-    taintNodesByCondition(),
-    podSecurity(core),
-    priority(core),
-    defaultTolerationSeconds(),
-    defaultStorageClass(core),
-    storageObjectInUseProtection(),
-    podGroupProtection(core),
-    persistentVolumeClaimResize(core),
-    runtimeClass(core),
-    podCertificateSigning(core),
-    certificateApproval(core),
-    certificateSigning(core),
-    clusterTrustBundleAttest(core),
-    certificateSubjectRestriction(),
-    defaultIngressClass(core),
-    podTopologyLabels(core),
-    podGroupWorkloadExists(core),
-    nodeDeclaredFeatureValidator(core),
-    podResizeValidator(core),
-    resourceQuota(core),
-  ];
+type MakePlugin = (core: () => ServerCore) => AdmissionPlugin;
+
+const ORDERED: readonly MakePlugin[] = [
+  limitRanger,
+  serviceAccount,
+  nodeRestriction,
+  taintNodesByCondition,
+  podSecurity,
+  priority,
+  defaultTolerationSeconds,
+  defaultStorageClass,
+  storageObjectInUseProtection,
+  podGroupProtection,
+  ownerReferencesPermissionEnforcement,
+  persistentVolumeClaimResize,
+  runtimeClass,
+  podCertificateSigning,
+  certificateApproval,
+  certificateSigning,
+  clusterTrustBundleAttest,
+  certificateSubjectRestriction,
+  defaultIngressClass,
+  podTopologyLabels,
+  podGroupWorkloadExists,
+  nodeDeclaredFeatureValidator,
+  jobValidation,
+  podResizeValidator,
+  resourceQuota,
+];
+
+const OFF_BY_DEFAULT: readonly string[] = ["NodeRestriction", "OwnerReferencesPermissionEnforcement"];
+
+export interface PluginChoice {
+  readonly enabled?: readonly string[];
+  readonly disabled?: readonly string[];
+}
+
+export class PluginChoiceError extends Error {
+  override readonly name = "PluginChoiceError";
+}
+
+export const defaultPlugins = (core: () => ServerCore): readonly AdmissionPlugin[] => choosePlugins({})(core);
+
+/** Throws a PluginChoiceError for names that are none of the plugins here, or both enabled and disabled. */
+export function choosePlugins({ enabled = [], disabled = [] }: PluginChoice) {
+  const both = enabled.filter((name) => disabled.includes(name));
+  if (both.length > 0) throw new PluginChoiceError(`${both.join(", ")} is both enabled and disabled`);
+  const unknown = [...enabled, ...disabled].find((name) => !pluginNames().includes(name));
+  if (unknown !== undefined) {
+    throw new PluginChoiceError(`${goQuote(unknown)} is not among the plugins ${pluginNames().join(", ")}`);
+  }
+  return (core: () => ServerCore): readonly AdmissionPlugin[] =>
+    ORDERED.map((make) => make(core)).filter(
+      ({ name }) => !disabled.includes(name) && (enabled.includes(name) || !OFF_BY_DEFAULT.includes(name)),
+    );
+}
+
+/** The names come from the plugins themselves, which look at the server only when they are asked. */
+function pluginNames(): readonly string[] {
+  const unasked = (): never => {
+    throw new Error("the plugin is only named");
+  };
+  return ORDERED.map((make) => make(unasked).name);
 }

@@ -1,8 +1,13 @@
-// New pod groups get the finalizer that holds them while pods run, and name only templates of living workloads.
-// Upstream: plugin/pkg/admission/scheduling/podgroupprotection, plugin/pkg/admission/podgroup
+// New pod groups get the finalizer that holds them while pods run, and name only templates of living workloads. The
+// parallelism of a Job whose pods are scheduled as a gang stays.
+// Upstream: plugin/pkg/admission/scheduling/podgroupprotection, plugin/pkg/admission/podgroup, plugin/pkg/admission/job
 
+import type { Job } from "#api/generated/types/batch-v1.ts";
 import type { PodGroup, Workload } from "#api/generated/types/scheduling-v1alpha2.ts";
+import { goQuote } from "#api/go-text.ts";
 import type { KubeObject } from "#api/object.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
+import type { StoredObject } from "#kinds/hooks.ts";
 import { type AdmissionAttributes, type AdmissionPlugin, admissionForbidden } from "../admission.ts";
 import { keyOf, type ServerCore } from "../core.ts";
 
@@ -41,6 +46,36 @@ export function podGroupWorkloadExists(core: () => ServerCore): AdmissionPlugin 
       }
     },
   };
+}
+
+export function jobValidation(core: () => ServerCore): AdmissionPlugin {
+  return {
+    name: "JobValidation",
+    handles: ({ operation, resource, subresource }) =>
+      operation === "UPDATE" && subresource === "" && resource.group === "batch" && resource.resource === "jobs",
+    validate(attributes) {
+      // The groups are there with the first gate only, and the second needs it.
+      if (!core().gates.isEnabled("GenericWorkload")) return;
+      const old = attributes.oldObject as Job;
+      if ((attributes.object as Job).spec?.parallelism === old.spec?.parallelism) return;
+      const gang = podGroupsOf(core(), old, attributes.namespace).find(({ spec }) => spec?.schedulingPolicy.gang);
+      if (gang === undefined) return;
+      const what = `gang-scheduled PodGroup ${goQuote(gang.metadata?.name ?? "")}`;
+      throw admissionForbidden(attributes, `cannot change parallelism for a Job referencing ${what}`);
+    },
+  };
+}
+
+/** The group that the template names, or those that the Job controls. */
+function podGroupsOf(core: ServerCore, job: Job, namespace: string): readonly PodGroup[] {
+  const groups = core.kindServer.objects(`podgroups.${GROUP}`);
+  const named = job.spec?.template.spec?.schedulingGroup?.podGroupName;
+  if (named !== undefined) {
+    const group = groups.get(namespace, named)?.object as PodGroup | undefined;
+    return group === undefined ? [] : [group];
+  }
+  const isControlled = ({ object }: StoredObject): boolean => getControllerOf(object)?.uid === job.metadata?.uid;
+  return [...groups.list(namespace)].filter(isControlled).map(({ object }) => object as PodGroup);
 }
 
 function isNewPodGroup(core: ServerCore, { resource, subresource, operation }: AdmissionAttributes): boolean {
