@@ -10,6 +10,7 @@ import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
 import type { TokenKeys } from "#apiserver/tokens/account-tokens.ts";
 import { checksumKeys } from "#apiserver/tokens/checksum-keys.ts";
+import type { EpochMs } from "#base/clock.ts";
 import { FeatureGates, type FeatureTable } from "#base/feature-gates.ts";
 import type { Keys } from "#base/host.ts";
 import type { Transport } from "#base/http.ts";
@@ -35,6 +36,8 @@ const USER_AGENT = "kube-controller-manager/v1.36.4 (linux/amd64) kubernetes/sim
 export interface WorldOptions {
   /** One hop of the host's event loop: the composition root hands it in. */
   readonly turn: () => Promise<void>;
+  /** When its clock begins. */
+  readonly startMs?: EpochMs;
   /** Only UTC unless given. */
   readonly timeZones?: TimeZones;
   /** Cryptography of the managers' host; none unless given. */
@@ -100,7 +103,10 @@ export class World {
 
   constructor(options: WorldOptions) {
     this.#options = options;
-    this.clock = new VirtualClock({ turn: options.turn });
+    this.clock = new VirtualClock({
+      turn: options.turn,
+      ...(options.startMs !== undefined && { startMs: options.startMs }),
+    });
     this.rng = seededRng(options.seed ?? "world");
     this.log = new RequestLog(this.clock);
     const gates = new FeatureGates(options.gates, "1.36");

@@ -61,6 +61,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     turn: hostTurn,
     gates: featureGateTable(),
     seed: scenario.name,
+    ...(scenario.startsAt !== undefined && { startMs: Date.parse(scenario.startsAt) }),
     serverGates: settings.gates,
     runtimeConfig: Object.fromEntries(settings.extraVersions.map((version) => [version, "true"])),
     timeZones: systemTimeZones(),

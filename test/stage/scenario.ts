@@ -17,6 +17,8 @@ export interface ScenarioText {
   readonly slow?: true;
   /** Why it is not played on a real control plane. */
   readonly virtualOnly?: string;
+  /** When the virtual clock begins, of a scenario that plays in virtual time alone. */
+  readonly startsAt?: string;
   /** Controllers of the cast whose requests are compared with Go's besides those of the scenario's own controller. */
   readonly alsoCompared?: readonly string[];
   /** The controller reads on a timer: how often it reads the same in a phase is not compared. */

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
 import { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
+import type { Stage } from "#test/stage/stage.ts";
 import {
   controllerRef,
   createActive,
@@ -11,6 +12,7 @@ import {
   createCronJob,
   createOverdue,
   dueName,
+  type Job,
   jobSpec,
   lastStart,
   patchSpec,
@@ -24,6 +26,15 @@ const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
 const READ_WITHOUT_NAMESPACE =
   "Go's controller reads the Job without its namespace, is refused, and repeats the create for ever";
+
+const CLOCK_CHANGE = "clocks change twice a year";
+
+/** Waits until these are the times that the CronJob has started Jobs for. */
+async function untilScheduled(stage: Stage, times: readonly string[]): Promise<void> {
+  const scheduled = (jobs: readonly Job[]): readonly string[] =>
+    jobs.map(({ metadata }) => metadata.annotations?.[SCHEDULED] ?? "").sort();
+  await stage.of(Jobs).untilAll((jobs) => scheduled(jobs).join() === times.join());
+}
 
 export const starting: readonly ScenarioText[] = [
   {
@@ -135,6 +146,28 @@ export const starting: readonly ScenarioText[] = [
       await untilStarted(stage);
       await stage.of(Jobs).untilGone("running");
       await stage.event("SuccessfulDelete", ({ message }) => message === "Deleted job running");
+    },
+  },
+  {
+    name: "cronjob/7, cronjob/8, cronjob/9, cronjob/tests skips a time that the clock leaps over in spring",
+    virtualOnly: CLOCK_CHANGE,
+    startsAt: "2026-03-08T06:58:30Z",
+    async play(stage) {
+      await createCronJob(stage, { schedule: "0,59 1-3 * * *", timeZone: "America/New_York" });
+      await untilScheduled(stage, ["2026-03-08T01:59:00-05:00"]);
+      await stage.settle();
+      await untilScheduled(stage, ["2026-03-08T01:59:00-05:00", "2026-03-08T03:00:00-04:00"]);
+    },
+  },
+  {
+    name: "cronjob/7, cronjob/8, cronjob/9, cronjob/tests takes the hour that comes twice in autumn for two",
+    virtualOnly: CLOCK_CHANGE,
+    startsAt: "2026-11-01T05:58:30Z",
+    async play(stage) {
+      await createCronJob(stage, { schedule: "0,59 1 * * *", timeZone: "America/New_York" });
+      await untilScheduled(stage, ["2026-11-01T01:59:00-04:00"]);
+      await stage.settle();
+      await untilScheduled(stage, ["2026-11-01T01:00:00-05:00", "2026-11-01T01:59:00-04:00"]);
     },
   },
   {
