@@ -7,6 +7,7 @@ export type Profile =
   | "alpha"
   | "few-terminated-pods"
   | "max-unavailable"
+  | "numeric-taints"
   | "older-jobs"
   | "older-workloads"
   | "scale-to-zero"
@@ -133,6 +134,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     extraVersions: [],
   },
   "scale-to-zero": { managerFlags: quickFlags, gates: { HPAScaleToZero: true }, extraVersions: [] },
+  "numeric-taints": { managerFlags: [], gates: { TaintTolerationComparisonOperators: true }, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   "older-jobs": {
     managerFlags: [],

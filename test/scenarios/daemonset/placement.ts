@@ -112,6 +112,29 @@ export const placement: readonly ScenarioText[] = [
     },
   },
   {
+    name: "daemonset/2, daemonset/about compares the numbers of taints and tolerations where the gate is on",
+    profile: "numeric-taints",
+    async play(stage) {
+      const level = (value: string) => ({ key: "example.com/level", value, effect: "NoSchedule" });
+      const a = await createNode(stage, "a", [level("5")]);
+      const b = await createNode(stage, "b", [level("3")]);
+      await createNode(stage, "c", [level("high")]);
+      const tolerations = [{ key: "example.com/level", operator: "Gt", value: "3", effect: "NoSchedule" }];
+      await createSet(stage, {}, { tolerations });
+      const [pod] = await untilPodsOn(stage, a);
+      await untilStatus(stage, { desiredNumberScheduled: 1, currentNumberScheduled: 1 });
+      await bind(stage, pod?.metadata.name ?? "", a);
+      await stage.settle();
+      await stage.of(Nodes).patch(b, { spec: { taints: [level("4")] } });
+      await untilPodsOn(stage, a, b);
+      await untilStatus(stage, { desiredNumberScheduled: 2, currentNumberScheduled: 2 });
+      await stage.settle();
+      await stage.of(Nodes).patch(a, { spec: { taints: [level("2")] } });
+      await stage.of(DaemonSets).patch("agent", { metadata: { annotations: { again: "please" } } });
+      await untilStatus(stage, { desiredNumberScheduled: 1, numberMisscheduled: 1 });
+    },
+  },
+  {
     name: "daemonset/2 obeys the required node affinity of its template",
     async play(stage) {
       const [a, b] = [await createNode(stage, "a"), await createNode(stage, "b")];
