@@ -50,7 +50,7 @@ function setUp(): World {
 const other = { ...ref, uid: "u2" };
 const error = (code: number, reason: string): ApiError => new ApiError({ code, reason, message: reason });
 
-describe("claim", () => {
+describe("workloads/tests claim", () => {
   it("workloads/S13 keeps its own, ignores others', releases what no longer matches, adopts orphans", async () => {
     const world = setUp();
     const claimed = await world.run([

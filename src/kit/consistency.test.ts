@@ -9,7 +9,7 @@ function setUp() {
   return { pods, sets, store: new WrittenVersions([pods, sets]) };
 }
 
-describe("read your own writes", () => {
+describe("workloads/tests read your own writes", () => {
   it("machinery/5.4.2, workloads/S26 a sync waits while a cache is older than the owner's last write", () => {
     const { pods, store } = setUp();
     store.wroteAt("ns/a", "u1", Pods, "12");

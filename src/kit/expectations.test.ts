@@ -4,7 +4,7 @@ import { Expectations, TrackingExpectations } from "./expectations.ts";
 
 const KEY = "ns/owner";
 
-describe("expectations", () => {
+describe("workloads/tests expectations", () => {
   it("machinery/5.7.1, workloads/S6 are met when never set, when all was seen, and after five minutes", async () => {
     const clock = testClock();
     const expectations = new Expectations(clock);

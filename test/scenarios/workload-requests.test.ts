@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
-import { Events, Nodes, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { Events, Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
 import { jsonResponse } from "#client/testing.ts";
 import { type ControllerName, knownController } from "#kit/known-controllers.ts";
@@ -177,5 +177,34 @@ describe("the metrics of StatefulSets", () => {
     const prefix = "statefulset_controller_statefulset_";
     const labelText = `{pod_management_policy="Parallel",statefulset_name="web",statefulset_namespace="${NAMESPACE}"} 1`;
     expect(world.series(prefix)).toEqual(expected.map((name) => `${prefix}${name}${labelText}`));
+  });
+});
+
+describe("what a StatefulSet's next sync waits for", () => {
+  const claim = {
+    metadata: { name: "data" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  };
+  it.each([
+    ["its pods", "pods", true],
+    ["its claims", "persistentvolumeclaims", true],
+    ["no revision", "controllerrevisions", false],
+  ] as const)("workloads/S27 %s: %#", async (_, held, isWaiting) => {
+    await using world = await Workloads.open("statefulset-controller");
+    world.startManager();
+    await world.pass(1000);
+    world.held.hold(held);
+    await world.create(StatefulSets, {
+      metadata: { name: "web" },
+      spec: { ...spec, podManagementPolicy: "Parallel", volumeClaimTemplates: [claim] },
+    } as KubeObject);
+    await world.pass(1000);
+    expect(await world.exists(Pods, "web-0")).toBe(true);
+    await world.patch(StatefulSets, "web", { spec: { replicas: 2 } });
+    await world.pass(MINUTE);
+    expect(await world.exists(Pods, "web-1")).toBe(!isWaiting);
+    world.held.release(held);
+    await world.pass(MINUTE);
+    expect(await world.exists(Pods, "web-1")).toBe(true);
   });
 });

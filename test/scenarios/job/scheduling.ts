@@ -43,4 +43,25 @@ export const scheduling: readonly ScenarioText[] = [
       });
     },
   },
+  {
+    name: "job/22, job/tests leaves a Workload alone that names the Job and is not the Job's",
+    profile: "alpha",
+    async play(stage) {
+      await stage.of(Workloads).create({
+        metadata: { name: "own" },
+        spec: {
+          controllerRef: { apiGroup: "batch", kind: "Job", name: "sum" },
+          podGroupTemplates: [{ name: "all", schedulingPolicy: { gang: { minCount: 2 } } }],
+        },
+      });
+      await stage.settle();
+      await createJob(stage, { completionMode: "Indexed", completions: 2, parallelism: 2 });
+      for (const pod of await untilIndexes(stage, 0, 1)) expect(pod.spec?.schedulingGroup).toBeUndefined();
+      await untilActive(stage, 2);
+      await stage.calm(async () => {
+        expect(await stage.of(PodGroups).list()).toEqual([]);
+        expect((await stage.of(Workloads).list()).map(({ metadata }) => metadata.name)).toEqual(["own"]);
+      });
+    },
+  },
 ];
