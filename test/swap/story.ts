@@ -42,7 +42,6 @@ export interface HandOver {
   readonly ending: Ending;
   readonly from: Side;
   readonly to: Side;
-  readonly tookMs: number;
   /** Who held the lease before. */
   readonly previousHolder: string;
   readonly state: ClusterState;
@@ -92,7 +91,7 @@ export async function live(
       const audit = await cluster.settled(leader);
       const state = await readState(plane);
       const { born, died } = players.takeHistory();
-      const told = { step, ending, from, to, previousHolder, state, audit, tookMs: performance.now() - startMs };
+      const told = { step, ending, from, to, previousHolder, state, audit };
       const pods = { born: [...born.values()].sort(), died: [...died.values()].sort() };
       const added = new Map([...state.labels].filter(([uid]) => !known.has(uid)));
       handOvers.push({ ...told, ...pods, added, replaced: replacedBetween(before, state) });
