@@ -55,6 +55,8 @@ export interface ControlPlane {
   readonly admin: KeyCertificate;
   readonly apiServer: Program;
   readonly etcd: Program;
+  /** Where etcd answers, without credentials. */
+  readonly etcdUrl: string;
   /** Writes a kubeconfig with a client certificate or a token; `server` may be a fault proxy. */
   kubeconfigFor(identity: Identity | { readonly token: string }, server?: string): string;
   /** A token of the service account, which is created if it is not there. */
@@ -158,6 +160,7 @@ async function startIn(scope: ProcessScope, options: ControlPlaneOptions): Promi
     adminKubeconfig,
     admin,
     etcd,
+    etcdUrl,
     get apiServer() {
       return apiServer;
     },
