@@ -31,6 +31,9 @@ hand-over: install ## Kill the Go manager and ours in turn under load; the other
 go-beside: install ## Run the Go manager and scheduler on the embedded server under load; list what they complain of (ARGS=minutes)
 	@$(BUN) tools/real-control-plane.ts && $(BUN) test/beside/go-beside.ts $(ARGS)
 
+sample-apiserver: install ## Build k8s.io/sample-apiserver and use its kinds through the embedded server
+	@$(BUN) tools/sample-apiserver.ts && $(BUN) tools/run-tests.ts sample-apiserver
+
 outage: install ## Take the API server away from both managers for minutes, in every way
 	@$(BUN) tools/run-tests.ts outage
 

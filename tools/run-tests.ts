@@ -26,14 +26,16 @@ function tellPlan(target: string, stages: readonly Stage[]): void {
 
 /** What the fast target does not run, with the command that does. Counted as skipped only where it cannot run at all. */
 function tellLeftOut(): Totals {
-  const folders = ["test/real", "test/torture", "test/hand-over", "test/outage", "test/swap"];
+  const folders = ["test/real", "test/torture", "test/hand-over", "test/outage", "test/swap", "test/sample-apiserver"];
   const suites = folders.reduce((sum, folder) => sum + suitesIn(folder), 0);
   const missing = missingPrograms();
   say(
     "Not part of this run: all scenarios with faults (make test-faults), make differential, make planted-faults, and",
   );
   if (missing.length === 0) {
-    say(`  ${suites} suites on the real control plane: make test-real, test-torture, hand-over, outage, swap.`);
+    say(
+      `  ${suites} suites on the real control plane: make test-real, test-torture, hand-over, outage, swap, sample-apiserver.`,
+    );
     return noTests;
   }
   say(`  SKIPPED: ${suites} suites on the real control plane, which lacks ${missing.join(", ")}.`);

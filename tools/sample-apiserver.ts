@@ -19,7 +19,10 @@ function build(): number {
   mkdirSync(draft, { recursive: true });
   try {
     const env = { ...process.env, CGO_ENABLED: "0", GOBIN: draft };
-    const { status } = spawnSync("go", ["install", "-trimpath", "-ldflags", "-s -w", module], { env, stdio: "inherit" });
+    const { status } = spawnSync("go", ["install", "-trimpath", "-ldflags", "-s -w", module], {
+      env,
+      stdio: "inherit",
+    });
     if (status === 0) renameSync(join(draft, NAME), sampleApiServerPath());
     return status ?? 1;
   } finally {

@@ -187,6 +187,7 @@ function realStage(folder: string, calmSeconds: number, limitMinutes: number): S
 const bunFolders = [
   "src",
   "tools",
+  "test/beside",
   "test/judge",
   "test/library",
   "test/long-run",
@@ -247,6 +248,7 @@ export const targets: Readonly<Record<string, Target>> = {
   real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
   torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
   "hand-over": onControlPlane("make hand-over", realStage("test/hand-over", 300, 40)),
+  "sample-apiserver": onControlPlane("make sample-apiserver", realStage("test/sample-apiserver", 60, 10)),
   outage: onControlPlane("make outage", realStage("test/outage", 360, 40)),
   swap: onControlPlane("make swap", {
     ...realStage("test/swap", 60 + swapRounds * 60, 20 + swapRounds * 8),

@@ -1,5 +1,5 @@
-// What the PKI of a cluster in one process gives its parts: the API server signs and checks tokens, the host of the
-// controllers has the keys as files.
+// What the PKI of a cluster in one process gives its parts: the API server signs and checks tokens and reaches aggregated
+// API servers, the host of the controllers has the keys as files.
 
 import type { ApiServerOptions } from "#apiserver/create-api-server.ts";
 import { CLIENT_CA, REQUEST_HEADER_CA } from "#apiserver/filters/authenticate.ts";
@@ -7,18 +7,21 @@ import { type Host, withFiles } from "#base/host.ts";
 import { clusterFiles } from "#cluster/manager.ts";
 import { type ClusterPki, FRONT_PROXY } from "#platform/certificates/cluster-pki.ts";
 import { keyReader } from "#platform/certificates/key-reader.ts";
+import { connectAggregatedServers } from "#platform/http-client/aggregated-servers.ts";
 import type { ClientCa } from "#platform/https-server/tls-settings.ts";
 import { systemHost } from "#platform/system/system-host.ts";
 import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 
-type KeyOptions = Required<Pick<ApiServerOptions, "tokenKeys" | "keyReader" | "authentication">>;
+type KeyOptions = Required<Pick<ApiServerOptions, "tokenKeys" | "keyReader" | "authentication" | "connect">>;
 
 export function serverKeys(pki: ClusterPki): KeyOptions {
   const accountKey = readPrivateKey(pki.accountKeyPem);
+  const { certificatePem: cert, keyPem: key } = pki.frontProxy;
   return {
     keyReader,
+    connect: connectAggregatedServers({ cert, key }),
     authentication: {
       allowsAnonymous: true,
       clientCa: pki.ca.certificatePem,

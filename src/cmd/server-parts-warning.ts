@@ -13,7 +13,6 @@ const serverParts: Readonly<Record<string, string>> = {
   "mutatingadmissionpolicybindings.admissionregistration.k8s.io": POLICIES,
   "validatingadmissionpolicies.admissionregistration.k8s.io": POLICIES,
   "validatingadmissionpolicybindings.admissionregistration.k8s.io": POLICIES,
-  "apiservices.apiregistration.k8s.io": "the aggregation of other API servers",
 };
 
 export const serverPartsWarning: AdmissionPlugin = {

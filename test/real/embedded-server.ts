@@ -8,12 +8,12 @@ import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
+import { clientCas, serverKeys } from "#cmd/cluster-keys.ts";
+import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { startHttpsServer } from "#platform/https-server/https-server.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
 import { systemTimeZones } from "#platform/system/time-zones.ts";
-import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
-import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 import type { Pki } from "./pki.ts";
 
 export interface EmbeddedServer {
@@ -24,7 +24,7 @@ export interface EmbeddedServer {
 }
 
 export async function startEmbeddedServer(pki: Pki, more: Partial<ApiServerOptions> = {}): Promise<EmbeddedServer> {
-  const accountKey = readPrivateKey(readFileSync(pki.file("service-account.key"), "utf8"));
+  const keys = clusterPki(pki);
   const server = createApiServer({
     clock: systemClock,
     rng: systemRng(),
@@ -34,7 +34,7 @@ export async function startEmbeddedServer(pki: Pki, more: Partial<ApiServerOptio
     gates: new FeatureGates(featureGateTable(), "1.36"),
     admission: defaultPlugins,
     timeZones: systemTimeZones(),
-    tokenKeys: { sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
+    ...serverKeys(keys),
     ...more,
   });
   const errors: unknown[] = [];
@@ -44,7 +44,7 @@ export async function startEmbeddedServer(pki: Pki, more: Partial<ApiServerOptio
     tls: {
       cert: pki.serving.certificatePem,
       key: pki.serving.keyPem,
-      clientCas: [{ name: "client-ca", pem: pki.ca.certificatePem }],
+      clientCas: clientCas(keys),
     },
     handle: (request, signal) => server.handle(request, signal),
     onError: (error) => errors.push(error),
@@ -57,5 +57,19 @@ export async function startEmbeddedServer(pki: Pki, more: Partial<ApiServerOptio
       server.close();
       if (errors.length > 0) throw new AggregateError(errors, "the embedded server failed to answer");
     },
+  };
+}
+
+/** The keys of the test cluster as those of a cluster in one process. */
+function clusterPki(pki: Pki): ClusterPki {
+  const read = (name: Parameters<Pki["file"]>[0]): string => readFileSync(pki.file(name), "utf8");
+  return {
+    ca: pki.ca,
+    serving: pki.serving,
+    admin: pki.clientCertificate("test-admin", ["system:masters"]),
+    // Its key signs nothing here.
+    frontProxyCa: { certificatePem: read("front-proxy-ca.crt"), keyPem: "" },
+    frontProxy: pki.frontProxy,
+    accountKeyPem: read("service-account.key"),
   };
 }

@@ -20,7 +20,11 @@ const rules = [
     ],
     verbs: READ,
   },
-  { apiGroups: ["flowcontrol.apiserver.k8s.io"], resources: ["flowschemas", "prioritylevelconfigurations"], verbs: READ },
+  {
+    apiGroups: ["flowcontrol.apiserver.k8s.io"],
+    resources: ["flowschemas", "prioritylevelconfigurations"],
+    verbs: READ,
+  },
 ];
 
 const binding = (name: string, role: string): object => ({

@@ -138,7 +138,12 @@ describe("aggregated API servers", () => {
     const extra = { "example.com/a key": ["1", "2"] };
     const user = { name: "jane", uid: "7", groups: ["crew", "system:masters"], extra };
     const transport = bytesTransport(front.server, { peer: { user, address: "198.51.100.7" } });
-    const headers = { authorization: "Bearer secret", "x-remote-user": "root", accept: "application/json" };
+    const headers = {
+      ":authority": "here",
+      authorization: "Bearer secret",
+      "x-remote-user": "root",
+      accept: "application/json",
+    };
     const answer = await transport.send({ method: "GET", path: WIDGETS, query: "limit=5", headers }, neverAborted());
     expect(answer.status).toBe(200);
     expect(requests).toEqual([

@@ -6,9 +6,9 @@ import type { HttpBody, HttpHeaders, HttpRequest, HttpResponse } from "#base/htt
 import { stringifyJson } from "#base/json.ts";
 import type { RequestContext } from "../request-context.ts";
 
-/** What concerns one connection, and what says who asks. */
+/** What concerns one connection (of HTTP/2, too), and what says who asks. */
 const DROPPED =
-  /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|authorization|impersonate-.*|x-remote-.*)$/;
+  /^(:.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|authorization|impersonate-.*|x-remote-.*)$/;
 
 export function proxiedRequest({ request, user }: RequestContext): HttpRequest {
   const { method, path, query, headers, body, peer } = request;
