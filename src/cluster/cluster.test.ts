@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Deployments } from "#api/generated/resources/apps-v1.ts";
+import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { ComponentStatuses, Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
@@ -27,6 +28,7 @@ const controllers = [
   "serviceaccount-controller",
   "replicaset-controller",
   "deployment-controller",
+  "horizontal-pod-autoscaler-controller",
   "node-lifecycle-controller",
 ];
 const signal = new AbortController().signal;
@@ -86,6 +88,41 @@ describe("a cluster in one process", () => {
     stop.abort();
     await clock.advance(1_000);
     expect(outcome()).toBe("ended");
+  });
+
+  it("tells what pods and nodes use, so that an autoscaler follows the curve of an annotation", async () => {
+    const { clock, client, stop } = start();
+    await clock.settle();
+    const annotations = { "sim.steersman.dev/cpu": "0s=50m 2m=50m 3m=200m" };
+    const container = { name: "web", image: "nginx", resources: { requests: { cpu: "100m" } } };
+    const spec = {
+      replicas: 1,
+      selector: { matchLabels: { app: "web" } },
+      template: { metadata: { labels: { app: "web" }, annotations }, spec: { containers: [container] } },
+    };
+    const namespace = "default";
+    await client.resource(Deployments).create({ namespace, object: { metadata: { name: "web" }, spec } }, signal);
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "web" };
+    const target = { type: "Utilization", averageUtilization: 50 };
+    const metrics = [{ type: "Resource", resource: { name: "cpu", target } }];
+    await client
+      .resource(HorizontalPodAutoscalers)
+      .create(
+        { namespace, object: { metadata: { name: "web" }, spec: { scaleTargetRef, maxReplicas: 4, metrics } } },
+        signal,
+      );
+    const replicas = async (): Promise<number | undefined> =>
+      (await client.resource(Deployments).get({ namespace, name: "web" }, signal)).spec?.replicas;
+    await clock.advance(60_000);
+    expect(await replicas()).toBe(1);
+    const path = "/apis/metrics.k8s.io/v1beta1/nodes";
+    const { bytes } = await client.raw({ method: "GET", path }, signal);
+    const { items } = JSON.parse(new TextDecoder().decode(bytes)) as { items: { usage: { cpu: string } }[] };
+    expect(items.map(({ usage }) => usage.cpu).sort()).toEqual(["0", "50m"]);
+    await clock.advance(180_000);
+    expect(await replicas()).toBe(4);
+    stop.abort();
+    await clock.advance(1000);
   });
 
   it("tells the health of its parts", async () => {

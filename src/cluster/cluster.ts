@@ -3,6 +3,7 @@
 // listens, and `server.handle` answers.
 
 import { choosePlugins, type PluginChoice } from "#apiserver/admission/default-plugins.ts";
+import { unconnected } from "#apiserver/aggregation/remote-version.ts";
 import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import { directTransport } from "#apiserver/in-process-transport.ts";
 import type { Clock } from "#base/clock.ts";
@@ -18,7 +19,8 @@ import { type ClientBuilder, rootClientBuilder } from "#manager/clients/client-b
 import { isSelected } from "#manager/controller-selection.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
-import { buildSimulatedNodes, nodeNames } from "#nodes/simulated-nodes.ts";
+import { METRICS_ADDRESS, MetricsApi } from "#nodes/metrics-api.ts";
+import { buildSimulatedNodes, nodeNames, type SimulatedNodesOptions } from "#nodes/simulated-nodes.ts";
 import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
 import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
 import { leadWhilePossible } from "./leadership.ts";
@@ -68,9 +70,12 @@ export interface Cluster {
 export function createCluster(options: ClusterOptions): Cluster {
   const { clock, log, gates, host, config } = options;
   const health = new PartsHealth();
+  const metricsApi = new MetricsApi(clock);
+  const connect = options.server.connect ?? unconnected;
   const server = createApiServer({
     components: health.components,
     ...options.server,
+    connect: (target) => (target.address === METRICS_ADDRESS ? metricsApi : connect(target)),
     clock,
     rng: options.rng.fork("apiserver"),
     log,
@@ -98,7 +103,7 @@ export function createCluster(options: ClusterOptions): Cluster {
         managerReady.resolve();
       };
       try {
-        await runParts(options, server, { onManager, onNodes: nodesReady.resolve }, signal);
+        await runParts(options, server, { onManager, onNodes: nodesReady.resolve, metricsApi }, signal);
       } finally {
         health.areRunning = false;
       }
@@ -126,6 +131,7 @@ const healthOf = (isHealthy: boolean, problem: string): ComponentHealth => ({
 interface Readiness {
   onManager(): void;
   onNodes(): void;
+  readonly metricsApi: MetricsApi;
 }
 
 const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
@@ -133,7 +139,7 @@ const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-s
 async function runParts(
   options: ClusterOptions,
   server: ApiServer,
-  { onManager, onNodes }: Readiness,
+  { onManager, onNodes, metricsApi }: Readiness,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, rng, controllerLog: log, gates, host, shutdownTimeoutMs, leaseHolder, nodes } = options;
@@ -189,7 +195,10 @@ async function runParts(
       isAssigned: (name) => COMPANIONS.includes(name),
       hasTokenController: false,
       transport: asAdmin(),
-      controllers: companionsOf(nodes, onNodes, rootClientBuilder(as(SCHEDULER_IDENTITY), { ...clients, clock })),
+      controllers: companionsOf(
+        { count: nodes, onReady: onNodes, metricsApi },
+        rootClientBuilder(as(SCHEDULER_IDENTITY), { ...clients, clock }),
+      ),
     },
     signal,
   );
@@ -207,8 +216,7 @@ function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefin
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */
 function companionsOf(
-  count: number,
-  onReady: () => void,
+  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "metricsApi">,
   schedulerClients: ClientBuilder,
 ): readonly RegisteredController[] {
   const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };
@@ -219,6 +227,6 @@ function companionsOf(
       build: (context, _, signal) =>
         buildScheduler({ ...context, client: (name, needs = {}) => schedulerClients.client(name, needs, signal) }),
     },
-    { name: "nodes", featureGates: [], build: (context) => buildSimulatedNodes(context, { count, onReady, ...times }) },
+    { name: "nodes", featureGates: [], build: (context) => buildSimulatedNodes(context, { ...nodes, ...times }) },
   ];
 }

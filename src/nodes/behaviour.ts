@@ -3,7 +3,9 @@
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { durationMs, parseDuration } from "#api/go-duration.ts";
+import type { Quantity } from "#api/quantity.ts";
 import { errorMessage } from "#base/errors.ts";
+import { type Curve, parseCurve, type UsageCurves } from "./usage.ts";
 
 export interface Behaviour {
   /** From being bound to running. */
@@ -14,6 +16,8 @@ export interface Behaviour {
   readonly exitCode: number;
   readonly isImageMissing: boolean;
   readonly isReady: boolean;
+  /** Of each container. */
+  readonly usage: UsageCurves;
 }
 
 const PREFIX = "sim.steersman.dev/";
@@ -23,6 +27,8 @@ const annotations = {
   exitCode: `${PREFIX}exit-code`,
   imagePullError: `${PREFIX}image-pull-error`,
   notReady: `${PREFIX}not-ready`,
+  cpu: `${PREFIX}cpu`,
+  memory: `${PREFIX}memory`,
 } as const;
 
 const WORK_MS = 1000;
@@ -44,7 +50,24 @@ export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour
     exitCode: exitCode(given),
     isImageMissing: flag(given, annotations.imagePullError),
     isReady: !flag(given, annotations.notReady),
+    usage: usageCurves(given),
   };
+}
+
+function usageCurves(given: Annotations): UsageCurves {
+  const cpu = curve(given, annotations.cpu, (quantity) => quantity.milliValue());
+  const memory = curve(given, annotations.memory, (quantity) => quantity.value());
+  return { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) };
+}
+
+function curve(given: Annotations, name: string, amountOf: (quantity: Quantity) => number): Curve | undefined {
+  const text = given[name];
+  if (text === undefined) return undefined;
+  try {
+    return parseCurve(text, amountOf);
+  } catch (cause) {
+    throw new BadBehaviour(`annotation ${name}: ${errorMessage(cause)}`, { cause });
+  }
 }
 
 type Annotations = Readonly<Record<string, string>>;

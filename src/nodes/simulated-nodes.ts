@@ -3,12 +3,12 @@
  *
  * Keeps true:  their Node objects exist and are Ready; a pod bound to one goes through the states that its behaviour asks
  *              for; a pod asked to go is gone.
- * Watches:     Pod (spec.nodeName).
- * Writes:      create of Node and Lease; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod; events.
+ * Watches:     Pod (spec.nodeName), Node.
+ * Writes:      create of Node, Lease, and the Service and APIService of the metrics API; patch of nodes, nodes/status and pods/status; update of Lease; delete of Pod; events.
  * Requeues:    while containers are starting, and for a deleted pod until its grace period allows the end.
  */
 
-import { Pods } from "#api/generated/resources/core-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod, PodStatus } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
 import type { Stored } from "#api/resource.ts";
@@ -23,6 +23,7 @@ import { ControllerParts } from "#kit/controller-parts.ts";
 import { type EventRecorder, referenceTo } from "#kit/events/recorder.ts";
 import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { BadBehaviour, type Behaviour, behaviourOf } from "./behaviour.ts";
+import { type MetricsApi, registerMetricsApi } from "./metrics-api.ts";
 import { keepRegistered, type NodeIdentity } from "./node-heartbeats.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
 import { killEvents, type NodeEvent, nextStep } from "./pod-lifecycle.ts";
@@ -38,6 +39,8 @@ export interface SimulatedNodesOptions {
   readonly stopMs: number;
   /** All nodes are Ready for the first time. */
   readonly onReady?: () => void;
+  /** Tells what pods and nodes use. */
+  readonly metricsApi?: MetricsApi;
 }
 
 interface SimulatedNode extends NodeIdentity {
@@ -60,7 +63,7 @@ export function nodeNames(count: number): readonly string[] {
 
 export async function buildSimulatedNodes(
   context: ControllerContext,
-  { count, onReady, ...times }: SimulatedNodesOptions,
+  { count, onReady, metricsApi, ...times }: SimulatedNodesOptions,
 ): Promise<Controller> {
   const parts = await ControllerParts.under("kubelet", context);
   const pods = parts.informer(Pods);
@@ -98,6 +101,11 @@ export async function buildSimulatedNodes(
   };
   for (const node of nodes.values()) parts.fromStart((signal) => keepRegistered(node, heartbeats, signal));
   if (count === 0) onReady?.();
+  if (metricsApi !== undefined && count > 0) {
+    const knownNodes = parts.informer(Nodes);
+    metricsApi.source = { pods: () => pods.lister.list(), nodes: () => knownNodes.lister.list() };
+    parts.fromStart((signal) => registerMetricsApi(client, signal));
+  }
   return parts.controller();
 }
 
