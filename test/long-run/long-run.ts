@@ -14,8 +14,9 @@ import { type Counts, problemsOf, rssGrowth } from "./verdict.ts";
 const WARM_UP_CYCLES = 3;
 const BETWEEN_FAULTS_MS = 2000;
 const CACHE_LOOKS_MS = 30_000;
-/** The API server may be away for half a minute without costing the lease, which is renewed every second. */
-const leaseFlags = [
+/** The API server may be away for half a minute without costing the lease, which is renewed every second, or a node. */
+const flags = [
+  "--node-monitor-grace-period=2m",
   "--leader-elect-lease-duration=60s",
   "--leader-elect-renew-deadline=40s",
   "--leader-elect-retry-period=1s",
@@ -30,7 +31,7 @@ interface Subject extends PopulatedCluster {
 }
 
 async function start(): Promise<Subject> {
-  const cluster = await startCluster(leaseFlags);
+  const cluster = await startCluster(flags);
   const probeFile = join(cluster.plane.directory, "probe.json");
   const preload = `BUN_OPTIONS=--preload=${join(import.meta.dirname, "probe.ts")}`;
   const daemon = await cluster.start(["/usr/bin/env", preload, `PROBE_FILE=${probeFile}`, ...ourDaemon]);

@@ -130,7 +130,12 @@ export async function startNodePlayer(client: Client, labelOf: (pod: StoredPod) 
     },
   });
   for (const { name, pool } of nodes) await register(client, name, pool, signal);
-  const heartbeats = beat(client, failed, signal);
+  const registered = factory.informer(Nodes);
+  const isReady = (name: string): boolean =>
+    registered.lister
+      .get(name)
+      ?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? true;
+  const heartbeats = beat(client, { failed, isReady }, signal);
   factory.start();
   await factory.waitForCacheSync(signal);
 
@@ -207,10 +212,17 @@ async function reportReady(client: Client, name: string, signal: AbortSignal): P
   await client.resource(Nodes).patch({ name, type: "strategic", patch, subresource: "status" }, signal);
 }
 
-async function beat(client: Client, failed: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+interface NodeHealth {
+  readonly failed: ReadonlySet<string>;
+  isReady(name: string): boolean;
+}
+
+async function beat(client: Client, { failed, isReady }: NodeHealth, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const { name } of nodes) {
       if (failed.has(name)) continue;
+      // A node that was taken for dead reports its status again, as a kubelet does.
+      if (!isReady(name)) await reportReady(client, name, signal).catch(() => undefined);
       const patch = { spec: { renewTime: formatMicroTime(systemClock.now()) } };
       const at = { namespace: LEASE_NAMESPACE, name, type: "merge" as const };
       // The next beat comes soon enough after one that the API server did not answer.

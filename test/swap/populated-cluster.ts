@@ -48,7 +48,8 @@ export interface PopulatedCluster {
   stop(): Promise<void>;
 }
 
-export async function startCluster(leaseFlags: readonly string[]): Promise<PopulatedCluster> {
+/** `flags`: more flags of the managers; one given again wins. */
+export async function startCluster(flags: readonly string[]): Promise<PopulatedCluster> {
   const plane = await startControlPlane({ apiServerFlags, auditRules });
   try {
     const proxy = await plane.startFaultProxy();
@@ -64,7 +65,7 @@ export async function startCluster(leaseFlags: readonly string[]): Promise<Popul
       proxy,
       players,
       work: workOn(plane),
-      start: (command) => plane.startManager(command, { flags: [...managerFlags, ...leaseFlags, ...through] }),
+      start: (command) => plane.startManager(command, { flags: [...managerFlags, ...flags, ...through] }),
       populate: () => populate(plane),
       settled: (leader) => settled(plane, leader, newEvents),
       async stop() {
