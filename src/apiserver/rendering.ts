@@ -161,7 +161,8 @@ function tableOf(
   withColumns: boolean,
 ): unknown {
   const printer = endpoint.version.printer ?? endpoint.row.printer ?? defaultPrinter;
-  const rows = objects.map(
+  const ordered = printer.order === undefined ? objects : objects.toSorted(printer.order);
+  const rows = ordered.map(
     (object): TableRow => ({ ...printer.row(object, now), object: rowObject(endpoint, shape, object) }),
   );
   return {

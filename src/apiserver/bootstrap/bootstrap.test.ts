@@ -123,5 +123,8 @@ describe("the objects that a cluster begins with", () => {
     expect((await get("flowschemas/old")).reason).toBe("NotFound");
     expect((await get("flowschemas")).items).toHaveLength(12);
     expect((await get("prioritylevelconfigurations")).items).toHaveLength(8);
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const { rows } = (await again.get(`${FLOW}/flowschemas`, { accept })).body as { rows: { cells: [string] }[] };
+    expect(rows.map(({ cells }) => cells[0]).slice(0, 4)).toEqual(["exempt", "probes", "mine", "system-nodes"]);
   });
 });

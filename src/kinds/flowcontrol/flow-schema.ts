@@ -32,9 +32,17 @@ function flowSchemaCells(object: flow.FlowSchema, now: EpochMs): unknown[] {
   ];
 }
 
+/** The one that is asked first comes first; the list is in the order of names. */
+function byPrecedence(a: flow.FlowSchema, b: flow.FlowSchema): number {
+  return (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0);
+}
+
 export const flowSchema: Kind<flow.FlowSchema> = {
   key: "flowschemas.flowcontrol.apiserver.k8s.io",
   strategy,
   defaults: inner("spec", zero({ matchingPrecedence: 1000 })),
-  printer: printer("Name|PriorityLevel|MatchingPrecedence|DistinguisherMethod|Age|MissingPL", flowSchemaCells),
+  printer: {
+    ...printer("Name|PriorityLevel|MatchingPrecedence|DistinguisherMethod|Age|MissingPL", flowSchemaCells),
+    order: byPrecedence,
+  },
 };

@@ -24,6 +24,8 @@ export interface PrintedRow {
 export interface Printer {
   readonly columns: readonly TableColumn[];
   row(object: KubeObject, now: EpochMs): PrintedRow;
+  /** The order of the rows of a list; absent: that of the list. */
+  order?(a: KubeObject, b: KubeObject): number;
 }
 
 export function columns(line: string): TableColumn[] {
