@@ -15,7 +15,7 @@ import { systemClock } from "#platform/system/system-clock.ts";
 const nodes = Number(process.env.NODES ?? 1_000);
 const pods = Number(process.env.PODS ?? 20_000);
 const DEPLOYMENTS = 100;
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 1_800_000;
 const given = process.argv.slice(2);
 const [file = "", ...args] = given.length > 0 ? given : [process.execPath, "src/cmd/steersman.ts"];
 const directory = mkdtempSync(join(tmpdir(), "up-scale-"));

@@ -1,6 +1,7 @@
 // steersman up: a cluster in this process, a kubeconfig for its clients, and the files that outlive it.
 
 import { join, resolve } from "node:path";
+import type { GoDuration } from "#api/go-duration.ts";
 import { directTransport } from "#apiserver/in-process-transport.ts";
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -9,7 +10,8 @@ import { PacedClock } from "#base/paced-clock.ts";
 import { createClient } from "#client/create-client.ts";
 import type { Manifest } from "#cluster/manifests.ts";
 import { type ClusterCounts, followCounts } from "#cluster/pod-counts.ts";
-import { readSettings } from "#cluster/settings.ts";
+import { type ReadSettings, readSettings } from "#cluster/settings.ts";
+import type { LeaderElectionConfig } from "#manager/options/config.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
@@ -97,12 +99,25 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
   }
 }
 
-function settingsOf(options: UpOptions): ReturnType<typeof readSettings> {
+function settingsOf(options: UpOptions): ReadSettings {
   try {
-    return readSettings(options);
+    const { config, ...settings } = readSettings(options);
+    const Generic = { ...config.Generic, LeaderElection: slowedDown(config.Generic.LeaderElection, options.speed) };
+    return { ...settings, config: { ...config, Generic } };
   } catch (error) {
     throw asFlagError(error);
   }
+}
+
+/** Other managers live in the machine's time: for them the Lease is renewed as often as ever. */
+function slowedDown(election: LeaderElectionConfig, speed: number): LeaderElectionConfig {
+  const times = (duration: GoDuration): GoDuration => BigInt(Math.round(Number(duration) * speed));
+  return {
+    ...election,
+    leaseDuration: times(election.leaseDuration),
+    renewDeadline: times(election.renewDeadline),
+    retryPeriod: times(election.retryPeriod),
+  };
 }
 
 function defaultDirectory(port: number): string {

@@ -21,6 +21,8 @@ export interface HeartbeatDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly client: Client;
+  /** The Node object as the cache has it. */
+  cachedNode(name: string): StoredCluster<Node> | undefined;
   /** The node is Ready for the first time. */
   onRegistered(): void;
 }
@@ -35,7 +37,7 @@ export async function keepRegistered(node: NodeIdentity, deps: HeartbeatDeps, si
   let isRegistered = false;
   while (!signal.aborted) {
     try {
-      await registerNode(node, deps, signal);
+      if (!isReady(deps.cachedNode(node.name))) await registerNode(node, deps, signal);
       await renewLease(node, deps, signal);
       if (!isRegistered) deps.onRegistered();
       isRegistered = true;
@@ -61,11 +63,13 @@ async function registerNode({ name, address }: NodeIdentity, deps: HeartbeatDeps
     if (!isNotFound(error)) throw error;
     node = await nodes.create({ object: newNode(name) }, signal);
   }
-  const isReady = node.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
-  if (!isReady) {
-    const patch = { status: readyStatus(deps.clock.now(), name, address) };
-    await nodes.patch({ name, type: "strategic", patch, subresource: "status" }, signal);
-  }
+  if (isReady(node)) return;
+  const patch = { status: readyStatus(deps.clock.now(), name, address) };
+  await nodes.patch({ name, type: "strategic", patch, subresource: "status" }, signal);
+}
+
+function isReady(node: StoredCluster<Node> | undefined): boolean {
+  return node?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
 function newNode(name: string): Draft<StoredCluster<Node>> {

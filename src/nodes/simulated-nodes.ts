@@ -92,8 +92,10 @@ export async function buildSimulatedNodes(
   });
   parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
   let missing = count;
+  const nodeObjects = parts.informer(Nodes);
   const heartbeats = {
     ...deps,
+    cachedNode: (name: string) => nodeObjects.lister.get(name),
     onRegistered: () => {
       missing--;
       if (missing === 0) onReady?.();
