@@ -1,5 +1,6 @@
 // Measures our controllers against the Go manager's: alternately, each run on a control plane of its own.
-//   bun bench/manager.ts [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>]
+//   bun bench/manager.ts [--whole] [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>]
+// --whole: all controllers, and work for all families of them; else replicas only.
 // To find out why: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--cpu-prof=<folder>] [--threads].
 // --quick: one round with 500 pods, nothing is written. --report=<file>: only the page, from that file.
 
@@ -12,11 +13,34 @@ import { type ControlPlane, type RunningManager, startControlPlane } from "#test
 import { eventually } from "#test/real/suite.ts";
 import { kubernetesVersion } from "#tools/control-plane-binaries.ts";
 import { cpuMs, resetPeakRss, rssMib, threadCpuMs } from "./manager-process.ts";
-import { type ManagerName, printSection, type Results, type Run, type Sample, withSection } from "./manager-results.ts";
+import {
+  type ManagerName,
+  printSection,
+  type Results,
+  type Run,
+  type Sample,
+  type Suite,
+  withSection,
+} from "./manager-results.ts";
 import { createScaled, idle, manySmall, scaleOne, type Workload, type WorkloadStage } from "./manager-workloads.ts";
 import { adminClient, quiet, sleep } from "./plane.ts";
+import { quickSizes, wholeSizes, wholeWorkloads } from "./whole-workloads.ts";
 
-const controllers = ["replicaset-controller", "replicationcontroller-controller"];
+const isWholeManager = argv.includes("--whole");
+const suite: Suite = isWholeManager
+  ? {
+      name: "whole-manager",
+      title: "The whole manager at work",
+      setting: "all controllers that are on by default,",
+      rssTarget: 0.7,
+    }
+  : {
+      name: "manager",
+      title: "The controllers at work",
+      setting: "both with replicaset-controller and replicationcontroller-controller only,",
+      rssTarget: 0.5,
+    };
+const controllers = isWholeManager ? ["*"] : ["replicaset-controller", "replicationcontroller-controller"];
 const flags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
 const repository = join(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "steersman-bench-"));
@@ -33,13 +57,12 @@ const isQuick = argv.includes("--quick");
 const rounds = Number(option("rounds") ?? (isQuick ? 1 : 5));
 const podCounts = (option("pods") ?? (isQuick ? "500" : "1000,5000")).split(",").map(Number);
 /** The first idle seconds begin with all that the work has left behind, and see it collected; the later ones are rest. */
-const workloads: readonly Workload[] = [
-  idle("before"),
-  ...podCounts.flatMap(scaleOne),
-  manySmall,
-  idle("after"),
-  idle("later"),
-];
+const workloads: readonly Workload[] = isWholeManager
+  ? wholeWorkloads({
+      ...(isQuick ? quickSizes : wholeSizes),
+      ...(option("pods") === undefined ? {} : { pods: podCounts }),
+    })
+  : [idle("before"), ...podCounts.flatMap(scaleOne), manySmall, idle("after"), idle("later")];
 
 /** Who asks what is counted; what they say is not kept, so that the log costs the server little. */
 const auditPolicy = {
@@ -59,11 +82,12 @@ async function measureRun(manager: ManagerName, round: number): Promise<Run> {
   const plane = await startControlPlane({ apiServerFlags: [`--audit-policy-file=${policyFile}`] });
   try {
     await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-    await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: "default" } });
+    const account = { metadata: { name: "default" } };
+    if (!isWholeManager) await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, account);
     await sleep(WARM_UP_MS);
     const program = await start(manager, plane);
     const stage: WorkloadStage = { client: await adminClient(plane), namespace, signal: new AbortController().signal };
-    await createScaled(stage, podCounts);
+    if (!isWholeManager) await createScaled(stage, podCounts);
     await quiet(plane, QUIET_MS);
     const samples: Sample[] = [];
     for (const workload of workloads) samples.push(await measure(workload, stage, plane, program, manager));
@@ -178,16 +202,16 @@ async function measureAll(): Promise<Results> {
 const reportOnly = option("report");
 const results =
   reportOnly === undefined ? await measureAll() : (JSON.parse(readFileSync(reportOnly, "utf8")) as Results);
-const section = printSection(results);
+const section = printSection(results, suite);
 stdout.write(`\n${section}`);
-const isWhole = !isQuick && option("only") === undefined && option("pods") === undefined;
-if (reportOnly === undefined && isWhole) {
-  const file = option("out") ?? join(repository, "bench", "results", `manager-${results.at.slice(0, 10)}.json`);
+const isFull = !isQuick && option("only") === undefined && option("pods") === undefined;
+if (reportOnly === undefined && isFull) {
+  const file = option("out") ?? join(repository, "bench", "results", `${suite.name}-${results.at.slice(0, 10)}.json`);
   mkdirSync(join(repository, "bench", "results"), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
 }
-if (reportOnly !== undefined || isWhole) {
+if (reportOnly !== undefined || isFull) {
   const page = join(repository, "docs", "benchmarks.md");
-  writeFileSync(page, withSection(existsSync(page) ? readFileSync(page, "utf8") : "", section));
+  writeFileSync(page, withSection(existsSync(page) ? readFileSync(page, "utf8") : "", section, suite));
 }
 process.exit(0);
