@@ -1,13 +1,11 @@
 // API groups that another server would serve behind the API server's aggregator: a simulation answers for them itself.
 // They show in discovery like any other group, or break it, as an aggregated server that is away does.
 
+import { resourcesOfList } from "#apiserver/aggregation/remote-discovery.ts";
 import type { ApiServer } from "#apiserver/create-api-server.ts";
 import type { AuditSink } from "#apiserver/filters/audit.ts";
-import { parseQuery } from "#apiserver/query.ts";
-import type { ServerRequest } from "#apiserver/request-context.ts";
-import { parseRequestInfo } from "#apiserver/request-info.ts";
-import type { Clock } from "#base/clock.ts";
-import type { HttpResponse } from "#base/http.ts";
+import type { Registry } from "#apiserver/registry.ts";
+import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { ApiResource } from "#client/discovery.ts";
 
@@ -32,85 +30,61 @@ export interface AggregatedAnswer {
   readonly body: unknown;
 }
 
-type Handle = Pick<ApiServer, "handle">;
-
-const ACCOUNT = "system:serviceaccount:";
-const AGGREGATED_LIST = "apidiscovery.k8s.io";
+/** As the stage's APIServices on a real control plane have them. */
+const PRIORITY = 100;
 const UNAVAILABLE = 503;
 
 export class AggregatedApis {
   readonly #apis = new Map<string, AggregatedApi>();
-  readonly #clock: Clock;
-  readonly #audit: AuditSink | undefined;
-  #requests = 0;
-
-  constructor(clock: Clock, audit: AuditSink | undefined) {
-    this.#clock = clock;
-    this.#audit = audit;
-  }
+  #registry: Registry | undefined;
 
   serve(api: AggregatedApi): void {
     this.#apis.set(api.groupVersion, api);
+    this.#show(api);
   }
 
   withdraw(groupVersion: string): void {
     this.#apis.delete(groupVersion);
+    const [group = "", version = ""] = groupVersion.split("/");
+    this.#registry?.removeRemote(group, version);
   }
 
-  /** The server with these groups added. */
-  over(server: Handle): Handle {
+  /** The server with these groups added, from now on. */
+  over(server: ApiServer): ApiServer {
+    this.#registry = server.registry;
+    for (const api of this.#apis.values()) this.#show(api);
+    return server;
+  }
+
+  /** The aggregator passes bodies on without reading them: nobody is told of them. */
+  withoutBodies(sink: AuditSink): AuditSink {
     return {
-      handle: async (request, signal) => {
-        if (this.#apis.size === 0 || !request.path.startsWith("/apis")) return server.handle(request, signal);
-        const [, , group = "", version = "", ...rest] = request.path.split("/");
-        if (group === "") return this.#withGroups(await server.handle(request, signal));
-        const api = this.#apis.get(`${group}/${version}`);
-        if (api !== undefined) return this.#audited(request, answerOf(api, request, rest.join("/")));
-        const own = [...this.#apis.values()].filter(({ groupVersion }) => groupVersion.startsWith(`${group}/`));
-        if (version === "" && own.length > 0) return jsonResponse(200, groupOf(group, own));
-        return server.handle(request, signal);
+      record: (event) => {
+        const [, , group = "", version = ""] = event.request.path.split("/");
+        const { body: _, ...passed } = event.request;
+        sink.record(this.#apis.has(`${group}/${version}`) ? { ...event, request: passed } : event);
       },
     };
   }
 
-  async #withGroups(response: HttpResponse): Promise<HttpResponse> {
-    const { body } = response;
-    if (response.status !== 200 || body.kind !== "bytes") return response;
-    const document = JSON.parse(new TextDecoder().decode(body.bytes)) as DiscoveryDocument;
-    const groups = Map.groupBy(this.#apis.values(), ({ groupVersion }) => groupVersion.split("/")[0] ?? "");
-    const isAggregated = document.apiVersion?.startsWith(AGGREGATED_LIST) === true;
-    const added = isAggregated
-      ? { items: [...(document.items ?? []), ...[...groups].map(([name, apis]) => discoveryOf(name, apis))] }
-      : { groups: [...(document.groups ?? []), ...[...groups].map(([name, apis]) => groupOf(name, apis))] };
-    const { etag: _, ...headers } = response.headers;
-    return { ...response, headers, body: bytesOf({ ...document, ...added }) };
-  }
-
-  #audited(request: ServerRequest, response: HttpResponse): HttpResponse {
-    // The aggregator passes bodies on without reading them.
-    const { body: _, ...passed } = request;
-    const { method, path, query } = request;
-    const info = parseRequestInfo(method, path, parseQuery(query));
-    const agent =
-      String(request.headers["user-agent"] ?? "")
-        .split("/")
-        .at(-1) ?? "";
-    const user = agent.startsWith(ACCOUNT) ? { name: agent } : (request.peer?.user ?? { name: "system:anonymous" });
-    const nowMs = this.#clock.now();
-    const id = `aggregated-${++this.#requests}`;
-    this.#audit?.record({ id, request: passed, info, user, receivedMs: nowMs, answeredMs: nowMs, response });
-    return response;
+  #show(api: AggregatedApi): void {
+    const [group = "", version = ""] = api.groupVersion.split("/");
+    const { resources } = api;
+    this.#registry?.setRemote({
+      group,
+      version,
+      groupPriority: PRIORITY,
+      versionPriority: PRIORITY,
+      resources: resourcesOfList({ resources: resources ?? [] }, group, version),
+      isCurrent: resources !== undefined,
+      forward: async ({ request }) => answerOf(api, request),
+    });
   }
 }
 
-interface DiscoveryDocument {
-  readonly apiVersion?: string;
-  readonly groups?: readonly unknown[];
-  readonly items?: readonly unknown[];
-}
-
-function answerOf(api: AggregatedApi, { method, query }: ServerRequest, path: string): HttpResponse {
+function answerOf(api: AggregatedApi, { method, query, path: whole }: HttpRequest): HttpResponse {
   const { groupVersion, resources } = api;
+  const path = whole.split("/").slice(4).join("/");
   if (resources === undefined) return jsonResponse(UNAVAILABLE, unavailable);
   if (path === "") return jsonResponse(200, { kind: "APIResourceList", apiVersion: "v1", groupVersion, resources });
   const { status = 200, body } = api.answer?.({ method, path, query: new URLSearchParams(query) }) ?? notFound;
@@ -125,34 +99,6 @@ const notFound: AggregatedAnswer = {
 
 function failure(code: number, reason: string, message: string): object {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason, code };
-}
-
-function groupOf(name: string, apis: readonly AggregatedApi[]): object {
-  const versions = apis.map(({ groupVersion }) => ({ groupVersion, version: groupVersion.split("/")[1] ?? "" }));
-  return { kind: "APIGroup", apiVersion: "v1", name, versions, preferredVersion: versions[0] };
-}
-
-/** Upstream: k8s.io/kube-aggregator/pkg/apiserver/handler_discovery.go: a group that cannot be read is told as stale. */
-function discoveryOf(name: string, apis: readonly AggregatedApi[]): object {
-  const versions = apis.map(({ groupVersion, resources }) => ({
-    version: groupVersion.split("/")[1] ?? "",
-    freshness: resources === undefined ? "Stale" : "Current",
-    ...(resources === undefined
-      ? {}
-      : { resources: resources.map((resource) => resourceDiscovery(name, groupVersion, resource)) }),
-  }));
-  return { metadata: { name, creationTimestamp: null }, versions };
-}
-
-function resourceDiscovery(group: string, groupVersion: string, resource: ApiResource): object {
-  const { name, singularName, namespaced, kind, verbs } = resource;
-  return {
-    resource: name,
-    responseKind: { group, version: groupVersion.split("/")[1] ?? "", kind },
-    scope: namespaced ? "Namespaced" : "Cluster",
-    singularResource: singularName,
-    verbs,
-  };
 }
 
 function jsonResponse(status: number, value: unknown): HttpResponse {

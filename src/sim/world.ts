@@ -4,7 +4,7 @@
 import type { UserInfo } from "#api/user-info.ts";
 import { defaultPlugins } from "#apiserver/admission/default-plugins.ts";
 import type { RuntimeConfig } from "#apiserver/builtin/runtime-config.ts";
-import { type ApiServer, type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
+import { type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
 import type { AuditSink } from "#apiserver/filters/audit.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import type { Journal } from "#apiserver/storage/journal.ts";
@@ -94,8 +94,6 @@ export class World {
   readonly client: Client;
   /** Requests of managers, not of the scenario itself. */
   readonly #options: WorldOptions;
-  /** The server with the aggregated groups. */
-  readonly #front: Pick<ApiServer, "handle">;
   readonly #transport: Transport;
   readonly #managerTransport: Transport;
   readonly #tokenKeys: TokenKeys;
@@ -119,29 +117,31 @@ export class World {
       ...(keys === undefined ? {} : { keys }),
     });
     this.host.write(clusterFiles.accountKey, "the key of service account tokens");
+    this.apis = new AggregatedApis();
+    const audit = options.audit && this.apis.withoutBodies(options.audit);
     this.server = new RestartableServer({
       clock: this.clock,
       ...(openJournal === undefined ? {} : { openJournal }),
       create: (storage, starts) =>
-        createApiServer({
-          clock: this.clock,
-          rng: this.rng.fork(starts === 1 ? "apiserver" : `apiserver-${starts}`),
-          log: options.log ?? noLog,
-          metrics: noMetrics,
-          storage,
-          gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
-          admission: defaultPlugins,
-          tokenKeys: this.#tokenKeys,
-          timeZones: this.host.timeZones,
-          ...(keyReader === undefined ? {} : { keyReader }),
-          ...(options.audit === undefined ? {} : { audit: options.audit }),
-          ...(options.runtimeConfig === undefined ? {} : { runtimeConfig: options.runtimeConfig }),
-        }),
+        this.apis.over(
+          createApiServer({
+            clock: this.clock,
+            rng: this.rng.fork(starts === 1 ? "apiserver" : `apiserver-${starts}`),
+            log: options.log ?? noLog,
+            metrics: noMetrics,
+            storage,
+            gates: { isEnabled: (name) => gates.has(name) && gates.isEnabled(name) },
+            admission: defaultPlugins,
+            tokenKeys: this.#tokenKeys,
+            timeZones: this.host.timeZones,
+            ...(keyReader === undefined ? {} : { keyReader }),
+            ...(audit === undefined ? {} : { audit }),
+            ...(options.runtimeConfig === undefined ? {} : { runtimeConfig: options.runtimeConfig }),
+          }),
+        ),
     });
-    this.apis = new AggregatedApis(this.clock, options.audit);
-    this.#front = this.apis.over(this.server);
     const asMaster = (name: string): Transport =>
-      bytesTransport(this.#front, { peer: { user: { name, groups: ["system:masters"] } } });
+      bytesTransport(this.server, { peer: { user: { name, groups: ["system:masters"] } } });
     this.#transport = asMaster("admin");
     this.#managerTransport = asMaster("system:kube-controller-manager");
     this.client = createClient({ transport: this.#transport, clock: this.clock, userAgent: "scenario" });
@@ -167,7 +167,7 @@ export class World {
         hasTokenController: options.controllers.includes(serviceAccountTokens.name),
         transport: this.log.over(network(this.#managerTransport)),
         ...(options.useServiceAccountCredentials
-          ? { anonymous: this.log.over(network(bytesTransport(this.#front))) }
+          ? { anonymous: this.log.over(network(bytesTransport(this.server))) }
           : {}),
         clients: { limits: { qps, burst: qps }, userAgentPrefix: USER_AGENT },
         shutdownTimeoutMs: 0,
@@ -191,7 +191,7 @@ export class World {
 
   /** A client of another user than the administrator. */
   clientOf(user: UserInfo): Client {
-    const transport = bytesTransport(this.#front, { peer: { user } });
+    const transport = bytesTransport(this.server, { peer: { user } });
     return createClient({ transport, clock: this.clock, userAgent: "scenario" });
   }
 
