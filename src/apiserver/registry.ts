@@ -67,6 +67,8 @@ export interface KindRow {
   isHeld?(object: KubeObject): boolean;
   /** Fields whose single value an index of watches may use. */
   readonly indexedField?: string;
+  /** An annotation that metadata alone is shown without. */
+  readonly annotatedField?: string;
   /** Subresources that are more than an update of the stored object: scale, binding, eviction, token. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>;
   /** Kinds that are answered, not stored (reviews): how a create is answered. */

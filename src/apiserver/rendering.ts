@@ -1,6 +1,7 @@
 // From stored objects to what the client asked for: the endpoint's version, metadata only, or a
 // table; then to bytes, or to the frozen objects themselves where the client is in this process.
 
+import type { ObjectMeta } from "#api/meta.ts";
 import type { KubeObject, ListMeta } from "#api/object.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
@@ -75,7 +76,7 @@ export function renderObject(endpoint: Endpoint, shape: Shape, object: KubeObjec
         const what = `the requested object is not a list (${goTypeOf(endpoint, "")})`;
         throw notAcceptableForm(`you requested PartialObjectMetadataList, but ${what}`);
       }
-      return partialMetadata(object, shape.metaVersion);
+      return partialMetadata(endpoint, object, shape.metaVersion);
     case "table": {
       const metadata = { resourceVersion: object.metadata?.resourceVersion ?? "" };
       return tableOf(endpoint, shape, [object], metadata, now, true);
@@ -127,7 +128,8 @@ function renderList(
         apiVersion: `meta.k8s.io/${shape.metaVersion}`,
         metadata,
         // Upstream's list of none is no list.
-        items: objects.length === 0 ? null : objects.map((object) => partialMetadata(object, shape.metaVersion)),
+        items:
+          objects.length === 0 ? null : objects.map((object) => partialMetadata(endpoint, object, shape.metaVersion)),
       };
     case "table":
       return tableOf(endpoint, shape, objects, metadata, context.receivedMs, true);
@@ -144,12 +146,19 @@ function listItems(context: RequestContext, endpoint: Endpoint, objects: readonl
   return items.map(({ kind, apiVersion, ...rest }) => rest);
 }
 
-export function partialMetadata(object: KubeObject, metaVersion: string): KubeObject {
+export function partialMetadata({ row }: Endpoint, { metadata }: KubeObject, metaVersion: string): KubeObject {
   return {
     kind: "PartialObjectMetadata",
     apiVersion: `meta.k8s.io/${metaVersion}`,
-    ...(object.metadata === undefined ? {} : { metadata: object.metadata }),
+    ...(metadata && { metadata: withoutAnnotation(metadata, row.annotatedField) }),
   };
+}
+
+function withoutAnnotation(metadata: ObjectMeta, annotation: string | undefined): ObjectMeta {
+  if (annotation === undefined || metadata.annotations?.[annotation] === undefined) return metadata;
+  const { annotations, ...rest } = metadata;
+  const { [annotation]: _, ...others } = annotations;
+  return Object.keys(others).length === 0 ? rest : { ...rest, annotations: others };
 }
 
 function tableOf(
@@ -177,7 +186,7 @@ function tableOf(
 
 function rowObject(endpoint: Endpoint, shape: Shape & { kind: "table" }, object: KubeObject): unknown {
   if (shape.includeObject === "None") return null;
-  if (shape.includeObject === "Metadata") return partialMetadata(object, shape.metaVersion);
+  if (shape.includeObject === "Metadata") return partialMetadata(endpoint, object, shape.metaVersion);
   return endpoint.isStoredVersion ? object : endpoint.version.fromStored(object);
 }
 

@@ -38,6 +38,8 @@ export interface Kind<T extends KubeObject = KubeObject> {
   /** A selectable field whose single value is indexed for watches. */
   readonly indexedField?: string;
 
+  /** An annotation that upstream keeps as a field: metadata alone, as in tables, is shown without it. */
+  readonly annotatedField?: string;
   /** Absent: name and creation time. */
   readonly printer?: Printer;
   /** Subresources that upstream does not print as tables. */

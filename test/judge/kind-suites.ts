@@ -39,10 +39,12 @@ import { olderResourceSlices, resourceSlices } from "./kinds/resource-slices.ts"
 import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
 import { roles } from "./kinds/roles.ts";
 import { runtimeClasses } from "./kinds/runtime-classes.ts";
+import { ipAddresses, serviceCidrs } from "./kinds/service-addresses.ts";
 import { storageClasses } from "./kinds/storage-classes.ts";
 import { volumeAttachments } from "./kinds/volume-attachments.ts";
 import { volumeAttributesClasses } from "./kinds/volume-attributes-classes.ts";
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from "./kinds/webhook-configurations.ts";
+import { controllerRevisions, daemonSets, deployments, podTemplates, statefulSets } from "./kinds/workload-kinds.ts";
 
 /** By the name of the recording. */
 export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
@@ -76,6 +78,13 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   ingressclasses: casesOf(ingressClasses),
   networkpolicies: casesOf(networkPolicies),
   runtimeclasses: casesOf(runtimeClasses),
+  deployments: casesOf(deployments),
+  statefulsets: casesOf(statefulSets),
+  daemonsets: casesOf(daemonSets),
+  controllerrevisions: casesOf(controllerRevisions),
+  podtemplates: casesOf(podTemplates),
+  servicecidrs: casesOf(serviceCidrs),
+  ipaddresses: casesOf(ipAddresses),
   componentstatuses: componentStatusCases,
   flowschemas: casesOf(flowSchemas),
   prioritylevelconfigurations: casesOf(priorityLevels),

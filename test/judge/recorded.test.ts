@@ -39,7 +39,7 @@ async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<Pl
   return { subject, answers };
 }
 
-describe("the recorded answers of the real kube-apiserver judge the embedded one", () => {
+describe("machinery/7.2.r4 the recorded answers of the real kube-apiserver judge the embedded one", () => {
   let played: ReadonlyMap<string, PlayedSuite>;
   beforeAll(async () => {
     // The suites share nothing, and most of their time is spent waiting.

@@ -102,7 +102,7 @@ export const plan: FaultPlan = {
     {
       name: "metadata is answered with the rest of the object",
       file: `${folder}/rendering.ts`,
-      find: "return partialMetadata(object, shape.metaVersion);\n    case",
+      find: "return partialMetadata(endpoint, object, shape.metaVersion);\n    case",
       replace: "return object;\n    case",
       noticedBy: "configmaps: tables and metadata only",
     },

@@ -49,7 +49,7 @@ function rowOf(kind: Kind, versions: readonly BuiltinResource[], options: Builti
   assert(preferred !== undefined, `${kind.key}: no version`);
   const stored: GroupVersionKind = { group: preferred.group, version: preferred.version, kind: preferred.kind };
   const { resource, singular, namespaced, shortNames, categories } = preferred;
-  const { strategy, printer, ttlSeconds, indexedField } = kind;
+  const { strategy, printer, ttlSeconds, indexedField, annotatedField } = kind;
   const selectableFields = fieldValuesOf(kind);
   return {
     table: kind.key,
@@ -70,6 +70,7 @@ function rowOf(kind: Kind, versions: readonly BuiltinResource[], options: Builti
     ...(printer && { printer }),
     ...(ttlSeconds && { ttlSeconds }),
     ...(indexedField && { indexedField }),
+    ...(annotatedField && { annotatedField }),
     ...(selectableFields && { selectableFields }),
     ...(kind.isHeld && { isHeld: kind.isHeld }),
     ...hookedParts(kind, options.server),

@@ -53,7 +53,7 @@ export class WatchEvents {
 
   #render(event: WatcherEvent & { version: StoredVersion }): unknown {
     const { shape } = this.#representation;
-    if (shape.kind === "partial") return partialMetadata(finalObject(event), shape.metaVersion);
+    if (shape.kind === "partial") return partialMetadata(this.#endpoint, finalObject(event), shape.metaVersion);
     const isAsStored = event.type !== "DELETED" || event.version.isDeletion;
     if (isAsStored) return versioned(this.#endpoint, event.version);
     return renderObject(this.#endpoint, shape, finalObject(event), this.#clock.now());
@@ -79,7 +79,7 @@ export class WatchEvents {
         ...(endsInitialEvents ? { annotations: { [INITIAL_EVENTS_END]: "true" } } : {}),
       },
     };
-    if (shape.kind === "partial") return partialMetadata(object, shape.metaVersion);
+    if (shape.kind === "partial") return partialMetadata(this.#endpoint, object, shape.metaVersion);
     return shape.kind === "table" ? this.#table(object) : object;
   }
 }

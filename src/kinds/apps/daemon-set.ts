@@ -217,6 +217,7 @@ const withAnnotation = (set: apps.DaemonSet): apps.DaemonSet =>
 
 export const daemonSet: Kind<apps.DaemonSet> = {
   key: "daemonsets.apps",
+  annotatedField: TEMPLATE_GENERATION,
   strategy,
   defaults,
   fillAliases: (set) => withAnnotation(templateAliases(set)),
