@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
-import { Deployments } from "#api/generated/resources/apps-v1.ts";
+import { Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
-import { ComponentStatuses, Nodes, Pods } from "#api/generated/resources/core-v1.ts";
+import {
+  ComponentStatuses,
+  Nodes,
+  PersistentVolumeClaims,
+  PersistentVolumes,
+  Pods,
+} from "#api/generated/resources/core-v1.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
@@ -28,8 +34,12 @@ const controllers = [
   "serviceaccount-controller",
   "replicaset-controller",
   "deployment-controller",
+  "statefulset-controller",
   "horizontal-pod-autoscaler-controller",
   "node-lifecycle-controller",
+  "persistentvolume-binder-controller",
+  "persistentvolumeclaim-protection-controller",
+  "persistentvolume-protection-controller",
 ];
 const signal = new AbortController().signal;
 
@@ -123,6 +133,59 @@ describe("a cluster in one process", () => {
     expect(await replicas()).toBe(4);
     stop.abort();
     await clock.advance(1000);
+  });
+
+  it("provisions the claims of a StatefulSet, grows a volume, and deletes it with its claim", async () => {
+    const { clock, client } = start();
+    await clock.settle();
+    const claimOf = (storage: string) => ({ accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } });
+    const spec = {
+      replicas: 2,
+      selector: { matchLabels: { app: "web" } },
+      template,
+      volumeClaimTemplates: [{ metadata: { name: "data" }, spec: claimOf("1Gi") }],
+    };
+    const sets = client.resource(StatefulSets);
+    await sets.create({ object: { metadata: { name: "web", namespace: "default" }, spec } }, signal);
+    const claims = client.resource(PersistentVolumeClaims);
+    const volumes = client.resource(PersistentVolumes);
+    const pods = async (): Promise<readonly unknown[]> =>
+      (await client.resource(Pods).list({ namespace: "default" }, signal)).items.map(({ status }) => status?.phase);
+    const claimSizes = async (): Promise<readonly unknown[]> =>
+      (await claims.list({ namespace: "default" }, signal)).items.map((claim) => [
+        claim.metadata.name,
+        claim.spec?.storageClassName,
+        claim.status?.phase,
+        claim.status?.capacity?.storage,
+      ]);
+    const volumeSizes = async (): Promise<readonly unknown[]> =>
+      (await volumes.list({}, signal)).items
+        .map((volume) => `${volume.spec?.claimRef?.name} ${volume.status?.phase} ${volume.spec?.capacity?.storage}`)
+        .sort();
+    await clock.advance(10_000);
+    expect(await pods()).toEqual(["Running", "Running"]);
+    const wider = { namespace: "default", name: "data-web-1", type: "merge", patch: { spec: claimOf("2Gi") } } as const;
+    await claims.patch(wider, signal);
+    await clock.advance(1_000);
+    expect(await claimSizes()).toEqual([
+      ["data-web-0", "standard", "Bound", "1Gi"],
+      ["data-web-1", "standard", "Bound", "2Gi"],
+    ]);
+    expect(await volumeSizes()).toEqual(["data-web-0 Bound 1Gi", "data-web-1 Bound 2Gi"]);
+    await sets.patch({ namespace: "default", name: "web", type: "merge", patch: { spec: { replicas: 1 } } }, signal);
+    await claims.delete({ namespace: "default", name: "data-web-1" }, signal);
+    await clock.advance(30_000);
+    expect([await pods(), await volumeSizes()]).toEqual([["Running"], ["data-web-0 Bound 1Gi"]]);
+    const [volume] = (await volumes.list({}, signal)).items;
+    const retained = { spec: { persistentVolumeReclaimPolicy: "Retain" } };
+    await volumes.patch({ name: volume?.metadata.name ?? "", type: "merge", patch: retained }, signal);
+    await sets.delete({ namespace: "default", name: "web" }, signal);
+    await client.resource(Pods).delete({ namespace: "default", name: "web-0" }, signal);
+    await claims.delete({ namespace: "default", name: "data-web-0" }, signal);
+    await clock.advance(30_000);
+    expect(await volumeSizes()).toEqual(["data-web-0 Released 1Gi"]);
+    const [kept] = (await volumes.list({}, signal)).items;
+    expect(kept?.metadata.finalizers).toEqual(["kubernetes.io/pv-protection"]);
   });
 
   it("tells the health of its parts", async () => {

@@ -20,6 +20,7 @@ import { isSelected } from "#manager/controller-selection.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { METRICS_ADDRESS, MetricsApi } from "#nodes/metrics-api.ts";
+import { buildSimulatedDisks, createDefaultClass } from "#nodes/simulated-disks.ts";
 import { buildSimulatedNodes, nodeNames, type SimulatedNodesOptions } from "#nodes/simulated-nodes.ts";
 import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
 import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
@@ -27,7 +28,7 @@ import { leadWhilePossible } from "./leadership.ts";
 import { runManager, withCa } from "./manager.ts";
 
 const USER_AGENT = "steersman";
-const COMPANIONS = ["scheduler", "nodes"];
+const COMPANIONS = ["scheduler", "nodes", "disks"];
 const NODE_START_MS = 300;
 const NODE_STOP_MS = 500;
 
@@ -154,6 +155,7 @@ async function runParts(
   for (const node of await removeSurplusNodes(admin, new Set(nodeNames(nodes)), signal)) {
     log.info("Removed a node of an earlier run, and its pods", { node });
   }
+  if (nodes > 0) await createDefaultClass(admin, signal);
   const common = { clock, log, metrics: noMetrics, gates, host, shutdownTimeoutMs };
   const clients = { limits: { qps: -1, burst: 0 }, userAgentPrefix: USER_AGENT, direct: true };
   const manage = (fence: (transport: Transport) => Transport, leading: AbortSignal): Promise<void> =>
@@ -228,5 +230,6 @@ function companionsOf(
         buildScheduler({ ...context, client: (name, needs = {}) => schedulerClients.client(name, needs, signal) }),
     },
     { name: "nodes", featureGates: [], build: (context) => buildSimulatedNodes(context, { ...nodes, ...times }) },
+    ...(nodes.count === 0 ? [] : [{ name: "disks", featureGates: [], build: buildSimulatedDisks }]),
   ];
 }

@@ -19,6 +19,10 @@ export const PRE_RESIZE_CAPACITY = "volume.alpha.kubernetes.io/pre-resize-capaci
 /** On a volume: which provisioner of the program made it. */
 export const CREATED_BY = "kubernetes.io/createdby";
 
+/** On a volume: the secret that its deletion needs; external provisioners write empty ones. */
+export const DELETION_SECRET_NAME = "volume.kubernetes.io/provisioner-deletion-secret-name";
+export const DELETION_SECRET_NAMESPACE = "volume.kubernetes.io/provisioner-deletion-secret-namespace";
+
 export const IN_TREE_FINALIZER = "kubernetes.io/pv-controller";
 export const EXTERNAL_FINALIZER = "external-provisioner.volume.kubernetes.io/finalizer";
 
