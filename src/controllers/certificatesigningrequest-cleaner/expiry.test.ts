@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatTime } from "#api/time.ts";
+import file from "#test/vectors/cleaner.json" with { type: "json" };
 import { whyExpired } from "./expiry.ts";
 
 const NOW = Date.UTC(2026, 0, 10);
@@ -83,4 +84,32 @@ describe("certificatesigningrequest-cleaner/tests a certificate signing request"
     if (why === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(why);
   });
+});
+
+type Row = readonly [
+  createdMinutes: number,
+  conditions: readonly (readonly [type: string, ageMinutes: number | null])[],
+  certificate: string | null,
+  isDeleted: boolean,
+];
+
+it("certificatesigningrequest-cleaner/1, certificatesigningrequest-cleaner/2 deletes what upstream's controller deletes", () => {
+  const rows = (file as unknown as { readonly requests: readonly Row[] }).requests;
+  expect(rows.filter(([, , , isDeleted]) => isDeleted).length).toBeGreaterThan(100);
+  for (const row of rows) {
+    const [created, conditions, certificate, isDeleted] = row;
+    const request = {
+      metadata: { name: "csr", creationTimestamp: ago(created * MINUTE_MS) },
+      spec,
+      status: {
+        conditions: conditions.map(([type, age]) => ({
+          type,
+          status: "True",
+          ...(age !== null && { lastUpdateTime: ago(age * MINUTE_MS) }),
+        })),
+        ...(certificate !== null && { certificate }),
+      },
+    };
+    expect([row, whyExpired(request, NOW) !== undefined]).toEqual([row, isDeleted]);
+  }
 });
