@@ -25,6 +25,8 @@ export const moreSettings: JudgeSettings = {
     "GenericWorkload",
   ],
   versions: [
+    "admissionregistration.k8s.io/v1alpha1",
+    "admissionregistration.k8s.io/v1beta1",
     "certificates.k8s.io/v1beta1",
     "resource.k8s.io/v1alpha3",
     "resource.k8s.io/v1beta1",

@@ -5,6 +5,7 @@ import { casesOf } from "./kind-row.ts";
 import {
   mutatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,
+  olderAdmissionPolicies,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
 } from "./kinds/admission-policies.ts";
@@ -106,5 +107,6 @@ export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   workloads: casesOf(workloads),
   clustertrustbundles: casesOf(clusterTrustBundles),
   podcertificaterequests: casesOf(podCertificateRequests),
+  ...Object.fromEntries(Object.entries(olderAdmissionPolicies).map(([suite, row]) => [suite, casesOf(row)])),
   nodewrites: nodeWriteCases,
 };

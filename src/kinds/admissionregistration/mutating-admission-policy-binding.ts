@@ -10,6 +10,9 @@ export const mutatingAdmissionPolicyBinding: Kind<admission.MutatingAdmissionPol
   key: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
   strategy: registrationStrategy({ counted: "spec", validate: validateMutatingBinding }),
   writeWarning: NOT_ENFORCED,
+  deprecationWarning: {
+    v1alpha1: "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicyBinding is deprecated in v1.35+, unavailable in v1.38+",
+  },
   defaults: bindingDefaults,
   printer: bindingPrinter,
 };

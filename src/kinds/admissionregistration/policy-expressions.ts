@@ -19,7 +19,7 @@ import { DYN, declaredName, isSameType, type Type } from "#cel/types.ts";
 import type { Errors, Path } from "#kinds/parts/checks.ts";
 
 /** What an expression may use besides the object, the request and the namespace. */
-export interface Visible {
+interface Visible {
   readonly params: boolean;
   readonly authorizer: boolean;
   /** It makes objects to apply, or JSON patches. */

@@ -19,7 +19,7 @@ import { webhookService, webhookUrl } from "./webhook-url.ts";
 
 type Webhook = admission.ValidatingWebhook & Pick<admission.MutatingWebhook, "reinvocationPolicy">;
 
-export interface WebhookConfiguration {
+interface WebhookConfiguration {
   readonly metadata?: admission.ValidatingWebhookConfiguration["metadata"];
   readonly webhooks?: readonly Webhook[];
 }

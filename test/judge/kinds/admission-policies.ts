@@ -230,3 +230,20 @@ const bindings = (kind: "Validating" | "Mutating", more: object): KindRow => ({
 
 export const validatingAdmissionPolicyBindings: KindRow = bindings("Validating", { validationActions: ["Deny"] });
 export const mutatingAdmissionPolicyBindings: KindRow = bindings("Mutating", {});
+
+/** In a version that is not served by default, with fewer invalid objects. */
+const older = (row: KindRow, version: string): KindRow => ({
+  ...row,
+  label: `${row.kind} of ${version}`,
+  apiVersion: `admissionregistration.k8s.io/${version}`,
+  invalid: row.invalid.slice(0, 5),
+});
+
+export const olderAdmissionPolicies: Readonly<Record<string, KindRow>> = Object.fromEntries(
+  ["v1beta1", "v1alpha1"].flatMap((version) =>
+    [mutatingAdmissionPolicies, mutatingAdmissionPolicyBindings].map((row) => [
+      `${row.resource}-${version}`,
+      older(row, version),
+    ]),
+  ),
+);
