@@ -11,7 +11,8 @@ export const mutatingAdmissionPolicyBinding: Kind<admission.MutatingAdmissionPol
   strategy: registrationStrategy({ counted: "spec", validate: validateMutatingBinding }),
   writeWarning: NOT_ENFORCED,
   deprecationWarning: {
-    v1alpha1: "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicyBinding is deprecated in v1.35+, unavailable in v1.38+",
+    v1alpha1:
+      "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicyBinding is deprecated in v1.35+, unavailable in v1.38+",
   },
   defaults: bindingDefaults,
   printer: bindingPrinter,

@@ -12,7 +12,8 @@ export const mutatingAdmissionPolicy: Kind<admission.MutatingAdmissionPolicy> = 
   strategy: registrationStrategy({ counted: "spec", validate: validateMutatingPolicy }),
   writeWarning: NOT_ENFORCED,
   deprecationWarning: {
-    v1alpha1: "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicy is deprecated in v1.35+, unavailable in v1.38+",
+    v1alpha1:
+      "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicy is deprecated in v1.35+, unavailable in v1.38+",
   },
   defaults: policyDefaults,
   printer: printer<admission.MutatingAdmissionPolicy>("Name|Mutations:integer|ParamKind|Age", (object, now) => [
