@@ -157,19 +157,37 @@ function conditionOf(
   return literals.length === 0 ? undefined : literals.join("&");
 }
 
-/** The specs of flow schemas and priority levels, by name: they depend on no gate. */
+interface Configured {
+  readonly metadata: {
+    readonly name: string;
+    readonly managedFields: readonly { operation: string; fieldsV1: object }[];
+  };
+  readonly spec: unknown;
+}
+
+/** The specs of flow schemas and priority levels, by name, and the fields that the server owns: no gate changes them. */
 async function askFlowControl(folder: string): Promise<string> {
   const file = join(folder, "flow-control.json");
   if (!existsSync(file)) {
     const plane = await startControlPlane();
+    const fields: string[] = [];
+    const indexOf = ({ metadata }: Configured): number => {
+      const own = metadata.managedFields.find(({ operation }) => operation === "Update");
+      const text = JSON.stringify(own?.fieldsV1);
+      if (!fields.includes(text)) fields.push(text);
+      return fields.indexOf(text);
+    };
     const specsOf = async (resource: string): Promise<Record<string, unknown>> => {
       const { text } = await plane.request("GET", `/apis/flowcontrol.apiserver.k8s.io/v1/${resource}`);
-      const { items } = JSON.parse(text) as { items: { metadata: { name: string }; spec: unknown }[] };
-      return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec]));
+      const { items } = JSON.parse(text) as { items: Configured[] };
+      return Object.fromEntries(
+        items.map((item) => [item.metadata.name, { spec: item.spec, fields: indexOf(item) }] as const),
+      );
     };
     const flowSchemas = await specsOf("flowschemas");
     const priorityLevels = await specsOf("prioritylevelconfigurations");
-    writeFileSync(file, JSON.stringify({ flowSchemas, priorityLevels }));
+    const known = fields.map((text) => JSON.parse(text) as object);
+    writeFileSync(file, JSON.stringify({ flowSchemas, priorityLevels, fields: known }));
     await plane.stop();
   }
   return readFileSync(file, "utf8");

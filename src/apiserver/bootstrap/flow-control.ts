@@ -10,7 +10,7 @@ import { deepEqual } from "#api/patch/json-value.ts";
 import { formatTime } from "#api/time.ts";
 import type { ServerCore } from "../core.ts";
 import { FLOW_CONTROL } from "../generated/flow-control.ts";
-import { deleteOwn, keyOfObject, ownedByShape, storeOwn, updateOwn } from "../write/own-objects.ts";
+import { deleteOwn, keyOfObject, storeOwn, updateOwn, withOwnedFields } from "../write/own-objects.ts";
 
 const GROUP = "flowcontrol.apiserver.k8s.io";
 const AUTO_UPDATE = "apf.kubernetes.io/autoupdate-spec";
@@ -20,15 +20,22 @@ const MANDATORY: ReadonlySet<string> = new Set(["exempt", "catch-all"]);
 
 type Configured = flow.FlowSchema | flow.PriorityLevelConfiguration;
 
-interface FlowControl {
-  readonly flowSchemas: Readonly<Record<string, flow.FlowSchemaSpec>>;
-  readonly priorityLevels: Readonly<Record<string, flow.PriorityLevelConfigurationSpec>>;
+/** A spec, and the index of its fields as managed fields list them. */
+interface Configuration {
+  readonly spec: unknown;
+  readonly fields: number;
 }
 
-const specs = lazy(() => JSON.parse(FLOW_CONTROL) as FlowControl);
+interface FlowControl {
+  readonly flowSchemas: Readonly<Record<string, Configuration>>;
+  readonly priorityLevels: Readonly<Record<string, Configuration>>;
+  readonly fields: readonly Readonly<Record<string, unknown>>[];
+}
+
+const flowControl = lazy(() => JSON.parse(FLOW_CONTROL) as FlowControl);
 
 export function bootstrapFlowControl(core: ServerCore): void {
-  const { flowSchemas, priorityLevels } = specs();
+  const { flowSchemas, priorityLevels } = flowControl();
   ensure(core, "prioritylevelconfigurations", priorityLevels, (level) => ({ ...level, status: {} }));
   ensure(core, "flowschemas", flowSchemas, (schema) => withFoundLevel(schema, formatTime(core.clock.now())));
 }
@@ -36,25 +43,25 @@ export function bootstrapFlowControl(core: ServerCore): void {
 function ensure(
   core: ServerCore,
   resource: string,
-  specs: Readonly<Record<string, unknown>>,
+  configurations: Readonly<Record<string, Configuration>>,
   complete: (object: KubeObject) => KubeObject,
 ): void {
   const row = core.registry.row(`${resource}.${GROUP}`);
   if (row === undefined) return;
   const table = core.tableOf(row);
-  const ownedOf = ownedByShape(core, row, PRODUCER);
-  for (const [name, spec] of Object.entries(specs)) {
+  for (const [name, { spec, fields }] of Object.entries(configurations)) {
     const expected = { metadata: { name, annotations: { [AUTO_UPDATE]: "true" } }, spec } as Configured;
     const stored = table.get(keyOfObject(row, expected));
     if (stored === undefined) {
-      storeOwn(core, row, complete(withMeta(ownedOf(expected), { generation: 1 })));
+      const owned = withOwnedFields(core, row, expected, flowControl().fields[fields] ?? {}, PRODUCER);
+      storeOwn(core, row, complete(withMeta(owned, { generation: 1 })));
       continue;
     }
     const revised = revisedConfiguration(stored.object as Configured, expected);
     if (revised !== undefined) updateOwn(core, row, stored, revised, PRODUCER);
   }
   const isUnwanted = ({ metadata }: KubeObject): boolean =>
-    !Object.hasOwn(specs, metadata?.name ?? "") && isTrue(metadata?.annotations?.[AUTO_UPDATE]) === true;
+    !Object.hasOwn(configurations, metadata?.name ?? "") && isTrue(metadata?.annotations?.[AUTO_UPDATE]) === true;
   for (const { key, object } of [...table.scan({ prefix: "" })]) {
     if (isUnwanted(object)) deleteOwn(core, row.table, key);
   }

@@ -10,7 +10,7 @@ import { deepEqual } from "#api/patch/json-value.ts";
 import { uncoveredRules } from "#kinds/rbac/policy-rules.ts";
 import type { ServerCore } from "../core.ts";
 import { BOOTSTRAP_POLICY } from "../generated/bootstrap-policy.ts";
-import { deleteOwn, keyOfObject, ownedByShape, storeOwn, updateOwn } from "../write/own-objects.ts";
+import { deleteOwn, keyOfObject, storeOwn, updateOwn, withOwnedFields } from "../write/own-objects.ts";
 import {
   type PolicyBinding as Binding,
   bootstrapPolicyOf,
@@ -42,7 +42,7 @@ function reconcile<T extends KubeObject>(
   const row = core.registry.row(`${resource}.${GROUP}`);
   if (row === undefined) return;
   const table = core.tableOf(row);
-  const ownedOf = ownedByShape(core, row);
+  const ownedOf = (object: T): KubeObject => withOwnedFields(core, row, object, ownedFields(object));
   for (const expected of objects) {
     const key = keyOfObject(row, expected);
     const stored = table.get(key);
@@ -58,6 +58,21 @@ function reconcile<T extends KubeObject>(
       storeOwn(core, row, ownedOf(expected));
     } else if (!deepEqual(completed, existing)) updateOwn(core, row, stored, completed);
   }
+}
+
+/** All that such an object has, as managed fields list it: its lists and its reference to a role are atomic. */
+function ownedFields(object: KubeObject): Readonly<Record<string, unknown>> {
+  const { rules, aggregationRule, roleRef, subjects } = object as Role & Binding;
+  const { labels = {}, annotations = {} } = object.metadata ?? {};
+  const keys = (map: Readonly<Record<string, string>>): Record<string, object> =>
+    Object.fromEntries([".", ...Object.keys(map).map((key) => `f:${key}`)].map((key) => [key, {}]));
+  return {
+    ...(aggregationRule && { "f:aggregationRule": { ".": {}, "f:clusterRoleSelectors": {} } }),
+    "f:metadata": { "f:annotations": keys(annotations), "f:labels": keys(labels) },
+    ...(roleRef && { "f:roleRef": {} }),
+    ...(rules && { "f:rules": {} }),
+    ...(subjects && { "f:subjects": {} }),
+  };
 }
 
 function completedRole(existing: Role, expected: Role): Role {

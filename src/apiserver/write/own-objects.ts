@@ -1,6 +1,6 @@
 // Objects that the server itself makes and removes: no admission is asked, and nobody waits.
 
-import type { KubeObject } from "#api/object.ts";
+import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import { withMeta, withResourceVersion } from "#api/object-meta.ts";
 import { formatTime } from "#api/time.ts";
 import { assert } from "#base/assert.ts";
@@ -34,37 +34,26 @@ export function createOwn(
 const MANAGER = "kube-apiserver";
 
 /** The object with its type, and the server as the owner of its fields. */
-function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject, manager = MANAGER): KubeObject {
+function ownedByServer(core: ServerCore, row: KindRow, given: KubeObject): KubeObject {
   const { namespace = "", name = "" } = given.metadata ?? {};
   const call = internalCall(core, row, { namespace, name, subresource: "", now: core.clock.now() });
   const typed = { kind: row.stored.kind, apiVersion: call.endpoint.apiVersion, ...given };
-  return recordUpdate(core, call, undefined, typed, manager);
+  return recordUpdate(core, call, undefined, typed, MANAGER);
 }
 
-/**
- * The same for many objects of a kind whose lists are atomic: those with the same fields have the same managed fields,
- * which take long to find out.
- */
-export function ownedByShape(
+/** The same for an object whose owned fields are known: finding them out takes long at a start. */
+export function withOwnedFields(
   core: ServerCore,
   row: KindRow,
+  given: KubeObject,
+  fieldsV1: Readonly<Record<string, unknown>>,
   manager: string = MANAGER,
-): (object: KubeObject) => KubeObject {
-  const byShape = new Map<string, KubeObject>();
-  return (object) => {
-    const shape = shapeOf(object);
-    const owned = byShape.get(shape) ?? ownedByServer(core, row, object, manager);
-    byShape.set(shape, owned);
-    const { kind, apiVersion, metadata } = owned;
-    return withMeta({ kind, apiVersion, ...object } as KubeObject, { managedFields: metadata?.managedFields });
-  };
-}
-
-function shapeOf(value: unknown): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value === null ? "null" : "";
-  return `{${Object.entries(value)
-    .map(([key, item]) => key + shapeOf(item))
-    .join()}}`;
+): KubeObject {
+  const { kind } = row.stored;
+  const apiVersion = apiVersionOf(row.stored);
+  const time = formatTime(core.clock.now());
+  const owner = { manager, operation: "Update", apiVersion, time, fieldsType: "FieldsV1", fieldsV1 };
+  return withMeta({ kind, apiVersion, ...given } as KubeObject, { managedFields: [owner] });
 }
 
 /** Replaces a stored object; the server comes to own what it changes. */
