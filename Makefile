@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench parity
+.PHONY: vectors judge-fuzz judge-record planted-faults help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench lost-nodes parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ differential: install ## Compare with the Go manager on a real kube-apiserver (A
 
 bench: install ## Measure against the Go manager (ARGS=--quick)
 	@$(BUN) tools/bench.ts $(ARGS)
+
+lost-nodes: install ## Lose 500 of 700 nodes on a real API server, then all: taints and evictions, ours beside the Go manager's
+	@$(BUN) bench/lost-nodes.ts $(ARGS)
 
 parity: install ## Count the rows of the parity ledger (ARGS="show job": print rows with their tests)
 	@$(BUN) tools/parity.ts $(or $(ARGS),counts)
