@@ -5,7 +5,7 @@ import type { ApiServerOptions } from "#apiserver/create-api-server.ts";
 import { CLIENT_CA, REQUEST_HEADER_CA } from "#apiserver/filters/authenticate.ts";
 import { type Host, withFiles } from "#base/host.ts";
 import { clusterFiles } from "#cluster/manager.ts";
-import { type ClusterPki, FRONT_PROXY } from "#platform/certificates/cluster-pki.ts";
+import { type ClusterPki, FRONT_PROXY, type InnerPki } from "#platform/certificates/cluster-pki.ts";
 import { keyReader } from "#platform/certificates/key-reader.ts";
 import { connectAggregatedServers } from "#platform/http-client/aggregated-servers.ts";
 import type { ClientCa } from "#platform/https-server/tls-settings.ts";
@@ -14,13 +14,22 @@ import { publicJwk } from "#platform/tokens/jwk.ts";
 import { jwtSigner, readPrivateKey } from "#platform/tokens/jwt-signer.ts";
 import { jwtVerifier } from "#platform/tokens/jwt-verifier.ts";
 
-type KeyOptions = Required<Pick<ApiServerOptions, "tokenKeys" | "keyReader" | "authentication" | "connect">>;
+type InnerOptions = Required<Pick<ApiServerOptions, "tokenKeys" | "keyReader">>;
+type KeyOptions = InnerOptions & Required<Pick<ApiServerOptions, "authentication" | "connect">>;
 
-export function serverKeys(pki: ClusterPki): KeyOptions {
+/** For an API server that does not listen. */
+export function innerServerKeys(pki: InnerPki): InnerOptions {
   const accountKey = readPrivateKey(pki.accountKeyPem);
-  const { certificatePem: cert, keyPem: key } = pki.frontProxy;
   return {
     keyReader,
+    tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
+  };
+}
+
+export function serverKeys(pki: ClusterPki): KeyOptions {
+  const { certificatePem: cert, keyPem: key } = pki.frontProxy;
+  return {
+    ...innerServerKeys(pki),
     connect: connectAggregatedServers({ cert, key }),
     authentication: {
       allowsAnonymous: true,
@@ -34,7 +43,6 @@ export function serverKeys(pki: ClusterPki): KeyOptions {
         extraHeaderPrefixes: ["X-Remote-Extra-"],
       },
     },
-    tokenKeys: { publicKeys: [publicJwk(accountKey)], sign: jwtSigner(accountKey), verify: jwtVerifier([accountKey]) },
   };
 }
 
@@ -47,7 +55,7 @@ export function clientCas(pki: ClusterPki): readonly ClientCa[] {
 }
 
 /** The PKI does not change while the cluster runs: nothing watches its files. */
-export function clusterHost(pki: ClusterPki): Host {
+export function clusterHost(pki: InnerPki): Host {
   const host = withFiles(systemHost({ certificateAuthorityData: pki.ca.certificatePem }), {
     [clusterFiles.accountKey]: pki.accountKeyPem,
     [clusterFiles.ca]: pki.ca.certificatePem,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
+  CertificateSigningRequests,
   ConfigMaps,
   CronJobs,
   Deployments,
@@ -20,6 +21,10 @@ const deployment = (name: string, replicas: number) => ({
   metadata: { name },
   spec: { replicas, selector: { matchLabels: { app: "web" } }, template },
 });
+
+/** Of CN=web, with alternative names. */
+const WEB_REQUEST =
+  "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZU1JR1JBZ0VBTUE0eEREQUtCZ05WQkFNTUEzZGxZakFxTUFVR0F5dGxjQU1oQUtXcG53Z2ZtdEJUcjYvSQpTbVIxY3FaVU5vbWxhWmRmUlYwWGRlWWtUYUpwb0ZBd1RnWUpLb1pJaHZjTkFRa09NVUV3UHpBOUJnTlZIUkVFCk5qQTBnZzkzWldJdVpYaGhiWEJzWlM1amIyMkhCQW9BQUFHQkRXRkFaWGhoYlhCc1pTNWpiMjJHREhOd2FXWm0KWlRvdkwyRXZZakFGQmdNclpYQURRUUFTVjV1WXRrUytZQVZhQnBaRExNSC8vaVJOai9QdC96bW9wakQzS0pXRwpjL1haTFNlcG80Q1ljVHVldU9OS2Q5UXNLNUJnWktRUTdYRTh4WVJrTkdNTgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
 
 describe("a cluster in virtual time", () => {
   it("rolls a Deployment out in the cluster's time, and the same seed gives the same run", async () => {
@@ -44,14 +49,29 @@ describe("a cluster in virtual time", () => {
     await client
       .of(CronJobs)
       .create({ metadata: { name: "hourly" }, spec: { schedule: "0 * * * *", jobTemplate: { spec } } });
-    await cluster.advance(3 * 3_600_000);
-    expect(cluster.now().toISOString()).toBe("2026-05-04T11:59:30.000Z");
+    await cluster.advance(2 * 3_600_000);
+    expect(cluster.now().toISOString()).toBe("2026-05-04T10:59:30.000Z");
     const jobs = await client.of(Jobs).list();
     expect(jobs.map(({ status }) => [status?.startTime, status?.succeeded])).toEqual([
       ["2026-05-04T09:00:00Z", 1],
       ["2026-05-04T10:00:00Z", 1],
-      ["2026-05-04T11:00:00Z", 1],
     ]);
+  });
+
+  it("signs certificates before time passes", async () => {
+    await using cluster = await startCluster({ nodes: 0 });
+    const requests = cluster.client.of(CertificateSigningRequests);
+    const spec = { request: WEB_REQUEST, signerName: "kubernetes.io/kube-apiserver-client", usages: ["client auth"] };
+    const created = await requests.create({ metadata: { name: "web" }, spec });
+    const condition = { type: "Approved", status: "True", reason: "Tested", message: "" };
+    await cluster.client.raw({
+      method: "PUT",
+      path: "/apis/certificates.k8s.io/v1/certificatesigningrequests/web/approval",
+      contentType: "application/json",
+      body: new TextEncoder().encode(JSON.stringify({ ...created, status: { conditions: [condition] } })),
+    });
+    await cluster.advance(10);
+    expect((await requests.get("web")).status?.certificate).toMatch(/^LS0tLS1CRUdJTi/);
   });
 
   it("answers calls of several tasks at once, by get, find, list, update, patch, apply, delete and watch", async () => {

@@ -17,11 +17,11 @@ import { VirtualClock, virtualStartMs } from "#base/virtual-clock.ts";
 import { createClient } from "#client/create-client.ts";
 import { type Cluster, createCluster } from "#cluster/cluster.ts";
 import { type ClusterSettings, readSettings } from "#cluster/settings.ts";
-import { clusterHost, serverKeys } from "#cmd/cluster-keys.ts";
+import { clusterHost, innerServerKeys } from "#cmd/cluster-keys.ts";
 import { openState } from "#cmd/cluster-state.ts";
 import { serveCluster } from "#cmd/served-cluster.ts";
 import { writeKubeconfig } from "#cmd/up-kubeconfig.ts";
-import { issuePki } from "#platform/certificates/cluster-pki.ts";
+import { issueInnerPki } from "#platform/certificates/cluster-pki.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
 import { type Drive, type TestingClient, testingClient } from "./client.ts";
@@ -92,12 +92,15 @@ export function startCluster(
 }
 
 async function startInVirtualTime(options: VirtualClusterOptions): Promise<VirtualCluster> {
-  const clock = new VirtualClock({ turn: systemTurn, startMs: options.startTime?.getTime() ?? virtualStartMs });
-  const pki = await issuePki(clock.now());
+  const loading = new LoadingTurns();
+  const clock = new VirtualClock({
+    turn: () => loading.turn(),
+    startMs: options.startTime?.getTime() ?? virtualStartMs,
+  });
+  const pki = await issueInnerPki(clock.now());
   const log = loggerOf(options, clock);
   const storage = new MemoryStorage({ clock });
   const host = clusterHost(pki);
-  const signing = await host.keys.loadSigning(); // in time that does not count
   const { runtimeConfig, ...settings } = readSettings(options);
   const cluster = createCluster({
     ...settings,
@@ -105,8 +108,8 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
     rng: seededRng(options.seed ?? "steersman"),
     log,
     controllerLog: log,
-    host: { ...host, keys: { ...host.keys, loadSigning: () => Promise.resolve(signing) } },
-    server: { ...serverKeys(pki), metrics: noMetrics, storage, runtimeConfig },
+    host: { ...host, keys: { ...host.keys, loadSigning: () => loading.during(host.keys.loadSigning()) } },
+    server: { ...innerServerKeys(pki), metrics: noMetrics, storage, runtimeConfig },
     nodes: options.nodes ?? 1,
     shutdownTimeoutMs: 0,
   });
@@ -211,6 +214,25 @@ function commonParts(
       }
     },
   };
+}
+
+/** Turns of a virtual clock that waits for modules that are being loaded. */
+class LoadingTurns {
+  #loading = 0;
+
+  async turn(): Promise<void> {
+    do await systemTurn();
+    while (this.#loading > 0);
+  }
+
+  async during<T>(load: Promise<T>): Promise<T> {
+    this.#loading++;
+    try {
+      return await load;
+    } finally {
+      this.#loading--;
+    }
+  }
 }
 
 interface Outcome {

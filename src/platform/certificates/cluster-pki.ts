@@ -16,8 +16,14 @@ const CA_MS = 10 * YEAR_MS;
 /** A certificate that ends sooner is issued anew at the start. */
 const RENEW_MS = 30 * DAY_MS;
 
-export interface ClusterPki {
+/** What a cluster needs that does not listen. */
+export interface InnerPki {
   readonly ca: KeyCertificate;
+  /** Signs service account tokens. */
+  readonly accountKeyPem: string;
+}
+
+export interface ClusterPki extends InnerPki {
   readonly serving: KeyCertificate;
   /** Of a member of system:masters. */
   readonly admin: KeyCertificate;
@@ -25,8 +31,6 @@ export interface ClusterPki {
   readonly frontProxyCa: KeyCertificate;
   /** With it the API server speaks for users to extension API servers. */
   readonly frontProxy: KeyCertificate;
-  /** Signs service account tokens. */
-  readonly accountKeyPem: string;
 }
 
 /** What is kept cannot be used. */
@@ -60,15 +64,18 @@ const FILES = {
 const ACCOUNT_KEY = "service-account-key.pem";
 
 export async function issuePki(now: EpochMs): Promise<ClusterPki> {
-  const { newPrivateKeyPem } = await import("./x509.ts");
-  const ca = await issueCa("steersman-ca", now);
+  const inner = await issueInnerPki(now);
   return {
-    ca,
-    serving: await issueLeaf("serving", ca, now),
-    admin: await issueLeaf("admin", ca, now),
+    ...inner,
+    serving: await issueLeaf("serving", inner.ca, now),
+    admin: await issueLeaf("admin", inner.ca, now),
     ...(await issueFrontProxy(now)),
-    accountKeyPem: newPrivateKeyPem(),
   };
+}
+
+export async function issueInnerPki(now: EpochMs): Promise<InnerPki> {
+  const { newPrivateKeyPem } = await import("./x509.ts");
+  return { ca: await issueCa("steersman-ca", now), accountKeyPem: newPrivateKeyPem() };
 }
 
 async function issueFrontProxy(now: EpochMs): Promise<Pick<ClusterPki, "frontProxyCa" | "frontProxy">> {
