@@ -33,7 +33,7 @@ export interface CheckedPod {
   readonly spec: PodSpec;
 }
 
-export interface Violation {
+interface Violation {
   readonly reason: string;
   readonly detail: string;
 }

@@ -53,19 +53,25 @@ interface WithTemplate {
 
 const ofSpec: TemplateReader = (object) => (object as { readonly spec?: WithTemplate }).spec?.template;
 
-/** By group and resource, where its template of pods is. */
-const TEMPLATES: Readonly<Record<string, TemplateReader>> = {
-  "/replicationcontrollers": ofSpec,
-  "/podtemplates": (object) => (object as WithTemplate).template,
-  "apps/replicasets": ofSpec,
-  "apps/deployments": ofSpec,
-  "apps/statefulsets": ofSpec,
-  "apps/daemonsets": ofSpec,
-  "batch/jobs": ofSpec,
-  "batch/cronjobs": (object) =>
-    (object as { readonly spec?: { readonly jobTemplate?: { readonly spec?: WithTemplate } } }).spec?.jobTemplate?.spec
-      ?.template,
-};
+/** By resource, its group and where its template of pods is. */
+const TEMPLATES: ReadonlyMap<string, readonly [group: string, read: TemplateReader]> = new Map([
+  ["replicationcontrollers", ["", ofSpec]],
+  ["podtemplates", ["", (object) => (object as WithTemplate).template]],
+  ["replicasets", ["apps", ofSpec]],
+  ["deployments", ["apps", ofSpec]],
+  ["statefulsets", ["apps", ofSpec]],
+  ["daemonsets", ["apps", ofSpec]],
+  ["jobs", ["batch", ofSpec]],
+  [
+    "cronjobs",
+    [
+      "batch",
+      (object) =>
+        (object as { readonly spec?: { readonly jobTemplate?: { readonly spec?: WithTemplate } } }).spec?.jobTemplate
+          ?.spec?.template,
+    ],
+  ],
+] as const satisfies readonly (readonly [string, readonly [string, TemplateReader]])[]);
 
 export function podSecurity(core: () => ServerCore, configuration: PodSecurityConfiguration = USUAL): AdmissionPlugin {
   const { defaults, exemptions } = configuration;
@@ -223,10 +229,10 @@ export function podSecurity(core: () => ServerCore, configuration: PodSecurityCo
   }
 }
 
-const templateReader = ({ group, resource }: { readonly group: string; readonly resource: string }) => {
-  const key = `${group}/${resource}`;
-  return Object.hasOwn(TEMPLATES, key) ? TEMPLATES[key] : undefined;
-};
+function templateReader({ group, resource }: AdmissionAttributes["resource"]): TemplateReader | undefined {
+  const [ofGroup, read] = TEMPLATES.get(resource) ?? [];
+  return ofGroup === group ? read : undefined;
+}
 
 function note(attributes: AdmissionAttributes, key: string, value: string): void {
   attributes.addAuditAnnotation(`pod-security.kubernetes.io/${key}`, value);
