@@ -12,6 +12,7 @@ import type { Rng } from "#base/rng.ts";
 import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
 import type { Components } from "#kinds/hooks.ts";
+import type { Kubelets } from "#rules/kubelets.ts";
 import { namespaceLifecycle } from "./admission/namespace-lifecycle.ts";
 import { bootstrapPriorityClasses } from "./admission/system-priority-classes.ts";
 import { AdmissionChain, type AdmissionPlugin } from "./admission.ts";
@@ -91,6 +92,8 @@ export interface ApiServerOptions {
   readonly runtimeConfig?: RuntimeConfig;
   /** Whose health component statuses show; absent: nobody's. */
   readonly components?: Components;
+  /** Absent: logs, exec, attach, port-forward and proxy say that there is no way to kubelets. */
+  readonly kubelets?: Kubelets;
 }
 
 export interface ApiServer {
@@ -228,6 +231,7 @@ function createCore(
     rng,
     accountTokens,
     components: options.components ?? {},
+    kubelets: options.kubelets,
   });
   registerBuiltinKinds(registry, {
     gates,

@@ -188,6 +188,20 @@ describe("a cluster in one process", () => {
     expect(kept?.metadata.finalizers).toEqual(["kubernetes.io/pv-protection"]);
   });
 
+  it("writes logs for its pods, and says that they are simulated where a container would be needed", async () => {
+    const { clock, client } = start();
+    await clock.settle();
+    const object = { metadata: { name: "web", namespace: "default" }, spec: template.spec };
+    await client.resource(Pods).create({ object }, signal);
+    await clock.advance(62_000);
+    const path = "/api/v1/namespaces/default/pods/web";
+    const { bytes } = await client.raw({ method: "GET", path: `${path}/log`, query: "tailLines=1" }, signal);
+    expect(new TextDecoder().decode(bytes)).toBe("simulated container web has run for 1 min\n");
+    await expect(client.raw({ method: "POST", path: `${path}/exec`, query: "command=ls" }, signal)).rejects.toThrow(
+      'pods "web": exec is not available, because pods of this cluster are simulated: there are no containers',
+    );
+  });
+
   it("tells the health of its parts", async () => {
     const { clock, client, stop } = start();
     const statuses = async (): Promise<readonly unknown[]> => {

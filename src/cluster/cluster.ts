@@ -21,6 +21,7 @@ import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
 import { METRICS_ADDRESS, MetricsApi } from "#nodes/metrics-api.ts";
 import { buildSimulatedDisks, createDefaultClass } from "#nodes/simulated-disks.ts";
+import { simulatedKubelets } from "#nodes/simulated-kubelets.ts";
 import { buildSimulatedNodes, nodeNames, type SimulatedNodesOptions } from "#nodes/simulated-nodes.ts";
 import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
 import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
@@ -75,6 +76,7 @@ export function createCluster(options: ClusterOptions): Cluster {
   const connect = options.server.connect ?? unconnected;
   const server = createApiServer({
     components: health.components,
+    ...(options.nodes > 0 ? { kubelets: simulatedKubelets(clock) } : {}),
     ...options.server,
     connect: (target) => (target.address === METRICS_ADDRESS ? metricsApi : connect(target)),
     clock,

@@ -10,6 +10,7 @@ import type { Clock, EpochMs } from "#base/clock.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 import type { HttpResponse } from "#base/http.ts";
 import type { Rng } from "#base/rng.ts";
+import type { Kubelets } from "#rules/kubelets.ts";
 import type { Rule } from "./parts/defaulting.ts";
 
 export interface KindHooks<T extends KubeObject = KubeObject> {
@@ -58,7 +59,7 @@ export interface Posted {
   answer(call: PostedCall, object: KubeObject, signal: AbortSignal): Promise<KubeObject | Status>;
 }
 
-export type Connected = (call: KindCall) => Promise<HttpResponse>;
+export type Connected = (call: KindCall, signal: AbortSignal) => Promise<HttpResponse>;
 
 /** A request, routed and authorized. */
 export interface KindCall {
@@ -125,6 +126,8 @@ export interface ComponentHealth {
 /** The API server as hooks see it. */
 export interface KindServer {
   readonly components: Components;
+  /** Undefined: there is no way to kubelets. */
+  readonly kubelets: Kubelets | undefined;
   readonly clock: Clock;
   readonly gates: FeatureGateReader;
   /** The random stream of one use. It starts anew whenever it is asked for: ask once, and keep it. */

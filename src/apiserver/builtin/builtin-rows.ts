@@ -104,7 +104,7 @@ function hookedParts(kind: Kind, server: KindServer): Pick<KindRow, "subresource
   if (scale !== undefined) subresources.set("scale", scaleSubresource(scale));
   for (const [name, hook] of Object.entries(bodies)) subresources.set(name, posted(hook, hook.body));
   for (const [name, connect] of Object.entries(connected))
-    subresources.set(name, (_core, call) => connect(kindCall(call)));
+    subresources.set(name, (_core, call, signal) => connect(kindCall(call), signal));
   return {
     subresources,
     ...(answered && { virtual: posted(answered) }),

@@ -39,11 +39,13 @@ interface Parts {
   readonly rng: Rng;
   readonly accountTokens: AccountTokens | undefined;
   readonly components: KindServer["components"];
+  readonly kubelets: KindServer["kubelets"];
 }
 
-export function kindServer({ core, clock, gates, rng, accountTokens, components }: Parts): KindServer {
+export function kindServer({ core, clock, gates, rng, accountTokens, components, kubelets }: Parts): KindServer {
   return {
     components,
+    kubelets,
     clock,
     gates,
     rng: (use) => rng.fork(use),

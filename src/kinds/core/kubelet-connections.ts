@@ -1,15 +1,19 @@
 // What a kubelet or a container would have to answer: logs, commands, ports, proxies. Everything is
-// checked as upstream does before it turns to the kubelet; there the way ends.
+// checked as upstream does before it turns to the kubelet.
 // Upstream: pkg/registry/core/pod/strategy.go, LogLocation and its siblings; pkg/kubelet/client
 //
-// Deviation: the server knows no way to kubelets and says so with a 501.
+// Deviation: without kubelets the server says so with a 501. Kubelets answer for logs alone: for all else a 501 tells why.
 
 import * as field from "#api/field-error.ts";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import { type ApiError, bareFailure, newBadRequest, newInvalid, newNotFound } from "#api/status-error.ts";
+import { parseTime } from "#api/time.ts";
+import type { EpochMs } from "#base/clock.ts";
+import { errorMessage } from "#base/errors.ts";
 import type { HttpResponse } from "#base/http.ts";
-import type { Connected, KindCall, KindServer } from "#kinds/hooks.ts";
+import type { Connected, KindCall, KindServer, QueryReader } from "#kinds/hooks.ts";
 import { parseSloppyIp } from "#rules/ip.ts";
+import type { LogRequest } from "#rules/kubelets.ts";
 
 const NO_CONTENT: HttpResponse = {
   status: 204,
@@ -20,13 +24,15 @@ const NO_CONTENT: HttpResponse = {
 /** A pod that runs nowhere yet has an empty log. */
 export const readLog =
   (server: KindServer): Connected =>
-  async (call) => {
+  async (call, signal) => {
     const errors = validateLogOptions(call);
     if (errors.length > 0) throw newInvalid({ group: "", kind: "PodLogOptions" }, call.name, errors);
     const pod = podOf(server, call);
     checkContainer(pod, call);
     if (!pod.spec?.nodeName) return NO_CONTENT;
-    throw beyondKubelet(server, call, pod.spec.nodeName);
+    const refusal = beyondKubelet(server, call, pod.spec.nodeName);
+    if (server.kubelets === undefined || refusal.code !== NOT_AVAILABLE) throw refusal;
+    return server.kubelets.readLog(logRequest(server, call, pod), signal);
   };
 
 /** exec and attach. */
@@ -51,7 +57,7 @@ export const proxyToPod =
     const pod = server.objects("pods").find(call.namespace, targetOf(call, "pod")).object as Pod;
     const address = pod.status?.podIPs?.[0]?.ip ?? pod.status?.podIP ?? "";
     if (!isReachable(address)) throw newBadRequest("address not allowed");
-    throw notConnected(call);
+    throw notConnected(server, call);
   };
 
 export const proxyToNode =
@@ -62,14 +68,14 @@ export const proxyToNode =
     // A name would have to be looked up first: what it stands for is not known here.
     const isAllowed = address === undefined || parseSloppyIp(address) === undefined || isReachable(address);
     if (!isAllowed) throw newBadRequest("address not allowed");
-    throw beyondNode(call, node);
+    throw beyondNode(server, call, node);
   };
 
 export const proxyToService =
   (server: KindServer): Connected =>
   async (call) => {
     server.objects("services").find(call.namespace, targetOf(call, "service"));
-    throw notConnected(call);
+    throw notConnected(server, call);
   };
 
 /** The name of the object that a proxied name means. */
@@ -113,6 +119,45 @@ function validateLogOptions({ query }: KindCall): field.FieldError[] {
   return errors;
 }
 
+function logRequest(server: KindServer, { namespace, name, query, now }: KindCall, pod: Pod): LogRequest {
+  const pods = server.objects("pods");
+  const uid = pod.metadata?.uid;
+  const tailLines = query.optionalInteger("tailLines");
+  const limitBytes = query.optionalInteger("limitBytes");
+  const sinceSeconds = query.optionalInteger("sinceSeconds");
+  const sinceTime = query.text("sinceTime");
+  const sinceMs = sinceSeconds === undefined ? timeOf(sinceTime) : now - sinceSeconds * 1000;
+  return {
+    pod: () => {
+      const current = pods.get(namespace, name)?.object;
+      return current?.metadata?.uid === uid ? (current as Pod) : undefined;
+    },
+    podName: name,
+    container: query.text("container") || (pod.spec?.containers[0]?.name ?? ""),
+    isPrevious: isSet(query, "previous"),
+    follows: isSet(query, "follow"),
+    hasTimestamps: isSet(query, "timestamps"),
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+  };
+}
+
+function timeOf(text: string): EpochMs | undefined {
+  if (text === "") return undefined;
+  try {
+    return parseTime(text);
+  } catch (error) {
+    throw newBadRequest(errorMessage(error));
+  }
+}
+
+/** As upstream reads a flag: given is true, but for "false" and "0". */
+function isSet(query: QueryReader, name: string): boolean {
+  const [value] = query.all(name);
+  return value !== undefined && !["false", "0"].includes(value.toLowerCase());
+}
+
 function checkContainer(pod: Pod, { query, name }: KindCall): void {
   const wanted = query.text("container");
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
@@ -133,11 +178,11 @@ function beyondPod(server: KindServer, call: KindCall, { spec }: Pod): ApiError 
 function beyondKubelet(server: KindServer, call: KindCall, nodeName: string): ApiError {
   const node = server.objects("nodes").get("", nodeName)?.object as Node | undefined;
   if (node === undefined) return newNotFound(call.groupResource, nodeName);
-  return beyondNode(call, node);
+  return beyondNode(server, call, node);
 }
 
-function beyondNode(call: KindCall, node: Node): ApiError {
-  if (kubeletAddressOf(node) !== undefined) return notConnected(call);
+function beyondNode(server: KindServer, call: KindCall, node: Node): ApiError {
+  if (kubeletAddressOf(node) !== undefined) return notConnected(server, call);
   const known = (node.status?.addresses ?? []).map(({ type, address }) => `{${type} ${address}}`);
   return bareFailure(500, "", `no preferred addresses found; known addresses: [${known.join(" ")}]`);
 }
@@ -149,9 +194,12 @@ function kubeletAddressOf({ status }: Node): string | undefined {
   return ADDRESS_TYPES.flatMap((wanted) => (status?.addresses ?? []).filter(({ type }) => type === wanted))[0]?.address;
 }
 
-function notConnected({ groupResource, name, subresource }: KindCall): ApiError {
+const NOT_AVAILABLE = 501;
+
+function notConnected({ kubelets }: KindServer, { groupResource, name, subresource }: KindCall): ApiError {
   const what = `${groupResource.resource} "${name}": ${subresource} is not available`;
-  return bareFailure(501, "", `${what}, because this API server has no connection to kubelets and containers`);
+  const why = kubelets?.refusal ?? "this API server has no connection to kubelets and containers";
+  return bareFailure(NOT_AVAILABLE, "", `${what}, because ${why}`);
 }
 
 /** Neither this host nor a group of hosts nor one link only. */

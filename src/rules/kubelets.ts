@@ -1,0 +1,28 @@
+// What an API server asks of kubelets. The API server checks the request first.
+
+import type { Pod } from "#api/generated/types/core-v1.ts";
+import type { EpochMs } from "#base/clock.ts";
+import type { HttpResponse } from "#base/http.ts";
+
+export interface Kubelets {
+  /** Throws a refusal. */
+  readLog(request: LogRequest, signal: AbortSignal): HttpResponse;
+  /** Why exec, attach, port-forward and proxy reach no container. */
+  readonly refusal: string;
+}
+
+export interface LogRequest {
+  /** The pod as the store has it now; undefined: it is gone. */
+  pod(): Pod | undefined;
+  readonly podName: string;
+  readonly container: string;
+  /** The log of the container before its last restart. */
+  readonly isPrevious: boolean;
+  readonly follows: boolean;
+  readonly hasTimestamps: boolean;
+  /** Only lines from this time on. */
+  readonly sinceMs?: EpochMs;
+  /** Only so many of the lines that there are; lines that follow do not count. */
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+}
