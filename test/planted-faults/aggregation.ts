@@ -1,0 +1,53 @@
+// Faults in what the embedded API server serves: its own groups, those of definitions and those of other servers.
+
+import type { FaultPlan } from "./fault.ts";
+
+const folder = "src/apiserver/aggregation";
+
+export const plan: FaultPlan = {
+  suites: ["./src/apiserver/aggregation", "./src/apiserver/builtin/runtime-config.test.ts"],
+  faults: [
+    {
+      name: "an aggregated server sees the credentials of the user",
+      file: `${folder}/proxied-request.ts`,
+      find: "|authorization|",
+      replace: "|",
+      noticedBy: "are asked in the name of the user",
+    },
+    {
+      name: "a client says to an aggregated server who it is",
+      file: `${folder}/proxied-request.ts`,
+      find: "|x-remote-.*)$/",
+      replace: ")$/",
+      noticedBy: "are asked in the name of the user",
+    },
+    {
+      name: "a group whose server is away passes for current",
+      file: `${folder}/aggregator.ts`,
+      find: "const isCurrent = isAvailable(service) && known !== undefined;",
+      replace: "const isCurrent = true;",
+      noticedBy: "break their own group alone when they are away",
+    },
+    {
+      name: "endpoints that are not ready are asked",
+      file: `${folder}/endpoint-resolution.ts`,
+      find: "address === undefined || conditions?.ready === false",
+      replace: "address === undefined",
+      noticedBy: "are available once their service has ready endpoints that answer",
+    },
+    {
+      name: "the APIService of a definition outlives it",
+      file: `${folder}/local-services.ts`,
+      find: 'managedBy(stored.object) === "true") deleteOwn(this.#core, API_SERVICES, name);',
+      replace: 'managedBy(stored.object) === "true") return;',
+      noticedBy: "come and go with definitions, version by version",
+    },
+    {
+      name: "what waits for a feature gate is served without it",
+      file: "src/apiserver/builtin/runtime-config.ts",
+      find: "if (gate !== undefined && !gates.isEnabled(gate)) return false;",
+      replace: "",
+      noticedBy: "serves what waits for a gate only with that gate",
+    },
+  ],
+};
