@@ -18,7 +18,7 @@ import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
-import { deviceClasses } from "./kinds/device-classes.ts";
+import { deviceClasses, olderDeviceClasses } from "./kinds/device-classes.ts";
 import { deviceTaintRules, olderDeviceTaintRules, resourcePoolStatusRequests } from "./kinds/device-taint-rules.ts";
 import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
@@ -35,7 +35,12 @@ import { podCertificateRequests } from "./kinds/pod-certificate-requests.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
 import { podGroups, priorityClasses, workloads } from "./kinds/pod-groups.ts";
 import { priorityLevels } from "./kinds/priority-levels.ts";
-import { olderResourceClaims, resourceClaims, resourceClaimTemplates } from "./kinds/resource-claims.ts";
+import {
+  olderResourceClaims,
+  olderResourceClaimTemplates,
+  resourceClaims,
+  resourceClaimTemplates,
+} from "./kinds/resource-claims.ts";
 import { olderResourceSlices, resourceSlices } from "./kinds/resource-slices.ts";
 import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
 import { roles } from "./kinds/roles.ts";
@@ -101,7 +106,9 @@ export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   devicetaintrules: casesOf(deviceTaintRules),
   "devicetaintrules-v1alpha3": casesOf(olderDeviceTaintRules),
   resourcepoolstatusrequests: casesOf(resourcePoolStatusRequests),
+  "deviceclasses-v1beta2": casesOf(olderDeviceClasses),
   "resourceclaims-v1beta1": olderResourceClaims,
+  "resourceclaimtemplates-v1beta1": casesOf(olderResourceClaimTemplates),
   "resourceslices-v1beta1": olderResourceSlices,
   podgroups: casesOf(podGroups),
   workloads: casesOf(workloads),

@@ -13,7 +13,7 @@ import { dnsLabel, dnsSubdomain, type Errors, oneOf, type Path } from "#kinds/pa
 import { configuration, deviceToleration, each, fullAttributeName } from "./device-checks.ts";
 import { selectors } from "./selector-checks.ts";
 
-export const REQUESTS_MAX = 32;
+const REQUESTS_MAX = 32;
 const CONSTRAINTS_MAX = 32;
 export const CONFIGURATIONS_MAX = 32;
 const ALTERNATIVES_MAX = 8;

@@ -56,3 +56,5 @@ export const deviceClasses: KindRow = {
   },
   otherContent: select('device.capacity["gpu.example.com"].memory.isGreaterThan(quantity("1Gi"))'),
 };
+
+export const olderDeviceClasses: KindRow = { ...deviceClasses, apiVersion: "resource.k8s.io/v1beta2" };

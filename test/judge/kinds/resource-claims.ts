@@ -193,6 +193,16 @@ const flatRow: KindRow = {
   otherContent: { metadata: { name: "a", annotations: { other: "1" } }, spec: flatSpec(flat) },
 };
 
+export const olderResourceClaimTemplates: KindRow = {
+  ...resourceClaimTemplates,
+  apiVersion: "resource.k8s.io/v1beta1",
+  minimal: { spec: { spec: flatSpec(flat) } },
+  full: { spec: { metadata: { labels: { a: "b" } }, spec: flatSpec({ ...flat, count: 2 }, alternatives) } },
+  invalid: flatRow.invalid.map((content) => ({ spec: content })),
+  updates: [{ spec: { spec: flatSpec({ ...flat, count: 2 }) } }, { metadata: { labels: { a: "b" } } }],
+  otherContent: { metadata: { name: "a", annotations: { other: "1" } }, spec: { spec: flatSpec(flat) } },
+};
+
 const BETA1 = V1.replace("/v1/", "/v1beta1/");
 const BETA2 = V1.replace("/v1/", "/v1beta2/");
 
