@@ -16,7 +16,8 @@ export function writeDeclarations(entry: string, folder: string): number {
     const written = text.replaceAll(specifier, (_, before: string, name: string) => {
       const target = name.startsWith("#") ? name.slice(1) : posix.join(posix.dirname(file), name);
       known.add(target);
-      const path = posix.relative(posix.dirname(file), target);
+      // A file may be named like a folder beside it.
+      const path = `${posix.relative(posix.dirname(file), posix.dirname(target)) || "."}/${posix.basename(target)}`;
       return `${before}"${path.startsWith(".") ? path : `./${path}`}.js"`;
     });
     mkdirSync(dirname(`${folder}/${file}`), { recursive: true });
