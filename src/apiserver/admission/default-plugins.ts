@@ -19,7 +19,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { nodeRestriction } from "./node-restriction.ts";
 import { ownerReferencesPermissionEnforcement } from "./owner-references.ts";
 import { jobValidation, podGroupProtection, podGroupWorkloadExists } from "./pod-groups.ts";
-import { podSecurity } from "./pod-security/pod-security.ts";
+import { type PodSecurityConfiguration, podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
 import { priority } from "./priority.ts";
 import { resourceQuota } from "./resource-quota.ts";
@@ -28,14 +28,14 @@ import { serviceAccount } from "./service-account.ts";
 import { storageObjectInUseProtection } from "./storage-object-in-use-protection.ts";
 import { taintNodesByCondition } from "./taint-nodes-by-condition.ts";
 
-type MakePlugin = (core: () => ServerCore) => AdmissionPlugin;
+type MakePlugin = (core: () => ServerCore, choice: PluginChoice) => AdmissionPlugin;
 
 const ORDERED: readonly MakePlugin[] = [
   limitRanger,
   serviceAccount,
   nodeRestriction,
   taintNodesByCondition,
-  podSecurity,
+  (core, choice) => podSecurity(core, choice.podSecurity),
   priority,
   defaultTolerationSeconds,
   defaultStorageClass,
@@ -63,6 +63,8 @@ const OFF_BY_DEFAULT: readonly string[] = ["NodeRestriction", "OwnerReferencesPe
 export interface PluginChoice {
   readonly enabled?: readonly string[];
   readonly disabled?: readonly string[];
+  /** Absent: namespaces without labels are privileged, and no user, namespace or runtime class is exempt. */
+  readonly podSecurity?: PodSecurityConfiguration;
 }
 
 export class PluginChoiceError extends Error {
@@ -72,15 +74,16 @@ export class PluginChoiceError extends Error {
 export const defaultPlugins = (core: () => ServerCore): readonly AdmissionPlugin[] => choosePlugins({})(core);
 
 /** Throws a PluginChoiceError for names that are none of the plugins here, or both enabled and disabled. */
-export function choosePlugins({ enabled = [], disabled = [] }: PluginChoice) {
+export function choosePlugins(choice: PluginChoice): (core: () => ServerCore) => readonly AdmissionPlugin[] {
+  const { enabled = [], disabled = [] } = choice;
   const both = enabled.filter((name) => disabled.includes(name));
   if (both.length > 0) throw new PluginChoiceError(`${both.join(", ")} is both enabled and disabled`);
   const unknown = [...enabled, ...disabled].find((name) => !pluginNames().includes(name));
   if (unknown !== undefined) {
     throw new PluginChoiceError(`${goQuote(unknown)} is not among the plugins ${pluginNames().join(", ")}`);
   }
-  return (core: () => ServerCore): readonly AdmissionPlugin[] =>
-    ORDERED.map((make) => make(core)).filter(
+  return (core) =>
+    ORDERED.map((make) => make(core, choice)).filter(
       ({ name }) => !disabled.includes(name) && (enabled.includes(name) || !OFF_BY_DEFAULT.includes(name)),
     );
 }
@@ -90,5 +93,5 @@ function pluginNames(): readonly string[] {
   const unasked = (): never => {
     throw new Error("the plugin is only named");
   };
-  return ORDERED.map((make) => make(unasked).name);
+  return ORDERED.map((make) => make(unasked, {}).name);
 }

@@ -6,9 +6,10 @@ import type { PodSpec } from "#api/generated/types/core-v1.ts";
 import vectors from "#test/vectors/pod-security.json" with { type: "json" };
 import type { AuditEvent } from "../../filters/audit.ts";
 import { startTestServer, type TestClient } from "../../testing.ts";
+import { choosePlugins } from "../default-plugins.ts";
 import { detailsText, reasonsText, violationsOf } from "./checks.ts";
 import { type Level, levelText, PRIVILEGED, policyOf, type Version } from "./levels.ts";
-import { type PodSecurityConfiguration, podSecurity } from "./pod-security.ts";
+import type { PodSecurityConfiguration } from "./pod-security.ts";
 
 interface PodVector {
   readonly level: Level;
@@ -63,7 +64,13 @@ async function start(
 ): Promise<{ client: TestClient; seen: AuditEvent[] }> {
   const seen: AuditEvent[] = [];
   const audit = { record: (event: AuditEvent) => seen.push(event) };
-  const { bytes } = startTestServer({ audit, admission: (core) => [podSecurity(core, configuration)] });
+  const { bytes } = startTestServer({
+    audit,
+    admission: choosePlugins({
+      disabled: ["ServiceAccount", "RuntimeClass"],
+      ...(configuration && { podSecurity: configuration }),
+    }),
+  });
   await bytes.post("/api/v1/namespaces", { metadata: { name: "team", labels: given } });
   return { client: bytes, seen };
 }
