@@ -142,6 +142,7 @@ describe("aggregated API servers", () => {
       ":authority": "here",
       authorization: "Bearer secret",
       "x-remote-user": "root",
+      "x-remote-extra-scopes": "all",
       accept: "application/json",
     };
     const answer = await transport.send({ method: "GET", path: WIDGETS, query: "limit=5", headers }, neverAborted());
