@@ -21,9 +21,11 @@ import { bareHost, hostTurn } from "#base/testing.ts";
 import { VirtualClock } from "#base/virtual-clock.ts";
 import { createClient } from "#client/create-client.ts";
 import { defaultConfig } from "#manager/options/config.ts";
+import type { Stages } from "#nodes/stages.ts";
 import { createCluster } from "./cluster.ts";
 import { leadWhilePossible } from "./leadership.ts";
 import { clusterFiles } from "./manager.ts";
+import { readStages } from "./stages-file.ts";
 
 const host = withFiles(
   { ...bareHost, keys: { ...noKeys, readPrivateKey: () => ({ tokenSigner: () => () => "token" }) } },
@@ -43,7 +45,7 @@ const controllers = [
 ];
 const signal = new AbortController().signal;
 
-function start(leaseHolder?: string) {
+function start(leaseHolder?: string, stages?: Stages) {
   const clock = new VirtualClock({ turn: hostTurn });
   const cluster = createCluster({
     clock,
@@ -55,6 +57,7 @@ function start(leaseHolder?: string) {
     server: { storage: new MemoryStorage({ clock }), metrics: noMetrics },
     config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: controllers } },
     nodes: 2,
+    ...(stages && { stages }),
     ...(leaseHolder === undefined ? {} : { leaseHolder }),
     shutdownTimeoutMs: 0,
   });
@@ -200,6 +203,33 @@ describe("a cluster in one process", () => {
     await expect(client.raw({ method: "POST", path: `${path}/exec`, query: "command=ls" }, signal)).rejects.toThrow(
       'pods "web": exec is not available, because pods of this cluster are simulated: there are no containers',
     );
+  });
+
+  it("lets pods and nodes behave as its stages say", async () => {
+    const rules =
+      "pods: [{selector: app=web, start-after: 20s}]\nnodes: [{name: node-1, fails-at: 1m, returns-at: 3m}]";
+    const { clock, client } = start(undefined, readStages("stages.yaml", rules));
+    await clock.settle();
+    const nodeName = "node-1";
+    const object = {
+      metadata: { name: "web", namespace: "default", labels: { app: "web" } },
+      spec: { ...template.spec, nodeName },
+    };
+    await client.resource(Pods).create({ object }, signal);
+    const state = async (): Promise<readonly unknown[]> => {
+      const node = await client.resource(Nodes).get({ name: nodeName }, signal);
+      const { status } = await client.resource(Pods).get({ namespace: "default", name: "web" }, signal);
+      const ready = node.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+      return [ready, status?.phase, status?.containerStatuses?.[0]?.restartCount];
+    };
+    await clock.advance(15_000);
+    expect(await state()).toEqual(["True", "Pending", undefined]);
+    await clock.advance(10_000);
+    expect(await state()).toEqual(["True", "Running", 0]);
+    await clock.advance(125_000);
+    expect(await state()).toEqual(["Unknown", "Running", 0]);
+    await clock.advance(60_000);
+    expect(await state()).toEqual(["True", "Running", 1]);
   });
 
   it("tells the health of its parts", async () => {

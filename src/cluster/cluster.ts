@@ -23,6 +23,7 @@ import { METRICS_ADDRESS, MetricsApi } from "#nodes/metrics-api.ts";
 import { buildSimulatedDisks, createDefaultClass } from "#nodes/simulated-disks.ts";
 import { simulatedKubelets } from "#nodes/simulated-kubelets.ts";
 import { buildSimulatedNodes, nodeNames, type SimulatedNodesOptions } from "#nodes/simulated-nodes.ts";
+import type { Stages } from "#nodes/stages.ts";
 import { removeSurplusNodes } from "#nodes/surplus-nodes.ts";
 import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
 import { leadWhilePossible } from "./leadership.ts";
@@ -48,6 +49,8 @@ export interface ClusterOptions {
   /** Generic.Controllers selects the controllers. */
   readonly config: ComponentConfig;
   readonly nodes: number;
+  /** Absent: pods behave as their annotations say, and nodes are never away. */
+  readonly stages?: Stages;
   /** Absent: the plugins that are on by default. */
   readonly admissionPlugins?: PluginChoice;
   /** The controllers run under the Lease of this holder; absent: without a Lease. */
@@ -200,7 +203,7 @@ async function runParts(
       hasTokenController: false,
       transport: asAdmin(),
       controllers: companionsOf(
-        { count: nodes, onReady: onNodes, metricsApi },
+        { count: nodes, onReady: onNodes, metricsApi, ...(options.stages && { stages: options.stages }) },
         rootClientBuilder(as(SCHEDULER_IDENTITY), { ...clients, clock }),
       ),
     },
@@ -220,7 +223,7 @@ function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefin
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */
 function companionsOf(
-  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "metricsApi">,
+  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "metricsApi" | "stages">,
   schedulerClients: ClientBuilder,
 ): readonly RegisteredController[] {
   const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };

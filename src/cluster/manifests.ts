@@ -30,8 +30,19 @@ export class ManifestError extends Error {
 
 /** The objects of a file. A document of kind List stands for its items. */
 export function readManifests(file: string, text: string): readonly Manifest[] {
+  return readDocuments(file, text, (value, place) =>
+    objectsIn(value).map((object) => ({ title: `${place} (${describe(object)})`, object })),
+  );
+}
+
+/** What is read from each document of a file. What cannot be read is told with its file and document. */
+export function readDocuments<T>(
+  file: string,
+  text: string,
+  read: (value: unknown, place: string) => readonly T[],
+): readonly T[] {
   const problems: string[] = [];
-  const manifests = documentsOf(text).flatMap(({ document, line }, index) => {
+  const results = documentsOf(text).flatMap(({ document, line }, index) => {
     const place = `${file}, document ${index + 1}`;
     try {
       // Empty lines before the document keep the line numbers of the file in messages.
@@ -39,14 +50,14 @@ export function readManifests(file: string, text: string): readonly Manifest[] {
       if (value === null) return [];
       const [duplicate] = duplicates;
       if (duplicate !== undefined) throw new Error(duplicate);
-      return objectsIn(value).map((object) => ({ title: `${place} (${describe(object)})`, object }));
+      return read(value, place);
     } catch (error) {
-      problems.push(`${place}: ${errorMessage(error)}`);
+      problems.push(error instanceof ManifestError ? error.message : `${place}: ${errorMessage(error)}`);
       return [];
     }
   });
   if (problems.length > 0) throw new ManifestError(problems);
-  return manifests;
+  return results;
 }
 
 interface Document {

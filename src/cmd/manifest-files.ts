@@ -1,17 +1,25 @@
-// The files that --apply names: read before the cluster starts, so that a mistake in them costs no time.
+// The files that --apply and --stages name: read before the cluster starts, so that a mistake in them costs no time.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Manifest, ManifestError, readManifests } from "#cluster/manifests.ts";
+import { readStages } from "#cluster/stages-file.ts";
+import type { Stages } from "#nodes/stages.ts";
 import { systemErrorText } from "#platform/https-server/serving-files.ts";
 
 const STANDARD_INPUT = 0;
+
+export function readStagesFile(path: string): Stages {
+  return readStages(titleOf(path), textOf("stages", path));
+}
+
+const titleOf = (file: string): string => (file === "-" ? "standard input" : file);
 
 export function readManifestFiles(paths: readonly string[]): readonly Manifest[] {
   const problems: string[] = [];
   const manifests = paths.flatMap(filesAt).flatMap((file) => {
     try {
-      return readManifests(file === "-" ? "standard input" : file, textOf(file));
+      return readManifests(titleOf(file), textOf("apply", file));
     } catch (error) {
       if (!(error instanceof ManifestError)) throw error;
       problems.push(error.message);
@@ -35,10 +43,10 @@ function filesAt(path: string): readonly string[] {
   return names.sort().map((name) => join(path, name));
 }
 
-function textOf(file: string): string {
+function textOf(flag: string, file: string): string {
   try {
     return readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8");
   } catch (cause) {
-    throw new ManifestError([`--apply ${file}: ${systemErrorText(cause)}`]);
+    throw new ManifestError([`--${flag} ${file}: ${systemErrorText(cause)}`]);
   }
 }

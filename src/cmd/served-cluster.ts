@@ -8,6 +8,7 @@ import { errorMessage } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import { type Cluster, createCluster } from "#cluster/cluster.ts";
 import type { ReadSettings } from "#cluster/settings.ts";
+import type { Stages } from "#nodes/stages.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
 import type { FairTurns } from "#platform/system/fair-turns.ts";
@@ -31,6 +32,7 @@ export interface ServedClusterOptions extends ReadSettings {
   /** 0: any free port. */
   readonly port: number;
   readonly nodes: number;
+  readonly stages?: Stages;
   /** Of the API server, in the clock's time. */
   readonly limits?: NonNullable<ApiServerOptions["limits"]>;
   /** Lets sockets be served while the controllers are busy. */
@@ -73,6 +75,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     },
     config,
     nodes,
+    ...(options.stages && { stages: options.stages }),
     admissionPlugins: options.admissionPlugins,
     leaseHolder: LEASE_HOLDER,
     ...(onWaiting === undefined ? {} : { onWaiting }),

@@ -7,6 +7,7 @@ import { noLog } from "#base/log.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";
 import type { Manifest } from "#cluster/manifests.ts";
+import { noStages, type Stages } from "#nodes/stages.ts";
 import { callSite } from "#platform/system/call-site.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 import { plural, StatusLine, statusText } from "./status-line.ts";
@@ -44,8 +45,14 @@ export async function up(args: readonly string[]): Promise<number> {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve());
   });
   const manifests = await manifestsOf(flags);
+  const stages = await stagesOf(flags);
   // The controllers log the conflicts and retries of a healthy cluster as errors, as upstream's do.
-  const cluster = await startCluster({ ...flags, log, controllerLog: verbosity === 0 ? noLog : log });
+  const cluster = await startCluster({
+    ...flags,
+    stages,
+    log,
+    controllerLog: verbosity === 0 ? noLog : log,
+  });
   try {
     await cluster.apply(manifests);
     if (isTalking) stdout.write(welcome(cluster, flags, manifests.length));
@@ -70,6 +77,12 @@ async function manifestsOf({ apply }: UpFlags): Promise<readonly Manifest[]> {
   if (apply.length === 0) return [];
   const { readManifestFiles } = await import("./manifest-files.ts");
   return readManifestFiles(apply);
+}
+
+async function stagesOf({ stages }: UpFlags): Promise<Stages> {
+  if (stages === "") return noStages;
+  const { readStagesFile } = await import("./manifest-files.ts");
+  return readStagesFile(stages);
 }
 
 /** Never resolves: controllers that end while a command runs have failed. */

@@ -57,6 +57,12 @@ const sections: readonly FlagSection[] = [
         'Files with manifests to apply when the cluster is ready; repeatable. A directory stands for its .yaml, .yml and .json files, "-" for standard input.',
       ),
       flag(
+        "stages",
+        string,
+        "",
+        'File in YAML with rules for simulated pods and nodes: delays, crashes, readiness, usage, outages; "-" is standard input.',
+      ),
+      flag(
         "state",
         string,
         "",
@@ -104,6 +110,8 @@ export interface UpFlags extends ClusterSettings {
   readonly speed: number;
   /** Paths of files and directories. */
   readonly apply: readonly string[];
+  /** Path of a file; "": none. */
+  readonly stages: string;
   /** "": unless given. */
   readonly directory: string;
   readonly data?: DataOptions;
@@ -162,6 +170,7 @@ export function readUpFlags(args: readonly string[]): UpFlags | undefined {
       disabled: values.get("disable-admission-plugins") as readonly string[],
     },
     apply: values.get("apply") as readonly string[],
+    stages: values.get("stages") as string,
     directory: (values.get("state") as string) || dataDirectory,
     ...(dataDirectory === "" ? {} : { data: dataOptions(dataDirectory, values) }),
     isQuiet: values.get("quiet") as boolean,

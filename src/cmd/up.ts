@@ -12,6 +12,7 @@ import type { Manifest } from "#cluster/manifests.ts";
 import { type ClusterCounts, followCounts } from "#cluster/pod-counts.ts";
 import { type ReadSettings, readSettings } from "#cluster/settings.ts";
 import type { LeaderElectionConfig } from "#manager/options/config.ts";
+import type { Stages } from "#nodes/stages.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
@@ -24,7 +25,8 @@ const DEFAULT_DIRECTORY = ".steersman";
 const REQUEST_MS = 60_000;
 const WATCH_MS = 30 * 60_000;
 
-export interface UpOptions extends Omit<UpFlags, "apply" | "isQuiet" | "verbosity" | "command"> {
+export interface UpOptions extends Omit<UpFlags, "apply" | "stages" | "isQuiet" | "verbosity" | "command"> {
+  readonly stages?: Stages;
   /** Of the API server. */
   readonly log: Logger;
   /** Of the controllers, the scheduler and the nodes. */
@@ -62,6 +64,7 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       state,
       port,
       nodes,
+      ...(options.stages && { stages: options.stages }),
       // Clients wait in the machine's time.
       limits: { requestTimeoutMs: REQUEST_MS * speed, watchTimeoutMsMin: WATCH_MS * speed },
       turns,

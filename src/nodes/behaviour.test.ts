@@ -44,7 +44,19 @@ describe("the behaviour of a simulated pod", () => {
     expect(behaviourOf(given, 300)).toEqual(expected);
   });
 
+  it("starts with a jitter that is always the same for a pod", () => {
+    const startOf = (uid: string) => {
+      const given = pod("Always", { "start-after": "1s", "start-jitter": "10s" });
+      return behaviourOf({ ...given, metadata: { ...given.metadata, uid } }, 300).startMs;
+    };
+    const starts = ["a", "b", "c"].map(startOf);
+    expect(starts).toEqual(["a", "b", "c"].map(startOf));
+    expect(new Set(starts).size).toBe(3);
+    expect(starts.every((ms) => ms >= 1000 && ms < 11_000)).toBe(true);
+  });
+
   it.each([
+    [{ "flap-every": "0s" }, "annotation sim.steersman.dev/flap-every: must not be zero"],
     [{ "run-for": "soon" }, 'annotation sim.steersman.dev/run-for: time: invalid duration "soon"'],
     [{ "run-for": "-1s" }, 'annotation sim.steersman.dev/run-for: must not be negative: "-1s"'],
     [{ "exit-code": "256" }, 'annotation sim.steersman.dev/exit-code: must be a number from 0 to 255: "256"'],

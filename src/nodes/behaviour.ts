@@ -1,6 +1,7 @@
 // How a simulated pod behaves: by its annotations, and else by what its restart policy says of it. A pod that is never
 // restarted, or on failure only, has work that ends; any other one serves for ever.
 
+import { fnv32a } from "#api/fnv.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { durationMs, parseDuration } from "#api/go-duration.ts";
 import type { Quantity } from "#api/quantity.ts";
@@ -16,6 +17,8 @@ export interface Behaviour {
   readonly exitCode: number;
   readonly isImageMissing: boolean;
   readonly isReady: boolean;
+  /** Containers that are ready are so for this time, then not for as long, and so on; absent: they stay ready. */
+  readonly flapMs?: number;
   /** Of each container. */
   readonly usage: UsageCurves;
 }
@@ -23,13 +26,20 @@ export interface Behaviour {
 const PREFIX = "sim.steersman.dev/";
 const annotations = {
   startAfter: `${PREFIX}start-after`,
+  startJitter: `${PREFIX}start-jitter`,
   runFor: `${PREFIX}run-for`,
   exitCode: `${PREFIX}exit-code`,
   imagePullError: `${PREFIX}image-pull-error`,
   notReady: `${PREFIX}not-ready`,
+  flapEvery: `${PREFIX}flap-every`,
   cpu: `${PREFIX}cpu`,
   memory: `${PREFIX}memory`,
 } as const;
+
+/** The annotations without their prefix. */
+export const behaviourFields: readonly string[] = Object.values(annotations).map((name) => name.slice(PREFIX.length));
+
+export const annotationOf = (field: string): string => PREFIX + field;
 
 const WORK_MS = 1000;
 const EXIT_CODE_MAX = 255;
@@ -37,6 +47,14 @@ const EXIT_CODE_MAX = 255;
 /** Why an annotation cannot be obeyed. */
 export class BadBehaviour extends Error {
   override readonly name = "BadBehaviour";
+  /** The annotation without its prefix. */
+  readonly field: string;
+  readonly problem: string;
+  constructor(annotation: string, problem: string, options?: { cause?: unknown }) {
+    super(`annotation ${annotation}: ${problem}`, options);
+    this.field = annotation.slice(PREFIX.length);
+    this.problem = problem;
+  }
 }
 
 /** Throws a BadBehaviour. `startMs`: unless the pod says otherwise. */
@@ -44,14 +62,23 @@ export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour
   const given = metadata?.annotations ?? {};
   const hasWork = spec?.restartPolicy === "Never" || spec?.restartPolicy === "OnFailure";
   const runMs = duration(given, annotations.runFor) ?? (hasWork ? WORK_MS : undefined);
+  const flapMs = duration(given, annotations.flapEvery);
+  if (flapMs === 0) throw new BadBehaviour(annotations.flapEvery, "must not be zero");
+  const jitterMs = duration(given, annotations.startJitter) ?? 0;
   return {
-    startMs: duration(given, annotations.startAfter) ?? startMs,
+    startMs: (duration(given, annotations.startAfter) ?? startMs) + jitterMs * shareOf(metadata?.uid ?? ""),
     ...(runMs === undefined ? {} : { runMs }),
     exitCode: exitCode(given),
     isImageMissing: flag(given, annotations.imagePullError),
     isReady: !flag(given, annotations.notReady),
+    ...(flapMs === undefined ? {} : { flapMs }),
     usage: usageCurves(given),
   };
+}
+
+/** From 0 to 1, by chance, though always the same for a pod. */
+function shareOf(uid: string): number {
+  return fnv32a(new TextEncoder().encode(uid)) / 2 ** 32;
 }
 
 function usageCurves(given: Annotations): UsageCurves {
@@ -66,7 +93,7 @@ function curve(given: Annotations, name: string, amountOf: (quantity: Quantity) 
   try {
     return parseCurve(text, amountOf);
   } catch (cause) {
-    throw new BadBehaviour(`annotation ${name}: ${errorMessage(cause)}`, { cause });
+    throw new BadBehaviour(name, errorMessage(cause), { cause });
   }
 }
 
@@ -79,9 +106,9 @@ function duration(given: Annotations, name: string): number | undefined {
   try {
     ms = durationMs(parseDuration(text));
   } catch (cause) {
-    throw new BadBehaviour(`annotation ${name}: ${errorMessage(cause)}`, { cause });
+    throw new BadBehaviour(name, errorMessage(cause), { cause });
   }
-  if (ms < 0) throw new BadBehaviour(`annotation ${name}: must not be negative: "${text}"`);
+  if (ms < 0) throw new BadBehaviour(name, `must not be negative: "${text}"`);
   return ms;
 }
 
@@ -90,9 +117,7 @@ function exitCode(given: Annotations): number {
   if (text === undefined) return 0;
   const code = Number(text);
   if (!/^\d+$/.test(text) || code > EXIT_CODE_MAX) {
-    throw new BadBehaviour(
-      `annotation ${annotations.exitCode}: must be a number from 0 to ${EXIT_CODE_MAX}: "${text}"`,
-    );
+    throw new BadBehaviour(annotations.exitCode, `must be a number from 0 to ${EXIT_CODE_MAX}: "${text}"`);
   }
   return code;
 }
@@ -100,7 +125,7 @@ function exitCode(given: Annotations): number {
 function flag(given: Annotations, name: string): boolean {
   const text = given[name] ?? "false";
   if (text !== "true" && text !== "false") {
-    throw new BadBehaviour(`annotation ${name}: must be "true" or "false": "${text}"`);
+    throw new BadBehaviour(name, `must be "true" or "false": "${text}"`);
   }
   return text === "true";
 }

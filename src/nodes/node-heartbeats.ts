@@ -23,6 +23,8 @@ export interface HeartbeatDeps {
   readonly client: Client;
   /** The Node object as the cache has it. */
   cachedNode(name: string): StoredCluster<Node> | undefined;
+  /** The node is away, and says nothing. */
+  isAway(name: string): boolean;
   /** The node is Ready for the first time. */
   onRegistered(): void;
 }
@@ -37,8 +39,11 @@ export async function keepRegistered(node: NodeIdentity, deps: HeartbeatDeps, si
   let isRegistered = false;
   while (!signal.aborted) {
     try {
-      if (!isReady(deps.cachedNode(node.name))) await registerNode(node, deps, signal);
-      await renewLease(node, deps, signal);
+      // A node that is away from the start registers first: the cluster is to be complete.
+      if (!isRegistered || !deps.isAway(node.name)) {
+        if (!isReady(deps.cachedNode(node.name))) await registerNode(node, deps, signal);
+        await renewLease(node, deps, signal);
+      }
       if (!isRegistered) deps.onRegistered();
       isRegistered = true;
     } catch (error) {

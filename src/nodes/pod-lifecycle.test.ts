@@ -103,6 +103,22 @@ describe("a simulated pod", () => {
     ]);
   });
 
+  it("is ready and unready by turns", () => {
+    expect(live(newPod("Always", { "sim.steersman.dev/flap-every": "10s" }), 25_000).story).toEqual([
+      "0.3 s: Running, running, ready true, restarts 0; Pulled Created Started",
+      "10 s: Running, running, ready false, restarts 0; Unhealthy",
+      "20 s: Running, running, ready true, restarts 0; ",
+    ]);
+  });
+
+  it("loses the containers that started before its node failed", () => {
+    const { pod } = live(newPod("Always"), 1000);
+    const step = nextStep(pod, behaviourOf(pod, 300), BOUND + 60_000, BOUND + 30_000);
+    const terminated = { exitCode: 255, reason: "Unknown" };
+    expect(step).toMatchObject({ status: { phase: "Running", containerStatuses: [{ state: { terminated } }] } });
+    expect(nextStep(pod, behaviourOf(pod, 300), BOUND + 60_000, BOUND).kind).toBe("rest");
+  });
+
   it("has init containers that are done, and sidecars that run", () => {
     const given = newPod("Always");
     const initContainers = [

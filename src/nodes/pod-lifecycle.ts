@@ -30,8 +30,16 @@ export type Step =
 const REST: Step = { kind: "rest" };
 const BACK_OFF_MS = 10_000;
 const BACK_OFF_MAX_MS = 300_000;
+/** Of a container that ended with its node. */
+const LOST_EXIT_CODE = 255;
 
-export function nextStep(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): Step {
+/** lostBeforeMs: the node has lost the containers that started before this time. */
+export function nextStep(
+  pod: Stored<Pod>,
+  behaviour: Behaviour,
+  now: EpochMs,
+  lostBeforeMs: EpochMs = Number.NEGATIVE_INFINITY,
+): Step {
   if (isPodTerminal(pod)) return REST;
   const statuses = pod.status?.containerStatuses ?? [];
   const [first] = statuses;
@@ -40,10 +48,42 @@ export function nextStep(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): 
   if (waiting?.reason === "ImagePullBackOff")
     return behaviour.isImageMissing ? REST : report(started(pod, behaviour, now), startEvents(pod));
   if (terminated !== undefined || waiting !== undefined) return restart(pod, first, behaviour, now);
-  if (running !== undefined && isTakenForUnready(pod, first)) return report(readyAgain(pod, now), []);
-  if (running === undefined || behaviour.runMs === undefined) return REST;
-  const endMs = (timeOrUndefined(running.startedAt) ?? now) + behaviour.runMs;
-  return endMs > now ? wait(endMs - now, "containers are running") : end(pod, behaviour, now);
+  if (running === undefined) return REST;
+  const startMs = timeOrUndefined(running.startedAt) ?? now;
+  if (startMs < lostBeforeMs) return end(pod, { exitCode: LOST_EXIT_CODE, reason: "Unknown" }, now);
+  const endMs = startMs + (behaviour.runMs ?? Number.POSITIVE_INFINITY);
+  if (endMs <= now) return end(pod, behaviour, now);
+  const readiness = readinessAt(behaviour, now - startMs);
+  if (first.ready !== readiness.isReady)
+    return report(withReadiness(pod, readiness.isReady, now), unhealthy(pod, readiness));
+  if (isTakenForUnready(pod, first)) return report(readyAgain(pod, now), []);
+  const waitMs = Math.min(endMs - now, readiness.forMs);
+  return waitMs === Number.POSITIVE_INFINITY ? REST : wait(waitMs, "containers are running");
+}
+
+interface Readiness {
+  readonly isReady: boolean;
+  /** Until it changes. */
+  readonly forMs: number;
+}
+
+function readinessAt({ isReady, flapMs }: Behaviour, runMs: number): Readiness {
+  if (!isReady || flapMs === undefined) return { isReady, forMs: Number.POSITIVE_INFINITY };
+  const flaps = Math.floor(runMs / flapMs);
+  return { isReady: flaps % 2 === 0, forMs: (flaps + 1) * flapMs - runMs };
+}
+
+function withReadiness(pod: Stored<Pod>, ready: boolean, now: EpochMs): PodStatus {
+  return {
+    conditions: conditions(pod, formatTime(now), { Initialized: true, ContainersReady: ready, Ready: ready }),
+    containerStatuses: (pod.status?.containerStatuses ?? []).map((status) => ({ ...status, ready })),
+  };
+}
+
+function unhealthy(pod: Pod, { isReady }: Readiness): readonly NodeEvent[] {
+  return isReady
+    ? []
+    : containersOf(pod).map(() => event("Warning", "Unhealthy", "Readiness probe failed: the simulation asks for it"));
 }
 
 /** The node lifecycle controller says that pods of a node it does not hear of are not ready; the node knows better. */
@@ -63,12 +103,16 @@ const report = (status: PodStatus, events: readonly NodeEvent[]): Step => ({ kin
 const event = (type: EventType, reason: string, message: string): NodeEvent => ({ type, reason, message });
 
 function start(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): Step {
-  const scheduled = pod.status?.conditions?.find(({ type }) => type === "PodScheduled");
-  const leftMs = (timeOrUndefined(scheduled?.lastTransitionTime) ?? now) + behaviour.startMs - now;
+  // A pod that was created for its node has met no scheduler.
+  const boundAt = scheduledOf(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp;
+  const leftMs = (timeOrUndefined(boundAt) ?? now) + behaviour.startMs - now;
   if (leftMs > 0) return wait(leftMs, "containers are starting");
   if (behaviour.isImageMissing) return report(withoutImage(pod, now), pullFailures(pod));
   return report(started(pod, behaviour, now), startEvents(pod));
 }
+
+const scheduledOf = ({ status }: Pod): PodCondition | undefined =>
+  status?.conditions?.find(({ type }) => type === "PodScheduled");
 
 const containersOf = ({ spec }: Pod): readonly Container[] => spec?.containers ?? [];
 
@@ -133,11 +177,17 @@ function withoutImage(pod: Stored<Pod>, now: EpochMs): PodStatus {
 }
 
 /** The containers have run for their time. */
-function end(pod: Stored<Pod>, { exitCode }: Behaviour, now: EpochMs): Step {
+function end(
+  pod: Stored<Pod>,
+  {
+    exitCode,
+    reason = exitCode === 0 ? "Completed" : "Error",
+  }: { readonly exitCode: number; readonly reason?: string },
+  now: EpochMs,
+): Step {
   const time = formatTime(now);
   const isSuccess = exitCode === 0;
   const isLast = pod.spec?.restartPolicy === "Never" || (pod.spec?.restartPolicy === "OnFailure" && isSuccess);
-  const reason = isSuccess ? "Completed" : "Error";
   const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => ({
     ...status,
     ready: false,
@@ -213,7 +263,7 @@ function conditions(
   extra: Pick<PodCondition, "reason"> = {},
 ): readonly PodCondition[] {
   const all = { PodReadyToStartContainers: true, ...states };
-  return Object.entries(all).map(([type, isTrue]) => {
+  const own = Object.entries(all).map(([type, isTrue]) => {
     const status = isTrue ? "True" : "False";
     const known = pod.status?.conditions?.find((condition) => condition.type === type);
     const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? time) : time;
@@ -225,6 +275,8 @@ function conditions(
       ...(reason !== undefined && type !== "PodReadyToStartContainers" ? { reason } : {}),
     };
   });
+  if (scheduledOf(pod) !== undefined) return own;
+  return [...own, { type: "PodScheduled", status: "True", lastTransitionTime: time }];
 }
 
 function containerStatus(

@@ -9,9 +9,9 @@
  */
 
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
-import type { Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import type { Node, Pod, PodStatus } from "#api/generated/types/core-v1.ts";
 import { wrappedSecondsMs } from "#api/int64.ts";
-import type { Stored } from "#api/resource.ts";
+import type { Stored, StoredCluster } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import { timeOrUndefined } from "#api/time.ts";
 import type { Clock, EpochMs } from "#base/clock.ts";
@@ -25,8 +25,10 @@ import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { BadBehaviour, type Behaviour, behaviourOf } from "./behaviour.ts";
 import { type MetricsApi, registerMetricsApi } from "./metrics-api.ts";
 import { keepRegistered, type NodeIdentity } from "./node-heartbeats.ts";
+import { lostBeforeMs, type Outage, outageAt } from "./outages.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
 import { killEvents, type NodeEvent, nextStep } from "./pod-lifecycle.ts";
+import { noStages, outagesOf, ruledPod, type Stages } from "./stages.ts";
 
 /** The pods of all nodes that are synced at the same time. */
 const WORKERS = 16;
@@ -41,6 +43,8 @@ export interface SimulatedNodesOptions {
   readonly onReady?: () => void;
   /** Tells what pods and nodes use. */
   readonly metricsApi?: MetricsApi;
+  /** Absent: pods behave as their annotations say, and nodes are never away. */
+  readonly stages?: Stages;
 }
 
 interface SimulatedNode extends NodeIdentity {
@@ -54,6 +58,10 @@ interface Deps extends Pick<SimulatedNodesOptions, "startMs" | "stopMs"> {
   readonly pods: SharedInformer<Stored<Pod>>;
   readonly nodes: ReadonlyMap<string, SimulatedNode>;
   readonly recorder: EventRecorder;
+  readonly stages: Stages;
+  /** From which the times of outages count. */
+  readonly startedMs: EpochMs;
+  outagesOf(node: string): readonly Outage[];
 }
 
 /** "node-1" and so on. */
@@ -63,7 +71,7 @@ export function nodeNames(count: number): readonly string[] {
 
 export async function buildSimulatedNodes(
   context: ControllerContext,
-  { count, onReady, metricsApi, ...times }: SimulatedNodesOptions,
+  { count, onReady, metricsApi, stages = noStages, ...times }: SimulatedNodesOptions,
 ): Promise<Controller> {
   const parts = await ControllerParts.under("kubelet", context);
   const pods = parts.informer(Pods);
@@ -75,7 +83,20 @@ export async function buildSimulatedNodes(
   );
   const { clock } = context;
   const { log, client } = parts;
-  const deps: Deps = { ...times, clock, log, client, pods, nodes, recorder: parts.recorder("kubelet") };
+  const nodeObjects = parts.informer(Nodes);
+  const cachedNode = (name: string): StoredCluster<Node> | undefined => nodeObjects.lister.get(name);
+  const deps: Deps = {
+    ...times,
+    clock,
+    log,
+    client,
+    pods,
+    nodes,
+    recorder: parts.recorder("kubelet"),
+    stages,
+    startedMs: clock.now(),
+    outagesOf: (name) => outagesOf(name, cachedNode(name)?.metadata.labels ?? {}, stages),
+  };
   const queue = parts.queue({ name: "kubelet" });
   const nodeOf = (pod: Pod): SimulatedNode | undefined => nodes.get(pod.spec?.nodeName ?? "");
   parts.enqueue(pods, queue, { on: ["add", "update"], when: (pod) => nodeOf(pod) !== undefined });
@@ -92,10 +113,10 @@ export async function buildSimulatedNodes(
   });
   parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
   let missing = count;
-  const nodeObjects = parts.informer(Nodes);
   const heartbeats = {
     ...deps,
-    cachedNode: (name: string) => nodeObjects.lister.get(name),
+    cachedNode,
+    isAway: (name: string) => outageAt(deps.outagesOf(name), clock.now() - deps.startedMs) !== undefined,
     onRegistered: () => {
       missing--;
       if (missing === 0) onReady?.();
@@ -104,8 +125,10 @@ export async function buildSimulatedNodes(
   for (const node of nodes.values()) parts.fromStart((signal) => keepRegistered(node, heartbeats, signal));
   if (count === 0) onReady?.();
   if (metricsApi !== undefined && count > 0) {
-    const knownNodes = parts.informer(Nodes);
-    metricsApi.source = { pods: () => pods.lister.list(), nodes: () => knownNodes.lister.list() };
+    metricsApi.source = {
+      pods: () => pods.lister.list().map((pod) => ruledPod(pod, stages)),
+      nodes: () => nodeObjects.lister.list(),
+    };
     parts.fromStart((signal) => registerMetricsApi(client, signal));
   }
   return parts.controller();
@@ -117,8 +140,14 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   const node = deps.nodes.get(pod.spec?.nodeName ?? "");
   if (node === undefined) return done;
   const now = deps.clock.now();
+  const outages = deps.outagesOf(node.name);
+  const sinceMs = now - deps.startedMs;
+  const outage = outageAt(outages, sinceMs);
+  if (outage !== undefined) {
+    return outage.toMs === undefined ? done : requeueAfter(outage.toMs - sinceMs, "the node is away");
+  }
   if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
-  const step = nextStep(pod, behaviourFor(pod, deps), now);
+  const step = nextStep(pod, behaviourFor(pod, deps), now, deps.startedMs + lostBeforeMs(outages, sinceMs));
   if (step.kind === "rest") return done;
   if (step.kind === "wait") return requeueAfter(step.forMs, step.reason);
   await reportStatus(pod, step.status, node, deps, signal);
@@ -126,17 +155,17 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
   return done; // the pod's next event brings the next step
 }
 
-/** A pod whose annotations cannot be obeyed is told so, and behaves like one without any. */
+/** A pod whose annotations cannot be obeyed is told so, and behaves as one without any: as its rule says. */
 function behaviourFor(pod: Stored<Pod>, deps: Deps): Behaviour {
   try {
-    return behaviourOf(pod, deps.startMs);
+    return behaviourOf(ruledPod(pod, deps.stages), deps.startMs);
   } catch (error) {
     if (!(error instanceof BadBehaviour)) throw error;
     if (pod.status?.containerStatuses === undefined) {
       tell(pod, [{ type: "Warning", reason: "InvalidSimulation", message: error.message }], deps);
     }
     const { annotations: _, ...metadata } = pod.metadata;
-    return behaviourOf({ ...pod, metadata }, deps.startMs);
+    return behaviourOf(ruledPod({ ...pod, metadata }, deps.stages), deps.startMs);
   }
 }
 
