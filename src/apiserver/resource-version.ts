@@ -20,8 +20,9 @@ export const RETRY_AFTER_SECONDS = 1;
 
 /** Resolves once the store has reached the revision; throws a 504 when it does not soon. */
 export async function waitForRevision(core: ServerCore, revision: number, signal: AbortSignal): Promise<void> {
-  for (let waitedMs = 0; core.storage.revision < revision; waitedMs += POLL_MS) {
-    if (waitedMs >= WAIT_MS) {
+  const endMs = core.clock.monotonicMs() + WAIT_MS;
+  while (core.storage.revision < revision) {
+    if (core.clock.monotonicMs() >= endMs) {
       throw newResourceVersionTooLarge(String(revision), String(core.storage.revision), RETRY_AFTER_SECONDS);
     }
     await core.clock.sleep(POLL_MS, signal);
