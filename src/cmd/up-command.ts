@@ -17,6 +17,8 @@ import { kubernetesVersion, steersmanVersion } from "./version.ts";
 
 /** Errors only. */
 const ERRORS = -1;
+/** Where the terminal does not say how wide it is. */
+const DEFAULT_COLUMNS = 80;
 const NOT_FOUND = 127;
 const BY_SIGNAL = 128;
 
@@ -61,7 +63,11 @@ export async function up(args: readonly string[]): Promise<number> {
     const time = () => (flags.speed === 1 ? undefined : { now: new Date(clock.now()), speed: flags.speed });
     if (isTalking && stdout.isTTY) {
       const write = (text: string): void => void stdout.write(text);
-      line = new StatusLine({ write, columns: () => stdout.columns, text: () => statusText(counts(), time()) });
+      line = new StatusLine({
+        write,
+        columns: () => stdout.columns || DEFAULT_COLUMNS,
+        text: () => statusText(counts(), time()),
+      });
     }
     await Promise.race([stopped, cluster.ended]);
     return 0;
