@@ -53,7 +53,7 @@ export interface UpdateStrategy<T extends KubeObject = KubeObject> {
   /** Undoes what this request may not change and sets what only the server may set. */
   prepareForUpdate(object: T, old: T, ctx: StrategyContext): T;
   /** What the user would need further rights for, told before all other errors. */
-  authorizeUpdate?(object: T, old: T, access: WriteAccess): Promise<FieldError[]>;
+  authorizeUpdate?(object: T, old: T, access: WriteAccess, ctx: StrategyContext): Promise<FieldError[]>;
   validateUpdate(object: T, old: T, ctx: StrategyContext): FieldError[];
   warningsOnUpdate?(object: T, old: T, ctx: StrategyContext): string[];
   /**

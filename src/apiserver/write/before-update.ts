@@ -27,7 +27,7 @@ export async function beforeUpdate(
   object = keepSystemFields(object, old);
   const errors = validateMeta(object, row.namespaced);
   errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, oldMeta));
-  if (rules.authorizeUpdate !== undefined) errors.push(...(await rules.authorizeUpdate(object, old, access)));
+  if (rules.authorizeUpdate !== undefined) errors.push(...(await rules.authorizeUpdate(object, old, access, ctx)));
   errors.push(...rules.validateUpdate(object, old, ctx));
   refuseIfAny(shownKind(row, given), object, errors);
   for (const warning of rules.warningsOnUpdate?.(object, old, ctx) ?? []) addWarning(call.context, warning);

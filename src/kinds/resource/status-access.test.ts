@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";
 import type { ResourceClaim, ResourceClaimStatus } from "#api/generated/types/resource-v1.ts";
 import type { UserInfo } from "#api/user-info.ts";
-import type { AskedAccess } from "#kinds/strategy.ts";
+import type { AskedAccess, WriteAccess } from "#kinds/strategy.ts";
 import { statusAccess } from "./status-access.ts";
 
 const allocation = {
@@ -30,16 +30,20 @@ async function ask(
   old: ResourceClaimStatus,
   user: UserInfo,
   isAllowed: (asked: AskedAccess) => boolean,
+  off?: string,
 ): Promise<{ asked: string[]; errors: string[] }> {
   const asked: string[] = [];
-  const errors = await statusAccess(claim(status), claim(old), {
+  const access: WriteAccess = {
     user,
     verb: "update",
-    refusal(access) {
-      const { verb, subresource, namespace, name } = access;
+    refusal(given) {
+      const { verb, subresource, namespace, name } = given;
       asked.push(`${verb} ${subresource} ${namespace}/${name}`);
-      return Promise.resolve(isAllowed(access) ? undefined : "no");
+      return Promise.resolve(isAllowed(given) ? undefined : "no");
     },
+  };
+  const errors = await statusAccess(claim(status), claim(old), access, {
+    gates: { isEnabled: (gate) => gate !== off },
   });
   return { asked, errors: errors.map(errorText) };
 }
@@ -50,6 +54,14 @@ describe("machinery/7.4.r1 who may write which part of a claim's status", () => 
   it("asks nothing where neither the allocation nor the devices change", async () => {
     const status = { allocation, devices: [device] };
     expect(await ask(status, status, { name: "a" }, never)).toEqual({ asked: [], errors: [] });
+  });
+
+  it.each([
+    ["DRAResourceClaimGranularStatusAuthorization", []],
+    ["DRAResourceClaimDeviceStatus", ["update binding /"]],
+  ])("asks less without the gate %s", async (gate, expected) => {
+    const { asked } = await ask({ allocation, devices: [device] }, {}, { name: "a" }, () => true, gate);
+    expect(asked).toEqual(expected);
   });
 
   it("asks for the right to bind claims of the whole cluster", async () => {

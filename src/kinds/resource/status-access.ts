@@ -7,7 +7,7 @@ import type { AllocationResult, ResourceClaim, ResourceClaimStatus } from "#api/
 import { isDns1123Subdomain } from "#api/names.ts";
 import type { UserInfo } from "#api/user-info.ts";
 import type { Errors } from "#kinds/parts/checks.ts";
-import type { WriteAccess } from "#kinds/strategy.ts";
+import type { StrategyContext, WriteAccess } from "#kinds/strategy.ts";
 import { deviceKey } from "./allocated-devices.ts";
 
 const NODE_NAME_KEY = "authentication.kubernetes.io/node-name";
@@ -16,11 +16,13 @@ export async function statusAccess(
   claim: ResourceClaim,
   old: ResourceClaim,
   access: WriteAccess,
+  { gates }: Pick<StrategyContext, "gates">,
 ): Promise<field.FieldError[]> {
+  if (!gates.isEnabled("DRAResourceClaimGranularStatusAuthorization")) return [];
   const [status, before] = [claim.status ?? {}, old.status ?? {}];
   const errors = await bindingAccess(status, before, access);
   // Without an allocation there is no status of devices any more.
-  if (status.allocation === undefined) return errors;
+  if (status.allocation === undefined || !gates.isEnabled("DRAResourceClaimDeviceStatus")) return errors;
   return [...errors, ...(await driverAccess(claim.metadata?.namespace ?? "", status, before, access))];
 }
 
