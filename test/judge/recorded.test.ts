@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseExactJson } from "#api/json.ts";
 import { stringifyJson } from "#base/json.ts";
+import { hostTurn } from "#base/testing.ts";
 import { differencesBetween, type JudgeCase, playCase } from "./case.ts";
 import { teachCustomKind } from "./custom-kind.ts";
 import { embeddedSubject, type Subject } from "./exchange.ts";
@@ -29,7 +30,11 @@ async function playSuite(suite: string, cases: readonly JudgeCase[]): Promise<Pl
   await teachCustomKind(subject);
   let previous: Promise<unknown> = Promise.resolve();
   const answers = cases.map((judged, index) => {
-    const play = (): Promise<readonly unknown[]> => playCase(judged, `${suite}-${index}`, subject);
+    const play = async (): Promise<readonly unknown[]> => {
+      // The embedded server answers without a turn of the event loop, and time must pass for those who wait.
+      await hostTurn();
+      return playCase(judged, `${suite}-${index}`, subject);
+    };
     if (judged.steps.some(({ target }) => WAITING.test(target))) return play();
     const played = previous.then(play, play);
     previous = played;
