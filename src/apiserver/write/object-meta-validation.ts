@@ -2,7 +2,7 @@
 
 import * as field from "#api/field-error.ts";
 import type { ObjectMeta } from "#api/meta.ts";
-import { genericObjectMeta, genericObjectMetaUpdate, kubeFinalizer } from "#kinds/parts/metadata.ts";
+import { genericObjectMeta, genericObjectMetaUpdate } from "#kinds/parts/metadata.ts";
 
 export type ValidateName = (name: string, isPrefix: boolean) => string[];
 
@@ -26,14 +26,5 @@ export function validateObjectMeta(
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta): field.FieldError[] {
   const errors: field.FieldError[] = [];
   genericObjectMetaUpdate(errors, meta, old, METADATA);
-  return errors;
-}
-
-/** Built-in kinds accept finalizers without a domain only if they know them. */
-export function validateFinalizerNames(finalizers: readonly string[] = []): field.FieldError[] {
-  const errors: field.FieldError[] = [];
-  for (const [i, finalizer] of finalizers.entries()) {
-    kubeFinalizer(errors, finalizer, METADATA.child("finalizers").index(i));
-  }
   return errors;
 }
