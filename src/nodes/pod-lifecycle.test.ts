@@ -3,7 +3,8 @@ import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import { behaviourOf } from "./behaviour.ts";
-import { killEvents, nextStep, type Step } from "./pod-lifecycle.ts";
+import { backOffEvents, killEvents } from "./pod-events.ts";
+import { nextStep, type Step } from "./pod-lifecycle.ts";
 
 const BOUND = Date.UTC(2026, 0, 1);
 
@@ -94,6 +95,26 @@ describe("a simulated pod", () => {
     ]);
   });
 
+  it("tells of a back-off and of containers that are not ready in a kubelet's words", () => {
+    const crashing = { "sim.steersman.dev/run-for": "1s", "sim.steersman.dev/exit-code": "1" };
+    const { status } = live(newPod("Always", crashing), 180_000).pod;
+    expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toBe(
+      "back-off 2m40s restarting failed container=main pod=web_ns(u)",
+    );
+    expect(status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
+      reason: "ContainersNotReady",
+      message: "containers with unready status: [main]",
+    });
+    expect(backOffEvents(newPod("Always"))).toEqual([
+      {
+        type: "Warning",
+        reason: "BackOff",
+        message: "Back-off restarting failed container main in pod web_ns(u)",
+        fieldPath: "spec.containers{main}",
+      },
+    ]);
+  });
+
   it("waits for its image until the annotation goes", () => {
     const { pod, story } = live(newPod("Always", { "sim.steersman.dev/image-pull-error": "true" }), 60_000);
     expect(story).toEqual(["0.3 s: Pending, ImagePullBackOff, ready false, restarts 0; Pulling Failed BackOff"]);
@@ -135,7 +156,9 @@ describe("a simulated pod", () => {
 
   it("tells which containers are stopped", () => {
     const { pod } = live(newPod("Always"), 1000);
-    expect(killEvents(pod)).toEqual([{ type: "Normal", reason: "Killing", message: "Stopping container main" }]);
+    expect(killEvents(pod)).toEqual([
+      { type: "Normal", reason: "Killing", message: "Stopping container main", fieldPath: "spec.containers{main}" },
+    ]);
     expect(killEvents(newPod("Always"))).toEqual([]);
   });
 });

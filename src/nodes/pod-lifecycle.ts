@@ -1,26 +1,24 @@
 // The life of a pod on a simulated node, step by step: what its status says next, when, and which events tell of it.
 // The steps follow from the stored status alone, so a cluster that is started again goes on where it was.
 
-import type {
-  Container,
-  ContainerState,
-  ContainerStatus,
-  Pod,
-  PodCondition,
-  PodStatus,
-} from "#api/generated/types/core-v1.ts";
+import type { Container, ContainerState, ContainerStatus, Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import type { Stored } from "#api/resource.ts";
 import { formatTime, timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
-import type { EventType } from "#kit/events/recorder.ts";
 import { isPodTerminal } from "#rules/pod-status.ts";
 import type { Behaviour } from "./behaviour.ts";
-
-export interface NodeEvent {
-  readonly type: EventType;
-  readonly reason: string;
-  readonly message: string;
-}
+import { conditions, scheduledOf } from "./pod-conditions.ts";
+import {
+  backOffEvents,
+  firstStartEvents,
+  type NodeEvent,
+  ON_PURPOSE,
+  podInWords,
+  pullFailureEvents,
+  restartEvents,
+  unhealthyEvents,
+} from "./pod-events.ts";
 
 export type Step =
   | { readonly kind: "rest" }
@@ -46,7 +44,7 @@ export function nextStep(
   if (first === undefined) return start(pod, behaviour, now);
   const { running, waiting, terminated } = first.state ?? {};
   if (waiting?.reason === "ImagePullBackOff")
-    return behaviour.isImageMissing ? REST : report(started(pod, behaviour, now), startEvents(pod));
+    return behaviour.isImageMissing ? REST : report(started(pod, behaviour, now), firstStartEvents(pod));
   if (terminated !== undefined || waiting !== undefined) return restart(pod, first, behaviour, now);
   if (running === undefined) return REST;
   const startMs = timeOrUndefined(running.startedAt) ?? now;
@@ -55,7 +53,7 @@ export function nextStep(
   if (endMs <= now) return end(pod, behaviour, now);
   const readiness = readinessAt(behaviour, now - startMs);
   if (first.ready !== readiness.isReady)
-    return report(withReadiness(pod, readiness.isReady, now), unhealthy(pod, readiness));
+    return report(withReadiness(pod, readiness.isReady, now), readiness.isReady ? [] : unhealthyEvents(pod));
   if (isTakenForUnready(pod, first)) return report(readyAgain(pod, now), []);
   const waitMs = Math.min(endMs - now, readiness.forMs);
   return waitMs === Number.POSITIVE_INFINITY ? REST : wait(waitMs, "containers are running");
@@ -80,12 +78,6 @@ function withReadiness(pod: Stored<Pod>, ready: boolean, now: EpochMs): PodStatu
   };
 }
 
-function unhealthy(pod: Pod, { isReady }: Readiness): readonly NodeEvent[] {
-  return isReady
-    ? []
-    : containersOf(pod).map(() => event("Warning", "Unhealthy", "Readiness probe failed: the simulation asks for it"));
-}
-
 /** The node lifecycle controller says that pods of a node it does not hear of are not ready; the node knows better. */
 function isTakenForUnready({ status }: Pod, { ready }: ContainerStatus): boolean {
   return (
@@ -100,38 +92,13 @@ function readyAgain(pod: Stored<Pod>, now: EpochMs): PodStatus {
 
 const wait = (forMs: number, reason: string): Step => ({ kind: "wait", forMs, reason });
 const report = (status: PodStatus, events: readonly NodeEvent[]): Step => ({ kind: "report", status, events });
-const event = (type: EventType, reason: string, message: string): NodeEvent => ({ type, reason, message });
-
 function start(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs): Step {
   // A pod that was created for its node has met no scheduler.
   const boundAt = scheduledOf(pod)?.lastTransitionTime ?? pod.metadata.creationTimestamp;
   const leftMs = (timeOrUndefined(boundAt) ?? now) + behaviour.startMs - now;
   if (leftMs > 0) return wait(leftMs, "containers are starting");
-  if (behaviour.isImageMissing) return report(withoutImage(pod, now), pullFailures(pod));
-  return report(started(pod, behaviour, now), startEvents(pod));
-}
-
-const scheduledOf = ({ status }: Pod): PodCondition | undefined =>
-  status?.conditions?.find(({ type }) => type === "PodScheduled");
-
-const containersOf = ({ spec }: Pod): readonly Container[] => spec?.containers ?? [];
-
-function startEvents(pod: Pod): readonly NodeEvent[] {
-  return [...(pod.spec?.initContainers ?? []), ...containersOf(pod)].flatMap(({ image = "" }) => [
-    event("Normal", "Pulled", `Container image "${image}" already present on machine and can be accessed by the pod`),
-    event("Normal", "Created", "Container created"),
-    event("Normal", "Started", "Container started"),
-  ]);
-}
-
-function pullFailures(pod: Pod): readonly NodeEvent[] {
-  return containersOf(pod).flatMap(({ image = "" }) => [
-    event("Normal", "Pulling", `Pulling image "${image}"`),
-    event("Warning", "Failed", `Failed to pull image "${image}": the annotation of the pod asks for it`),
-    event("Warning", "Failed", "Error: ErrImagePull"),
-    event("Normal", "BackOff", `Back-off pulling image "${image}": the annotation of the pod asks for it`),
-    event("Warning", "Failed", "Error: ImagePullBackOff"),
-  ]);
+  if (behaviour.isImageMissing) return report(withoutImage(pod, now), pullFailureEvents(pod));
+  return report(started(pod, behaviour, now), firstStartEvents(pod));
 }
 
 /** All containers run; init containers have done their work before, sidecars among them go on. */
@@ -155,7 +122,9 @@ function started(pod: Stored<Pod>, { isReady }: Behaviour, now: EpochMs): PodSta
               : containerStatus(pod, container, completed, true),
           ),
         }),
-    containerStatuses: containersOf(pod).map((container) => containerStatus(pod, container, running, isReady)),
+    containerStatuses: (pod.spec?.containers ?? []).map((container) =>
+      containerStatus(pod, container, running, isReady),
+    ),
   };
 }
 
@@ -166,8 +135,8 @@ function withoutImage(pod: Stored<Pod>, now: EpochMs): PodStatus {
     phase: "Pending",
     startTime: time,
     conditions: conditions(pod, time, { Initialized: isInitialized, ContainersReady: false, Ready: false }),
-    containerStatuses: containersOf(pod).map((container) => {
-      const message = `Back-off pulling image "${container.image ?? ""}"`;
+    containerStatuses: (pod.spec?.containers ?? []).map((container) => {
+      const message = `Back-off pulling image "${container.image ?? ""}": ErrImagePull: ${ON_PURPOSE}`;
       return {
         ...containerStatus(pod, container, { waiting: { reason: "ImagePullBackOff", message } }, false),
         imageID: "",
@@ -194,11 +163,16 @@ function end(
     started: false,
     state: { terminated: { exitCode, reason, startedAt: status.state?.running?.startedAt ?? time, finishedAt: time } },
   }));
-  const why = { reason: isSuccess ? "PodCompleted" : "PodFailed" };
+  const ended = isSuccess ? "Succeeded" : "Failed";
   return report(
     {
-      phase: isLast ? (isSuccess ? "Succeeded" : "Failed") : "Running",
-      conditions: conditions(pod, time, { Initialized: true, ContainersReady: false, Ready: false }, isLast ? why : {}),
+      phase: isLast ? ended : "Running",
+      conditions: conditions(
+        pod,
+        time,
+        { Initialized: true, ContainersReady: false, Ready: false },
+        isLast ? ended : undefined,
+      ),
       containerStatuses,
     },
     [],
@@ -212,7 +186,7 @@ function restart(pod: Stored<Pod>, first: ContainerStatus, behaviour: Behaviour,
   const backOffMs = Math.min(BACK_OFF_MS * 2 ** first.restartCount, BACK_OFF_MAX_MS);
   const leftMs = (timeOrUndefined(ended?.finishedAt) ?? now) + backOffMs - now;
   if (leftMs <= 0) {
-    const status = started(pod, behaviour, now);
+    const { initContainerStatuses: _, ...status } = started(pod, behaviour, now);
     return report(
       {
         ...status,
@@ -222,14 +196,16 @@ function restart(pod: Stored<Pod>, first: ContainerStatus, behaviour: Behaviour,
           ...(ended === undefined ? {} : { lastState: { terminated: ended } }),
         })),
       },
-      startEvents(pod),
+      restartEvents(pod),
     );
   }
   if (first.state?.waiting !== undefined) return wait(leftMs, "back-off of a container that has ended");
-  const message = `back-off ${backOffMs / 1000}s restarting failed container`;
+  const backOff = formatDuration(durationOfMs(backOffMs));
+  const messageFor = (container: string): string =>
+    `back-off ${backOff} restarting failed container=${container} pod=${podInWords(pod)}`;
   const containerStatuses = (pod.status?.containerStatuses ?? []).map((status) => ({
     ...status,
-    state: { waiting: { reason: "CrashLoopBackOff", message } },
+    state: { waiting: { reason: "CrashLoopBackOff", message: messageFor(status.name) } },
     ...(status.state === undefined ? {} : { lastState: status.state }),
   }));
   const time = formatTime(now);
@@ -239,44 +215,8 @@ function restart(pod: Stored<Pod>, first: ContainerStatus, behaviour: Behaviour,
       conditions: conditions(pod, time, { Initialized: true, ContainersReady: false, Ready: false }),
       containerStatuses,
     },
-    containersOf(pod).map(({ name }) =>
-      event("Warning", "BackOff", `Back-off restarting failed container ${name} in pod ${pod.metadata.name}`),
-    ),
+    backOffEvents(pod),
   );
-}
-
-/** Of a pod that goes. */
-export function killEvents(pod: Pod): readonly NodeEvent[] {
-  const isRunning = new Set(
-    (pod.status?.containerStatuses ?? []).filter(({ state }) => state?.running).map(({ name }) => name),
-  );
-  return containersOf(pod)
-    .filter(({ name }) => isRunning.has(name))
-    .map(({ name }) => event("Normal", "Killing", `Stopping container ${name}`));
-}
-
-/** In the order of a kubelet; those that keep their status keep their time. */
-function conditions(
-  pod: Pod,
-  time: string,
-  states: Readonly<Record<string, boolean>>,
-  extra: Pick<PodCondition, "reason"> = {},
-): readonly PodCondition[] {
-  const all = { PodReadyToStartContainers: true, ...states };
-  const own = Object.entries(all).map(([type, isTrue]) => {
-    const status = isTrue ? "True" : "False";
-    const known = pod.status?.conditions?.find((condition) => condition.type === type);
-    const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? time) : time;
-    const reason = extra.reason ?? (isTrue ? undefined : "ContainersNotReady");
-    return {
-      type,
-      status,
-      lastTransitionTime,
-      ...(reason !== undefined && type !== "PodReadyToStartContainers" ? { reason } : {}),
-    };
-  });
-  if (scheduledOf(pod) !== undefined) return own;
-  return [...own, { type: "PodScheduled", status: "True", lastTransitionTime: time }];
 }
 
 function containerStatus(

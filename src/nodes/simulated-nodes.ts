@@ -27,7 +27,8 @@ import { type MetricsApi, registerMetricsApi } from "./metrics-api.ts";
 import { keepRegistered, type NodeIdentity } from "./node-heartbeats.ts";
 import { lostBeforeMs, type Outage, outageAt } from "./outages.ts";
 import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
-import { killEvents, type NodeEvent, nextStep } from "./pod-lifecycle.ts";
+import { killEvents, type NodeEvent } from "./pod-events.ts";
+import { nextStep } from "./pod-lifecycle.ts";
 import { noStages, outagesOf, ruledPod, type Stages } from "./stages.ts";
 
 /** The pods of all nodes that are synced at the same time. */
@@ -162,7 +163,7 @@ function behaviourFor(pod: Stored<Pod>, deps: Deps): Behaviour {
   } catch (error) {
     if (!(error instanceof BadBehaviour)) throw error;
     if (pod.status?.containerStatuses === undefined) {
-      tell(pod, [{ type: "Warning", reason: "InvalidSimulation", message: error.message }], deps);
+      tell(pod, [{ type: "Warning", reason: "InvalidSimulation", message: error.message, fieldPath: "" }], deps);
     }
     const { annotations: _, ...metadata } = pod.metadata;
     return behaviourOf(ruledPod({ ...pod, metadata }, deps.stages), deps.startMs);
@@ -171,7 +172,9 @@ function behaviourFor(pod: Stored<Pod>, deps: Deps): Behaviour {
 
 function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder }: Deps): void {
   const about = referenceTo(pod, Pods);
-  for (const { type, reason, message } of events) recorder.event(about, type, reason, message);
+  for (const { type, reason, message, fieldPath } of events) {
+    recorder.event(fieldPath === "" ? about : { ...about, fieldPath }, type, reason, message, pod.spec?.nodeName);
+  }
 }
 
 /** deletionTimestamp is when the grace period ends; the node may be done earlier. */
@@ -203,7 +206,9 @@ async function reportStatus(
   const { namespace, name, uid } = pod.metadata;
   const ip = node.addresses.give(uid);
   const addresses = { hostIP: node.address, ...(ip === undefined ? {} : { podIP: ip, podIPs: [{ ip }] }) };
-  const patch = { metadata: { uid }, status: { ...status, ...addresses } };
+  // A merge keeps what it does not name: conditions lose the reason of an earlier status only by a null.
+  const conditions = status.conditions?.map((condition) => ({ reason: null, message: null, ...condition }));
+  const patch = { metadata: { uid }, status: { ...status, ...(conditions && { conditions }), ...addresses } };
   try {
     await deps.client
       .resource(Pods)

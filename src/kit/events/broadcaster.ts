@@ -2,7 +2,7 @@
 // writer that retries transport errors only. An event is never worth blocking or failing a sync for.
 // Upstream: client-go/tools/record/event.go, eventBroadcasterImpl, recordToSink.
 
-import type { ObjectReference } from "#api/generated/types/core-v1.ts";
+import type { EventSource, ObjectReference } from "#api/generated/types/core-v1.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { formatTime } from "#api/time.ts";
@@ -41,7 +41,10 @@ export class EventBroadcaster {
   }
 
   recorder(component: string): EventRecorder {
-    return { event: (about, type, reason, message) => this.#record(component, about, type, reason, message) };
+    return {
+      event: (about, type, reason, message, host) =>
+        this.#record({ component, ...(host === undefined ? {} : { host }) }, about, type, reason, message),
+    };
   }
 
   /** Writes queued events until the signal aborts; what is queued then is dropped. */
@@ -59,20 +62,20 @@ export class EventBroadcaster {
     }
   }
 
-  #record(component: string, about: ObjectReference, type: EventType, reason: string, message: string): void {
+  #record(source: EventSource, about: ObjectReference, type: EventType, reason: string, message: string): void {
     const time = formatTime(this.#deps.clock.now());
     const event: NamedEvent = {
       metadata: { name: this.#uniqueName(about.name ?? ""), namespace: about.namespace || "default" },
       involvedObject: about,
       reason,
       message,
-      source: { component },
+      source,
       firstTimestamp: time,
       lastTimestamp: time,
       count: 1,
       type,
-      reportingComponent: component,
-      reportingInstance: "",
+      reportingComponent: source.component ?? "",
+      reportingInstance: source.host ?? "",
     };
     this.#eventLog.info("Event occurred", {
       object: about.namespace ? { namespace: about.namespace, name: about.name } : { name: about.name },

@@ -9,7 +9,8 @@ import type { Resource, StoredObject } from "#api/resource.ts";
 export type EventType = "Normal" | "Warning";
 
 export interface EventRecorder {
-  event(about: ObjectReference, type: EventType, reason: string, message: string): void;
+  /** host: the node that it comes from; controllers have none. */
+  event(about: ObjectReference, type: EventType, reason: string, message: string, host?: string): void;
 }
 
 /** An event with a name: one to be written, or one that the API server has stored. */
