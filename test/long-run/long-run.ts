@@ -78,7 +78,7 @@ async function report({ daemon, probeFile }: Subject): Promise<ProbeReport> {
   return JSON.parse(readFileSync(probeFile, "utf8")) as ProbeReport;
 }
 
-async function count(subject: Subject, { heap }: ProbeReport): Promise<Counts> {
+async function count(subject: Subject, { heap, eventAggregates }: ProbeReport): Promise<Counts> {
   const page = await subject.daemon.page("/metrics");
   const depths = [...page.matchAll(/^workqueue_depth\{.*\} (\d+)/gm)].map(([, depth]) => Number(depth));
   const { pid } = subject.daemon;
@@ -87,7 +87,8 @@ async function count(subject: Subject, { heap }: ProbeReport): Promise<Counts> {
     sockets: socketsOf(pid),
     timers: heap.Timeout ?? 0,
     maps: heap.Map ?? 0,
-    sets: heap.Set ?? 0,
+    sets: (heap.Set ?? 0) - eventAggregates,
+    eventAggregates,
     promises: heap.Promise ?? 0,
     queued: depths.reduce((sum, depth) => sum + depth, 0),
   };

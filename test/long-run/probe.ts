@@ -5,10 +5,13 @@
 import { renameSync, writeFileSync } from "node:fs";
 import type { StoredObject } from "#api/resource.ts";
 import { SharedIndexInformer } from "#informers/shared-informer.ts";
+import { LruMap } from "#kit/lru.ts";
 
 export interface ProbeReport {
   /** Live objects by type, after a collection. */
   readonly heap: Readonly<Record<string, number>>;
+  /** Sets of messages that the recorders of events remember: one per object and reason, at most 4,096 of each recorder. */
+  readonly eventAggregates: number;
   /** Of each informer that runs: its resource, and resource versions by namespace and name. */
   readonly caches: readonly { readonly path: string; readonly versions: Readonly<Record<string, string>> }[];
   /** How long the loop was kept from its timers by work of this process, ms; the longest first. */
@@ -31,6 +34,14 @@ SharedIndexInformer.prototype.run = async function (this: SharedIndexInformer<St
   }
 };
 
+const recorders = new Map<LruMap<unknown>, Set<string>>();
+const remember = LruMap.prototype.set;
+LruMap.prototype.set = function (this: LruMap<unknown>, key, value) {
+  const isAggregate = (value as { readonly messages?: unknown } | undefined)?.messages instanceof Set;
+  if (isAggregate) recorders.getOrInsertComputed(this, () => new Set<string>()).add(key);
+  remember.call(this, key, value);
+};
+
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -48,7 +59,8 @@ function sample(): void {
 setInterval(sample, SAMPLE_MS).unref();
 
 process.on("SIGUSR2", () => {
-  const report: ProbeReport = { heap: heapByType(), caches: [...informers].map(cacheOf), stallsMs };
+  const eventAggregates = [...recorders.values()].reduce((sum, keys) => sum + keys.size, 0);
+  const report: ProbeReport = { heap: heapByType(), eventAggregates, caches: [...informers].map(cacheOf), stallsMs };
   // In one go, so that no reader sees half of it.
   writeFileSync(`${file}.new`, JSON.stringify(report));
   renameSync(`${file}.new`, file);

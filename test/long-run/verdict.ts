@@ -6,7 +6,9 @@ export interface Counts {
   readonly sockets: number;
   readonly timers: number;
   readonly maps: number;
+  /** Without those of event aggregates, which fill a cache of limited size. */
   readonly sets: number;
+  readonly eventAggregates: number;
   readonly promises: number;
   /** Keys that wait in queues. */
   readonly queued: number;
@@ -17,11 +19,15 @@ export const STALL_MS_MAX = 200;
 const SLACK = { share: 0.1, count: 20 };
 const RSS_GROWTH_MAX = 0.1;
 
-/** Resident memory after each cycle: is the last third on the level of the first? */
+/**
+ * Resident memory after each cycle: is the last third on the level of the one before? The first third still fills the
+ * heap that the collection of the first count has emptied.
+ */
 export function rssGrowth(megabytes: readonly number[]): number {
-  const third = Math.max(1, Math.floor(megabytes.length / 3));
+  const third = Math.floor(megabytes.length / 3);
+  if (third === 0) return 0;
   const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-  return mean(megabytes.slice(-third)) / mean(megabytes.slice(0, third)) - 1;
+  return mean(megabytes.slice(-third)) / mean(megabytes.slice(-2 * third, -third)) - 1;
 }
 
 export interface LongRun {
