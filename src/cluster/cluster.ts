@@ -66,7 +66,7 @@ export interface Cluster {
   readonly server: ApiServer;
   /** The controllers that the configuration and the feature gates select. */
   readonly controllers: readonly string[];
-  /** All nodes are Ready, and the caches of all controllers have synced. */
+  /** All nodes are Ready and take pods, and the caches of all controllers have synced. */
   readonly ready: Promise<void>;
   /** Starts everything but the server, which answers from the beginning. Resolves at the end, and rejects when a part fails. */
   run(signal: AbortSignal): Promise<void>;
@@ -203,7 +203,13 @@ async function runParts(
       hasTokenController: false,
       transport: asAdmin(),
       controllers: companionsOf(
-        { count: nodes, onReady: onNodes, metricsApi, ...(options.stages && { stages: options.stages }) },
+        {
+          count: nodes,
+          onReady: onNodes,
+          isUntainted: isSelected("node-lifecycle-controller", options.config.Generic.Controllers),
+          metricsApi,
+          ...(options.stages && { stages: options.stages }),
+        },
         rootClientBuilder(as(SCHEDULER_IDENTITY), { ...clients, clock }),
       ),
     },
@@ -223,7 +229,7 @@ function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefin
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */
 function companionsOf(
-  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "metricsApi" | "stages">,
+  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "isUntainted" | "metricsApi" | "stages">,
   schedulerClients: ClientBuilder,
 ): readonly RegisteredController[] {
   const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };

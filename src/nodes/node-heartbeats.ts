@@ -26,7 +26,7 @@ export interface HeartbeatDeps {
   /** The node is away, and says nothing. */
   isAway(name: string): boolean;
   /** The node is Ready for the first time. */
-  onRegistered(): void;
+  onRegistered(name: string): void;
 }
 
 export interface NodeIdentity {
@@ -44,7 +44,7 @@ export async function keepRegistered(node: NodeIdentity, deps: HeartbeatDeps, si
         if (!isReady(deps.cachedNode(node.name))) await registerNode(node, deps, signal);
         await renewLease(node, deps, signal);
       }
-      if (!isRegistered) deps.onRegistered();
+      if (!isRegistered) deps.onRegistered(node.name);
       isRegistered = true;
     } catch (error) {
       if (isAborted(error, signal)) return;

@@ -40,8 +40,10 @@ export interface SimulatedNodesOptions {
   readonly startMs: number;
   /** From being asked to go to being gone; never longer than the pod's grace period. */
   readonly stopMs: number;
-  /** All nodes are Ready for the first time. */
+  /** All nodes are Ready for the first time, and take pods. */
   readonly onReady?: () => void;
+  /** The node lifecycle controller runs: a new node is tainted until that controller has seen it Ready. */
+  readonly isUntainted?: boolean;
   /** Tells what pods and nodes use. */
   readonly metricsApi?: MetricsApi;
   /** Absent: pods behave as their annotations say, and nodes are never away. */
@@ -72,7 +74,7 @@ export function nodeNames(count: number): readonly string[] {
 
 export async function buildSimulatedNodes(
   context: ControllerContext,
-  { count, onReady, metricsApi, stages = noStages, ...times }: SimulatedNodesOptions,
+  { count, onReady, isUntainted = false, metricsApi, stages = noStages, ...times }: SimulatedNodesOptions,
 ): Promise<Controller> {
   const parts = await ControllerParts.under("kubelet", context);
   const pods = parts.informer(Pods);
@@ -113,14 +115,22 @@ export async function buildSimulatedNodes(
     onDelete: (pod) => nodeOf(pod)?.addresses.free(pod.metadata.uid),
   });
   parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
-  let missing = count;
+  const missing = new Set(nodes.keys());
+  const arrive = (name: string): void => {
+    if (missing.delete(name) && missing.size === 0) onReady?.();
+  };
+  if (isUntainted) {
+    const look = (node: StoredCluster<Node>): void => {
+      if (isReadyForPods(node)) arrive(node.metadata.name);
+    };
+    parts.handle(nodeObjects, { onAdd: look, onUpdate: (_, node) => look(node) });
+  }
   const heartbeats = {
     ...deps,
     cachedNode,
     isAway: (name: string) => outageAt(deps.outagesOf(name), clock.now() - deps.startedMs) !== undefined,
-    onRegistered: () => {
-      missing--;
-      if (missing === 0) onReady?.();
+    onRegistered: (name: string) => {
+      if (!isUntainted) arrive(name);
     },
   };
   for (const node of nodes.values()) parts.fromStart((signal) => keepRegistered(node, heartbeats, signal));
@@ -133,6 +143,11 @@ export async function buildSimulatedNodes(
     parts.fromStart((signal) => registerMetricsApi(client, signal));
   }
   return parts.controller();
+}
+
+function isReadyForPods({ spec, status }: Node): boolean {
+  const isReady = status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
+  return isReady && !spec?.taints?.some(({ key }) => key === "node.kubernetes.io/not-ready");
 }
 
 async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
