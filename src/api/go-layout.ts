@@ -144,12 +144,15 @@ function decodeNamed(pkg: string, key: string, goName: string, code: string | un
       ? { ...type, name: goName, isMessage: code.startsWith("#") }
       : { ...type, name: goName };
   }
-  // The struct is known before its fields are decoded, so that a type may contain itself.
-  const fields: GoField[] = [];
-  const struct: GoStruct = { kind: "struct", name: goName, fields };
-  types.set(key, struct);
-  if (code !== "") for (const field of code.split(";")) fields.push(decodeField(pkg, field));
-  return struct;
+  // The fields are decoded when they are first looked at: a type may contain itself, and most types are never used.
+  const fields = lazy(() => (code === "" ? [] : code.split(";").map((field) => decodeField(pkg, field))));
+  return {
+    kind: "struct",
+    name: goName,
+    get fields() {
+      return fields();
+    },
+  };
 }
 
 function decodeField(pkg: string, code: string): GoField {

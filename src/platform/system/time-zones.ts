@@ -53,8 +53,13 @@ const IANA_NAME = /^(?:[A-Z][A-Za-z0-9_+-]*)(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
 export function systemTimeZones(): TimeZones {
   const opened = new Map<string, IntlTimeZone>();
+  let local: IntlTimeZone | undefined;
   return {
-    local: open(undefined),
+    /** Opened when it is first used: that takes some milliseconds. */
+    get local() {
+      local ??= open(undefined);
+      return local;
+    },
     find(name) {
       const zone = opened.get(name) ?? tryOpen(name);
       if (zone !== undefined) opened.set(name, zone);
