@@ -49,7 +49,7 @@ export function workOn(plane: ControlPlane): Work {
   const create = (path: string, object: object): Promise<string> => ask("POST", path, object);
   const patch = (path: string, body: object): Promise<string> => ask("PATCH", path, body, MERGE);
   const remove = (path: string, propagationPolicy = "Background"): Promise<string> =>
-    ask("DELETE", path, { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy });
+    ask("DELETE", `${path}?propagationPolicy=${propagationPolicy}`);
   const core = (namespace: string, resource: string): string => `/api/v1/namespaces/${namespace}/${resource}`;
   const apps = (namespace: string, resource: string): string => `/apis/apps/v1/namespaces/${namespace}/${resource}`;
   const jobs = (namespace: string): string => `/apis/batch/v1/namespaces/${namespace}/jobs`;
