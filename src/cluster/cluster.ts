@@ -66,8 +66,10 @@ export interface Cluster {
   readonly server: ApiServer;
   /** The controllers that the configuration and the feature gates select. */
   readonly controllers: readonly string[];
-  /** All nodes are Ready and take pods, and the caches of all controllers have synced. */
+  /** All nodes are Ready, and the caches of all controllers have synced. */
   readonly ready: Promise<void>;
+  /** All nodes take pods. Never without the node lifecycle controller, which takes the taint of new nodes away. */
+  readonly takesPods: Promise<void>;
   /** Starts everything but the server, which answers from the beginning. Resolves at the end, and rejects when a part fails. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -98,10 +100,12 @@ export function createCluster(options: ClusterOptions): Cluster {
   );
   const managerReady = Promise.withResolvers<void>();
   const nodesReady = Promise.withResolvers<void>();
+  const untainted = Promise.withResolvers<void>();
   return {
     server,
     controllers: [serviceAccountTokens, ...started].map(({ name }) => name),
     ready: Promise.all([managerReady.promise, nodesReady.promise]).then(() => undefined),
+    takesPods: untainted.promise,
     run: async (signal) => {
       health.areRunning = true;
       const onManager = (): void => {
@@ -109,7 +113,12 @@ export function createCluster(options: ClusterOptions): Cluster {
         managerReady.resolve();
       };
       try {
-        await runParts(options, server, { onManager, onNodes: nodesReady.resolve, metricsApi }, signal);
+        await runParts(
+          options,
+          server,
+          { onManager, onNodes: nodesReady.resolve, onUntainted: untainted.resolve, metricsApi },
+          signal,
+        );
       } finally {
         health.areRunning = false;
       }
@@ -137,6 +146,7 @@ const healthOf = (isHealthy: boolean, problem: string): ComponentHealth => ({
 interface Readiness {
   onManager(): void;
   onNodes(): void;
+  onUntainted(): void;
   readonly metricsApi: MetricsApi;
 }
 
@@ -145,7 +155,7 @@ const ACCOUNT_GROUPS = ["system:serviceaccounts", "system:serviceaccounts:kube-s
 async function runParts(
   options: ClusterOptions,
   server: ApiServer,
-  { onManager, onNodes, metricsApi }: Readiness,
+  { onManager, onNodes, onUntainted, metricsApi }: Readiness,
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, rng, controllerLog: log, gates, host, shutdownTimeoutMs, leaseHolder, nodes } = options;
@@ -206,7 +216,7 @@ async function runParts(
         {
           count: nodes,
           onReady: onNodes,
-          isUntainted: isSelected("node-lifecycle-controller", options.config.Generic.Controllers),
+          onUntainted,
           metricsApi,
           ...(options.stages && { stages: options.stages }),
         },
@@ -229,7 +239,7 @@ function withTurns(transport: Transport, nextTurn: () => Promise<void> | undefin
 
 /** The parts of a cluster beside the API server and kube-controller-manager. */
 function companionsOf(
-  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "isUntainted" | "metricsApi" | "stages">,
+  nodes: Pick<SimulatedNodesOptions, "count" | "onReady" | "onUntainted" | "metricsApi" | "stages">,
   schedulerClients: ClientBuilder,
 ): readonly RegisteredController[] {
   const times = { startMs: NODE_START_MS, stopMs: NODE_STOP_MS };

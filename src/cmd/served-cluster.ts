@@ -41,7 +41,7 @@ export interface ServedClusterOptions extends ReadSettings {
   readonly onWaiting?: (holder: string) => void;
 }
 
-export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | "ready"> {
+export interface ServedCluster extends Pick<Cluster, "server" | "controllers" | "ready" | "takesPods"> {
   readonly url: string;
   readonly port: number;
   /** Starts all but the API server, which answers already. */
@@ -82,7 +82,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     nextTurn: () => turns.next(),
     shutdownTimeoutMs: SHUTDOWN_MS,
   });
-  const { server, controllers, ready } = cluster;
+  const { server, controllers, ready, takesPods } = cluster;
   const https = await listen(port, pki, server, log);
   const stop = new AbortController();
   const ended = Promise.withResolvers<void>();
@@ -92,6 +92,7 @@ export async function serveCluster(options: ServedClusterOptions): Promise<Serve
     server,
     controllers,
     ready,
+    takesPods,
     url: `https://${HOST}:${https.port}`,
     port: https.port,
     ended: ended.promise,

@@ -11,6 +11,7 @@ import { createClient } from "#client/create-client.ts";
 import type { Manifest } from "#cluster/manifests.ts";
 import { type ClusterCounts, followCounts } from "#cluster/pod-counts.ts";
 import { type ReadSettings, readSettings } from "#cluster/settings.ts";
+import { isSelected } from "#manager/controller-selection.ts";
 import type { LeaderElectionConfig } from "#manager/options/config.ts";
 import type { Stages } from "#nodes/stages.ts";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
@@ -83,6 +84,8 @@ export async function startCluster(options: UpOptions): Promise<RunningCluster> 
       ended: cluster.ended,
       async apply(manifests) {
         if (manifests.length === 0) return;
+        const untaints = isSelected("node-lifecycle-controller", settings.config.Generic.Controllers);
+        if (untaints && !otherManager) await Promise.race([cluster.takesPods, cluster.ended]);
         const { applyManifests } = await import("#cluster/manifests.ts");
         const transport = directTransport(cluster.server, {
           peer: { user: { name: "admin", groups: ["system:masters"] } },

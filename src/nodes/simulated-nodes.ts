@@ -40,10 +40,10 @@ export interface SimulatedNodesOptions {
   readonly startMs: number;
   /** From being asked to go to being gone; never longer than the pod's grace period. */
   readonly stopMs: number;
-  /** All nodes are Ready for the first time, and take pods. */
+  /** All nodes are Ready for the first time. */
   readonly onReady?: () => void;
-  /** The node lifecycle controller runs: a new node is tainted until that controller has seen it Ready. */
-  readonly isUntainted?: boolean;
+  /** All nodes take pods for the first time: the node lifecycle controller has seen them Ready, and has untainted them. */
+  readonly onUntainted?: () => void;
   /** Tells what pods and nodes use. */
   readonly metricsApi?: MetricsApi;
   /** Absent: pods behave as their annotations say, and nodes are never away. */
@@ -74,7 +74,7 @@ export function nodeNames(count: number): readonly string[] {
 
 export async function buildSimulatedNodes(
   context: ControllerContext,
-  { count, onReady, isUntainted = false, metricsApi, stages = noStages, ...times }: SimulatedNodesOptions,
+  { count, onReady, onUntainted, metricsApi, stages = noStages, ...times }: SimulatedNodesOptions,
 ): Promise<Controller> {
   const parts = await ControllerParts.under("kubelet", context);
   const pods = parts.informer(Pods);
@@ -115,26 +115,25 @@ export async function buildSimulatedNodes(
     onDelete: (pod) => nodeOf(pod)?.addresses.free(pod.metadata.uid),
   });
   parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
-  const missing = new Set(nodes.keys());
-  const arrive = (name: string): void => {
-    if (missing.delete(name) && missing.size === 0) onReady?.();
+  const unregistered = new Set(nodes.keys());
+  const tainted = new Set(nodes.keys());
+  const look = (node: StoredCluster<Node>): void => {
+    if (isReadyForPods(node) && tainted.delete(node.metadata.name) && tainted.size === 0) onUntainted?.();
   };
-  if (isUntainted) {
-    const look = (node: StoredCluster<Node>): void => {
-      if (isReadyForPods(node)) arrive(node.metadata.name);
-    };
-    parts.handle(nodeObjects, { onAdd: look, onUpdate: (_, node) => look(node) });
-  }
+  parts.handle(nodeObjects, { onAdd: look, onUpdate: (_, node) => look(node) });
   const heartbeats = {
     ...deps,
     cachedNode,
     isAway: (name: string) => outageAt(deps.outagesOf(name), clock.now() - deps.startedMs) !== undefined,
     onRegistered: (name: string) => {
-      if (!isUntainted) arrive(name);
+      if (unregistered.delete(name) && unregistered.size === 0) onReady?.();
     },
   };
   for (const node of nodes.values()) parts.fromStart((signal) => keepRegistered(node, heartbeats, signal));
-  if (count === 0) onReady?.();
+  if (count === 0) {
+    onReady?.();
+    onUntainted?.();
+  }
   if (metricsApi !== undefined && count > 0) {
     metricsApi.source = {
       pods: () => pods.lister.list().map((pod) => ruledPod(pod, stages)),
