@@ -27,7 +27,11 @@ export function normalised(text: string, host: string, namespace: string): strin
   return inOneOrder(normal.replace(/(?<=\S) {2,}/g, "  ").replace(/ +$/gm, ""));
 }
 
-/** Complaints about a custom resource come in the order of a map, which in Go is chance. */
+/** Complaints about a custom resource, and rules of several roles, come in the order of a map, which in Go is chance. */
 function inOneOrder(text: string): string {
-  return text.replace(/(^\* .*\n)+/gm, (causes) => causes.split("\n").filter(Boolean).sort().join("\n").concat("\n"));
+  const sorted = (lines: string): string => lines.split("\n").filter(Boolean).sort().join("\n").concat("\n");
+  return text
+    .replace(/(^\* .*\n)+/gm, sorted)
+    .replace(/(?<=\] {2}\[)[a-z ]+(?=\]$)/gm, (verbs) => verbs.split(" ").sort().join(" "))
+    .replace(/(^\S* {2}\[.*\] {2}\[.*\] {2}\[[a-z* ]+\]\n)+/gm, sorted);
 }
