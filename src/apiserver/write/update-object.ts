@@ -138,11 +138,10 @@ async function storeChanged(
   const old = existing.object;
   const access = writeAccess(core, call, signal);
   let object = await beforeUpdate(call, given, old, rules, strategyContext(core, call, options.dryRun), access);
-  object = ignoreManagedFieldsTimes(object, old);
   await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
   if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)
     return remove(core, call, existing, object, options.dryRun);
-  object = storable(call, object);
+  object = ignoreManagedFieldsTimes(storable(call, object), old);
   if (deepEqual(object, old)) return { object: old, isCreated: false };
   if (options.dryRun) return { object, isCreated: false };
   checkSize(call, object);
