@@ -6,13 +6,14 @@ import { decodeBase64 } from "#api/base64.ts";
 import { CodecError } from "#api/codec-error.ts";
 import { type GoField, type GoStruct, type GoType, goStruct, type OpaqueType } from "#api/go-layout.ts";
 import { isInt64 } from "#api/int64.ts";
-import { BYTES, FIXED64, VARINT } from "#api/proto-reader.ts";
+import { BYTES, VARINT } from "#api/proto-reader.ts";
 import {
   intOrStringCodec,
   microTimeCodec,
   quantityCodec,
   rawJsonCodec,
   timeCodec,
+  wireTypeOf,
   writeString,
 } from "#api/proto-values.ts";
 import type { ProtoWriter } from "#api/proto-writer.ts";
@@ -110,21 +111,6 @@ function delimited<T>(write: (writer: ProtoWriter, value: T) => void): (writer: 
     write(writer, value);
     writer.varint(writer.length - before);
   };
-}
-
-function wireTypeOf(type: GoType): number {
-  switch (type.kind) {
-    case "bool":
-    case "int32":
-    case "int64":
-    case "int":
-    case "uint8":
-      return VARINT;
-    case "float64":
-      return FIXED64;
-    default:
-      return BYTES;
-  }
 }
 
 function valueWriter(type: GoType, where: string): Write {

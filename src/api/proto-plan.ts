@@ -2,7 +2,7 @@
 // when a message of its struct is first met. Plans are data, so that one small loop (proto-decode.ts) reads all messages.
 
 import { type GoField, type GoStruct, type GoType, goStruct, type OpaqueType } from "#api/go-layout.ts";
-import { BYTES, FIXED64, VARINT } from "#api/proto-reader.ts";
+import { BYTES } from "#api/proto-reader.ts";
 import {
   intOrStringCodec,
   type MessageCodec,
@@ -11,6 +11,7 @@ import {
   rawJsonCodec,
   tagOf,
   timeCodec,
+  wireTypeOf,
 } from "#api/proto-values.ts";
 import { ShareableKind } from "#api/shared-values.ts";
 
@@ -226,23 +227,6 @@ function opaqueCodec(opaque: OpaqueType): MessageCodec {
       return intOrStringCodec;
     default:
       return rawJsonCodec;
-  }
-}
-
-function wireTypeOf(type: GoType): number {
-  switch (type.kind) {
-    case "pointer":
-      return wireTypeOf(type.elem);
-    case "bool":
-    case "int32":
-    case "int64":
-    case "int":
-    case "uint8":
-      return VARINT;
-    case "float64":
-      return FIXED64;
-    default:
-      return BYTES;
   }
 }
 

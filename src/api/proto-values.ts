@@ -2,10 +2,11 @@
 // int-or-strings and raw JSON. Each has a zero: what Go prints for the field that was not sent.
 
 import { CodecError } from "#api/codec-error.ts";
+import type { GoType } from "#api/go-layout.ts";
 import { goJson } from "#api/go-text.ts";
 import { clampToNumber, type Int64 } from "#api/int64.ts";
 import { decodeUtf8, parseJson } from "#api/json.ts";
-import { BYTES, type ProtoReader, VARINT } from "#api/proto-reader.ts";
+import { BYTES, FIXED64, type ProtoReader, VARINT } from "#api/proto-reader.ts";
 import type { ProtoWriter } from "#api/proto-writer.ts";
 import { parseQuantity, quantityFromWire } from "#api/quantity-parser.ts";
 import { formatTime, parseTime } from "#api/time.ts";
@@ -27,6 +28,24 @@ export function eachField(reader: ProtoReader, onField: (tag: number) => boolean
 
 /** A field number and its wire type as one integer, the way they stand before a value. */
 export const tagOf = (number: number, wireType: number): number => number * 8 + wireType;
+
+/** How the values of a type stand on the wire. */
+export function wireTypeOf(type: GoType): number {
+  switch (type.kind) {
+    case "pointer":
+      return wireTypeOf(type.elem);
+    case "bool":
+    case "int32":
+    case "int64":
+    case "int":
+    case "uint8":
+      return VARINT;
+    case "float64":
+      return FIXED64;
+    default:
+      return BYTES;
+  }
+}
 
 export function writeString(writer: ProtoWriter, number: number, value: string): void {
   const before = writer.length;
