@@ -109,7 +109,8 @@ const decisions: readonly JudgeCase[] = [
       ),
       asBob(
         post(`${AUTHORIZATION}/selfsubjectaccessreviews`, {
-          spec: { nonResourceAttributes: { verb: "get", path: "/healthz" } },
+          // One binding alone grants it: which of two the reason names is chance.
+          spec: { nonResourceAttributes: { verb: "get", path: "/apis" } },
         }),
       ),
       asBob(post(`${AUTHORIZATION}/subjectaccessreviews`, { spec: { user: "x", resourceAttributes: {} } })),
