@@ -1,5 +1,5 @@
 // `make check`: everything that can be judged without running the product. The gates run side by side;
-// each prints only when it fails. `check.ts <gate>…` runs the named ones alone.
+// each prints only when it fails. `check.ts <gate>… [-- <path>…]` runs the named ones alone, on these paths.
 
 import { spawn } from "node:child_process";
 
@@ -14,8 +14,12 @@ const gates: Readonly<Record<string, readonly [string, ...string[]]>> = {
   faults: [process.execPath, "tools/planted-faults.ts", "--places"],
 };
 
+const named = process.argv.slice(2);
+const end = named.includes("--") ? named.indexOf("--") : named.length;
+const paths = named.slice(end + 1);
+
 async function run(name: string): Promise<boolean> {
-  const [command, ...args] = gates[name] ?? [];
+  const [command, ...args] = [...(gates[name] ?? []), ...paths];
   if (command === undefined) throw new Error(`no such gate: ${name}. There are ${Object.keys(gates).join(", ")}.`);
   const startedMs = performance.now();
   const chunks: Buffer[] = [];
@@ -31,6 +35,6 @@ async function run(name: string): Promise<boolean> {
   return status === 0;
 }
 
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(gates);
+const chosen = end > 0 ? named.slice(0, end) : Object.keys(gates);
 const outcomes = await Promise.all(chosen.map(run));
 process.exitCode = outcomes.every(Boolean) ? 0 : 1;

@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { cacheFolder } from "./durations.ts";
 import { followRunner } from "./follow-runner.ts";
@@ -98,6 +98,9 @@ function knownTimings(folders: readonly string[]): string {
   return file;
 }
 
+/** One more than there are cores: some files wait for a process or a port most of the time. */
+const fileWorkers = availableParallelism() + 1;
+
 /** Folders of suites by `bun test`. */
 export function bunStage(options: BunStage): Stage {
   const { name, title, calmSeconds, testTimeoutMs, limitMs, isParallel = false, env } = options;
@@ -107,7 +110,7 @@ export function bunStage(options: BunStage): Stage {
     const report = reportFile(`${name}.xml`);
     const args = [
       "test",
-      ...(isParallel ? ["--parallel", `--timings=${knownTimings(folders)}`, "--update-timings"] : []),
+      ...(isParallel ? [`--parallel=${fileWorkers}`, `--timings=${knownTimings(folders)}`, "--update-timings"] : []),
       `--timeout=${testTimeoutMs}`,
       "--reporter=junit",
       `--reporter-outfile=${report}`,
