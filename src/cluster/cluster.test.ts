@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
-import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import {
   ComponentStatuses,
   Nodes,
@@ -10,71 +8,15 @@ import {
   PersistentVolumes,
   Pods,
 } from "#api/generated/resources/core-v1.ts";
-import { bytesTransport } from "#apiserver/in-process-transport.ts";
-import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
-import { FeatureGates } from "#base/feature-gates.ts";
-import { noKeys, withFiles } from "#base/host.ts";
 import { noLog } from "#base/log.ts";
-import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
-import { bareHost, hostTurn } from "#base/testing.ts";
-import { VirtualClock } from "#base/virtual-clock.ts";
-import { createClient } from "#client/create-client.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import type { Stages } from "#nodes/stages.ts";
-import { createCluster } from "./cluster.ts";
 import { leadWhilePossible } from "./leadership.ts";
-import { clusterFiles } from "./manager.ts";
 import { readStages } from "./stages-file.ts";
+import { controllers, start } from "./testing.ts";
 
-const host = withFiles(
-  { ...bareHost, keys: { ...noKeys, readPrivateKey: () => ({ tokenSigner: () => () => "token" }) } },
-  { [clusterFiles.accountKey]: "key" },
-);
 const election = defaultConfig.Generic.LeaderElection;
-const controllers = [
-  "serviceaccount-controller",
-  "replicaset-controller",
-  "deployment-controller",
-  "statefulset-controller",
-  "horizontal-pod-autoscaler-controller",
-  "node-lifecycle-controller",
-  "persistentvolume-binder-controller",
-  "persistentvolumeclaim-protection-controller",
-  "persistentvolume-protection-controller",
-];
 const signal = new AbortController().signal;
-
-function start(leaseHolder?: string, stages?: Stages) {
-  const clock = new VirtualClock({ turn: hostTurn });
-  const cluster = createCluster({
-    clock,
-    rng: seededRng("cluster"),
-    log: noLog,
-    controllerLog: noLog,
-    gates: new FeatureGates(featureGateTable(), "1.36"),
-    host,
-    server: { storage: new MemoryStorage({ clock }), metrics: noMetrics },
-    config: { ...defaultConfig, Generic: { ...defaultConfig.Generic, Controllers: controllers } },
-    nodes: 2,
-    ...(stages && { stages }),
-    ...(leaseHolder === undefined ? {} : { leaseHolder }),
-    shutdownTimeoutMs: 0,
-  });
-  const stop = new AbortController();
-  let outcome: unknown = "running";
-  cluster.run(stop.signal).then(
-    () => (outcome = "ended"),
-    (error: unknown) => (outcome = error),
-  );
-  const peer = { user: { name: "admin", groups: ["system:masters"] } };
-  const client = createClient({ transport: bytesTransport(cluster.server, { peer }), clock, userAgent: "test" });
-  const holder = async (): Promise<string> => {
-    const { items } = await client.resource(Leases).list({ namespace: "kube-system" }, signal);
-    return items.map(({ metadata, spec }) => `${metadata.name}: ${spec?.holderIdentity}`).join();
-  };
-  return { clock, cluster, client, stop, holder, outcome: () => outcome };
-}
 
 const template = {
   metadata: { labels: { app: "web" } },
@@ -223,7 +165,7 @@ describe("a cluster in one process", () => {
       return [ready, status?.phase, status?.containerStatuses?.[0]?.restartCount];
     };
     await clock.advance(15_000);
-    expect(await state()).toEqual(["True", "Pending", undefined]);
+    expect(await state()).toEqual(["True", "Pending", 0]);
     await clock.advance(10_000);
     expect(await state()).toEqual(["True", "Running", 0]);
     await clock.advance(125_000);

@@ -1,26 +1,38 @@
 // How a simulated pod behaves: by its annotations, and else by what its restart policy says of it. A pod that is never
-// restarted, or on failure only, has work that ends; any other one serves for ever.
+// restarted, or on failure only, has work that ends; any other one serves for ever. Init containers end at once, sidecars
+// do not end.
 
 import { fnv32a } from "#api/fnv.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import { durationMs, parseDuration } from "#api/go-duration.ts";
 import type { Quantity } from "#api/quantity.ts";
 import { errorMessage } from "#base/errors.ts";
+import type { Place } from "./places.ts";
 import { type Curve, parseCurve, type UsageCurves } from "./usage.ts";
 
-export interface Behaviour {
-  /** From being bound to running. */
-  readonly startMs: number;
-  /** From running to the end of the containers; absent: they do not end. */
+/** Of one container. */
+export interface ContainerBehaviour {
+  /** From running to its end; absent: it does not end. */
   readonly runMs?: number;
-  /** Of every container that ends. */
   readonly exitCode: number;
   readonly isImageMissing: boolean;
   readonly isReady: boolean;
-  /** Containers that are ready are so for this time, then not for as long, and so on; absent: they stay ready. */
+  /** It is ready for this time, then not for as long, and so on; absent: it stays ready. */
   readonly flapMs?: number;
+  /** All its probes fail for this time after its start. */
+  readonly probesFailMs: number;
+  /** Its liveness probe fails from this time after its start; absent: it does not. */
+  readonly livenessFailsAfterMs?: number;
+}
+
+export interface Behaviour {
+  /** From being bound to the start of the first container. */
+  readonly startMs: number;
+  /** From being asked to go to being gone; absent: as the node has it. */
+  readonly stopMs?: number;
   /** Of each container. */
   readonly usage: UsageCurves;
+  of(place: Place): ContainerBehaviour;
 }
 
 const PREFIX = "sim.steersman.dev/";
@@ -32,6 +44,9 @@ const annotations = {
   imagePullError: `${PREFIX}image-pull-error`,
   notReady: `${PREFIX}not-ready`,
   flapEvery: `${PREFIX}flap-every`,
+  probesFailFor: `${PREFIX}probes-fail-for`,
+  livenessFailsAfter: `${PREFIX}liveness-fails-after`,
+  stopAfter: `${PREFIX}stop-after`,
   cpu: `${PREFIX}cpu`,
   memory: `${PREFIX}memory`,
 } as const;
@@ -60,20 +75,72 @@ export class BadBehaviour extends Error {
 /** Throws a BadBehaviour. `startMs`: unless the pod says otherwise. */
 export function behaviourOf({ metadata, spec }: Pod, startMs: number): Behaviour {
   const given = metadata?.annotations ?? {};
-  const hasWork = spec?.restartPolicy === "Never" || spec?.restartPolicy === "OnFailure";
-  const runMs = duration(given, annotations.runFor) ?? (hasWork ? WORK_MS : undefined);
-  const flapMs = duration(given, annotations.flapEvery);
-  if (flapMs === 0) throw new BadBehaviour(annotations.flapEvery, "must not be zero");
   const jitterMs = duration(given, annotations.startJitter) ?? 0;
+  const stopMs = duration(given, annotations.stopAfter);
+  const workMs = spec?.restartPolicy === "Never" || spec?.restartPolicy === "OnFailure" ? WORK_MS : undefined;
   return {
     startMs: (duration(given, annotations.startAfter) ?? startMs) + jitterMs * shareOf(metadata?.uid ?? ""),
-    ...(runMs === undefined ? {} : { runMs }),
-    exitCode: exitCode(given),
-    isImageMissing: flag(given, annotations.imagePullError),
-    isReady: !flag(given, annotations.notReady),
-    ...(flapMs === undefined ? {} : { flapMs }),
+    ...(stopMs === undefined ? {} : { stopMs }),
     usage: usageCurves(given),
+    of: containerBehaviours(given, workMs),
   };
+}
+
+function containerBehaviours(given: Annotations, workMs: number | undefined): Behaviour["of"] {
+  const values = {
+    runMs: perContainer(given, annotations.runFor, parseTime),
+    exitCode: perContainer(given, annotations.exitCode, parseExitCode),
+    isImageMissing: perContainer(given, annotations.imagePullError, parseFlag),
+    isUnready: perContainer(given, annotations.notReady, parseFlag),
+    flapMs: perContainer(given, annotations.flapEvery, parsePeriod),
+    probesFailMs: perContainer(given, annotations.probesFailFor, parseTime),
+    livenessFailsAfterMs: perContainer(given, annotations.livenessFailsAfter, parseTime),
+  };
+  return (place) => {
+    const runMs = valueFor(values.runMs, place) ?? { init: 0, sidecar: undefined, main: workMs }[place.role];
+    const flapMs = valueFor(values.flapMs, place);
+    const livenessFailsAfterMs = valueFor(values.livenessFailsAfterMs, place);
+    return {
+      ...(runMs === undefined ? {} : { runMs }),
+      exitCode: valueFor(values.exitCode, place) ?? 0,
+      isImageMissing: valueFor(values.isImageMissing, place) ?? false,
+      isReady: !(valueFor(values.isUnready, place) ?? false),
+      ...(flapMs === undefined ? {} : { flapMs }),
+      probesFailMs: valueFor(values.probesFailMs, place) ?? 0,
+      ...(livenessFailsAfterMs === undefined ? {} : { livenessFailsAfterMs }),
+    };
+  };
+}
+
+/** What an annotation says of all containers but init containers, and of those that it names. */
+interface PerContainer<T> {
+  readonly common?: T;
+  readonly named: ReadonlyMap<string, T>;
+}
+
+const UNSAID: PerContainer<never> = { named: new Map<string, never>() };
+
+/** "5s", "migrate=5s", or "1m migrate=5s". */
+function perContainer<T>(given: Annotations, name: string, parse: (text: string) => T): PerContainer<T> {
+  const text = given[name];
+  if (text === undefined) return UNSAID;
+  const named = new Map<string, T>();
+  let common: { readonly value: T } | undefined;
+  for (const part of text.trim().split(/\s+/)) {
+    const at = part.indexOf("=");
+    const value = reading(name, () => parse(part.slice(at + 1)));
+    const container = part.slice(0, Math.max(at, 0));
+    if (container === "" ? common !== undefined : named.has(container)) {
+      throw new BadBehaviour(name, `says more than one thing of ${container === "" ? "all containers" : container}`);
+    }
+    if (container === "") common = { value };
+    else named.set(container, value);
+  }
+  return { ...(common === undefined ? {} : { common: common.value }), named };
+}
+
+function valueFor<T>({ common, named }: PerContainer<T>, { container, role }: Place): T | undefined {
+  return named.get(container.name) ?? (role === "main" ? common : undefined);
 }
 
 /** From 0 to 1, by chance, though always the same for a pod. */
@@ -89,43 +156,45 @@ function usageCurves(given: Annotations): UsageCurves {
 
 function curve(given: Annotations, name: string, amountOf: (quantity: Quantity) => number): Curve | undefined {
   const text = given[name];
-  if (text === undefined) return undefined;
-  try {
-    return parseCurve(text, amountOf);
-  } catch (cause) {
-    throw new BadBehaviour(name, errorMessage(cause), { cause });
-  }
+  return text === undefined ? undefined : reading(name, () => parseCurve(text, amountOf));
 }
 
 type Annotations = Readonly<Record<string, string>>;
 
 function duration(given: Annotations, name: string): number | undefined {
   const text = given[name];
-  if (text === undefined) return undefined;
-  let ms: number;
+  return text === undefined ? undefined : reading(name, () => parseTime(text));
+}
+
+function reading<T>(annotation: string, read: () => T): T {
   try {
-    ms = durationMs(parseDuration(text));
+    return read();
   } catch (cause) {
-    throw new BadBehaviour(name, errorMessage(cause), { cause });
+    throw new BadBehaviour(annotation, errorMessage(cause), { cause });
   }
-  if (ms < 0) throw new BadBehaviour(name, `must not be negative: "${text}"`);
+}
+
+function parseTime(text: string): number {
+  const ms = durationMs(parseDuration(text));
+  if (ms < 0) throw new Error(`must not be negative: "${text}"`);
   return ms;
 }
 
-function exitCode(given: Annotations): number {
-  const text = given[annotations.exitCode];
-  if (text === undefined) return 0;
+function parsePeriod(text: string): number {
+  const ms = parseTime(text);
+  if (ms === 0) throw new Error("must not be zero");
+  return ms;
+}
+
+function parseExitCode(text: string): number {
   const code = Number(text);
   if (!/^\d+$/.test(text) || code > EXIT_CODE_MAX) {
-    throw new BadBehaviour(annotations.exitCode, `must be a number from 0 to ${EXIT_CODE_MAX}: "${text}"`);
+    throw new Error(`must be a number from 0 to ${EXIT_CODE_MAX}: "${text}"`);
   }
   return code;
 }
 
-function flag(given: Annotations, name: string): boolean {
-  const text = given[name] ?? "false";
-  if (text !== "true" && text !== "false") {
-    throw new BadBehaviour(name, `must be "true" or "false": "${text}"`);
-  }
+function parseFlag(text: string): boolean {
+  if (text !== "true" && text !== "false") throw new Error(`must be "true" or "false": "${text}"`);
   return text === "true";
 }

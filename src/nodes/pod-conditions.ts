@@ -1,46 +1,78 @@
 // The conditions that a node reports of a pod.
 // Upstream: pkg/kubelet/status/generate.go.
 
-import type { Container, Pod, PodCondition } from "#api/generated/types/core-v1.ts";
+import type { Pod, PodCondition } from "#api/generated/types/core-v1.ts";
+import { podCondition } from "#rules/pod-status.ts";
+import { hasBegun } from "./places.ts";
+import { isInitDone, type Phase, type Standing } from "./pod-phase.ts";
 
-export const scheduledOf = ({ status }: Pod): PodCondition | undefined =>
-  status?.conditions?.find(({ type }) => type === "PodScheduled");
+type State = Pick<PodCondition, "status" | "reason" | "message">;
 
-/**
- * In the order of a kubelet; those that keep their status keep their time. ended: the pod's last phase.
- */
+const TRUE: State = { status: "True" };
+const isFalse = (reason: string, message?: string): State => ({
+  status: "False",
+  reason,
+  ...(message === undefined ? {} : { message }),
+});
+
+/** In the order of a kubelet; those that keep their status keep their time. */
 export function conditions(
   pod: Pod,
   time: string,
-  states: { readonly Initialized: boolean; readonly ContainersReady: boolean; readonly Ready: boolean },
-  ended?: "Succeeded" | "Failed",
+  phase: Phase,
+  inits: readonly Standing[],
+  mains: readonly Standing[],
 ): readonly PodCondition[] {
-  const all = { PodReadyToStartContainers: ended === undefined, ...states };
-  const own = Object.entries(all).map(([type, isTrue]) => {
-    const status = isTrue ? "True" : "False";
-    const known = pod.status?.conditions?.find((condition) => condition.type === type);
-    const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? time) : time;
-    return { type, status, lastTransitionTime, ...reasonOf(pod, type, isTrue, ended) };
+  const hasEnded = phase === "Succeeded" || phase === "Failed";
+  const containersReady = containersReadiness(phase, inits, mains);
+  const states: readonly (readonly [string, State])[] = [
+    ["PodReadyToStartContainers", { status: hasEnded ? "False" : "True" }],
+    ["Initialized", initialized(phase, inits, mains)],
+    ["ContainersReady", containersReady],
+    ["Ready", containersReady.status === "True" ? gatesReadiness(pod) : containersReady],
+    // A pod that was created for its node has met no scheduler.
+    ...(podCondition(pod, "PodScheduled") === undefined ? ([["PodScheduled", TRUE]] as const) : []),
+  ];
+  return states.map(([type, state]) => {
+    const known = podCondition(pod, type);
+    const lastTransitionTime = known?.status === state.status ? (known.lastTransitionTime ?? time) : time;
+    return { type, ...state, lastTransitionTime };
   });
-  if (scheduledOf(pod) !== undefined) return own;
-  return [...own, { type: "PodScheduled", status: "True", lastTransitionTime: time }];
 }
 
-function reasonOf(
-  pod: Pod,
-  type: string,
-  isTrue: boolean,
-  ended: "Succeeded" | "Failed" | undefined,
-): Pick<PodCondition, "reason" | "message"> {
-  if (type === "PodReadyToStartContainers") return {};
-  if (ended === "Succeeded") return { reason: "PodCompleted" };
-  if (isTrue) return {};
-  if (ended === "Failed") return { reason: "PodFailed" };
-  const names = (containers: readonly Container[] = []): string => containers.map(({ name }) => name).join(" ");
-  return type === "Initialized"
-    ? {
-        reason: "ContainersNotInitialized",
-        message: `containers with incomplete status: [${names(pod.spec?.initContainers)}]`,
-      }
-    : { reason: "ContainersNotReady", message: `containers with unready status: [${names(pod.spec?.containers)}]` };
+/** The server has them all already. */
+export function areKnown(pod: Pod, own: readonly PodCondition[]): boolean {
+  return own.every(({ type, status, reason, message }) => {
+    const known = podCondition(pod, type);
+    return known?.status === status && known.reason === reason && known.message === message;
+  });
 }
+
+function initialized(phase: Phase, inits: readonly Standing[], mains: readonly Standing[]): State {
+  if (phase === "Succeeded") return { status: "True", reason: "PodCompleted" };
+  if (mains.some(({ status }) => hasBegun(status))) return TRUE;
+  const incomplete = inits.filter((init) => !isInitDone(init));
+  if (incomplete.length === 0) return TRUE;
+  return isFalse("ContainersNotInitialized", `containers with incomplete status: ${namesOf(incomplete)}`);
+}
+
+function containersReadiness(phase: Phase, inits: readonly Standing[], mains: readonly Standing[]): State {
+  if (phase === "Succeeded") return isFalse("PodCompleted");
+  if (phase === "Failed") return isFalse("PodFailed");
+  const unready = [...inits.filter(({ role }) => role === "sidecar"), ...mains].filter(({ status }) => !status.ready);
+  if (unready.length === 0) return TRUE;
+  return isFalse("ContainersNotReady", `containers with unready status: ${namesOf(unready)}`);
+}
+
+function gatesReadiness(pod: Pod): State {
+  const problems = (pod.spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const condition = podCondition(pod, conditionType);
+    const gate = `pod readiness gate "${conditionType}"`;
+    if (condition === undefined) return [`corresponding condition of ${gate} does not exist.`];
+    return condition.status === "True" ? [] : [`the status of ${gate} is not "True", but ${condition.status}`];
+  });
+  return problems.length === 0 ? TRUE : isFalse("ReadinessGatesNotReady", problems.join(", "));
+}
+
+const namesOf = (containers: readonly Standing[]): string =>
+  `[${containers.map(({ container }) => container.name).join(" ")}]`;

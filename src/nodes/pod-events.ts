@@ -1,9 +1,11 @@
 // The events in which a node tells of its pods, in a kubelet's words.
 // Upstream: pkg/kubelet/kuberuntime, images/image_manager.go, prober/prober.go.
 
-import type { Container, Pod } from "#api/generated/types/core-v1.ts";
+import type { Container, Pod, Probe } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
 import type { EventType } from "#kit/events/recorder.ts";
+import { initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
+import type { ProbeFailure } from "./probes.ts";
 
 export interface NodeEvent {
   readonly type: EventType;
@@ -11,78 +13,86 @@ export interface NodeEvent {
   readonly message: string;
   /** The place of the container in the pod that it is about: "spec.containers{main}". */
   readonly fieldPath: string;
+  /** Which failure of a probe it is about: it is told once, however often the pod is looked at. */
+  readonly failure?: string;
 }
 
-const event = ({ name }: Container, type: EventType, reason: string, message: string): NodeEvent => ({
+const event = ({ container, role }: Place, type: EventType, reason: string, message: string): NodeEvent => ({
   type,
   reason,
   message,
-  fieldPath: `spec.containers{${name}}`,
+  fieldPath: `spec.${role === "main" ? "containers" : "initContainers"}{${container.name}}`,
 });
 /** Why what an annotation or a rule asks for goes wrong. */
 export const ON_PURPOSE = "the simulation asks for it";
 
-const containersOf = ({ spec }: Pod): readonly Container[] => spec?.containers ?? [];
-
-/** Init containers start once, before the others. */
-export function firstStartEvents(pod: Pod): readonly NodeEvent[] {
-  const initContainers = pod.spec?.initContainers ?? [];
-  const events = initContainers.flatMap((container) =>
-    startEvents([container]).map((each) => ({ ...each, fieldPath: `spec.initContainers{${container.name}}` })),
-  );
-  return [...events, ...startEvents(containersOf(pod))];
+export function startEvents(place: Place): readonly NodeEvent[] {
+  const image = `Container image "${place.container.image ?? ""}"`;
+  return [
+    event(place, "Normal", "Pulled", `${image} already present on machine and can be accessed by the pod`),
+    event(place, "Normal", "Created", "Container created"),
+    event(place, "Normal", "Started", "Container started"),
+  ];
 }
 
-/** Of containers that run again. */
-export const restartEvents = (pod: Pod): readonly NodeEvent[] => startEvents(containersOf(pod));
-
-function startEvents(containers: readonly Container[]): readonly NodeEvent[] {
-  return containers.flatMap((container) => {
-    const image = `Container image "${container.image ?? ""}"`;
-    return [
-      event(container, "Normal", "Pulled", `${image} already present on machine and can be accessed by the pod`),
-      event(container, "Normal", "Created", "Container created"),
-      event(container, "Normal", "Started", "Container started"),
-    ];
-  });
+export function pullFailureEvents(place: Place): readonly NodeEvent[] {
+  const image = place.container.image ?? "";
+  return [
+    event(place, "Normal", "Pulling", `Pulling image "${image}"`),
+    event(place, "Warning", "Failed", `Failed to pull image "${image}": ${ON_PURPOSE}`),
+    event(place, "Warning", "Failed", "Error: ErrImagePull"),
+    event(place, "Normal", "BackOff", `Back-off pulling image "${image}"`),
+    event(place, "Warning", "Failed", "Error: ImagePullBackOff"),
+  ];
 }
 
-export function pullFailureEvents(pod: Pod): readonly NodeEvent[] {
-  return containersOf(pod).flatMap((container) => {
-    const image = container.image ?? "";
-    return [
-      event(container, "Normal", "Pulling", `Pulling image "${image}"`),
-      event(container, "Warning", "Failed", `Failed to pull image "${image}": ${ON_PURPOSE}`),
-      event(container, "Warning", "Failed", "Error: ErrImagePull"),
-      event(container, "Normal", "BackOff", `Back-off pulling image "${image}"`),
-      event(container, "Warning", "Failed", "Error: ImagePullBackOff"),
-    ];
-  });
-}
-
-export function backOffEvents(pod: Stored<Pod>): readonly NodeEvent[] {
-  return containersOf(pod).map((container) => {
-    const message = `Back-off restarting failed container ${container.name} in pod ${podInWords(pod)}`;
-    return event(container, "Warning", "BackOff", message);
-  });
+export function backOffEvent(pod: Stored<Pod>, place: Place): NodeEvent {
+  const message = `Back-off restarting failed container ${place.container.name} in pod ${podInWords(pod)}`;
+  return event(place, "Warning", "BackOff", message);
 }
 
 /** How a kubelet names a pod in messages. */
 export const podInWords = ({ metadata: { name, namespace, uid } }: Stored<Pod>): string =>
   `${name}_${namespace}(${uid})`;
 
-export function unhealthyEvents(pod: Pod): readonly NodeEvent[] {
-  return containersOf(pod).map((container) =>
-    event(container, "Warning", "Unhealthy", `Readiness probe failed: ${ON_PURPOSE}`),
-  );
+/** containerID: of the run of the container. */
+export function unhealthyEvent(
+  pod: Pod,
+  place: Place,
+  { type, probe, atMs }: ProbeFailure,
+  containerID: string,
+): NodeEvent {
+  const message = `${type} probe failed: ${outputOf(probe, place.container, pod.status?.podIP ?? "")}`;
+  return { ...event(place, "Warning", "Unhealthy", message), failure: `${containerID} ${type} ${atMs}` };
 }
+
+/** Of a container without a readiness probe that is not ready any more. */
+export const unreadyEvent = (place: Place): NodeEvent =>
+  event(place, "Warning", "Unhealthy", `Readiness probe failed: ${ON_PURPOSE}`);
+
+/** What a kubelet hears from an application that does not answer, or not well. */
+function outputOf({ httpGet, tcpSocket, grpc }: Probe, { ports }: Container, podIP: string): string {
+  if (httpGet !== undefined) return "HTTP probe failed with statuscode: 503";
+  if (grpc !== undefined) return 'service unhealthy (responded with "NOT_SERVING")';
+  if (tcpSocket === undefined) return ON_PURPOSE;
+  const { host = podIP, port } = tcpSocket;
+  const number = ports?.find(({ name }) => name === port)?.containerPort ?? port;
+  return `dial tcp ${host.includes(":") ? `[${host}]` : host}:${number}: connect: connection refused`;
+}
+
+/** isRestarted: where that is known beforehand; kubelets do not say it of sidecars. */
+export function probeKillEvent(place: Place, probe: "startup" | "liveness", isRestarted: boolean): NodeEvent {
+  const { container, role } = place;
+  const what = `${role === "main" ? "Container" : "Init container"} ${container.name} failed ${probe} probe`;
+  return event(place, "Normal", "Killing", isRestarted && role === "main" ? `${what}, will be restarted` : what);
+}
+
+export const stopEvent = (place: Place): NodeEvent =>
+  event(place, "Normal", "Killing", `Stopping container ${place.container.name}`);
 
 /** Of a pod that goes. */
 export function killEvents(pod: Pod): readonly NodeEvent[] {
-  const isRunning = new Set(
-    (pod.status?.containerStatuses ?? []).filter(({ state }) => state?.running).map(({ name }) => name),
-  );
-  return containersOf(pod)
-    .filter(({ name }) => isRunning.has(name))
-    .map((container) => event(container, "Normal", "Killing", `Stopping container ${container.name}`));
+  return [...initPlaces(pod), ...mainPlaces(pod)]
+    .filter((place) => statusAt(pod, place)?.state?.running !== undefined)
+    .map(stopEvent);
 }

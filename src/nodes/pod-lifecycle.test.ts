@@ -1,164 +1,186 @@
 import { describe, expect, it } from "vitest";
-import type { Pod } from "#api/generated/types/core-v1.ts";
-import type { Stored } from "#api/resource.ts";
-import { formatTime } from "#api/time.ts";
 import { behaviourOf } from "./behaviour.ts";
-import { backOffEvents, killEvents } from "./pod-events.ts";
-import { nextStep, type Step } from "./pod-lifecycle.ts";
+import { killEvents } from "./pod-events.ts";
+import { nextStep } from "./pod-lifecycle.ts";
+import { BOUND_MS, boundPod, live, merged } from "./testing.ts";
 
-const BOUND = Date.UTC(2026, 0, 1);
-
-function newPod(restartPolicy: string, annotations: Record<string, string> = {}): Stored<Pod> {
-  const lastTransitionTime = formatTime(BOUND);
-  return {
-    metadata: {
-      name: "web",
-      namespace: "ns",
-      uid: "u",
-      resourceVersion: "1",
-      creationTimestamp: lastTransitionTime,
-      annotations,
-    },
-    spec: { restartPolicy, containers: [{ name: "main", image: "nginx" }] },
-    status: { conditions: [{ type: "PodScheduled", status: "True", lastTransitionTime }] },
-  };
-}
-
-/** The pod after all steps up to this time, one line for each report. */
-function live(pod: Stored<Pod>, forMs: number): { readonly pod: Stored<Pod>; readonly story: readonly string[] } {
-  const story: string[] = [];
-  let now = BOUND;
-  for (let i = 0; i < 100; i++) {
-    const step: Step = nextStep(pod, behaviourOf(pod, 300), now);
-    if (step.kind === "rest") break;
-    if (step.kind === "wait") {
-      if (now + step.forMs > BOUND + forMs) break;
-      now += step.forMs;
-      continue;
-    }
-    pod = { ...pod, status: { ...pod.status, ...step.status } };
-    const [status] = pod.status?.containerStatuses ?? [];
-    const { running, waiting, terminated } = status?.state ?? {};
-    const state = running ? "running" : (waiting?.reason ?? `${terminated?.reason} ${terminated?.exitCode}`);
-    const reasons = [...new Set(step.events.map(({ reason }) => reason))].join(" ");
-    story.push(
-      `${(now - BOUND) / 1000} s: ${pod.status?.phase}, ${state}, ready ${status?.ready}, restarts ${status?.restartCount}; ${reasons}`,
-    );
-  }
-  return { pod, story };
-}
+const crashing = { "run-for": "1s", "exit-code": "1" };
 
 describe("a simulated pod", () => {
   it("runs for ever", () => {
-    expect(live(newPod("Always"), 3_600_000).story).toEqual([
-      "0.3 s: Running, running, ready true, restarts 0; Pulled Created Started",
+    expect(live(boundPod({}), 3_600_000).story).toEqual([
+      "0.3 s: Running Ready, main started ready; Pulled Created Started",
+    ]);
+  });
+
+  it("tells of containers that take long to be created", () => {
+    expect(live(boundPod({}, { "start-after": "5s" }), 60_000).story).toEqual([
+      "0 s: Pending, main ContainerCreating",
+      "5 s: Running Ready, main started ready; Pulled Created Started",
     ]);
   });
 
   it("is ready again after the node lifecycle controller has marked it, without new events", () => {
-    const { pod } = live(newPod("Always"), 60_000);
-    const marked = (pod.status?.conditions ?? []).map((condition) =>
-      condition.type === "Ready" ? { ...condition, status: "False" } : condition,
-    );
-    const { pod: again, story } = live({ ...pod, status: { ...pod.status, conditions: marked } }, 60_000);
-    expect(story).toEqual(["0 s: Running, running, ready true, restarts 0; "]);
-    expect(again.status?.conditions?.find(({ type }) => type === "Ready")?.status).toBe("True");
+    const { pod } = live(boundPod({}), 60_000);
+    const marked = merged(pod.status ?? {}, { conditions: [{ type: "Ready", status: "False" }] });
+    const { pod: again, story } = live({ ...pod, status: marked }, 60_000);
+    expect(story).toEqual(["0 s: Running Ready, main started ready"]);
     expect(again.status?.containerStatuses).toEqual(pod.status?.containerStatuses);
   });
 
   it("succeeds when its work is done", () => {
-    const { pod, story } = live(newPod("Never"), 60_000);
-    expect(story.at(-1)).toBe("1 s: Succeeded, Completed 0, ready false, restarts 0; ");
-    expect(pod.status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
-      status: "False",
-      reason: "PodCompleted",
-    });
-  });
-
-  it("fails when its work does, if nothing restarts it", () => {
-    const { story } = live(newPod("Never", { "sim.steersman.dev/exit-code": "2" }), 60_000);
-    expect(story.at(-1)).toBe("1 s: Failed, Error 2, ready false, restarts 0; ");
-  });
-
-  it("runs again after a back-off that doubles", () => {
-    const crashing = { "sim.steersman.dev/run-for": "1s", "sim.steersman.dev/exit-code": "1" };
-    expect(live(newPod("Always", crashing), 35_000).story).toEqual([
-      "0.3 s: Running, running, ready true, restarts 0; Pulled Created Started",
-      "1 s: Running, Error 1, ready false, restarts 0; ",
-      "1 s: Running, CrashLoopBackOff, ready false, restarts 0; BackOff",
-      "11 s: Running, running, ready true, restarts 1; Pulled Created Started",
-      "12 s: Running, Error 1, ready false, restarts 1; ",
-      "12 s: Running, CrashLoopBackOff, ready false, restarts 1; BackOff",
-      "32 s: Running, running, ready true, restarts 2; Pulled Created Started",
-      "33 s: Running, Error 1, ready false, restarts 2; ",
-      "33 s: Running, CrashLoopBackOff, ready false, restarts 2; BackOff",
+    const { pod, story } = live(boundPod({ restartPolicy: "Never" }), 60_000);
+    expect(story.at(-1)).toBe("1 s: Succeeded, main Completed 0");
+    expect(pod.status?.conditions).toMatchObject([
+      { type: "PodReadyToStartContainers", status: "False" },
+      { type: "Initialized", status: "True", reason: "PodCompleted" },
+      { type: "ContainersReady", status: "False", reason: "PodCompleted" },
+      { type: "Ready", status: "False", reason: "PodCompleted" },
+      { type: "PodScheduled", status: "True" },
     ]);
   });
 
+  it("fails when its work does, if nothing restarts it", () => {
+    const { story } = live(boundPod({ restartPolicy: "Never" }, { "exit-code": "2" }), 60_000);
+    expect(story.at(-1)).toBe("1 s: Failed, main Error 2");
+  });
+
+  it("runs again at once, and later after a back-off that doubles", () => {
+    expect(live(boundPod({}, crashing), 35_000).story).toEqual([
+      "0.3 s: Running Ready, main started ready; Pulled Created Started",
+      "1 s: Running, main Error 1",
+      "1 s: Running Ready, main started ready (1); Pulled Created Started",
+      "2 s: Running, main Error 1 (1)",
+      "2 s: Running, main CrashLoopBackOff (1); BackOff",
+      "12 s: Running Ready, main started ready (2); Pulled Created Started",
+      "13 s: Running, main Error 1 (2)",
+      "13 s: Running, main CrashLoopBackOff (2); BackOff",
+      "33 s: Running Ready, main started ready (3); Pulled Created Started",
+      "34 s: Running, main Error 1 (3)",
+      "34 s: Running, main CrashLoopBackOff (3); BackOff",
+    ]);
+  });
+
+  it("has no back-off after a run of more than ten minutes", () => {
+    expect(live(boundPod({}, { ...crashing, "run-for": "11m" }), 1_400_000).story.slice(1)).toEqual([
+      "660 s: Running, main Error 1",
+      "660 s: Running Ready, main started ready (1); Pulled Created Started",
+      "1320 s: Running, main Error 1 (1)",
+      "1320 s: Running Ready, main started ready (2); Pulled Created Started",
+    ]);
+  });
+
+  it("has containers that end each for itself, and is over with the last", () => {
+    const containers = ["a", "b"].map((name) => ({ name, image: "nginx" }));
+    const ends = { "run-for": "a=1s b=3s", "exit-code": "a=1" };
+    expect(live(boundPod({ containers, restartPolicy: "Never" }, ends), 60_000).story.slice(1)).toEqual([
+      "1 s: Running, a Error 1, b started ready",
+      "3 s: Failed, a Error 1, b Completed 0",
+    ]);
+    expect(live(boundPod({ containers, restartPolicy: "OnFailure" }, ends), 1500).story.slice(1)).toEqual([
+      "1 s: Running, a Error 1, b started ready",
+      "1 s: Running Ready, a started ready (1), b started ready; Pulled Created Started",
+    ]);
+  });
+
+  it("obeys the restart rules of a container", () => {
+    const exitCodes = { operator: "In", values: [42] };
+    const restartPolicyRules = [{ action: "Restart", exitCodes }];
+    const container = { name: "main", image: "nginx", restartPolicy: "Never", restartPolicyRules };
+    const spec = { containers: [container], restartPolicy: "Always" };
+    expect(live(boundPod(spec, { ...crashing, "exit-code": "42" }), 1500).story.at(-1)).toContain("started ready (1)");
+    expect(live(boundPod(spec, { ...crashing, "exit-code": "41" }), 1500).story.at(-1)).toBe(
+      "1 s: Failed, main Error 41",
+    );
+  });
+
   it("tells of a back-off and of containers that are not ready in a kubelet's words", () => {
-    const crashing = { "sim.steersman.dev/run-for": "1s", "sim.steersman.dev/exit-code": "1" };
-    const { status } = live(newPod("Always", crashing), 180_000).pod;
-    expect(status?.containerStatuses?.[0]?.state?.waiting?.message).toBe(
+    const { pod, events } = live(boundPod({}, crashing), 180_000);
+    expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toBe(
       "back-off 2m40s restarting failed container=main pod=web_ns(u)",
     );
-    expect(status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
+    expect(pod.status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
       reason: "ContainersNotReady",
       message: "containers with unready status: [main]",
     });
-    expect(backOffEvents(newPod("Always"))).toEqual([
+    expect(events.at(-1)).toEqual({
+      type: "Warning",
+      reason: "BackOff",
+      message: "Back-off restarting failed container main in pod web_ns(u)",
+      fieldPath: "spec.containers{main}",
+    });
+  });
+
+  it("tells how it starts in a kubelet's words", () => {
+    const common = { type: "Normal", fieldPath: "spec.containers{main}" };
+    expect(live(boundPod({}), 1000).events).toEqual([
       {
-        type: "Warning",
-        reason: "BackOff",
-        message: "Back-off restarting failed container main in pod web_ns(u)",
-        fieldPath: "spec.containers{main}",
+        ...common,
+        reason: "Pulled",
+        message: 'Container image "nginx" already present on machine and can be accessed by the pod',
       },
+      { ...common, reason: "Created", message: "Container created" },
+      { ...common, reason: "Started", message: "Container started" },
     ]);
   });
 
   it("waits for its image until the annotation goes", () => {
-    const { pod, story } = live(newPod("Always", { "sim.steersman.dev/image-pull-error": "true" }), 60_000);
-    expect(story).toEqual(["0.3 s: Pending, ImagePullBackOff, ready false, restarts 0; Pulling Failed BackOff"]);
+    const { pod, story, events } = live(boundPod({}, { "image-pull-error": "true" }), 60_000);
+    expect(story).toEqual(["0.3 s: Pending, main ImagePullBackOff; Pulling Failed BackOff"]);
+    expect(events.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)).toEqual([
+      'Normal Pulling: Pulling image "nginx"',
+      'Warning Failed: Failed to pull image "nginx": the simulation asks for it',
+      "Warning Failed: Error: ErrImagePull",
+      'Normal BackOff: Back-off pulling image "nginx"',
+      "Warning Failed: Error: ImagePullBackOff",
+    ]);
     const { annotations: _, ...metadata } = pod.metadata;
-    expect(live({ ...pod, metadata }, 1000).story).toEqual([
-      "0 s: Running, running, ready true, restarts 0; Pulled Created Started",
+    expect(live({ ...pod, metadata }, 1000).story.at(-1)).toBe(
+      "0.3 s: Running Ready, main started ready; Pulled Created Started",
+    );
+  });
+
+  it("is ready and unready by turns, without a probe too", () => {
+    expect(live(boundPod({}, { "flap-every": "10s" }), 25_000).story).toEqual([
+      "0.3 s: Running Ready, main started ready; Pulled Created Started",
+      "10 s: Running, main started; Unhealthy",
+      "20 s: Running Ready, main started ready",
     ]);
   });
 
-  it("is ready and unready by turns", () => {
-    expect(live(newPod("Always", { "sim.steersman.dev/flap-every": "10s" }), 25_000).story).toEqual([
-      "0.3 s: Running, running, ready true, restarts 0; Pulled Created Started",
-      "10 s: Running, running, ready false, restarts 0; Unhealthy",
-      "20 s: Running, running, ready true, restarts 0; ",
-    ]);
+  it("is not Ready before its readiness gates are", () => {
+    const gated = boundPod({ readinessGates: [{ conditionType: "example.com/lb" }] });
+    const { pod, story } = live(gated, 1000);
+    const ready = (status: typeof pod.status) => status?.conditions?.find(({ type }) => type === "Ready");
+    expect(story.at(-1)).toBe("0.3 s: Running, main started ready; Pulled Created Started");
+    expect(ready(pod.status)).toMatchObject({
+      reason: "ReadinessGatesNotReady",
+      message: 'corresponding condition of pod readiness gate "example.com/lb" does not exist.',
+    });
+    const withGate = (status: string) =>
+      live({ ...pod, status: merged(pod.status ?? {}, { conditions: [{ type: "example.com/lb", status }] }) }, 1000);
+    expect(ready(withGate("False").pod.status)).toMatchObject({
+      message: 'the status of pod readiness gate "example.com/lb" is not "True", but False',
+    });
+    expect(withGate("True").story).toEqual(["0 s: Running Ready, main started ready"]);
   });
 
   it("loses the containers that started before its node failed", () => {
-    const { pod } = live(newPod("Always"), 1000);
-    const step = nextStep(pod, behaviourOf(pod, 300), BOUND + 60_000, BOUND + 30_000);
+    const { pod } = live(boundPod({}), 1000);
+    const step = nextStep(pod, behaviourOf(pod, 300), BOUND_MS + 60_000, BOUND_MS + 30_000);
     const terminated = { exitCode: 255, reason: "Unknown" };
     expect(step).toMatchObject({ status: { phase: "Running", containerStatuses: [{ state: { terminated } }] } });
-    expect(nextStep(pod, behaviourOf(pod, 300), BOUND + 60_000, BOUND).kind).toBe("rest");
-  });
-
-  it("has init containers that are done, and sidecars that run", () => {
-    const given = newPod("Always");
-    const initContainers = [
-      { name: "init", image: "a" },
-      { name: "sidecar", image: "b", restartPolicy: "Always" },
-    ];
-    const spec = { containers: [], ...given.spec, initContainers };
-    const { status } = live({ ...given, spec }, 1000).pod;
-    expect(status?.initContainerStatuses?.map(({ state }) => Object.keys(state ?? {}))).toEqual([
-      ["terminated"],
-      ["running"],
-    ]);
+    expect(nextStep(pod, behaviourOf(pod, 300), BOUND_MS + 60_000, BOUND_MS).kind).toBe("rest");
   });
 
   it("tells which containers are stopped", () => {
-    const { pod } = live(newPod("Always"), 1000);
+    const sidecar = { name: "proxy", image: "b", restartPolicy: "Always" };
+    const { pod } = live(boundPod({ initContainers: [sidecar] }), 1000);
+    const common = { type: "Normal", reason: "Killing" };
     expect(killEvents(pod)).toEqual([
-      { type: "Normal", reason: "Killing", message: "Stopping container main", fieldPath: "spec.containers{main}" },
+      { ...common, message: "Stopping container proxy", fieldPath: "spec.initContainers{proxy}" },
+      { ...common, message: "Stopping container main", fieldPath: "spec.containers{main}" },
     ]);
-    expect(killEvents(newPod("Always"))).toEqual([]);
+    expect(killEvents(boundPod({}))).toEqual([]);
   });
 });

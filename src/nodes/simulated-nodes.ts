@@ -30,6 +30,7 @@ import { nodeAddress, PodAddresses } from "./pod-addresses.ts";
 import { killEvents, type NodeEvent } from "./pod-events.ts";
 import { nextStep } from "./pod-lifecycle.ts";
 import { noStages, outagesOf, ruledPod, type Stages } from "./stages.ts";
+import { ToldFailures } from "./told-failures.ts";
 
 /** The pods of all nodes that are synced at the same time. */
 const WORKERS = 16;
@@ -65,6 +66,7 @@ interface Deps extends Pick<SimulatedNodesOptions, "startMs" | "stopMs"> {
   /** From which the times of outages count. */
   readonly startedMs: EpochMs;
   outagesOf(node: string): readonly Outage[];
+  readonly toldFailures: ToldFailures;
 }
 
 /** "node-1" and so on. */
@@ -99,6 +101,7 @@ export async function buildSimulatedNodes(
     stages,
     startedMs: clock.now(),
     outagesOf: (name) => outagesOf(name, cachedNode(name)?.metadata.labels ?? {}, stages),
+    toldFailures: new ToldFailures(),
   };
   const queue = parts.queue({ name: "kubelet" });
   const nodeOf = (pod: Pod): SimulatedNode | undefined => nodes.get(pod.spec?.nodeName ?? "");
@@ -112,7 +115,10 @@ export async function buildSimulatedNodes(
   parts.handle(pods, {
     onAdd: keepAddress,
     onUpdate: (_, pod) => keepAddress(pod),
-    onDelete: (pod) => nodeOf(pod)?.addresses.free(pod.metadata.uid),
+    onDelete: (pod) => {
+      nodeOf(pod)?.addresses.free(pod.metadata.uid);
+      deps.toldFailures.forget(pod.metadata.uid);
+    },
   });
   parts.work({ queue, workers: WORKERS, sync: (key, signal) => syncPod(key, deps, signal) });
   const unregistered = new Set(nodes.keys());
@@ -162,31 +168,41 @@ async function syncPod(key: string, deps: Deps, signal: AbortSignal): Promise<Sy
     return outage.toMs === undefined ? done : requeueAfter(outage.toMs - sinceMs, "the node is away");
   }
   if (pod.metadata.deletionTimestamp !== undefined) return endPod(pod, now, deps, signal);
-  const step = nextStep(pod, behaviourFor(pod, deps), now, deps.startedMs + lostBeforeMs(outages, sinceMs));
+  const { behaviour, problem } = behaviourFor(pod, deps);
+  const step = nextStep(pod, behaviour, now, deps.startedMs + lostBeforeMs(outages, sinceMs));
   if (step.kind === "rest") return done;
-  if (step.kind === "wait") return requeueAfter(step.forMs, step.reason);
+  if (step.kind === "wait") {
+    tell(pod, step.events, deps);
+    return requeueAfter(step.forMs, step.reason);
+  }
   await reportStatus(pod, step.status, node, deps, signal);
-  tell(pod, step.events, deps);
+  const isFirst = pod.status?.containerStatuses === undefined;
+  tell(pod, isFirst && problem !== undefined ? [problem, ...step.events] : step.events, deps);
   return done; // the pod's next event brings the next step
 }
 
 /** A pod whose annotations cannot be obeyed is told so, and behaves as one without any: as its rule says. */
-function behaviourFor(pod: Stored<Pod>, deps: Deps): Behaviour {
+function behaviourFor(
+  pod: Stored<Pod>,
+  { stages, startMs }: Deps,
+): { readonly behaviour: Behaviour; readonly problem?: NodeEvent } {
   try {
-    return behaviourOf(ruledPod(pod, deps.stages), deps.startMs);
+    return { behaviour: behaviourOf(ruledPod(pod, stages), startMs) };
   } catch (error) {
     if (!(error instanceof BadBehaviour)) throw error;
-    if (pod.status?.containerStatuses === undefined) {
-      tell(pod, [{ type: "Warning", reason: "InvalidSimulation", message: error.message, fieldPath: "" }], deps);
-    }
     const { annotations: _, ...metadata } = pod.metadata;
-    return behaviourOf(ruledPod({ ...pod, metadata }, deps.stages), deps.startMs);
+    return {
+      behaviour: behaviourOf(ruledPod({ ...pod, metadata }, stages), startMs),
+      problem: { type: "Warning", reason: "InvalidSimulation", message: error.message, fieldPath: "" },
+    };
   }
 }
 
-function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder }: Deps): void {
+function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder, toldFailures }: Deps): void {
+  if (events.length === 0) return;
   const about = referenceTo(pod, Pods);
-  for (const { type, reason, message, fieldPath } of events) {
+  for (const event of toldFailures.untold(pod.metadata.uid, events)) {
+    const { type, reason, message, fieldPath } = event;
     recorder.event(fieldPath === "" ? about : { ...about, fieldPath }, type, reason, message, pod.spec?.nodeName);
   }
 }
@@ -195,7 +211,7 @@ function tell(pod: Stored<Pod>, events: readonly NodeEvent[], { recorder }: Deps
 async function endPod(pod: Stored<Pod>, now: EpochMs, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const endMs = timeOrUndefined(pod.metadata.deletionTimestamp) ?? now;
   const askedMs = endMs - wrappedSecondsMs(pod.metadata.deletionGracePeriodSeconds ?? 0);
-  const waitMs = Math.min(endMs, askedMs + deps.stopMs) - now;
+  const waitMs = Math.min(endMs, askedMs + (behaviourFor(pod, deps).behaviour.stopMs ?? deps.stopMs)) - now;
   if (waitMs > 0) {
     tell(pod, killEvents(pod), deps);
     return requeueAfter(waitMs, "containers are stopping");

@@ -1,0 +1,34 @@
+// The phase of a pod, from its containers.
+// Upstream: pkg/kubelet/kubelet_pods.go, getPhase
+
+import type { ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
+import { containerShouldRestart } from "#rules/pod-conditions.ts";
+import { hasBegun, type Place } from "./places.ts";
+
+export interface Standing extends Place {
+  readonly status: ContainerStatus;
+}
+
+export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
+
+export function podPhase({ spec }: Pod, inits: readonly Standing[], mains: readonly Standing[]): Phase {
+  const isOver = ({ container, status }: Standing): boolean => {
+    const exit = exitOf(status);
+    return exit !== undefined && spec !== undefined && !containerShouldRestart(container, spec, exit.exitCode);
+  };
+  const hasFailed = ({ status }: Standing): boolean => (exitOf(status)?.exitCode ?? 0) !== 0;
+  if (inits.some((init) => init.role === "init" && hasFailed(init) && isOver(init))) return "Failed";
+  if (mains.some(({ status }) => !hasBegun(status))) return "Pending";
+  if (!mains.every(isOver)) return "Running";
+  return mains.some(hasFailed) ? "Failed" : "Succeeded";
+}
+
+/** The next container may start. */
+export function isInitDone({ role, status: { state, started } }: Standing): boolean {
+  return role === "sidecar" ? state?.running !== undefined && started === true : state?.terminated?.exitCode === 0;
+}
+
+/** The end of the container that does not run now. */
+function exitOf({ state, lastState }: ContainerStatus): { readonly exitCode: number } | undefined {
+  return state?.running === undefined ? (state?.terminated ?? lastState?.terminated) : undefined;
+}
