@@ -29,6 +29,8 @@ export interface HttpRequest {
   readonly body?: HttpBody;
   /** The sender reads the answer to its end before it goes on: it may come in one piece, however long it is. */
   readonly whole?: boolean;
+  /** A transport that lets only some exchanges go on at once does not let this one wait for others. */
+  readonly urgent?: boolean;
   /** Asked when the request is about to leave, after all waiting; it throws to hold the request back. */
   readonly guard?: () => void;
   /** The sender takes object and events bodies. */

@@ -142,7 +142,7 @@ async function run(
   );
 }
 
-/** Leases have a client of their own: other traffic must not hold up a renewal. */
+/** Leases have a client of their own, whose requests wait for no others: other traffic must not hold up a renewal. */
 function createLock(
   { surroundings, builderOptions, transport, config, migration }: Built,
   name: string,
@@ -162,7 +162,7 @@ function createLock(
   const rateLimiter = rateLimiterFor(limits, surroundings.clock);
   const client = createClient({
     ...options,
-    transport,
+    transport: { send: (request, signal) => transport.send({ ...request, urgent: true }, signal) },
     userAgent: `${userAgentPrefix}/leader-election`,
     timeoutMs: Math.max(1000, durationMs(renewDeadline) / 2),
     ...(rateLimiter ? { rateLimiter } : {}),

@@ -268,7 +268,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         await eventually(() => streams.every((stream) => stream.socket?.destroyed !== false));
       }, 60_000);
 
-      it("answers many requests for whole answers at once, and can abort any of them", async () => {
+      it("answers many requests for whole answers at once, an urgent one before them, and can abort any of them", async () => {
         const silent: Socket[] = [];
         stage.answer = (request, response) => {
           if (request.url === "/silent") return void silent.push(request.socket);
@@ -288,6 +288,8 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         const stuck = Array.from({ length: 100 }, () => client.send(whole("/silent"), controller.signal));
         const ends = Promise.allSettled(stuck);
         await eventually(() => silent.length > 0);
+        const urgent = await client.send({ ...whole("/urgent"), urgent: true }, never()).then(bodyText);
+        expect(urgent).toBe("in pieces /urgent");
         controller.abort(reason);
         for (const end of await ends) expect(end).toEqual({ status: "rejected", reason });
         await eventually(() => silent.every(({ destroyed }) => destroyed));

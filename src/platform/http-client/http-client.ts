@@ -107,7 +107,7 @@ class PooledClient implements HttpClient, ConnectionHome {
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     signal.throwIfAborted();
-    if (!request.whole) return this.#send(request, signal);
+    if (!request.whole || request.urgent) return this.#send(request, signal);
     const turn = this.#slots.take(signal);
     if (turn !== undefined) await turn;
     try {
