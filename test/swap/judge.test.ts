@@ -4,7 +4,16 @@ import { describe, expect, it } from "vitest";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { Side } from "#test/real/daemon.ts";
 import { type ClusterState, stateDifferences } from "./cluster-state.ts";
-import { countDifferences, createdAgain, createdIn, deletedTwice, forbidden, writesOutOfTurn } from "./judge.ts";
+import {
+  countDifferences,
+  createdAgain,
+  createdIn,
+  deletedTwice,
+  deletedTwiceByGo,
+  evictedAnew,
+  forbidden,
+  writesOutOfTurn,
+} from "./judge.ts";
 import type { HandOver } from "./story.ts";
 
 const agents = {
@@ -71,12 +80,22 @@ describe("the judge of hand-overs", () => {
     expect(writesOutOfTurn(handOver(lease("go", 1, "a"), lease("go", 10, "c")))).toEqual(["the lease went to go c"]);
   });
 
-  it("notices an object that both deleted, and leaves the evictions of a failed node out", () => {
-    const removal = (side: Side, account: string): AuditEvent =>
-      event(side, 5, { verb: "delete", user: { username: `system:serviceaccount:kube-system:${account}` } });
-    const both = (account: string): HandOver => handOver(removal("go", account), removal("ours", account));
-    expect(deletedTwice(both("replicaset-controller"))).toHaveLength(1);
-    expect(deletedTwice(both("node-controller"))).toEqual([]);
+  it("notices an object that both deleted, and leaves out that the next manager evicts the pods of a failed node", () => {
+    const removal = (side: Side, second: number, account: string): AuditEvent =>
+      event(side, second, { verb: "delete", user: { username: `system:serviceaccount:kube-system:${account}` } });
+    const by = (account: string, ...deletes: readonly (readonly [Side, number])[]): HandOver =>
+      handOver(...takeover, ...deletes.map(([side, second]) => removal(side, second, account)));
+    expect(deletedTwice(by("replicaset-controller", ["go", 5], ["ours", 11]))).toHaveLength(1);
+    expect(deletedTwice(by("node-controller", ["go", 5], ["ours", 11]))).toEqual([]);
+    expect(evictedAnew(by("node-controller", ["go", 5], ["ours", 11]))).toBe(1);
+    expect(deletedTwice(by("node-controller", ["ours", 11], ["ours", 12]))).toHaveLength(1);
+    expect(deletedTwice(by("node-controller", ["go", 5], ["ours", 11], ["ours", 12]))).toHaveLength(1);
+  });
+
+  it("tells what Go alone deletes again", () => {
+    const removal = event("go", 5, { verb: "delete" });
+    expect(deletedTwice(handOver(...takeover, removal, removal))).toEqual([]);
+    expect(deletedTwiceByGo(handOver(...takeover, removal, removal))).toHaveLength(1);
   });
 
   it("counts what was created, by answers and by what is there", () => {

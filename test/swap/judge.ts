@@ -3,7 +3,7 @@
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { Side } from "#test/real/daemon.ts";
-import { leaseWrites, reigns, sideOf, writesOf } from "#test/real/leadership.ts";
+import { type LeaseWrite, leaseWrites, reigns, sideOf, writesOf } from "#test/real/leadership.ts";
 import { identityOf, isDecision } from "#test/stage/requests.ts";
 import { labelOf } from "./cluster-state.ts";
 import { type HandOver, LEASE } from "./story.ts";
@@ -48,29 +48,53 @@ function isLateEndpoints(label: string): boolean {
   return /^endpoints team-3\/moved-/.test(label);
 }
 
-/**
- * Objects that were deleted more than once, at least once by ours. A delete of a pod that is terminating already changes
- * nothing, and the Go program repeats some by itself.
- */
-export function deletedTwice(handOver: HandOver): readonly string[] {
-  const deletions = new Map<string, { readonly side: Side | undefined; readonly who: string }[]>();
-  for (const event of carriedOut(handOver, "delete")) {
-    const uid = uidOf(event);
-    if (uid === undefined || identityOf(event) === EVICTOR) continue;
-    const { resource, namespace, name } = event.objectRef ?? {};
-    const who = `${sideOf(event)} ${identityOf(event)}: ${resource} ${namespace ?? ""}/${name}`;
-    deletions.set(uid, [...(deletions.get(uid) ?? []), { side: sideOf(event), who }]);
-  }
-  return [...deletions.values()]
-    .filter((by) => by.length > 1 && by.some(({ side }) => side === "ours"))
-    .map((by) => by.map(({ who }) => who).join(" and "));
+/** Objects that were deleted more than once, each with its deletes. */
+function deletedAgain(handOver: HandOver): readonly (readonly AuditEvent[])[] {
+  const deletions = Map.groupBy(carriedOut(handOver, "delete"), (event) => uidOf(event) ?? "");
+  deletions.delete("");
+  return [...deletions.values()].filter((deletes) => deletes.length > 1);
 }
 
+/** Objects that were deleted more than once, at least once by ours: those that Go alone deletes again are not ours. */
+export function deletedTwice(handOver: HandOver): readonly string[] {
+  return deletedAgain(handOver)
+    .filter((deletes) => deletes.some((event) => sideOf(event) === "ours") && !isEvictedAnew(handOver, deletes))
+    .map((deletes) => deletes.map(whoDeleted).join(" and "));
+}
+
+/** What Go alone deletes again, to be told. */
+export function deletedTwiceByGo(handOver: HandOver): readonly string[] {
+  return deletedAgain(handOver)
+    .filter((deletes) => deletes.every((event) => sideOf(event) === "go") && !isEvictedAnew(handOver, deletes))
+    .map((deletes) => deletes.map(whoDeleted).join(" and "));
+}
+
+/** Pods that the next manager evicts again, to be told. */
+export function evictedAnew(handOver: HandOver): number {
+  return deletedAgain(handOver).filter((deletes) => isEvictedAnew(handOver, deletes)).length;
+}
+
+const whoDeleted = (event: AuditEvent): string => {
+  const { resource, namespace, name } = event.objectRef ?? {};
+  return `${sideOf(event)} ${identityOf(event)}: ${resource} ${namespace ?? ""}/${name}`;
+};
+
 /**
- * Taint eviction: a manager that starts deletes all pods of a tainted node, terminating ones too. Both programs do, and a
- * failed node keeps its pods for so long that the next manager meets them.
+ * Taint eviction: a manager that takes over deletes all pods of a tainted node, terminating ones too. Both programs do,
+ * and a failed node keeps its pods for so long that the next manager meets them. Each of the two deletes a pod once.
  */
+function isEvictedAnew(handOver: HandOver, deletes: readonly AuditEvent[]): boolean {
+  const [takeover] = takeoversOf(handOver);
+  const [first, second, ...more] = deletes.map((event) => event.requestReceivedTimestamp).sort();
+  if (takeover === undefined || first === undefined || second === undefined || more.length > 0) return false;
+  const isSplit = first < takeover.receivedAt && second >= takeover.receivedAt;
+  return isSplit && deletes.every((event) => identityOf(event) === EVICTOR && event.objectRef?.resource === "pods");
+}
+
 const EVICTOR = "node-controller";
+
+const takeoversOf = ({ audit, previousHolder }: HandOver): readonly LeaseWrite[] =>
+  reigns(leaseWrites(audit, LEASE)).filter(({ holder }) => holder !== previousHolder && holder !== "");
 
 /** Creates that were refused because the object was there already. */
 export function createdAgain({ audit }: HandOver): readonly string[] {
@@ -86,10 +110,8 @@ export function createdAgain({ audit }: HandOver): readonly string[] {
 
 /** Writes of a manager that did not lead at that time. Only of a hand-over between the two programs. */
 export function writesOutOfTurn(handOver: HandOver): readonly string[] {
-  const { audit, from, to, previousHolder } = handOver;
-  const takeovers = reigns(leaseWrites(audit, LEASE)).filter(
-    ({ holder }) => holder !== previousHolder && holder !== "",
-  );
+  const { audit, from, to } = handOver;
+  const takeovers = takeoversOf(handOver);
   const [takeover, ...more] = takeovers;
   if (takeover?.side !== to || more.length > 0) {
     return [`the lease went to ${takeovers.map(({ side, holder }) => `${side} ${holder}`).join(", ")}`];

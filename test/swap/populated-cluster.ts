@@ -108,7 +108,10 @@ async function settled(
     const left = await unsettled(plane);
     if (left.length > 0 || added.some(isDecision)) quietSince = performance.now();
     if (performance.now() - quietSince >= QUIET_MS) return events;
-    if (!leader.isRunning) throw new Error(`the leader has ended: ${leader.log().slice(-2000)}`);
+    if (!leader.isRunning) {
+      const election = leader.log().match(/^.* (?:elector\.ts|leaderelection\.go).*$/gm) ?? [];
+      throw new Error(`the leader has ended: ${leader.log().slice(-2000)}\nits election:\n${election.join("\n")}`);
+    }
     if (performance.now() > deadline) {
       throw new Error(`not settled: ${left.slice(0, 20).join(", ")}\n${leader.log().slice(-3000)}`);
     }

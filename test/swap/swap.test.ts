@@ -6,7 +6,16 @@ import { beforeAll, expect, it } from "vitest";
 import type { Side } from "#test/real/daemon.ts";
 import { describeReal } from "#test/real/suite.ts";
 import { stateDifferences } from "./cluster-state.ts";
-import { countDifferences, createdAgain, createdIn, deletedTwice, forbidden, writesOutOfTurn } from "./judge.ts";
+import {
+  countDifferences,
+  createdAgain,
+  createdIn,
+  deletedTwice,
+  deletedTwiceByGo,
+  evictedAnew,
+  forbidden,
+  writesOutOfTurn,
+} from "./judge.ts";
 import { endingOf, type HandOver, live } from "./story.ts";
 
 /** From Go to ours and back is one. */
@@ -15,6 +24,17 @@ const STEPS = ROUNDS * 2;
 const LIMIT_MS = (5 + ROUNDS * 8) * 60_000;
 const OBJECTS = 2000;
 const KINDS = 30;
+
+/** What a manager that takes over repeats without effect, Go's too. */
+function repeats(handOver: HandOver): string {
+  const byGo = deletedTwiceByGo(handOver);
+  const counts = [
+    `${createdAgain(handOver).length} creates of what was there`,
+    `${evictedAnew(handOver)} pods evicted anew`,
+    `${byGo.length} objects deleted again by Go`,
+  ];
+  return [...counts, ...byGo.slice(0, 3)].join(", ");
+}
 
 describeReal("swapping the whole manager", () => {
   let control: readonly HandOver[];
@@ -28,10 +48,8 @@ describeReal("swapping the whole manager", () => {
       live("swapped", leaders("ours"), tell),
     ]);
     for (const [index, handOver] of swapped.entries()) {
-      const again = [handOver, control[index]].map((one) => (one === undefined ? [] : createdAgain(one)));
-      tell(
-        `hand-over ${index + 1}: creates of what was there: ${again[0]?.length}, in the control ${again[1]?.length}\n`,
-      );
+      const other = control[index];
+      if (other !== undefined) tell(`hand-over ${index + 1}: ${repeats(handOver)}; in the control ${repeats(other)}\n`);
     }
   }, LIMIT_MS);
 
