@@ -1,5 +1,4 @@
-// A serving certificate of our own making, for who is given none. Apart from the files, because what it needs to write
-// certificates takes time and megabytes to load.
+// A serving certificate of our own making, for who is given none.
 
 import { isIP } from "node:net";
 import type { CertificateKey } from "../https-server/tls-settings.ts";

@@ -1,0 +1,87 @@
+// `steersman up` in a process of its own, as the benchmarks measure it from outside.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "#client/client.ts";
+import { createClient } from "#client/create-client.ts";
+import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
+import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { systemClock } from "#platform/system/system-clock.ts";
+
+/** The welcome of `up` ends with it. */
+const READY = "Ctrl-C";
+
+export interface UpProcess extends ProcessCost {
+  /** From the start of the process until it said that it is ready. */
+  readonly readyMs: number;
+  client(): Promise<Client>;
+  stop(): Promise<void>;
+}
+
+export interface ProcessCost {
+  /** Of all threads that are left, so far. */
+  cpuMs(): number;
+  /** How long the first thread has waited for a processor, so far: on a calm machine it would not have. */
+  waitedMs(): number;
+  /** A figure of /proc/<pid>/status, in MB. */
+  megabytes(name: "VmRSS" | "VmHWM"): number;
+}
+
+/** The program that the benchmark's arguments name, or this checkout's. */
+export function steersmanCommand(): readonly string[] {
+  const given = process.argv.slice(2);
+  return given.length > 0 ? given : [process.execPath, "src/cmd/steersman.ts"];
+}
+
+export async function startUp(flags: readonly string[], command: readonly string[] = steersmanCommand()): Promise<UpProcess> {
+  const [file = "", ...args] = command;
+  const directory = mkdtempSync(join(tmpdir(), "bench-up-"));
+  const startedMs = performance.now();
+  const child = spawn(file, [...args, "up", "--port=0", `--state=${directory}`, ...flags], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGTERM");
+      await new Promise((resolve) => child.once("close", resolve));
+    }
+    rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        if (String(chunk).includes(READY)) resolve();
+      });
+      child.on("error", reject);
+      child.on("close", () => reject(new Error("the cluster ended")));
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    readyMs: performance.now() - startedMs, pid: child.pid,
+    ...processCost(child.pid ?? 0),
+    stop,
+    async client() {
+      const config = await loadClientConfig({ path: join(directory, "kubeconfig") });
+      const transport = await createTransport(config, { clock: systemClock });
+      return createClient({ transport, clock: systemClock, userAgent: "bench" });
+    },
+  };
+}
+
+/** Of another process, from Linux's /proc. */
+export function processCost(pid: number): ProcessCost {
+  const read = (path: string): string => readFileSync(`/proc/${pid}/${path}`, "utf8");
+  // Nanoseconds on a processor, and nanoseconds waiting for one.
+  const schedule = (thread: string | number): readonly number[] =>
+    read(`task/${thread}/schedstat`).split(" ").map(Number);
+  return {
+    cpuMs: () => readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + (schedule(thread)[0] ?? 0) / 1e6, 0),
+    waitedMs: () => (schedule(pid)[1] ?? 0) / 1e6,
+    megabytes: (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(read("status"))?.[1]) / 1024,
+  };
+}
