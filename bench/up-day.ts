@@ -1,47 +1,19 @@
 // A day of 100 hourly CronJobs with `steersman up --speed`: how long it takes, and whether each schedule has made its Job.
 //   bun bench/up-day.ts [program and arguments of `steersman`]      SPEED=5000
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
-import { createClient } from "#client/create-client.ts";
-import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
-import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import { startUp, tell } from "./up-process.ts";
 
 const CRON_JOBS = 100;
 const DAY_MS = 24 * 3_600_000;
 const LIMIT_MS = 600_000;
-const speed = process.env.SPEED ?? "5000";
-const given = process.argv.slice(2);
-const [file = "", ...args] = given.length > 0 ? given : [process.execPath, "src/cmd/steersman.ts"];
-const directory = mkdtempSync(join(tmpdir(), "up-day-"));
 const signal = new AbortController().signal;
-const tell = (text: string): void => void process.stdout.write(`${text}\n`);
-const child = spawn(file, [...args, "up", "--port=0", "--nodes=3", `--speed=${speed}`, `--state=${directory}`], {
-  stdio: ["ignore", "pipe", "inherit"],
-});
-const cpuSeconds = (): number => {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(" ");
-  return (Number(fields[13]) + Number(fields[14])) / 100;
-};
+const up = await startUp(["--nodes=3", `--speed=${process.env.SPEED ?? "5000"}`]);
 
 try {
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      if (String(chunk).includes("Ctrl-C")) resolve();
-    });
-    child.on("close", () => reject(new Error("the cluster ended")));
-  });
-  const config = await loadClientConfig({ path: join(directory, "kubeconfig") });
-  const client = createClient({
-    transport: await createTransport(config, { clock: systemClock }),
-    clock: systemClock,
-    userAgent: "bench",
-  });
+  const client = await up.client();
   const cronJobs = client.resource(CronJobs);
   const restartPolicy = "Never";
   const template = { spec: { restartPolicy, containers: [{ name: "a", image: "a" }] } };
@@ -70,11 +42,9 @@ try {
   const { items: nodes } = await client.resource(Nodes).list({}, signal);
   const tainted = nodes.filter(({ spec }) => (spec?.taints ?? []).length > 0).length;
   tell(
-    `a day of ${CRON_JOBS} hourly CronJobs took ${took.toFixed(1)} s and ${cpuSeconds().toFixed(1)} CPU-s: ${jobs} Jobs, ${tainted} nodes tainted`,
+    `a day of ${CRON_JOBS} hourly CronJobs took ${took.toFixed(1)} s and ${(up.cpuMs() / 1000).toFixed(1)} CPU-s: ${jobs} Jobs, ${tainted} nodes tainted`,
   );
 } finally {
-  child.kill("SIGTERM");
-  await new Promise((resolve) => child.once("close", resolve));
-  rmSync(directory, { recursive: true, force: true });
+  await up.stop();
 }
 process.exit(0);

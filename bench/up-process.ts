@@ -21,9 +21,12 @@ export interface UpProcess extends ProcessCost {
 }
 
 export interface ProcessCost {
+  readonly pid: number;
   /** Of all threads that are left, so far. */
   cpuMs(): number;
-  /** How long the first thread has waited for a processor, so far: on a calm machine it would not have. */
+  /** Of the first thread, which runs the program's own code. */
+  mainCpuMs(): number;
+  /** How long the first thread has waited for a processor: on a calm machine it would not have. */
   waitedMs(): number;
   /** A figure of /proc/<pid>/status, in MB. */
   megabytes(name: "VmRSS" | "VmHWM"): number;
@@ -35,7 +38,10 @@ export function steersmanCommand(): readonly string[] {
   return given.length > 0 ? given : [process.execPath, "src/cmd/steersman.ts"];
 }
 
-export async function startUp(flags: readonly string[], command: readonly string[] = steersmanCommand()): Promise<UpProcess> {
+export async function startUp(
+  flags: readonly string[],
+  command: readonly string[] = steersmanCommand(),
+): Promise<UpProcess> {
   const [file = "", ...args] = command;
   const directory = mkdtempSync(join(tmpdir(), "bench-up-"));
   const startedMs = performance.now();
@@ -62,7 +68,7 @@ export async function startUp(flags: readonly string[], command: readonly string
     throw error;
   }
   return {
-    readyMs: performance.now() - startedMs, pid: child.pid,
+    readyMs: performance.now() - startedMs,
     ...processCost(child.pid ?? 0),
     stop,
     async client() {
@@ -80,8 +86,12 @@ export function processCost(pid: number): ProcessCost {
   const schedule = (thread: string | number): readonly number[] =>
     read(`task/${thread}/schedstat`).split(" ").map(Number);
   return {
+    pid,
     cpuMs: () => readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + (schedule(thread)[0] ?? 0) / 1e6, 0),
+    mainCpuMs: () => (schedule(pid)[0] ?? 0) / 1e6,
     waitedMs: () => (schedule(pid)[1] ?? 0) / 1e6,
     megabytes: (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(read("status"))?.[1]) / 1024,
   };
 }
+
+export const tell = (text: string): void => void process.stdout.write(`${text}\n`);
