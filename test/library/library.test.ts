@@ -67,7 +67,7 @@ it("has declarations that the strictest settings accept", () => {
 it(
   "runs the example for bun test",
   () => {
-    expect(run(join(directory, "examples/bun"), bun, "test")).toContain("2 pass");
+    expect(run(join(directory, "examples/bun"), bun, "test", `--timeout=${LIMIT_MS}`)).toContain("2 pass");
   },
   LIMIT_MS,
 );
@@ -76,7 +76,9 @@ it(
   "runs the example for vitest, on Node",
   () => {
     const vitest = join(directory, "node_modules/vitest/vitest.mjs");
-    expect(run(join(directory, "examples/vitest"), node, vitest, "run")).toMatch(/Tests +1 passed/);
+    expect(run(join(directory, "examples/vitest"), node, vitest, "run", `--testTimeout=${LIMIT_MS}`)).toMatch(
+      /Tests +1 passed/,
+    );
   },
   LIMIT_MS,
 );
