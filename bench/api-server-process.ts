@@ -19,7 +19,7 @@ import {
 
 const { server, transport, storage } = startServer();
 await prepare(transport);
-const pki = issuePki(Date.now());
+const pki = await issuePki(Date.now());
 const https = await startHttpsServer({
   host: "127.0.0.1",
   port: 0,

@@ -35,6 +35,11 @@ export interface Keys {
   isSignedBy(check: SignatureCheck): boolean;
   sha256(bytes: Uint8Array): Uint8Array;
   hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array;
+  /** Loads the library that writes certificates, which takes a moment. */
+  loadSigning(): Promise<CertificateSigning>;
+}
+
+export interface CertificateSigning {
   /** The authority of the first certificate in a PEM text and its private key. Throws in Go's words. */
   authority(certificatePem: string, keyPem: string): CertificateAuthority;
 }
@@ -60,7 +65,7 @@ export const noKeys: Keys = {
   isSignedBy: () => false,
   sha256: noCryptography,
   hmacSha256: noCryptography,
-  authority: noCryptography,
+  loadSigning: () => Promise.resolve({ authority: noCryptography }),
 };
 
 /** The host with these files before its own, by path. */

@@ -34,7 +34,7 @@ export interface ClusterState {
  */
 export async function openState(clock: Clock, data: DataOptions | undefined): Promise<ClusterState> {
   if (data === undefined) {
-    return { storage: new MemoryStorage({ clock }), pki: issuePki(systemClock.now()) };
+    return { storage: new MemoryStorage({ clock }), pki: await issuePki(systemClock.now()) };
   }
   const { directory, synchronous, mebibytesMax } = data;
   try {
@@ -50,7 +50,7 @@ export async function openState(clock: Clock, data: DataOptions | undefined): Pr
     ...(mebibytesMax > 0 ? { pagesMax: mebibytesMax * PAGES_PER_MEBIBYTE } : {}),
   });
   try {
-    const pki = keptPki(join(directory, "pki"), systemClock.now());
+    const pki = await keptPki(join(directory, "pki"), systemClock.now());
     return { storage: new MemoryStorage({ clock, journal }), pki };
   } catch (error) {
     journal.close();

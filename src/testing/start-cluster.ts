@@ -92,13 +92,15 @@ export function startCluster(
 }
 
 async function startInVirtualTime(options: VirtualClusterOptions): Promise<VirtualCluster> {
+  const loading = new LoadingTurns();
   const clock = new VirtualClock({
-    turn: systemTurn,
+    turn: () => loading.turn(),
     startMs: options.startTime?.getTime() ?? virtualStartMs,
   });
-  const pki = issueInnerPki(clock.now());
+  const pki = await issueInnerPki(clock.now());
   const log = loggerOf(options, clock);
   const storage = new MemoryStorage({ clock });
+  const host = clusterHost(pki);
   const { runtimeConfig, ...settings } = readSettings(options);
   const cluster = createCluster({
     ...settings,
@@ -106,7 +108,7 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
     rng: seededRng(options.seed ?? "steersman"),
     log,
     controllerLog: log,
-    host: clusterHost(pki),
+    host: { ...host, keys: { ...host.keys, loadSigning: () => loading.during(host.keys.loadSigning()) } },
     server: { ...innerServerKeys(pki), metrics: noMetrics, storage, runtimeConfig },
     nodes: options.nodes ?? 1,
     shutdownTimeoutMs: 0,
@@ -212,6 +214,25 @@ function commonParts(
       }
     },
   };
+}
+
+/** Turns of a virtual clock that waits for modules that are being loaded. */
+class LoadingTurns {
+  #loading = 0;
+
+  async turn(): Promise<void> {
+    do await systemTurn();
+    while (this.#loading > 0);
+  }
+
+  async during<T>(load: Promise<T>): Promise<T> {
+    this.#loading++;
+    try {
+      return await load;
+    } finally {
+      this.#loading--;
+    }
+  }
 }
 
 interface Outcome {

@@ -9,6 +9,7 @@ import { hostTurn } from "#base/testing.ts";
 import { readCommandLine } from "#manager/command.ts";
 import { withoutRepeats } from "#manager/log-repeats.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
+import { authority } from "#platform/certificates/certificate-signing.ts";
 import { keyReader } from "#platform/certificates/key-reader.ts";
 import { systemKeys } from "#platform/system/system-keys.ts";
 import { systemTimeZones } from "#platform/system/time-zones.ts";
@@ -64,7 +65,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     serverGates: settings.gates,
     runtimeConfig: Object.fromEntries(settings.extraVersions.map((version) => [version, "true"])),
     timeZones: systemTimeZones(),
-    keys: systemKeys,
+    keys: { ...systemKeys, loadSigning: () => Promise.resolve({ authority }) },
     keyReader,
     audit: {
       record: (event) => {

@@ -3,9 +3,9 @@
 
 import { type DerValue, InvalidDer } from "./der.ts";
 
-export const DER_UTF8_STRING = 12;
+const UTF8 = 12;
 const NUMERIC = 18;
-export const DER_PRINTABLE_STRING = 19;
+const PRINTABLE = 19;
 const T61 = 20;
 const IA5 = 22;
 const BMP = 30;
@@ -13,11 +13,11 @@ const BMP = 30;
 /** Undefined: it is no string. */
 export function directoryString({ tag, content }: DerValue): string | undefined {
   switch (tag) {
-    case DER_UTF8_STRING:
+    case UTF8:
       return unicode(content, "utf-8", "asn1: invalid UTF-8 string");
     case NUMERIC:
       return checked(latin1(content), /^[0-9 ]*$/, "NumericString");
-    case DER_PRINTABLE_STRING:
+    case PRINTABLE:
       return checked(latin1(content), /^[a-zA-Z0-9'()+,\-./ :=?*&]*$/, "PrintableString");
     case T61: // Latin 1, as far as anybody wrote it
       return latin1(content);

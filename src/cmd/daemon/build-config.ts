@@ -58,7 +58,7 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
     logging.warn(cloud.warning);
   }
   checkOptions(command, manifest);
-  const certificate = prepareCertificate(options, systemClock.now(), logging);
+  const certificate = await prepareCertificate(options, systemClock.now(), logging);
   const { log } = logging;
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
   const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, warn: logging.warn });

@@ -7,7 +7,6 @@ import type { HttpResponse } from "#base/http.ts";
 import type { Options } from "#manager/options/options.ts";
 import type { DaemonRequest, Handler } from "#manager/serving/request.ts";
 import { type TlsPolicy, tlsPolicy } from "#manager/serving/tls-names.ts";
-import { selfSigned } from "#platform/certificates/self-signed.ts";
 import type { ServedRequest } from "#platform/https-server/https-request.ts";
 import { type HttpsServer, startHttpsServer } from "#platform/https-server/https-server.ts";
 import { listenAsGo } from "#platform/https-server/listen-address.ts";
@@ -32,16 +31,17 @@ export type ServingCertificate =
   | { readonly kind: "files"; readonly certFile: string; readonly keyFile: string };
 
 /** Undefined when nothing is served. Makes a self-signed certificate where none is given. */
-export function prepareCertificate(
+export async function prepareCertificate(
   { secureServing }: Options,
   nowMs: number,
   logging: Logging,
-): ServingCertificate | undefined {
+): Promise<ServingCertificate | undefined> {
   const { port, certFile, keyFile, certDirectory, bindAddress, cipherSuites } = secureServing;
   if (port === 0) return undefined;
   if (certFile !== "" || keyFile !== "") return { kind: "files", certFile, keyFile };
   const keyType = cipherSuites.some((name) => name.includes("_RSA_")) && !cipherSuites.some(isForEc) ? "rsa" : "ec";
   try {
+    const { selfSigned } = await import("#platform/certificates/self-signed.ts");
     if (certDirectory === "") {
       const pair = selfSigned(bindAddress, nowMs, keyType);
       logging.plain(0, "Generated self-signed cert in-memory");
@@ -76,7 +76,7 @@ export async function openPort(options: Options, certificate: ServingCertificate
   const server = await listen(
     options,
     // A pair that cannot be read is told after a port that is taken, which only something to present can find out.
-    "problem" in pair ? selfSigned(secureServing.bindAddress, Date.now()) : pair,
+    "problem" in pair ? await substitute(secureServing.bindAddress) : pair,
     async (request, signal) => (await started)(daemonRequest(request), signal),
     logging,
   );
@@ -117,6 +117,10 @@ export async function openPort(options: Options, certificate: ServingCertificate
       logging.plain(0, `Stopped listening on ${address}`);
     },
   };
+}
+
+async function substitute(bindAddress: string): Promise<CertificateKey> {
+  return (await import("#platform/certificates/self-signed.ts")).selfSigned(bindAddress, Date.now());
 }
 
 function pairOf(certificate: ServingCertificate): CertificateKey | { readonly problem: unknown } {

@@ -22,7 +22,7 @@ export class SigningPair {
   readonly #files: PairFiles;
   readonly #host: Pick<Host, "files" | "keys">;
   #pair: Pair;
-  /** Of the pair when it was last used. */
+  /** Of the pair when it was last used; the library that makes it is loaded with the first request to sign. */
   #authority: { readonly of: Pair; readonly authority: CertificateAuthority } | undefined;
 
   /** Throws when the pair cannot be used. */
@@ -55,11 +55,12 @@ export class SigningPair {
   }
 
   /** Throws when the pair that was loaded last is no authority. */
-  current(): CertificateAuthority {
+  async current(): Promise<CertificateAuthority> {
+    const { authority } = await this.#host.keys.loadSigning();
     const pair = this.#pair;
     if (this.#authority?.of !== pair) {
       this.#checkCount(pair);
-      this.#authority = { of: pair, authority: this.#host.keys.authority(pair.certificate, pair.key) };
+      this.#authority = { of: pair, authority: authority(pair.certificate, pair.key) };
     }
     return this.#authority.authority;
   }

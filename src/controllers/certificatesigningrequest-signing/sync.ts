@@ -28,7 +28,7 @@ export interface Deps {
   readonly requestsApi: ResourceClient<StoredRequest>;
   readonly signer: Signer;
   /** The certificate and key of now. Throws when there is none to sign with. */
-  readonly pair: { current(): CertificateAuthority };
+  readonly pair: { current(): Promise<CertificateAuthority> };
   /** --cluster-signing-duration */
   readonly durationMs: number;
 }
@@ -46,15 +46,15 @@ export async function signRequest(request: StoredRequest, deps: Deps, signal: Ab
     await write({ ...request.status, conditions: [...(request.status?.conditions ?? []), failure(problem, deps)] });
     return done;
   }
-  const der = signed(content, spec, deps);
+  const der = await signed(content, spec, deps);
   const pem = new TextEncoder().encode(encodePem("CERTIFICATE", der));
   await write({ ...request.status, certificate: encodeBase64(pem) });
   return done;
 }
 
-function signed(content: CertificateRequest, spec: StoredRequest["spec"], deps: Deps): Uint8Array {
+async function signed(content: CertificateRequest, spec: StoredRequest["spec"], deps: Deps): Promise<Uint8Array> {
   try {
-    const authority = deps.pair.current();
+    const authority = await deps.pair.current();
     return authority.sign(certificateFor(content, spec, authority.notAfter, deps));
   } catch (cause) {
     throw new Error(`error auto signing csr: ${errorMessage(cause)}`, { cause });

@@ -20,17 +20,17 @@ afterEach(() => {
 });
 
 describe("the PKI of a cluster", () => {
-  it("is issued once and kept, for its owner's eyes only", () => {
+  it("is issued once and kept, for its owner's eyes only", async () => {
     const directory = newDirectory();
-    const first = keptPki(directory, now);
-    expect(keptPki(directory, now + DAY_MS)).toEqual(first);
+    const first = await keptPki(directory, now);
+    expect(await keptPki(directory, now + DAY_MS)).toEqual(first);
     for (const name of readdirSync(directory)) expect(statSync(join(directory, name)).mode & 0o077).toBe(0);
   });
 
-  it("renews what is about to end; the CA and the key of accounts stay", () => {
+  it("renews what is about to end; the CA and the key of accounts stay", async () => {
     const directory = newDirectory();
-    const first = keptPki(directory, now);
-    const later = keptPki(directory, now + 340 * DAY_MS);
+    const first = await keptPki(directory, now);
+    const later = await keptPki(directory, now + 340 * DAY_MS);
     expect([later.ca, later.accountKeyPem]).toEqual([first.ca, first.accountKeyPem]);
     const ca = new X509Certificate(first.ca.certificatePem);
     const proxyCa = new X509Certificate(first.frontProxyCa.certificatePem);
@@ -44,38 +44,38 @@ describe("the PKI of a cluster", () => {
       expect(certificate.validToDate.getTime()).toBeGreaterThan(now + 600 * DAY_MS);
       expect(certificate.verify(issuer.publicKey)).toBe(true);
     }
-    expect(keptPki(directory, now + 340 * DAY_MS)).toEqual(later);
+    expect(await keptPki(directory, now + 340 * DAY_MS)).toEqual(later);
   });
 
   it.each(["ca.pem", "serving.pem", "admin.pem", "service-account-key.pem"])(
     "is not replaced when %s is missing, cut or foreign",
-    (name) => {
+    async (name) => {
       const directory = newDirectory();
-      keptPki(directory, now);
+      await keptPki(directory, now);
       const file = join(directory, name);
       truncateSync(file, 100);
-      expect(() => keptPki(directory, now)).toThrow(PkiUnusable);
+      await expect(keptPki(directory, now)).rejects.toThrow(PkiUnusable);
       writeFileSync(file, "this is no key");
-      expect(() => keptPki(directory, now)).toThrow(`cannot use ${file}: `);
+      await expect(keptPki(directory, now)).rejects.toThrow(`cannot use ${file}: `);
       rmSync(file);
-      expect(() => keptPki(directory, now)).toThrow(PkiUnusable);
+      await expect(keptPki(directory, now)).rejects.toThrow(PkiUnusable);
     },
   );
 
-  it("gets a front proxy when an earlier version kept none", () => {
+  it("gets a front proxy when an earlier version kept none", async () => {
     const directory = newDirectory();
-    const first = keptPki(directory, now);
+    const first = await keptPki(directory, now);
     for (const name of ["front-proxy-ca.pem", "front-proxy.pem"]) rmSync(join(directory, name));
-    const second = keptPki(directory, now);
+    const second = await keptPki(directory, now);
     expect(second.ca).toEqual(first.ca);
     expect(second.frontProxyCa).not.toEqual(first.frontProxyCa);
-    expect(keptPki(directory, now)).toEqual(second);
+    expect(await keptPki(directory, now)).toEqual(second);
   });
 
-  it("refuses a key that belongs to another certificate", () => {
+  it("refuses a key that belongs to another certificate", async () => {
     const directory = newDirectory();
-    const first = keptPki(directory, now);
+    const first = await keptPki(directory, now);
     writeFileSync(join(directory, "admin.pem"), first.admin.certificatePem + first.serving.keyPem);
-    expect(() => keptPki(directory, now)).toThrow("the key is not that of the certificate");
+    await expect(keptPki(directory, now)).rejects.toThrow("the key is not that of the certificate");
   });
 });

@@ -1,6 +1,6 @@
 // The keys and certificates of a cluster in one process: its CA, the API server's certificate, an administrator's, the
 // CA and certificate of a front proxy, and the key that signs service account tokens. Kept in a directory they outlive the process, and a
-// kubeconfig that somebody copied stays valid.
+// kubeconfig that somebody copied stays valid. What issues them is loaded only when something has to be issued.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import type { EpochMs } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import { makePrivate, writePrivateFile } from "../storage/private-file.ts";
-import { type CertificateOptions, issueCertificate, type KeyCertificate, newPrivateKeyPem } from "./x509.ts";
+import type { CertificateOptions, KeyCertificate } from "./x509.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const YEAR_MS = 365 * DAY_MS;
@@ -63,30 +63,33 @@ const FILES = {
 } as const;
 const ACCOUNT_KEY = "service-account-key.pem";
 
-export function issuePki(now: EpochMs): ClusterPki {
-  const inner = issueInnerPki(now);
+export async function issuePki(now: EpochMs): Promise<ClusterPki> {
+  const inner = await issueInnerPki(now);
   return {
     ...inner,
-    serving: issueLeaf("serving", inner.ca, now),
-    admin: issueLeaf("admin", inner.ca, now),
-    ...issueFrontProxy(now),
+    serving: await issueLeaf("serving", inner.ca, now),
+    admin: await issueLeaf("admin", inner.ca, now),
+    ...(await issueFrontProxy(now)),
   };
 }
 
-export function issueInnerPki(now: EpochMs): InnerPki {
-  return { ca: issueCa("steersman-ca", now), accountKeyPem: newPrivateKeyPem() };
+export async function issueInnerPki(now: EpochMs): Promise<InnerPki> {
+  const { newPrivateKeyPem } = await import("./x509.ts");
+  return { ca: await issueCa("steersman-ca", now), accountKeyPem: newPrivateKeyPem() };
 }
 
-function issueFrontProxy(now: EpochMs): Pick<ClusterPki, "frontProxyCa" | "frontProxy"> {
-  const frontProxyCa = issueCa("steersman-front-proxy-ca", now);
-  return { frontProxyCa, frontProxy: issueLeaf("frontProxy", frontProxyCa, now) };
+async function issueFrontProxy(now: EpochMs): Promise<Pick<ClusterPki, "frontProxyCa" | "frontProxy">> {
+  const frontProxyCa = await issueCa("steersman-front-proxy-ca", now);
+  return { frontProxyCa, frontProxy: await issueLeaf("frontProxy", frontProxyCa, now) };
 }
 
-function issueCa(commonName: string, now: EpochMs): KeyCertificate {
+async function issueCa(commonName: string, now: EpochMs): Promise<KeyCertificate> {
+  const { issueCertificate } = await import("./x509.ts");
   return issueCertificate({ commonName, isCa: true, notBefore: now - DAY_MS, notAfter: now + CA_MS });
 }
 
-function issueLeaf(name: LeafName, issuer: KeyCertificate, now: EpochMs): KeyCertificate {
+async function issueLeaf(name: LeafName, issuer: KeyCertificate, now: EpochMs): Promise<KeyCertificate> {
+  const { issueCertificate } = await import("./x509.ts");
   return issueCertificate({ ...LEAVES[name], issuer, notBefore: now - DAY_MS, notAfter: now + YEAR_MS });
 }
 
@@ -94,24 +97,24 @@ function issueLeaf(name: LeafName, issuer: KeyCertificate, now: EpochMs): KeyCer
  * What the directory keeps, issued and kept if it is not there yet. A directory with a part of it is refused: with
  * another CA or key, clients and tokens that are out there would be locked out in silence.
  */
-export function keptPki(directory: string, now: EpochMs): ClusterPki {
+export async function keptPki(directory: string, now: EpochMs): Promise<ClusterPki> {
   if (!existsSync(directory)) {
-    const pki = issuePki(now);
+    const pki = await issuePki(now);
     keepAll(directory, pki);
     return pki;
   }
   // Directories of earlier versions have no front proxy. Its CA is written last: without it both are issued again.
   if (!existsSync(join(directory, FILES.frontProxyCa))) {
-    const { frontProxyCa, frontProxy } = issueFrontProxy(now);
+    const { frontProxyCa, frontProxy } = await issueFrontProxy(now);
     keepPair(directory, "frontProxy", frontProxy);
     keepPair(directory, "frontProxyCa", frontProxyCa);
   }
   const pki = readAll(directory);
   return {
     ...pki,
-    serving: renewed(directory, "serving", pki, now),
-    admin: renewed(directory, "admin", pki, now),
-    frontProxy: renewed(directory, "frontProxy", pki, now),
+    serving: await renewed(directory, "serving", pki, now),
+    admin: await renewed(directory, "admin", pki, now),
+    frontProxy: await renewed(directory, "frontProxy", pki, now),
   };
 }
 
@@ -119,10 +122,10 @@ function keepPair(directory: string, name: keyof typeof FILES, { certificatePem,
   writePrivateFile(join(directory, FILES[name]), certificatePem + keyPem);
 }
 
-function renewed(directory: string, name: LeafName, pki: ClusterPki, now: EpochMs): KeyCertificate {
+async function renewed(directory: string, name: LeafName, pki: ClusterPki, now: EpochMs): Promise<KeyCertificate> {
   const { validToDate } = new X509Certificate(pki[name].certificatePem);
   if (validToDate.getTime() > now + RENEW_MS) return pki[name];
-  const pair = issueLeaf(name, name === "frontProxy" ? pki.frontProxyCa : pki.ca, now);
+  const pair = await issueLeaf(name, name === "frontProxy" ? pki.frontProxyCa : pki.ca, now);
   keepPair(directory, name, pair);
   return pair;
 }

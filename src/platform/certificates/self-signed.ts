@@ -1,4 +1,5 @@
-// A serving certificate of our own making, for who is given none.
+// A serving certificate of our own making, for who is given none. Apart from the files, because what it needs to write
+// certificates takes time and megabytes to load.
 
 import { isIP } from "node:net";
 import type { CertificateKey } from "../https-server/tls-settings.ts";

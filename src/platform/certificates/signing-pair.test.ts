@@ -37,8 +37,8 @@ function open({ certificatePem, keyPem }: Partial<KeyCertificate>): {
   return { pair, disk: { texts, changed: () => [...watches].forEach((onChange) => void onChange()) } };
 }
 
-it("certificatesigningrequest-signing/13 a pair is one certificate and its key", () => {
-  expect(open(one).pair.current().notAfter).toBe(60 * YEAR_MS);
+it("certificatesigningrequest-signing/13 a pair is one certificate and its key", async () => {
+  expect((await open(one).pair.current()).notAfter).toBe(60 * YEAR_MS);
   const wrong = (pair: Partial<KeyCertificate>) => () => open(pair);
   expect(wrong({ ...one, keyPem: two.keyPem })).toThrow(
     'error reading CA cert file "ca.crt": tls: private key does not match public key',
@@ -51,20 +51,20 @@ it("certificatesigningrequest-signing/13 a pair is one certificate and its key",
   );
 });
 
-it("certificatesigningrequest-signing/14 a new pair signs as soon as both files have changed", () => {
+it("certificatesigningrequest-signing/14 a new pair signs as soon as both files have changed", async () => {
   const { pair, disk } = open(one);
-  pair.current();
+  await pair.current();
   disk.texts["ca.crt"] = two.certificatePem;
   disk.changed();
-  expect(pair.current().notAfter).toBe(60 * YEAR_MS);
+  expect((await pair.current()).notAfter).toBe(60 * YEAR_MS);
   disk.texts["ca.key"] = two.keyPem;
   disk.changed();
-  expect(pair.current().notAfter).toBe(70 * YEAR_MS);
+  expect((await pair.current()).notAfter).toBe(70 * YEAR_MS);
 });
 
-it("certificatesigningrequest-signing/14 a pair that is loaded and no authority signs nothing", () => {
+it("certificatesigningrequest-signing/14 a pair that is loaded and no authority signs nothing", async () => {
   const { pair, disk } = open(one);
   disk.texts["ca.crt"] = one.certificatePem + two.certificatePem;
   disk.changed();
-  expect(() => pair.current()).toThrow("expected 1 certificate, found 2");
+  await expect(pair.current()).rejects.toThrow("expected 1 certificate, found 2");
 });

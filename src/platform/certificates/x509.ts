@@ -1,32 +1,18 @@
 // Issues X.509 certificates: self-signed roots and the leaves below them, with ECDSA P-256 keys.
+// The ASN.1 shapes come from @peculiar/asn1-x509; signing is node:crypto, synchronous.
 
 import {
   createHash,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
-  type KeyObject,
   randomBytes,
+  sign,
   X509Certificate,
 } from "node:crypto";
-import { encodePem } from "#api/pem.ts";
-import { certificate } from "#api/x509/certificate.ts";
-import { bitStringBytes, DER_SEQUENCE, DER_SET, derParts, derValue } from "#api/x509/der.ts";
-import { der, derIdentifier, derSequence, derText } from "#api/x509/der-writer.ts";
-import { DER_UTF8_STRING } from "#api/x509/directory-string.ts";
+import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
+import * as asn from "@peculiar/asn1-x509";
 import type { EpochMs } from "#base/clock.ts";
-import { parseSloppyIp } from "#rules/ip.ts";
-import {
-  alternativeNamesExtension,
-  authorityKeyExtension,
-  basicConstraintsExtension,
-  extendedKeyUsageExtension,
-  generalName,
-  KEY_USAGE,
-  keyUsageExtension,
-  signedCertificate,
-  subjectKeyExtension,
-} from "./signed-certificate.ts";
 
 /** A certificate and its private key, both PEM (the key PKCS #8). */
 export interface KeyCertificate {
@@ -51,24 +37,20 @@ export interface CertificateOptions {
 
 export type KeyType = "ec" | "rsa";
 
+const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
 const commonNameOid = "2.5.4.3";
 const organizationOid = "2.5.4.10";
-const usageOids = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" };
 
 const RSA_BITS = 2048;
 
 /** A fresh private key, PKCS #8 PEM: on the curve P-256, or an RSA key. */
-export function newPrivateKeyPem(type?: KeyType): string {
-  return keyPemOf(newKey(type));
+export function newPrivateKeyPem(type: KeyType = "ec"): string {
+  const { privateKey } =
+    type === "ec"
+      ? generateKeyPairSync("ec", { namedCurve: "P-256" })
+      : generateKeyPairSync("rsa", { modulusLength: RSA_BITS });
+  return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
-
-function newKey(type: KeyType = "ec"): KeyObject {
-  return type === "ec"
-    ? generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
-    : generateKeyPairSync("rsa", { modulusLength: RSA_BITS }).privateKey;
-}
-
-const keyPemOf = (key: KeyObject): string => key.export({ type: "pkcs8", format: "pem" }).toString();
 
 /** The public half of a private key, SPKI PEM. */
 export function publicKeyPem(privateKeyPem: string): string {
@@ -76,68 +58,109 @@ export function publicKeyPem(privateKeyPem: string): string {
 }
 
 export function issueCertificate(options: CertificateOptions): KeyCertificate {
-  const key = newKey(options.keyType);
+  const keyPem = newPrivateKeyPem(options.keyType);
+  const subjectKey = spkiOf(keyPem);
   const subject = distinguishedName(options);
-  const issuer = options.issuer && {
-    subject: certificate(new X509Certificate(options.issuer.certificatePem).raw).subject,
-    key: createPrivateKey(options.issuer.keyPem),
-  };
-  const publicKey = spkiOf(key);
-  const der = signedCertificate(
-    {
-      serialNumber: serialNumber(),
-      issuer: issuer?.subject ?? subject,
-      subject,
-      publicKey,
-      notBefore: options.notBefore,
-      notAfter: options.notAfter,
-      extensions: extensionsOf(options, publicKey, issuer === undefined ? publicKey : spkiOf(issuer.key)),
-    },
-    issuer?.key ?? key,
+  const issuer = options.issuer === undefined ? undefined : parseCertificate(options.issuer.certificatePem);
+  const issuerKeyPem = options.issuer?.keyPem ?? keyPem;
+  const algorithm = new asn.AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
+  const tbsCertificate = new asn.TBSCertificate({
+    version: asn.Version.v3,
+    serialNumber: serialNumber(),
+    signature: algorithm,
+    issuer: issuer?.tbsCertificate.subject ?? subject,
+    validity: new asn.Validity({ notBefore: new Date(options.notBefore), notAfter: new Date(options.notAfter) }),
+    subject,
+    subjectPublicKeyInfo: subjectKey,
+    extensions: new asn.Extensions(extensionsOf(options, subjectKey, spkiOf(issuerKeyPem))),
+  });
+  const signatureValue = sign(
+    "sha256",
+    Buffer.from(AsnConvert.serialize(tbsCertificate)),
+    createPrivateKey(issuerKeyPem),
   );
-  return { certificatePem: encodePem("CERTIFICATE", der), keyPem: keyPemOf(key) };
+  const certificate = new asn.Certificate({
+    tbsCertificate,
+    signatureAlgorithm: algorithm,
+    signatureValue: toArrayBuffer(signatureValue),
+  });
+  return { certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(certificate)), keyPem };
 }
 
-function distinguishedName({ organizations = [], commonName }: CertificateOptions): Uint8Array {
-  const part = (type: string, text: string): Uint8Array =>
-    der(DER_SET, derSequence(derIdentifier(type), derText(DER_UTF8_STRING, text)));
-  return derSequence(...organizations.map((name) => part(organizationOid, name)), part(commonNameOid, commonName));
+function distinguishedName({ organizations = [], commonName }: CertificateOptions): asn.Name {
+  const part = (type: string, text: string): asn.RelativeDistinguishedName =>
+    new asn.RelativeDistinguishedName([
+      new asn.AttributeTypeAndValue({ type, value: new asn.AttributeValue({ utf8String: text }) }),
+    ]);
+  return new asn.Name([...organizations.map((name) => part(organizationOid, name)), part(commonNameOid, commonName)]);
 }
 
 function extensionsOf(
-  { isCa = false, usages = [], dnsNames = [], ipAddresses = [] }: CertificateOptions,
-  subjectKey: Uint8Array,
-  issuerKey: Uint8Array,
-): readonly Uint8Array[] {
-  const { digitalSignature, certSign, crlSign } = KEY_USAGE;
-  const names = [...dnsNames.map(generalName.dns), ...ipAddresses.map((text) => generalName.ip(ipBytes(text)))];
-  return [
-    keyUsageExtension(isCa ? digitalSignature | certSign | crlSign : digitalSignature),
-    basicConstraintsExtension(isCa),
-    subjectKeyExtension(keyIdentifier(subjectKey)),
-    authorityKeyExtension(keyIdentifier(issuerKey)),
-    ...(usages.length === 0 ? [] : [extendedKeyUsageExtension(usages.map((usage) => usageOids[usage]))]),
-    ...(names.length === 0 ? [] : [alternativeNamesExtension(names)]),
+  options: CertificateOptions,
+  subjectKey: asn.SubjectPublicKeyInfo,
+  issuerKey: asn.SubjectPublicKeyInfo,
+): asn.Extension[] {
+  const isCa = options.isCa ?? false;
+  const { KeyUsageFlags } = asn;
+  const keyUsage = KeyUsageFlags.digitalSignature | (isCa ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : 0);
+  const extensions = [
+    extension(asn.id_ce_keyUsage, true, new asn.KeyUsage(keyUsage)),
+    extension(asn.id_ce_basicConstraints, true, new asn.BasicConstraints({ cA: isCa })),
+    extension(asn.id_ce_subjectKeyIdentifier, false, new asn.SubjectKeyIdentifier(keyIdentifier(subjectKey))),
+    extension(
+      asn.id_ce_authorityKeyIdentifier,
+      false,
+      new asn.AuthorityKeyIdentifier({ keyIdentifier: new asn.KeyIdentifier(keyIdentifier(issuerKey)) }),
+    ),
   ];
+  const usages = options.usages ?? [];
+  if (usages.length > 0) {
+    const oids = usages.map((usage) => (usage === "server" ? asn.id_kp_serverAuth : asn.id_kp_clientAuth));
+    extensions.push(extension(asn.id_ce_extKeyUsage, false, new asn.ExtendedKeyUsage(oids)));
+  }
+  const names = [
+    ...(options.dnsNames ?? []).map((dNSName) => new asn.GeneralName({ dNSName })),
+    ...(options.ipAddresses ?? []).map((iPAddress) => new asn.GeneralName({ iPAddress })),
+  ];
+  if (names.length > 0) {
+    extensions.push(extension(asn.id_ce_subjectAltName, false, new asn.SubjectAlternativeName(names)));
+  }
+  return extensions;
 }
 
-function ipBytes(text: string): Uint8Array {
-  const address = parseSloppyIp(text);
-  if (address === undefined) throw new Error(`${text} is no IP address`);
-  return Uint8Array.from(address.bytes);
+function extension(extnID: string, critical: boolean, value: object): asn.Extension {
+  return new asn.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
-const spkiOf = (key: KeyObject): Uint8Array => createPublicKey(key).export({ type: "spki", format: "der" });
+function spkiOf(privateKeyPem: string): asn.SubjectPublicKeyInfo {
+  const der = createPublicKey(privateKeyPem).export({ type: "spki", format: "der" });
+  return AsnConvert.parse(der, asn.SubjectPublicKeyInfo);
+}
 
 // RFC 5280, 4.2.1.2, method 1: the SHA-1 of the public key's bits.
-function keyIdentifier(publicKey: Uint8Array): Uint8Array {
-  const [, bits] = derParts(derValue(publicKey), DER_SEQUENCE);
-  return createHash("sha1").update(bitStringBytes(bits)).digest();
+function keyIdentifier(key: asn.SubjectPublicKeyInfo): ArrayBuffer {
+  return toArrayBuffer(createHash("sha1").update(Buffer.from(key.subjectPublicKey)).digest());
 }
 
-// Positive, and always of 16 octets: the sign bit is clear, the next is set.
-function serialNumber(): bigint {
+function parseCertificate(pem: string): asn.Certificate {
+  return AsnConvert.parse(new X509Certificate(pem).raw, asn.Certificate);
+}
+
+// A serial number is positive and its first octet is not zero: clear the sign bit, set the next.
+function serialNumber(): ArrayBuffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
-  return BigInt(`0x${bytes.toString("hex")}`);
+  return toArrayBuffer(bytes);
+}
+
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}
+
+function toPem(label: string, der: ArrayBuffer): string {
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

@@ -2,7 +2,6 @@
 
 import { errorMessage } from "#base/errors.ts";
 import type { Keys } from "#base/host.ts";
-import { authority } from "../certificates/certificate-signing.ts";
 import { hmacSha256, isSignedBy, sha256 } from "../certificates/cryptography.ts";
 import { certificatesProblem, checkPair, ServingFileError } from "../https-server/serving-files.ts";
 import { jwtSigner, readPrivateKey } from "../tokens/jwt-signer.ts";
@@ -25,5 +24,5 @@ export const systemKeys: Keys = {
   isSignedBy,
   sha256,
   hmacSha256,
-  authority,
+  loadSigning: () => import("../certificates/certificate-signing.ts"),
 };
