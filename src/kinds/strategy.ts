@@ -76,6 +76,8 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
   warningsOnCreate?(object: T, ctx: StrategyContext): string[];
   /** Runs after validation, before storing, on create and update. */
   canonicalize?(object: T): T;
+  /** Upstream stored less than a read of the object gives, so its next write is a change even if nothing differs. */
+  isStoredInPart?(stored: T): boolean;
   /** Subresources that PUT and PATCH the stored object itself: status, finalize, ephemeralcontainers, resize, approval. */
   readonly subresources: Readonly<Record<string, UpdateStrategy<T>>>;
   /** Absent: a delete without finalizers takes effect at once. */

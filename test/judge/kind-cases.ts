@@ -306,6 +306,7 @@ const rows: readonly KindRow[] = [
       { secrets: "text" },
       { automountServiceAccountToken: "yes" },
       { metadata: { name: "-a" } },
+      { imagePullSecrets: [5] },
     ],
     updates: [{ secrets: [{ name: "a" }] }, { automountServiceAccountToken: true }, { imagePullSecrets: [{}] }],
     patches: {

@@ -41,7 +41,12 @@ export interface KindRow {
   readonly otherContent: object;
 }
 
-export function casesOf(row: KindRow): readonly JudgeCase[] {
+/** A case of a kind's row. */
+export interface RowCase extends JudgeCase {
+  readonly row: KindRow;
+}
+
+export function casesOf(row: KindRow): readonly RowCase[] {
   const { label, apiVersion, kind, resource, isClusterScoped = false, before = [] } = row;
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
   const collection = isClusterScoped ? `${root}/${resource}` : `${root}/namespaces/$ns/${resource}`;
@@ -164,5 +169,6 @@ export function casesOf(row: KindRow): readonly JudgeCase[] {
   return cases.map((judged) => ({
     name: `${label}: ${judged.name}`,
     steps: isClusterScoped ? [...judged.steps, ...clean] : judged.steps,
+    row,
   }));
 }

@@ -1,7 +1,7 @@
 // The kinds that are judged by a file of their own in kinds/, each a suite with its own recording.
 
 import type { JudgeCase } from "./case.ts";
-import { casesOf } from "./kind-row.ts";
+import { casesOf, type KindRow } from "./kind-row.ts";
 import {
   mutatingAdmissionPolicies,
   mutatingAdmissionPolicyBindings,
@@ -18,11 +18,12 @@ import { cronJobs } from "./kinds/cron-jobs.ts";
 import { csiDrivers } from "./kinds/csi-drivers.ts";
 import { csiNodes } from "./kinds/csi-nodes.ts";
 import { csiStorageCapacities } from "./kinds/csi-storage-capacities.ts";
-import { deviceClasses, olderDeviceClasses } from "./kinds/device-classes.ts";
+import { deviceClasses, olderDeviceClasses, oldestDeviceClasses } from "./kinds/device-classes.ts";
 import { deviceTaintRules, olderDeviceTaintRules, resourcePoolStatusRequests } from "./kinds/device-taint-rules.ts";
 import { endpointSlices } from "./kinds/endpoint-slices.ts";
 import { endpoints } from "./kinds/endpoints.ts";
 import { flowSchemas } from "./kinds/flow-schemas.ts";
+import { leaseCandidates, storageVersionMigrations, storageVersions } from "./kinds/hidden-kinds.ts";
 import { horizontalPodAutoscalerCases } from "./kinds/horizontal-pod-autoscalers.ts";
 import { ingressClasses } from "./kinds/ingress-classes.ts";
 import { ingressCases } from "./kinds/ingresses.ts";
@@ -33,15 +34,16 @@ import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
 import { persistentVolumes } from "./kinds/persistent-volumes.ts";
 import { podCertificateRequests } from "./kinds/pod-certificate-requests.ts";
 import { podDisruptionBudgets } from "./kinds/pod-disruption-budgets.ts";
-import { podGroups, priorityClasses, workloads } from "./kinds/pod-groups.ts";
+import { podGroupCases, priorityClasses, workloads } from "./kinds/pod-groups.ts";
 import { priorityLevels } from "./kinds/priority-levels.ts";
 import {
   olderResourceClaims,
   olderResourceClaimTemplates,
+  resourceClaimRow,
   resourceClaims,
   resourceClaimTemplates,
 } from "./kinds/resource-claims.ts";
-import { olderResourceSlices, resourceSlices } from "./kinds/resource-slices.ts";
+import { olderResourceSlices, resourceSliceRow, resourceSlices } from "./kinds/resource-slices.ts";
 import { clusterRoleBindings, roleBindings } from "./kinds/role-bindings.ts";
 import { roles } from "./kinds/roles.ts";
 import { runtimeClasses } from "./kinds/runtime-classes.ts";
@@ -101,19 +103,41 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   priorityclasses: casesOf(priorityClasses),
 };
 
+const older = (row: KindRow, version: string): readonly [suite: string, row: KindRow] => {
+  const apiVersion = `${row.apiVersion.split("/")[0]}/${version}`;
+  return [`${row.resource}-${version}`, { ...row, apiVersion, label: `${row.label} ${version}` }];
+};
+
+/** Whose rules are those of the newer version. */
+const olderVersions = [
+  older(clusterTrustBundles, "v1alpha1"),
+  older(ipAddresses, "v1beta1"),
+  older(leaseCandidates, "v1alpha2"),
+  older(resourceClaimRow, "v1beta2"),
+  older(resourceClaimTemplates, "v1beta2"),
+  older(resourceSliceRow, "v1beta2"),
+  older(serviceCidrs, "v1beta1"),
+  older(volumeAttributesClasses, "v1beta1"),
+];
+
 /** Of kinds and versions that are not served by default (judge-flags.ts). */
 export const moreKindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   devicetaintrules: casesOf(deviceTaintRules),
   "devicetaintrules-v1alpha3": casesOf(olderDeviceTaintRules),
   resourcepoolstatusrequests: casesOf(resourcePoolStatusRequests),
+  "deviceclasses-v1beta1": casesOf(oldestDeviceClasses),
   "deviceclasses-v1beta2": casesOf(olderDeviceClasses),
   "resourceclaims-v1beta1": olderResourceClaims,
   "resourceclaimtemplates-v1beta1": casesOf(olderResourceClaimTemplates),
   "resourceslices-v1beta1": olderResourceSlices,
-  podgroups: casesOf(podGroups),
+  podgroups: podGroupCases,
   workloads: casesOf(workloads),
   clustertrustbundles: casesOf(clusterTrustBundles),
   podcertificaterequests: casesOf(podCertificateRequests),
   ...Object.fromEntries(Object.entries(olderAdmissionPolicies).map(([suite, row]) => [suite, casesOf(row)])),
   nodewrites: nodeWriteCases,
+  storageversions: casesOf(storageVersions),
+  storageversionmigrations: casesOf(storageVersionMigrations),
+  leasecandidates: casesOf(leaseCandidates),
+  ...Object.fromEntries(olderVersions.map(([suite, row]) => [suite, casesOf(row)])),
 };

@@ -12,7 +12,9 @@ import { int64Cases } from "./int64-cases.ts";
 import { int64CustomCases } from "./int64-custom-cases.ts";
 import { type JudgeSettings, moreSettings, plainSettings } from "./judge-flags.ts";
 import { kindCases } from "./kind-cases.ts";
+import { casesOf } from "./kind-row.ts";
 import { kindSuites, moreKindSuites } from "./kind-suites.ts";
+import { services } from "./kinds/services.ts";
 import { openApiCases } from "./openapi-cases.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
@@ -37,7 +39,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   server: [...serverPathCases, ...watchFormCases, ...tlsSecretCases],
   details: detailCases,
   int64: [...int64Cases, ...int64CustomCases],
-  services: serviceCases,
+  services: [...casesOf(services), ...serviceCases],
   customs: customResourceCases,
   costs: ruleCostCases,
   openapi: openApiCases,

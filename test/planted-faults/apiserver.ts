@@ -95,7 +95,7 @@ export const plan: FaultPlan = {
     {
       name: "a write that changes nothing makes a new version",
       file: `${folder}/write/update-object.ts`,
-      find: "if (deepEqual(object, old)) return { object: old, isCreated: false };",
+      find: "if (deepEqual(object, old) && row.strategy.isStoredInPart?.(old) !== true) return { object: old, isCreated: false };",
       replace: "",
       noticedBy: "configmaps: a write that changes nothing keeps the version",
     },

@@ -142,7 +142,7 @@ async function storeChanged(
   if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)
     return remove(core, call, existing, object, options.dryRun);
   object = ignoreManagedFieldsTimes(storable(call, object), old);
-  if (deepEqual(object, old)) return { object: old, isCreated: false };
+  if (deepEqual(object, old) && row.strategy.isStoredInPart?.(old) !== true) return { object: old, isCreated: false };
   if (options.dryRun) return { object, isCreated: false };
   checkSize(call, object);
   const table = core.tableOf(row);

@@ -2,6 +2,7 @@
 
 import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
 import type { Kind } from "#kinds/kind.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { bindingDefaults, bindingPrinter } from "./policy-parts.ts";
 import { validateMutatingBinding } from "./policy-validation.ts";
 import { NOT_ENFORCED, registrationStrategy } from "./registration-strategy.ts";
@@ -10,10 +11,9 @@ export const mutatingAdmissionPolicyBinding: Kind<admission.MutatingAdmissionPol
   key: "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
   strategy: registrationStrategy({ counted: "spec", validate: validateMutatingBinding }),
   writeWarning: NOT_ENFORCED,
-  deprecationWarning: {
-    v1alpha1:
-      "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicyBinding is deprecated in v1.35+, unavailable in v1.38+",
-  },
+  deprecationWarning: deprecatedVersions("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", {
+    v1alpha1: [35, 38],
+  }),
   defaults: bindingDefaults,
   printer: bindingPrinter,
 };

@@ -2,6 +2,7 @@
 
 import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
 import type { Kind } from "#kinds/kind.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { paramKind, policyDefaults } from "./policy-parts.ts";
 import { validateMutatingPolicy } from "./policy-validation.ts";
@@ -11,10 +12,9 @@ export const mutatingAdmissionPolicy: Kind<admission.MutatingAdmissionPolicy> = 
   key: "mutatingadmissionpolicies.admissionregistration.k8s.io",
   strategy: registrationStrategy({ counted: "spec", validate: validateMutatingPolicy }),
   writeWarning: NOT_ENFORCED,
-  deprecationWarning: {
-    v1alpha1:
-      "admissionregistration.k8s.io/v1alpha1 MutatingAdmissionPolicy is deprecated in v1.35+, unavailable in v1.38+",
-  },
+  deprecationWarning: deprecatedVersions("admissionregistration.k8s.io", "MutatingAdmissionPolicy", {
+    v1alpha1: [35, 38],
+  }),
   defaults: policyDefaults,
   printer: printer<admission.MutatingAdmissionPolicy>("Name|Mutations:integer|ParamKind|Age", (object, now) => [
     nameOf(object),

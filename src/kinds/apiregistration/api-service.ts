@@ -127,5 +127,6 @@ export const apiService: Kind<APIService> = {
   strategy,
   defaults: at("spec", servicePort443),
   printer: printer("Name|Service|Available|Age", cells),
+  unprintedSubresources: ["status"],
   isStoredAsJson: true,
 };

@@ -5,6 +5,7 @@ import type * as trust from "#api/generated/types/certificates-v1beta1.ts";
 import { isDns1123Subdomain, type NameCheck } from "#api/names.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE, signerName } from "#kinds/parts/checks.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { nameOf, orNone, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
@@ -55,6 +56,7 @@ const strategy = kindStrategy<trust.ClusterTrustBundle>({
 export const clusterTrustBundle: Kind<trust.ClusterTrustBundle> = {
   key: "clustertrustbundles.certificates.k8s.io",
   strategy,
+  deprecationWarning: deprecatedVersions("certificates.k8s.io", "ClusterTrustBundle", { v1alpha1: [34, 37] }),
   selectableFields: { "spec.signerName": ({ spec }) => spec?.signerName ?? "" },
   printer: printer<trust.ClusterTrustBundle>("Name|SignerName", (bundle) => [
     nameOf(bundle),

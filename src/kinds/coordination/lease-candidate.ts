@@ -5,6 +5,7 @@ import type * as alpha from "#api/generated/types/coordination-v1alpha2.ts";
 import { isConfigMapKey } from "#api/names.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE } from "#kinds/parts/checks.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { genericObjectMeta, genericObjectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
@@ -104,6 +105,10 @@ const strategy = kindStrategy<alpha.LeaseCandidate>({
 export const leaseCandidate: Kind<alpha.LeaseCandidate> = {
   key: "leasecandidates.coordination.k8s.io",
   strategy,
+  deprecationWarning: deprecatedVersions("coordination.k8s.io", "LeaseCandidate", {
+    v1beta1: [36, 39],
+    v1alpha2: [35, 38],
+  }),
   printer: printer<alpha.LeaseCandidate>("Name|LeaseName|BinaryVersion|EmulationVersion|Age", (object, now) => {
     const { leaseName = "", binaryVersion = "", emulationVersion = "" } = object.spec ?? {};
     return [nameOf(object), leaseName, binaryVersion, emulationVersion, ageOf(object, now)];

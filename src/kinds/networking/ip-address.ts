@@ -8,6 +8,7 @@ import { isPathSegmentName } from "#api/names.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { dnsSubdomain, type Errors, IMMUTABLE, requiredName } from "#kinds/parts/checks.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
@@ -69,6 +70,7 @@ const strategy = kindStrategy<networking.IPAddress>({
 export const ipAddress: Kind<networking.IPAddress> = {
   key: "ipaddresses.networking.k8s.io",
   strategy,
+  deprecationWarning: deprecatedVersions("networking.k8s.io", "IPAddress", { v1beta1: [34, 37] }),
   // Upstream gives one cell more than columns.
   printer: printer("Name|ParentRef", ipAddressCells),
 };

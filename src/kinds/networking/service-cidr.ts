@@ -6,6 +6,7 @@ import { goQuote } from "#api/go-text.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
 import type { Kind } from "#kinds/kind.ts";
 import { type Errors, IMMUTABLE, legacyCidr, type Path } from "#kinds/parts/checks.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { put, resetMetaForStatus } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
@@ -104,6 +105,7 @@ const strategy = kindStrategy<networking.ServiceCIDR>({
 export const serviceCidr: Kind<networking.ServiceCIDR> = {
   key: "servicecidrs.networking.k8s.io",
   strategy,
+  deprecationWarning: deprecatedVersions("networking.k8s.io", "ServiceCIDR", { v1beta1: [34, 37] }),
   printer: printer<networking.ServiceCIDR>("Name|CIDRs|Age", (object, now) => [
     nameOf(object),
     (object.spec?.cidrs ?? []).join(","),

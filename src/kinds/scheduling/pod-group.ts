@@ -79,13 +79,22 @@ const withEnabledFields = (group: alpha.PodGroup, old: alpha.PodGroup | undefine
 
 const DEFAULT_DISRUPTION = { disruptionMode: "Pod" };
 
+/** Upstream stores these specs without the mode, which a gate dropped, and defaults it at every read. */
+const specsWithoutMode = new WeakSet<object>();
+
+function withDisruptionMode(group: alpha.PodGroup): alpha.PodGroup {
+  const spec = { ...DEFAULT_DISRUPTION, ...group.spec } as alpha.PodGroupSpec;
+  if (group.spec?.disruptionMode === undefined) specsWithoutMode.add(spec);
+  return { ...group, spec };
+}
+
 const strategy = kindStrategy<alpha.PodGroup>({
   prepareForCreate: (group, { gates }) => withEnabledFields({ ...group, status: {} }, undefined, gates),
   validate: (group, { gates }) => validate(group, gates),
   prepareForUpdate: (group, old, { gates }) => withEnabledFields(put(group, "status", old.status), old, gates),
   validateUpdate: (group, old, { gates }) => validateUpdate(group, old, gates),
-  // What a gate dropped is defaulted again when the stored group is read.
-  canonicalize: (group) => ({ ...group, spec: { ...DEFAULT_DISRUPTION, ...group.spec } }),
+  canonicalize: withDisruptionMode,
+  isStoredInPart: ({ spec }) => spec !== undefined && specsWithoutMode.has(spec),
   subresources: {
     status: {
       prepareForUpdate(group, old, { gates }) {

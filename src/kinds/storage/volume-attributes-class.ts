@@ -6,6 +6,7 @@ import type * as storage from "#api/generated/types/storage-v1.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
 import type { Kind } from "#kinds/kind.ts";
 import type { Errors } from "#kinds/parts/checks.ts";
+import { deprecatedVersions } from "#kinds/parts/deprecated-versions.ts";
 import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import { kindStrategy } from "#kinds/strategy.ts";
@@ -38,6 +39,7 @@ function validateUpdate(object: storage.VolumeAttributesClass, old: storage.Volu
 export const volumeAttributesClass: Kind<storage.VolumeAttributesClass> = {
   key: "volumeattributesclasses.storage.k8s.io",
   strategy: kindStrategy<storage.VolumeAttributesClass>({ validate, validateUpdate }),
+  deprecationWarning: deprecatedVersions("storage.k8s.io", "VolumeAttributesClass", { v1beta1: [34, 37, "v1"] }),
   printer: printer<storage.VolumeAttributesClass>("Name|DriverName|Age", (object, now) => [
     nameOf(object),
     object.driverName ?? "",

@@ -1,11 +1,20 @@
 // API services, as the real server judges them. Those of servers elsewhere are changed by its own controller at any time
-// and are judged by upstream's strategy alone, and so is the status.
+// and are judged by upstream's strategy alone. That controller wants this one condition of local ones.
 
 import type { KindRow } from "../kind-row.ts";
 
 const GROUP = "$ns.local";
 const spec = { group: GROUP, version: "v1", groupPriorityMinimum: 1000, versionPriority: 100 };
 const service = { namespace: "default", name: "api" };
+
+const available = {
+  type: "Available",
+  status: "True",
+  reason: "Local",
+  message: "Local APIServices are always available",
+  lastTransitionTime: "2026-01-02T03:04:05Z",
+};
+const other = { ...available, type: "example.com/Other", status: "False" };
 
 export const apiServices: KindRow = {
   label: "APIService",
@@ -33,6 +42,12 @@ export const apiServices: KindRow = {
     { spec: { groupPriorityMinimum: 0 } },
     { spec: { group: "other.local" } },
     { metadata: { labels: { a: "b" }, generation: 9 } },
+  ],
+  status: [
+    { conditions: [available, other] },
+    { conditions: [available, { ...other, status: "Some" }] },
+    { conditions: [available, other, other] },
+    { conditions: "text" },
   ],
   patches: {
     merge: { spec: { versionPriority: 20 } },

@@ -58,3 +58,4 @@ export const deviceClasses: KindRow = {
 };
 
 export const olderDeviceClasses: KindRow = { ...deviceClasses, apiVersion: "resource.k8s.io/v1beta2" };
+export const oldestDeviceClasses: KindRow = { ...deviceClasses, apiVersion: "resource.k8s.io/v1beta1" };

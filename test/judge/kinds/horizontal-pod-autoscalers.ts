@@ -98,6 +98,8 @@ const v1: KindRow = {
   invalid: [
     spec({ minReplicas: 4 }),
     spec({ targetCPUUtilizationPercentage: 0 }),
+    spec({ maxReplicas: 0 }),
+    spec({ scaleTargetRef: { kind: "", name: "a/b" } }),
     {
       ...spec(),
       metadata: { name: "a", annotations: { "autoscaling.alpha.kubernetes.io/metrics": '[{"type":"Pods"}]' } },

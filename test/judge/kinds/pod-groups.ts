@@ -1,6 +1,8 @@
 // Pod groups, workloads and priority classes, as the real server judges them.
 
-import type { KindRow } from "../kind-row.ts";
+import type { JudgeCase } from "../case.ts";
+import { casesOf, type KindRow } from "../kind-row.ts";
+import { applyYaml, get, jsonPatch, merge, patch, post, put } from "../steps.ts";
 
 const basic = { schedulingPolicy: { basic: {} } };
 const gang = (minCount: number): object => ({ schedulingPolicy: { gang: { minCount } } });
@@ -12,7 +14,7 @@ const condition = {
   lastTransitionTime: "2026-01-02T03:04:05Z",
 };
 
-export const podGroups: KindRow = {
+const podGroups: KindRow = {
   label: "PodGroup",
   apiVersion: "scheduling.k8s.io/v1alpha2",
   kind: "PodGroup",
@@ -54,6 +56,48 @@ export const podGroups: KindRow = {
   },
   otherContent: { metadata: { name: "a", annotations: { other: "1" } }, spec: basic },
 };
+
+const GROUPS = "/apis/scheduling.k8s.io/v1alpha2/namespaces/$ns/podgroups";
+const group = (name: string): object => ({ metadata: { name }, spec: basic });
+const viaStatus = patch(`${GROUPS}/a/status`, jsonPatch, [
+  { op: "add", path: "/metadata/annotations", value: { via: "status" } },
+]);
+
+/** What a gate drops is not stored. Reading it back gives the default, and the next write stores that. */
+export const podGroupCases: readonly JudgeCase[] = [
+  ...casesOf(podGroups),
+  {
+    name: "PodGroup: the first write after the creation is a change",
+    steps: [
+      post(`${GROUPS}?dryRun=All`, group("a")),
+      post(GROUPS, group("a")),
+      viaStatus,
+      viaStatus,
+      patch(`${GROUPS}/a`, merge, {}),
+      post(GROUPS, group("b")),
+      patch(`${GROUPS}/b?dryRun=All`, merge, {}),
+      get(`${GROUPS}/b`),
+      patch(`${GROUPS}/b`, merge, {}),
+      patch(`${GROUPS}/b`, merge, {}),
+      put(`${GROUPS}/b`, group("b")),
+      patch(`${GROUPS}/c?fieldManager=one`, applyYaml, {
+        ...group("c"),
+        apiVersion: podGroups.apiVersion,
+        kind: "PodGroup",
+      }),
+      patch(`${GROUPS}/c?fieldManager=one`, applyYaml, {
+        ...group("c"),
+        apiVersion: podGroups.apiVersion,
+        kind: "PodGroup",
+      }),
+      patch(`${GROUPS}/c?fieldManager=one`, applyYaml, {
+        ...group("c"),
+        apiVersion: podGroups.apiVersion,
+        kind: "PodGroup",
+      }),
+    ],
+  },
+];
 
 const template = { name: "t", ...basic };
 

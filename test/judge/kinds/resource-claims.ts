@@ -68,7 +68,7 @@ const allocation = (more: object = {}): object => ({
 const pod = { resource: "pods", name: "p", uid: "1" };
 const device = { driver: CLASS, pool: "node-1", device: "gpu-0" };
 
-const row: KindRow = {
+export const resourceClaimRow: KindRow = {
   label: "ResourceClaim",
   apiVersion: "resource.k8s.io/v1",
   kind: "ResourceClaim",
@@ -121,7 +121,7 @@ const ADMIN = "/api/v1/namespaces/$ns";
 const V1 = "/apis/resource.k8s.io/v1/namespaces/$ns/resourceclaims";
 
 export const resourceClaims: readonly JudgeCase[] = [
-  ...casesOf(row),
+  ...casesOf(resourceClaimRow),
   {
     name: "devices in use are for namespaces with a label",
     steps: [
@@ -177,7 +177,7 @@ const flatSpec = (...requests: readonly object[]): object => ({ devices: { reque
 
 /** Requests of this version keep what they ask for beside their alternatives. */
 const flatRow: KindRow = {
-  ...row,
+  ...resourceClaimRow,
   apiVersion: "resource.k8s.io/v1beta1",
   minimal: { spec: flatSpec(flat) },
   full: { spec: { ...full, devices: { ...full.devices, requests: [{ ...flat, count: 2 }, alternatives] } } },

@@ -23,7 +23,7 @@ const basic = {
   bindingFailureConditions: ["broken"],
 };
 
-const row: KindRow = {
+export const resourceSliceRow: KindRow = {
   label: "ResourceSlice",
   apiVersion: "resource.k8s.io/v1",
   kind: "ResourceSlice",
@@ -77,7 +77,7 @@ const row: KindRow = {
 const SLICES = "/apis/resource.k8s.io/v1/resourceslices";
 
 export const resourceSlices: readonly JudgeCase[] = [
-  ...casesOf(row),
+  ...casesOf(resourceSliceRow),
   {
     name: "names of drivers in capitals are warned about, and slices are selected by node and driver",
     steps: [
@@ -95,7 +95,7 @@ const OLDER = SLICES.replace("/v1/", "/v1beta1/");
 
 /** Devices of this version are "basic". */
 const olderRow: KindRow = {
-  ...row,
+  ...resourceSliceRow,
   apiVersion: "resource.k8s.io/v1beta1",
   full: { spec: spec({ devices: [{ name: "gpu-0", basic }, { name: "gpu-1" }] }) },
   invalid: [

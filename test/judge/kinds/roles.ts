@@ -16,6 +16,7 @@ export const roles: KindRow = {
     { rules: [{ verbs: ["get"], nonResourceURLs: ["/healthz"] }] },
     { rules: [{ ...pods, nonResourceURLs: ["/healthz"] }] },
     { rules: [{ verbs: ["get"] }] },
+    { metadata: { name: "a/b" }, rules: [pods] },
   ],
   updates: [
     { rules: [pods, pods] },

@@ -173,7 +173,13 @@ export const controllerRevisions: KindRow = {
   resource: "controllerrevisions",
   minimal: { revision: 1, data: { any: ["thing"] } },
   full: { revision: 2, data: { spec: { template: { deep: 1 } } }, metadata: { name: "a", labels } },
-  invalid: [{ revision: -1, data: {} }, { revision: 1 }, { revision: "x", data: {} }, { revision: 1, data: 5 }],
+  invalid: [
+    { revision: -1, data: {} },
+    { revision: 1 },
+    { revision: "x", data: {} },
+    { revision: 1, data: 5 },
+    { metadata: { name: "Bad Name" }, revision: 1, data: {} },
+  ],
   updates: [
     { revision: 3 },
     { revision: -2 },
@@ -200,6 +206,7 @@ export const podTemplates: KindRow = {
     { template: { spec: { containers: [] } } },
     { template: { spec: { containers: [{ name: "Bad", image: "" }] } } },
     { template: { metadata: { labels: { "bad key": "x" } }, spec: template.spec } },
+    { metadata: { name: "Bad Name" }, template },
   ],
   updates: [
     { template: other },
