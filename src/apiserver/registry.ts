@@ -61,6 +61,8 @@ export interface KindRow {
     old: KubeObject | undefined,
     signal: AbortSignal,
   ): Promise<void>;
+  /** The same, asked once the object is valid. */
+  authorizeValid?: KindRow["authorizeWrite"];
   /** Once an object is gone. */
   afterDelete?(object: KubeObject): void;
   /** More than finalizers keeps an object that is being deleted. */

@@ -23,6 +23,8 @@ export interface KindHooks<T extends KubeObject = KubeObject> {
    * user who may not write such an object.
    */
   authorizeWrite?(call: KindCall, object: T, old: T | undefined, signal: AbortSignal): Promise<void>;
+  /** Asked once the object is valid, with the same arguments, where upstream's strategy itself asks. */
+  authorizeValid?: KindHooks<T>["authorizeWrite"];
   /** Once an object is gone. */
   afterDelete?(object: T): void;
   /** Subresources that are posted to: binding, eviction, token. */
@@ -144,6 +146,8 @@ export interface KindServer {
     signal: AbortSignal,
   ): Promise<AuthenticatedToken | { readonly problems: readonly string[] }>;
   authorize(user: UserInfo, question: AccessQuestion, signal: AbortSignal): Promise<AccessDecision>;
+  /** The resource that a kind is served as; undefined: it is not served in that version. */
+  resourceOf(kind: GroupVersionKind): string | undefined;
   /** The rules of the roles that are bound to a user. */
   heldRules(user: UserInfo, namespace: string): HeldRules;
   /** All that a user may do in a namespace; undefined: the authorizer cannot tell. */

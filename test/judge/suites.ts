@@ -20,6 +20,7 @@ import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
 import { podSecurityCases } from "./pod-security-cases.ts";
 import { podSubresourceCases } from "./pod-subresource-cases.ts";
+import { policyAccessCases } from "./policy-access-cases.ts";
 import { expiryCases, protocolCases } from "./protocol-cases.ts";
 import { ruleCostCases } from "./rule-cost-cases.ts";
 import { serverPathCases } from "./server-path-cases.ts";
@@ -32,6 +33,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   generic: genericCases,
   kinds: kindCases,
   access: accessCases,
+  policyaccess: policyAccessCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
   classadmission: classAdmissionCases,
   podsecurity: podSecurityCases,

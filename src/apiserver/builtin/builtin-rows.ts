@@ -93,6 +93,7 @@ function hookedParts(kind: Kind, server: KindServer): Pick<KindRow, "subresource
     deletion,
     allocation,
     authorizeWrite,
+    authorizeValid,
     afterDelete,
     answered,
     observed,
@@ -112,6 +113,9 @@ function hookedParts(kind: Kind, server: KindServer): Pick<KindRow, "subresource
     ...(allocation && { allocation }),
     ...(authorizeWrite && {
       authorizeWrite: (call, object, old, signal) => authorizeWrite(kindCall(call), object, old, signal),
+    }),
+    ...(authorizeValid && {
+      authorizeValid: (call, object, old, signal) => authorizeValid(kindCall(call), object, old, signal),
     }),
     ...(afterDelete && { afterDelete }),
     ...(beforeDelete && { beforeDelete: (call, options) => beforeDelete(kindCall(call), options) }),

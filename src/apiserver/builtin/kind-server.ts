@@ -58,6 +58,10 @@ export function kindServer({ core, clock, gates, rng, accountTokens, components,
       return isAuthenticated(answer) ? { ...answer, user: withGroupOfAuthenticated(answer.user) } : answer;
     },
     authorize: async (user, question, signal) => core().authorizer.authorize({ user, info: infoOf(question) }, signal),
+    resourceOf: ({ group, version, kind }) =>
+      core()
+        .registry.endpointsOf(group, version)
+        .find((endpoint) => endpoint.version.kind === kind)?.row.resource,
     heldRules: (user, namespace) => core().roleRules.held(user, namespace),
     rulesFor: (user, namespace) => core().authorizer.rulesFor?.(user, namespace),
   };

@@ -53,6 +53,7 @@ export async function createOnce(
   const filled = fillSystemFields(core, call, given);
   return allocating(call, filled, undefined, dryRun, async (allocated, stored) => {
     const object = beforeCreate(call, allocated, strategyContext(core, call, dryRun));
+    await call.endpoint.row.authorizeValid?.(call, object, undefined, signal);
     await authorize?.();
     await core.admission.validate(admissionAttributes(call, "CREATE", options, { object }), signal);
     // Upstream's update does not look at the version of an object that it creates.

@@ -138,6 +138,7 @@ async function storeChanged(
   const old = existing.object;
   const access = writeAccess(core, call, signal);
   let object = await beforeUpdate(call, given, old, rules, strategyContext(core, call, options.dryRun), access);
+  await row.authorizeValid?.(call, object, old, signal);
   await core.admission.validate(admissionAttributes(call, "UPDATE", options, { object, oldObject: old }), signal);
   if (isLastFinalizerGone(object, old) && row.isHeld?.(object) !== true)
     return remove(core, call, existing, object, options.dryRun);

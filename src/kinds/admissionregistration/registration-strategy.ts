@@ -1,8 +1,6 @@
 // What webhook configurations, policies and bindings have in common: a generation that counts changes, and names that
 // are reserved for manifests on the API server's machine.
 // Upstream: pkg/registry/admissionregistration/*/strategy.go; pkg/apis/admissionregistration/validation/static_suffix.go
-//
-// Deviation: the parameters of a policy are not held against what the writer may read.
 
 import * as field from "#api/field-error.ts";
 import type { KubeObject } from "#api/object.ts";

@@ -9,6 +9,7 @@ import { jsonPathProblem } from "#kinds/parts/json-path-syntax.ts";
 import { put, resetMetaForStatus } from "#kinds/parts/preparing.ts";
 import { ageOf, nameOf, printer } from "#kinds/parts/printer.ts";
 import type { UpdateStrategy } from "#kinds/strategy.ts";
+import { policyHooks } from "./parameter-access.ts";
 import { paramKind, policyDefaults } from "./policy-parts.ts";
 import { validateValidatingPolicy } from "./policy-validation.ts";
 import { NOT_ENFORCED, registrationStrategy, reservedWarnings } from "./registration-strategy.ts";
@@ -44,6 +45,7 @@ const status: UpdateStrategy<admission.ValidatingAdmissionPolicy> = {
 export const validatingAdmissionPolicy: Kind<admission.ValidatingAdmissionPolicy> = {
   key: "validatingadmissionpolicies.admissionregistration.k8s.io",
   strategy: registrationStrategy({ counted: "spec", validate: validateValidatingPolicy, subresources: { status } }),
+  hooks: policyHooks("ValidatingAdmissionPolicy"),
   writeWarning: NOT_ENFORCED,
   defaults: policyDefaults,
   printer: printer<admission.ValidatingAdmissionPolicy>("Name|Validations:integer|ParamKind|Age", (object, now) => [
