@@ -52,7 +52,7 @@ describe("machinery/7.2.r4 the recorded answers of the real kube-apiserver judge
       async ([suite, cases]) => [suite, await playSuite(suite, cases)] as const,
     );
     played = new Map(await Promise.all(entries));
-  }, 180_000);
+  }, 600_000);
   afterAll(() => {
     for (const { subject } of played.values()) subject.close();
   });
