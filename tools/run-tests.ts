@@ -26,11 +26,19 @@ function tellPlan(target: string, stages: readonly Stage[]): void {
 
 /** What the fast target does not run, with the command that does. Counted as skipped only where it cannot run at all. */
 function tellLeftOut(): Totals {
-  const folders = ["test/real", "test/torture", "test/hand-over", "test/outage", "test/swap", "test/sample-apiserver"];
+  const folders = [
+    "test/real",
+    "test/torture",
+    "test/hand-over",
+    "test/outage",
+    "test/swap",
+    "test/sample-apiserver",
+    "test/kubectl",
+  ];
   const suites = folders.reduce((sum, folder) => sum + suitesIn(folder), 0);
   const missing = missingPrograms();
   say(
-    "Not part of this run: all scenarios with faults (make test-faults), make differential, make planted-faults, and",
+    "Not part of this run: all scenarios with faults (make test-faults), make differential, make planted-faults, make clients, and",
   );
   if (missing.length === 0) {
     say(

@@ -252,6 +252,11 @@ export const targets: Readonly<Record<string, Target>> = {
   torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
   "hand-over": onControlPlane("make hand-over", realStage("test/hand-over", 300, 40)),
   "sample-apiserver": onControlPlane("make sample-apiserver", realStage("test/sample-apiserver", 60, 10)),
+  clients: {
+    command: "make clients",
+    needsControlPlane: false,
+    stages: [realStage("test/clients", 60, 20)],
+  },
   outage: onControlPlane("make outage", realStage("test/outage", 360, 40)),
   swap: onControlPlane("make swap", {
     ...realStage("test/swap", 60 + swapRounds * 60, 20 + swapRounds * 8),

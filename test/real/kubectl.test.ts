@@ -6,14 +6,12 @@ import { type KubectlCase, kubectlCases } from "./kubectl-cases.ts";
 import { kubectlDifferences } from "./kubectl-differences.ts";
 import { kubectlFiles } from "./kubectl-files.ts";
 import { normalised } from "./kubectl-normalise.ts";
-import { startKubectlStage, type Terminal } from "./kubectl-stage.ts";
+import { outputOf, sameButKnown } from "./kubectl-outputs.ts";
+import { startKubectlStage } from "./kubectl-stage.ts";
 import { describeReal, eventually, useForSuite } from "./suite.ts";
+import type { Terminal } from "./terminal.ts";
 
-interface Output {
-  readonly code: number;
-  readonly stdout: readonly string[];
-  readonly stderr: readonly string[];
-}
+type Outputs = readonly ReturnType<typeof outputOf>[];
 
 /** The custom kind is there when discovery and the schemas know it, which the real server takes a moment for. */
 async function prepare(terminal: Terminal): Promise<void> {
@@ -25,17 +23,16 @@ async function prepare(terminal: Terminal): Promise<void> {
   });
 }
 
-async function play({ lines }: KubectlCase, namespace: string, terminal: Terminal): Promise<readonly Output[]> {
+async function play({ lines }: KubectlCase, namespace: string, terminal: Terminal): Promise<Outputs> {
   const opened = await terminal.run(
     `kubectl create namespace ${namespace} && kubectl create serviceaccount default`,
     namespace,
   );
   if (opened.code !== 0) throw new Error(`${terminal.name}: ${opened.stderr}`);
-  const outputs: Output[] = [];
+  const outputs = [];
   for (const line of lines) {
-    const { code, stdout, stderr } = await terminal.run(line, namespace);
-    const linesOf = (text: string): string[] => normalised(text, terminal.host, namespace).split("\n");
-    outputs.push({ code, stdout: linesOf(stdout), stderr: linesOf(stderr) });
+    const outcome = await terminal.run(line, namespace);
+    outputs.push(outputOf(outcome, (text) => normalised(text, terminal.host, namespace)));
   }
   return outputs;
 }
@@ -55,16 +52,7 @@ describeReal("kubectl", () => {
       const { embedded, real } = stage();
       const namespace = `case-${index}`;
       const [ours, theirs] = await Promise.all([play(played, namespace, embedded), play(played, namespace, real)]);
-      for (const [at, line] of played.lines.entries()) {
-        const known = kubectlDifferences.find((difference) => difference.line === line);
-        const [our, their] = [ours[at], theirs[at]];
-        if (known === undefined) expect({ line, ...our }).toEqual({ line, ...their });
-        else {
-          expect(JSON.stringify(our), line).not.toBe(JSON.stringify(their));
-          expect(textOf(our), line).toMatch(known.ours);
-          expect(textOf(their), line).toMatch(known.theirs);
-        }
-      }
+      for (const [at, line] of played.lines.entries()) sameButKnown(line, ours[at], theirs[at], kubectlDifferences);
     }, 300_000);
   }
 });
@@ -73,7 +61,3 @@ it("kubectl's known differences are about lines that are played", () => {
   const played = new Set(kubectlCases.flatMap(({ lines }) => lines));
   expect(kubectlDifferences.filter(({ line }) => !played.has(line))).toEqual([]);
 });
-
-function textOf(output: Output | undefined): string {
-  return [...(output?.stdout ?? []), ...(output?.stderr ?? [])].join("\n");
-}
