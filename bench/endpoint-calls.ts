@@ -2,8 +2,9 @@
 // are set up, and then all pods are replaced one by one, in all Services at the same time. The pace is the same for both:
 // who is late sees several changes as one.
 //   bun bench/endpoint-calls.ts [--services=500] [--endpoints=20] [--per-second=50] [--qps=20] [--batch-ms=0] [--rounds=1]
+//     [--in-step]
 // Where neither is late each change is a call; beyond that the count tells who is later, and varies from round to round.
-// With a batch period the changes of a Service within it are one call for both, however late each is.
+// --in-step waits for the controllers after each change of all Services, so that neither is late on a busy machine.
 // Ends with an error when ours make more calls, on average of the rounds. Nothing is written.
 
 import { argv, stdout } from "node:process";
@@ -26,6 +27,7 @@ const perSecond = option("per-second", 50);
 const qps = option("qps", 20);
 /** --endpoint-updates-batch-period and --endpointslice-updates-batch-period. */
 const batchMs = option("batch-ms", 0);
+const isInStep = argv.includes("--in-step");
 /** Go and ours take turns. */
 const rounds = option("rounds", 1);
 
@@ -70,7 +72,14 @@ async function countCalls(manager: "go" | "ours"): Promise<Counted> {
     const middle = plane.audit.mark();
     const counted = { setUp: callsSince(plane, start, CONTROLLERS) };
     const beginMs = performance.now();
-    for (let index = 0; index < endpointCount; index++) await eachService((service) => replace(client, service, index));
+    for (let index = 0; index < endpointCount; index++) {
+      if (isInStep) {
+        await eachService((service) => startPod(client, service, index, 1));
+        await quiet(plane, QUIET_MS);
+        await eachService((service) => endPod(client, service, index));
+        await quiet(plane, QUIET_MS);
+      } else await eachService((service) => replace(client, service, index));
+    }
     await untilAll(client, plane, 1);
     const calls = { ...counted, rolling: callsSince(plane, middle, CONTROLLERS) };
     const seconds = (performance.now() - beginMs - QUIET_MS) / 1000;
@@ -110,6 +119,10 @@ async function setUp(client: Client, service: string): Promise<void> {
 /** What a rolling update does: the new pod first, then the old one goes. */
 async function replace(client: Client, service: string, index: number): Promise<void> {
   await startPod(client, service, index, 1);
+  await endPod(client, service, index);
+}
+
+async function endPod(client: Client, service: string, index: number): Promise<void> {
   const options = { gracePeriodSeconds: 0 };
   await client.resource(Pods).delete({ namespace, name: `${service}-${index}-0`, options }, signal);
 }
@@ -150,9 +163,8 @@ async function untilAll(client: Client, plane: ControlPlane, generation: number)
   }
 }
 
-stdout.write(
-  `${serviceCount} Services of ${endpointCount} endpoints, ${perSecond} steps a second, ${qps} calls a second allowed, batches of ${batchMs} ms\n`,
-);
+const pace = `${perSecond} steps a second${isInStep ? ", in step" : ""}, batches of ${batchMs} ms`;
+stdout.write(`${serviceCount} Services of ${endpointCount} endpoints, ${pace}, ${qps} calls a second allowed\n`);
 const totals: Record<"go" | "ours", number[]> = { go: [], ours: [] };
 for (let round = 0; round < rounds; round++) {
   for (const manager of ["go", "ours"] as const) {

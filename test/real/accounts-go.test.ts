@@ -7,11 +7,10 @@ import { expect, it } from "vitest";
 import { ConfigMaps, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { ConfigMap, Secret } from "#api/generated/types/core-v1.ts";
 import { account, BUNDLE, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
-import type { Stage } from "#test/scenarios/stage.ts";
-import { createObject, patch, untilFound } from "#test/scenarios/steps.ts";
+import type { Scene } from "#test/stage/stage.ts";
 import { goDaemon, ourDaemon } from "./daemon.ts";
 import { startOurManager } from "./our-manager.ts";
-import { realStage } from "./real-stage.ts";
+import { realScene } from "./real-scene.ts";
 import { describeReal, useControlPlane } from "./suite.ts";
 
 const LIMIT_MS = 120_000;
@@ -31,9 +30,9 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
       .slice(0, 2)
       .join(".");
 
-  async function fill(stage: Stage): Promise<{ secret: Secret; bundle: ConfigMap }> {
+  async function fill(stage: Scene): Promise<{ secret: Secret; bundle: ConfigMap }> {
     const secret = await untilFilled(stage, "t");
-    return { secret, bundle: await untilFound(stage, ConfigMaps, BUNDLE) };
+    return { secret, bundle: await stage.of(ConfigMaps).until(BUNDLE) };
   }
   /** All of an object that a controller decides. */
   const decided = ({ metadata, ...rest }: Secret | ConfigMap): unknown => ({
@@ -44,9 +43,9 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
   it(
     "serviceaccount-token/7, serviceaccount-token/6, root-ca-certificate-publisher/1 ours writes what the Go manager writes",
     async () => {
-      const stage = await realStage(plane());
-      await createObject(stage, ServiceAccounts, account("bot"));
-      await createObject(stage, Secrets, tokenSecret("t", "bot"));
+      const stage = await realScene(plane());
+      await stage.of(ServiceAccounts).create(account("bot"));
+      await stage.of(Secrets).create(tokenSecret("t", "bot"));
       const go = await plane().startGoManager({ controllers: controllers.slice(1) });
       const theirs = await fill(stage);
       await go.stop();
@@ -57,14 +56,14 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
       };
       const before = await version();
       const ours = await startOurManager(plane(), { controllers });
-      await untilFound(stage, ServiceAccounts, "default");
+      await stage.of(ServiceAccounts).until("default");
       await stage.pass(500);
       expect(await version()).toEqual(before); // all is as it should be already
 
-      await patch(stage, Secrets, "t", { data: { token: null, "ca.crt": null, namespace: null } });
-      await patch(stage, ConfigMaps, BUNDLE, { data: { "ca.crt": "junk" }, metadata: { annotations: null } });
+      await stage.of(Secrets).patch("t", { data: { token: null, "ca.crt": null, namespace: null } });
+      await stage.of(ConfigMaps).patch(BUNDLE, { data: { "ca.crt": "junk" }, metadata: { annotations: null } });
       const mine = await untilFilled(stage, "t");
-      const bundle = await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.["ca.crt"] !== "junk");
+      const bundle = await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.["ca.crt"] !== "junk");
       await ours.stop();
       expect(signed(mine)).toBe(signed(theirs.secret));
       const withoutToken = (secret: Secret): unknown => decided({ ...secret, data: { ...secret.data, token: "" } });
@@ -93,9 +92,9 @@ describeReal("accounts, tokens and the root CA next to the Go manager", () => {
       for (const command of [goDaemon(), ourDaemon]) {
         const flags = ["--root-ca-file=", `--kubeconfig=${kubeconfig}`, "--leader-elect=false"];
         const manager = await plane().startManager(command, { controllers: controllers.slice(1), flags });
-        const stage = await realStage(plane());
-        await createObject(stage, ServiceAccounts, account("bot"));
-        await createObject(stage, Secrets, tokenSecret("t", "bot"));
+        const stage = await realScene(plane());
+        await stage.of(ServiceAccounts).create(account("bot"));
+        await stage.of(Secrets).create(tokenSecret("t", "bot"));
         const { secret, bundle } = await fill(stage);
         published.push([bundle.data, secret.data?.["ca.crt"]]);
         await manager.stop();

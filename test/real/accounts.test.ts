@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { account, tokenSecret, untilFilled } from "#test/scenarios/account-objects.ts";
-import { createObject, remove } from "#test/scenarios/steps.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { callHttps } from "./https.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
-import { realStage } from "./real-stage.ts";
+import { realScene } from "./real-scene.ts";
 import { describeReal, eventually } from "./suite.ts";
 
 describeReal("the controllers around service accounts on a real kube-apiserver", () => {
@@ -26,10 +25,10 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
   }, 60_000);
 
   it("serviceaccount-token/tests, serviceaccount-token/7 makes tokens that the API server knows, until their secret is gone", async () => {
-    const stage = await realStage(plane);
-    const other = (await realStage(plane)).namespace;
-    await createObject(stage, ServiceAccounts, account("ro"));
-    await createObject(stage, Secrets, tokenSecret("ro-test-token", "ro"));
+    const stage = await realScene(plane);
+    const other = (await realScene(plane)).namespace;
+    await stage.of(ServiceAccounts).create(account("ro"));
+    await stage.of(Secrets).create(tokenSecret("ro-test-token", "ro"));
     const { data } = await untilFilled(stage, "ro-test-token");
     const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}`;
     const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }];
@@ -51,7 +50,7 @@ describeReal("the controllers around service accounts on a real kube-apiserver",
     await until(200);
     expect(await ask(other)).toBe(403);
     expect(await ask(stage.namespace, { metadata: { name: "x" } })).toBe(403);
-    await remove(stage, Secrets, "ro-test-token");
+    await stage.of(Secrets).delete("ro-test-token");
     await until(401);
   }, 60_000);
 });

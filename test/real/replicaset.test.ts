@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { listPods } from "#test/scenarios/pod-steps.ts";
-import { createSet } from "#test/scenarios/replica-objects.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import { controls, replicaSets } from "#test/scenarios/replicas/subject.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { type OurManager, startOurManager } from "./our-manager.ts";
-import { realStage } from "./real-stage.ts";
+import { realScene } from "./real-scene.ts";
 import { describeReal, eventually } from "./suite.ts";
+
+const { create } = controls(replicaSets);
 
 describeReal(
   "replicaset on a real kube-apiserver, under their own service accounts, beside Go's other controllers",
@@ -25,9 +27,9 @@ describeReal(
     });
 
     it("replicaset/traps owning pods so that the set waits for them takes a right that the controller has, and others need", async () => {
-      const stage = await realStage(plane);
-      const set = await createSet(stage, 1);
-      const [pod] = await listPods(stage);
+      const stage = await realScene(plane);
+      const set = await create(stage, 1);
+      const [pod] = await stage.of(Pods).list();
       expect(pod?.metadata?.ownerReferences?.[0]?.blockOwnerDeletion).toBe(true);
       const reference = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: set.metadata?.uid };
       const user = "may-create-pods-and-no-more";
@@ -47,23 +49,23 @@ describeReal(
           metadata: { generateName: "by-user-", ownerReferences: [{ ...reference, blockOwnerDeletion }] },
           spec: { containers: [{ name: "main", image: "example/web:1" }] },
         });
-      const create = (blockOwnerDeletion: boolean) =>
+      const createOwned = (blockOwnerDeletion: boolean) =>
         plane.kubectl(
           ["create", `--namespace=${stage.namespace}`, `--as=${user}`, "-f", "-"],
           ownedPod(blockOwnerDeletion),
         );
-      await eventually(async () => ((await create(false)).code === 0 ? true : undefined));
-      expect((await create(true)).stderr).toContain("cannot set blockOwnerDeletion");
+      await eventually(async () => ((await createOwned(false)).code === 0 ? true : undefined));
+      expect((await createOwned(true)).stderr).toContain("cannot set blockOwnerDeletion");
     }, 120_000);
 
     it("a namespace that is deleted takes its sets and pods along, without an error loop", async () => {
-      const stage = await realStage(plane);
-      await createSet(stage, 5);
+      const stage = await realScene(plane);
+      await create(stage, 5);
       await plane.request("DELETE", `/api/v1/namespaces/${stage.namespace}`);
       await eventually(async () =>
         (await plane.request("GET", `/api/v1/namespaces/${stage.namespace}`)).status === 404 ? true : undefined,
       );
-      const refused = (await stage.writes()).filter(({ code, method }) => method === "POST" && code === 403);
+      const refused = stage.writes().filter(({ code, verb }) => verb === "create" && code === 403);
       expect(refused.length).toBeLessThan(20);
     }, 120_000);
 

@@ -2,7 +2,6 @@
 // older, encodings, orders, tokens that have ended and rights that end at a namespace's border.
 
 import { expect, it } from "vitest";
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
 import type { Draft, Resource, StoredObject } from "#api/resource.ts";
@@ -15,14 +14,14 @@ import { protobufCodec } from "#client/protobuf.ts";
 import { createInformerFactory } from "#informers/factory.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
-import { listPods } from "#test/scenarios/pod-steps.ts";
-import { createSet, patchSet, replicaSet, untilReplicas } from "#test/scenarios/replica-objects.ts";
-import { createObject } from "#test/scenarios/steps.ts";
+import { controls, replicaSets } from "#test/scenarios/replicas/subject.ts";
 import { callHttps, type HttpsAnswer } from "./https.ts";
 import { startOurManager } from "./our-manager.ts";
-import { realStage } from "./real-stage.ts";
+import { realScene } from "./real-scene.ts";
 import { describeReal, eventually, useControlPlane } from "./suite.ts";
 
+const { create, objects, untilReplicas } = controls(replicaSets);
+const { make } = replicaSets;
 const signal = new AbortController().signal;
 const LIMIT_MS = 120_000;
 
@@ -49,21 +48,22 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
     "machinery/8.n1 a cache that lags behind its own writes does not make them again",
     async () => {
       const proxy = await plane().startFaultProxy();
-      const stage = await realStage(plane());
+      const stage = await realScene(plane());
       const ours = await startOurManager(plane(), { controllers: ["replicaset-controller"], server: proxy.server });
-      await createSet(await realStage(plane()), 1); // its caches are filled
+      await create(await realScene(plane()), 1); // its caches are filled
       // Of the next watch nothing comes.
       const silence = proxy.inject({ path: "/api/v1/pods", isWatch: true }, { kind: "stall" });
       proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
-      await createObject(stage, ReplicaSets, replicaSet(3));
-      await eventually(async () => ((await listPods(stage)).length === 3 ? true : undefined));
-      for (let i = 0; i < 5; i++) await patchSet(stage, { metadata: { annotations: { touched: String(i) } } });
+      await objects(stage).create(make("web", 3));
+      await eventually(async () => ((await stage.of(Pods).list()).length === 3 ? true : undefined));
+      for (let i = 0; i < 5; i++)
+        await objects(stage).patch("web", { metadata: { annotations: { touched: String(i) } } });
       await stage.pass(2_000);
-      expect(await listPods(stage)).toHaveLength(3);
+      expect(await stage.of(Pods).list()).toHaveLength(3);
       silence.remove();
       proxy.strike({ path: "/api/v1/pods", isWatch: true }, "cut");
       await untilReplicas(stage, 3);
-      const created = (await stage.writes()).filter(({ method, resource }) => method === "POST" && resource === "pods");
+      const created = stage.writes().filter(({ verb, resource }) => verb === "create" && resource === "pods");
       expect(created).toHaveLength(3);
       await ours.stop();
     },
@@ -73,7 +73,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 a server that streams no lists costs a refused watch and a list, and no more",
     async () => {
-      const stage = await realStage(plane());
+      const stage = await realScene(plane());
       const asked: string[] = [];
       const client = await clientAs("admin");
       const traced: Client = {
@@ -99,7 +99,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
       await informer.synced(signal);
       await eventually(() => (asked.length === 3 ? true : undefined));
       expect(asked).toEqual(["streaming list", "list", "watch"]);
-      await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+      await stage.of(ConfigMaps).create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
       await eventually(() => informer.lister.get(`${stage.namespace}/a`));
       await factory.shutdown();
     },
@@ -109,7 +109,7 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 empty and missing come alike in both encodings",
     async () => {
-      const stage = await realStage(plane());
+      const stage = await realScene(plane());
       const json = await clientAs("admin");
       const protobuf = await clientAs("admin", true);
       const expectAlike = async <T extends StoredObject>(resource: Resource<T>, object: Draft<T>): Promise<void> => {
@@ -133,13 +133,13 @@ describeReal("machinery/8.n1 traps of a real API server", () => {
   it(
     "machinery/8.n1 lists come in the order of keys, caches keep that in which objects came",
     async () => {
-      const stage = await realStage(plane());
+      const stage = await realScene(plane());
       const factory = createInformerFactory({ client: stage.client, clock: systemClock, rng: seededRng("order") });
       const informer = factory.informer(ConfigMaps, { namespace: stage.namespace });
       factory.start();
       await informer.synced(signal);
       for (const name of ["b", "c", "a"]) {
-        await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+        await stage.of(ConfigMaps).create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
       }
       await eventually(() => (informer.store.size === 3 ? true : undefined));
       const names = (items: readonly ConfigMap[]): string[] => items.map(({ metadata }) => metadata?.name ?? "");

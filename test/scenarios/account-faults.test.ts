@@ -4,30 +4,21 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ConfigMaps, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { ApiError, newConflict, newExpired, newForbidden, newInternalError } from "#api/status-error.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted } from "#base/testing.ts";
 import type { Cause } from "#kit/trace.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
 import { registeredControllers } from "#manager/registry.ts";
-import { StreamValve } from "#sim/stream-valve.ts";
+import { openWire, type WireOptions, type WireStage } from "#test/stage/wire-stage.ts";
 import { account, BUNDLE } from "./account-objects.ts";
-import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
-import { FaultyNetwork } from "./faulty-network.ts";
-import { createNamespace, createObject, patch, remove, terminateNamespace, untilFound } from "./steps.ts";
 
 const ACCOUNTS = "serviceaccount-controller";
 const PUBLISHER = "root-ca-certificate-publisher-controller";
 
-let stage: EmbeddedStage;
-let network: FaultyNetwork;
-let metrics: MetricRegistry;
+let stage: WireStage;
 afterEach(() => stage.stop());
 
-async function open(controller: string, options: Partial<EmbeddedStageOptions> = {}): Promise<void> {
-  network = new FaultyNetwork();
-  metrics = new MetricRegistry({ version: "1.36.4" });
-  const controllers = [controller];
-  stage = await embeddedStage({ controllers, rootCa: "CA", metrics, network: (t) => network.over(t), ...options });
+async function open(controller: string, options: Partial<WireOptions> = {}): Promise<void> {
+  stage = await openWire({ controllers: [controller], rootCa: "CA", ...options });
 }
 
 /** Everything the manager asked for but its informers: "POST serviceaccounts 201". */
@@ -42,23 +33,15 @@ const watched = (): string[] => [
       .map(({ target }) => target.split("?")[0] ?? ""),
   ),
 ];
-const value = (name: string, ...labels: string[]): number | undefined => metrics.value(name, labels);
+const value = (name: string, ...labels: string[]): number | undefined => stage.metrics.value(name, labels);
 /** Names of metrics that are not of the machinery that all controllers share. */
 const ownMetrics = (): string[] =>
-  [...metrics.render().matchAll(/^# TYPE (\S+)/gm)]
+  [...stage.metrics.render().matchAll(/^# TYPE (\S+)/gm)]
     .map(([, name = ""]) => name)
     .filter((name) => !/^(workqueue|informer|reflector|store|registered|disabled|hidden|cardinality)_/.test(name));
 
-/** A valve on the watches of one resource. */
-const held = (valve: StreamValve, resource: string): Partial<EmbeddedStageOptions> => ({
-  network: (transport) => valve.over(network.over(transport), ({ path }) => path === `/api/v1/${resource}`),
-});
-
 const labelNamespace = (label = "b", name = stage.namespace): Promise<unknown> =>
-  stage.do((client, signal) => {
-    const change = { metadata: { labels: { a: label } } };
-    return client.resource(Namespaces).patch({ name, type: "merge", patch: change }, signal);
-  });
+  stage.of(Namespaces).patch(name, { metadata: { labels: { a: label } } });
 /** What a namespace controller does at last. */
 async function finalizeNamespace(name: string): Promise<void> {
   const namespaces = stage.client.resource(Namespaces);
@@ -91,7 +74,7 @@ describe.each([
     await open(name);
     let isHeld = true;
     let posts = 0;
-    network.before(
+    stage.network.before(
       `POST ${resource}`,
       async () => {
         posts++;
@@ -99,7 +82,8 @@ describe.each([
       },
       100,
     );
-    for (const namespace of ["one", "two", "three"]) await createNamespace(stage, namespace);
+    for (const namespace of ["one", "two", "three"])
+      await stage.of(Namespaces).create({ metadata: { name: namespace } });
     const before = value("workqueue_adds_total", queue) ?? 0;
     for (let i = 0; i < 5; i++) await labelNamespace(String(i), "three");
     await stage.pass(1_000);
@@ -114,8 +98,8 @@ describe.each([
 describe("serviceaccount", () => {
   it("serviceaccount/watches, serviceaccount/reads-live, serviceaccount/writes, serviceaccount/events, serviceaccount/metrics asks for namespaces and accounts, and creates", async () => {
     await open(ACCOUNTS, { useServiceAccountCredentials: true });
-    await createNamespace(stage, "new");
-    await untilFound(stage, ServiceAccounts, "default", undefined, "new");
+    await stage.of(Namespaces).create({ metadata: { name: "new" } });
+    await stage.of(ServiceAccounts, "new").until("default");
     expect(watched().sort()).toEqual(["/api/v1/namespaces", "/api/v1/serviceaccounts"]);
     const own = stage.world.log.requests.filter(({ who }) => who.endsWith(":service-account-controller"));
     expect(
@@ -127,27 +111,27 @@ describe("serviceaccount", () => {
 
   it("serviceaccount/watches, serviceaccount/traps makes the account again whose deletion shows only in a new list", async () => {
     await open(ACCOUNTS);
-    const { metadata } = await untilFound(stage, ServiceAccounts, "default");
-    network.before("WATCH serviceaccounts", async () => {
+    const { metadata } = await stage.of(ServiceAccounts).until("default");
+    stage.network.before("WATCH serviceaccounts", async () => {
       await stage.client
         .resource(ServiceAccounts)
         .delete({ namespace: stage.namespace, name: "default" }, neverAborted());
       throw newExpired("too old");
     });
-    network.endWatches();
-    await untilFound(stage, ServiceAccounts, "default", (found) => found.metadata?.uid !== metadata?.uid);
+    stage.network.endWatches();
+    await stage.of(ServiceAccounts).until("default", (found) => found.metadata?.uid !== metadata?.uid);
   });
 
   it("serviceaccount/watches, serviceaccount/tests looks again when a namespace changes", async () => {
     await open(ACCOUNTS);
     const { status } = newForbidden({ group: "", resource: "serviceaccounts" }, "default", "it is being terminated");
     const causes = [{ reason: "NamespaceTerminating" }];
-    network.refuse("POST serviceaccounts", new ApiError({ ...status, details: { ...status.details, causes } }));
-    await remove(stage, ServiceAccounts, "default");
+    stage.network.refuse("POST serviceaccounts", new ApiError({ ...status, details: { ...status.details, causes } }));
+    await stage.of(ServiceAccounts).delete("default");
     await stage.pass(5_000);
     expect(asked().slice(-1)).toEqual(["POST serviceaccounts 403"]);
     await labelNamespace();
-    await untilFound(stage, ServiceAccounts, "default");
+    await stage.of(ServiceAccounts).until("default");
   });
 
   it("serviceaccount/watches is not reminded of what does not change", async () => {
@@ -159,49 +143,45 @@ describe("serviceaccount", () => {
   });
 
   it("serviceaccount/events waits for its accounts before it misses any", async () => {
-    const valve = new StreamValve();
-    valve.close();
-    await open(ACCOUNTS, held(valve, "serviceaccounts"));
+    await open(ACCOUNTS, { held: [ServiceAccounts] });
     await stage.pass(5_000);
     expect(asked()).toEqual([]);
-    valve.open();
+    stage.release(ServiceAccounts);
     await stage.pass(5_000);
     expect(asked().filter((line) => line.includes(stage.namespace))).toEqual([]);
   });
 
   it("serviceaccount/3 takes an account that is there already for its own", async () => {
-    const valve = new StreamValve();
-    await open(ACCOUNTS, held(valve, "serviceaccounts"));
-    valve.close();
-    network.before("POST serviceaccounts", async () => {
+    await open(ACCOUNTS);
+    stage.hold(ServiceAccounts);
+    stage.network.before("POST serviceaccounts", async () => {
       const object = account("default");
       await stage.client.resource(ServiceAccounts).create({ namespace: "new", object }, neverAborted());
     });
-    await createNamespace(stage, "new");
+    await stage.of(Namespaces).create({ metadata: { name: "new" } });
     await stage.pass(5_000);
     expect(asked().slice(-1)).toEqual(["POST serviceaccounts 409"]);
     expect(value("workqueue_retries_total", "serviceaccount") ?? 0).toBe(0);
-    valve.open();
+    stage.release(ServiceAccounts);
   });
 
   it("serviceaccount/3 gives up in a namespace that it does not know to be on its way out", async () => {
-    const valve = new StreamValve();
-    await open(ACCOUNTS, held(valve, "namespaces"));
-    valve.close();
-    await terminateNamespace(stage);
-    await remove(stage, ServiceAccounts, "default");
+    await open(ACCOUNTS);
+    stage.hold(Namespaces);
+    await stage.of(Namespaces).delete(stage.namespace);
+    await stage.of(ServiceAccounts).delete("default");
     await stage.pass(5_000);
     expect(asked().slice(-1)).toEqual(["POST serviceaccounts 403"]);
     expect(value("workqueue_retries_total", "serviceaccount") ?? 0).toBe(0);
-    valve.open();
+    stage.release(Namespaces);
   });
 
   it("serviceaccount/3 tries again after any other error, more and more slowly", async () => {
     await open(ACCOUNTS);
-    network.refuse("POST serviceaccounts", newInternalError("boom"), 4);
+    stage.network.refuse("POST serviceaccounts", newInternalError("boom"), 4);
     const atMs = stage.world.clock.monotonicMs();
-    await remove(stage, ServiceAccounts, "default");
-    await untilFound(stage, ServiceAccounts, "default");
+    await stage.of(ServiceAccounts).delete("default");
+    await stage.of(ServiceAccounts).until("default");
     const tries = stage.world.log.requests.filter(({ method, atMs: at }) => method === "POST" && at >= atMs);
     expect(tries.map(({ code }) => code)).toEqual([500, 500, 500, 500, 201]);
     const first = tries[0]?.atMs ?? 0;
@@ -211,9 +191,9 @@ describe("serviceaccount", () => {
   it("serviceaccount/3 tries again after a refusal that is not about the namespace's end", async () => {
     await open(ACCOUNTS);
     const refusal = newForbidden({ group: "", resource: "serviceaccounts" }, "default", "exceeded quota");
-    network.refuse("POST serviceaccounts", refusal, 2);
-    await remove(stage, ServiceAccounts, "default");
-    await untilFound(stage, ServiceAccounts, "default");
+    stage.network.refuse("POST serviceaccounts", refusal, 2);
+    await stage.of(ServiceAccounts).delete("default");
+    await stage.of(ServiceAccounts).until("default");
     expect(
       asked()
         .slice(-3)
@@ -223,10 +203,10 @@ describe("serviceaccount", () => {
 
   it("serviceaccount/1 asks for nothing where it knows that the namespace is being deleted", async () => {
     await open(ACCOUNTS);
-    await terminateNamespace(stage);
+    await stage.of(Namespaces).delete(stage.namespace);
     await stage.pass(100);
     const before = asked().length;
-    await remove(stage, ServiceAccounts, "default");
+    await stage.of(ServiceAccounts).delete("default");
     await labelNamespace();
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual([]);
@@ -234,22 +214,22 @@ describe("serviceaccount", () => {
 
   it("serviceaccount/1, serviceaccount/tests leaves accounts alone whose namespace is gone", async () => {
     await open(ACCOUNTS);
-    await terminateNamespace(stage);
+    await stage.of(Namespaces).delete(stage.namespace);
     await stage.do(() => finalizeNamespace(stage.namespace));
     await stage.pass(100);
     const before = asked().length;
-    await remove(stage, ServiceAccounts, "default");
+    await stage.of(ServiceAccounts).delete("default");
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual([]);
   });
 
   it("serviceaccount/tests adds nothing where the account is there, whatever else changes", async () => {
     await open(ACCOUNTS);
-    await createObject(stage, ServiceAccounts, account("managed"));
+    await stage.of(ServiceAccounts).create(account("managed"));
     await stage.pass(100);
     const before = asked().length;
     await labelNamespace();
-    await remove(stage, ServiceAccounts, "managed");
+    await stage.of(ServiceAccounts).delete("managed");
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual([]);
   });
@@ -260,10 +240,10 @@ describe("root-ca-certificate-publisher", () => {
 
   it("root-ca-certificate-publisher/watches, root-ca-certificate-publisher/reads-live, root-ca-certificate-publisher/writes, root-ca-certificate-publisher/events asks for namespaces and ConfigMaps, creates and updates", async () => {
     await open(PUBLISHER, { useServiceAccountCredentials: true });
-    await createNamespace(stage, "new");
-    await untilFound(stage, ConfigMaps, BUNDLE, undefined, "new");
-    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "x" } });
-    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.more === undefined);
+    await stage.of(Namespaces).create({ metadata: { name: "new" } });
+    await stage.of(ConfigMaps, "new").until(BUNDLE);
+    await stage.of(ConfigMaps).patch(BUNDLE, { data: { more: "x" } });
+    await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.more === undefined);
     expect(watched().sort()).toEqual(["/api/v1/configmaps", "/api/v1/namespaces"]);
     const own = stage.world.log.requests.filter(({ who }) => who.endsWith(":root-ca-cert-publisher"));
     expect(
@@ -273,22 +253,20 @@ describe("root-ca-certificate-publisher", () => {
   });
 
   it("root-ca-certificate-publisher/watches needs no namespaces to see what happened to a ConfigMap, even in a new list", async () => {
-    const valve = new StreamValve();
-    valve.close();
-    await open(PUBLISHER, held(valve, "namespaces"));
-    await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } });
+    await open(PUBLISHER, { held: [Namespaces] });
+    await stage.of(ConfigMaps).create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: BUNDLE } });
     await stage.pass(5_000);
     expect(asked()).toEqual([]); // it is there: what it says is nobody's business until it changes
-    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "x" } });
-    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
-    network.before("WATCH configmaps", async () => {
+    await stage.of(ConfigMaps).patch(BUNDLE, { data: { more: "x" } });
+    await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
+    stage.network.before("WATCH configmaps", async () => {
       await stage.client.resource(ConfigMaps).delete({ namespace: stage.namespace, name: BUNDLE }, neverAborted());
       throw newExpired("too old");
     });
-    network.endWatches();
+    stage.network.endWatches();
     await stage.pass(5_000);
     expect(asked()).toEqual([`PUT configmaps/${BUNDLE} 200`, "POST configmaps 201"]);
-    valve.open();
+    stage.release(Namespaces);
   });
 
   it("root-ca-certificate-publisher/watches is reminded of all namespaces and bundles within a day", async () => {
@@ -306,9 +284,9 @@ describe("root-ca-certificate-publisher", () => {
   it("root-ca-certificate-publisher/watches is not woken by ConfigMaps of other names", async () => {
     await open(PUBLISHER);
     const before = value("workqueue_adds_total", "root_ca_cert_publisher");
-    await createObject(stage, ConfigMaps, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
-    await patch(stage, ConfigMaps, "other", { data: { a: "b" } });
-    await remove(stage, ConfigMaps, "other");
+    await stage.of(ConfigMaps).create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } });
+    await stage.of(ConfigMaps).patch("other", { data: { a: "b" } });
+    await stage.of(ConfigMaps).delete("other");
     await stage.pass(5_000);
     expect(value("workqueue_adds_total", "root_ca_cert_publisher")).toBe(before);
   });
@@ -316,41 +294,40 @@ describe("root-ca-certificate-publisher", () => {
   it("root-ca-certificate-publisher/2 asks once in a namespace that is gone", async () => {
     await open(PUBLISHER);
     const before = asked().length;
-    network.before("POST configmaps", async () => {
+    stage.network.before("POST configmaps", async () => {
       await stage.client.resource(Namespaces).delete({ name: "new" }, neverAborted());
       await finalizeNamespace("new");
     });
-    await createNamespace(stage, "new");
+    await stage.of(Namespaces).create({ metadata: { name: "new" } });
     await stage.pass(5_000);
     expect(asked().slice(before)).toEqual(["POST configmaps 404"]);
     expect(value("workqueue_retries_total", "root_ca_cert_publisher") ?? 0).toBe(0);
   });
 
   it("root-ca-certificate-publisher/2, root-ca-certificate-publisher/metrics tries again when the ConfigMap is there and not in its cache", async () => {
-    const valve = new StreamValve();
-    await open(PUBLISHER, held(valve, "configmaps"));
-    valve.close();
-    network.before("POST configmaps", async () => {
+    await open(PUBLISHER);
+    stage.hold(ConfigMaps);
+    stage.network.before("POST configmaps", async () => {
       const object = { metadata: { name: BUNDLE } };
       await stage.client.resource(ConfigMaps).create({ namespace: "new", object }, neverAborted());
     });
     const before = asked().length;
-    await createNamespace(stage, "new");
+    await stage.of(Namespaces).create({ metadata: { name: "new" } });
     await stage.pass(100);
     const refused = asked().slice(before);
     expect(refused.length).toBeGreaterThan(2);
     expect(new Set(refused)).toEqual(new Set(["POST configmaps 409"]));
     expect(value(SYNCS, "409")).toBe(refused.length);
-    valve.open();
-    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.["ca.crt"] === "CA", "new");
+    stage.release(ConfigMaps);
+    await stage.of(ConfigMaps, "new").until(BUNDLE, ({ data }) => data?.["ca.crt"] === "CA");
     expect(ownMetrics().sort()).toEqual(["root_ca_cert_publisher_sync_duration_seconds", SYNCS]);
   });
 
   it("root-ca-certificate-publisher/4, root-ca-certificate-publisher/metrics starts again from its cache after a conflict", async () => {
     await open(PUBLISHER);
-    await untilFound(stage, ConfigMaps, BUNDLE);
+    await stage.of(ConfigMaps).until(BUNDLE);
     const before = asked().length;
-    network.before("PUT configmaps", async () => {
+    stage.network.before("PUT configmaps", async () => {
       const change = {
         namespace: stage.namespace,
         name: BUNDLE,
@@ -359,26 +336,26 @@ describe("root-ca-certificate-publisher", () => {
       } as const;
       await stage.client.resource(ConfigMaps).patch(change, neverAborted());
     });
-    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "x" } });
-    const found = await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.more === undefined);
+    await stage.of(ConfigMaps).patch(BUNDLE, { data: { more: "x" } });
+    const found = await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.more === undefined);
     expect(found.metadata?.labels).toEqual({ a: "b" });
     expect(asked().slice(before)).toEqual([`PUT configmaps/${BUNDLE} 409`, `PUT configmaps/${BUNDLE} 200`]);
     expect(value(SYNCS, "409")).toBe(1);
     const conflict = newConflict({ group: "", resource: "configmaps" }, BUNDLE, "it was changed");
-    network.refuse("PUT configmaps", conflict, 2); // of which no event will tell
-    await patch(stage, ConfigMaps, BUNDLE, { data: { more: "y" } });
-    await untilFound(stage, ConfigMaps, BUNDLE, ({ data }) => data?.more === undefined);
+    stage.network.refuse("PUT configmaps", conflict, 2); // of which no event will tell
+    await stage.of(ConfigMaps).patch(BUNDLE, { data: { more: "y" } });
+    await stage.of(ConfigMaps).until(BUNDLE, ({ data }) => data?.more === undefined);
     expect(value(SYNCS, "409")).toBe(3);
   });
 
   it("root-ca-certificate-publisher/metrics counts syncs by the code they ended with, and times them", async () => {
     await open(PUBLISHER);
-    network.refuse("POST configmaps", newInternalError("boom"), 2);
-    network.before("POST configmaps", () => stage.world.clock.sleep(3_000, neverAborted()));
-    await createNamespace(stage, "new");
-    await untilFound(stage, ConfigMaps, BUNDLE, undefined, "new");
+    stage.network.refuse("POST configmaps", newInternalError("boom"), 2);
+    stage.network.before("POST configmaps", () => stage.world.clock.sleep(3_000, neverAborted()));
+    await stage.of(Namespaces).create({ metadata: { name: "new" } });
+    await stage.of(ConfigMaps, "new").until(BUNDLE);
     expect(value(SYNCS, "500")).toBe(2);
-    const text = metrics.render();
+    const text = stage.metrics.render();
     expect(text).toContain(
       `# HELP ${SYNCS} [ALPHA] Number of namespace syncs happened in root ca cert publisher.\n# TYPE ${SYNCS} counter\n`,
     );

@@ -3,8 +3,7 @@
 import { Secrets } from "#api/generated/resources/core-v1.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import type { Draft, Stored } from "#api/resource.ts";
-import type { Stage } from "./stage.ts";
-import { untilFound } from "./steps.ts";
+import type { Scene } from "#test/stage/stage.ts";
 
 export const BUNDLE = "kube-root-ca.crt";
 
@@ -30,5 +29,5 @@ export function tokenSecret(
   };
 }
 
-export const untilFilled = (stage: Stage, name: string): Promise<Stored<Secret>> =>
-  untilFound(stage, Secrets, name, ({ data }) => data?.token !== undefined);
+export const untilFilled = (stage: Scene, name: string): Promise<Stored<Secret>> =>
+  stage.of(Secrets).until(name, ({ data }) => data?.token !== undefined);

@@ -6,23 +6,19 @@ import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import { newConflict, newExpired } from "#api/status-error.ts";
 import { neverAborted } from "#base/testing.ts";
+import { openWire, type WireStage } from "#test/stage/wire-stage.ts";
 import { account, tokenSecret } from "./account-objects.ts";
-import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { FaultyNetwork } from "./faulty-network.ts";
-import { createObject, patch, remove } from "./steps.ts";
 
 const CA = "CA Data";
 const TOKENS = "serviceaccount-token-controller";
 const full = { token: btoa("ABC"), "ca.crt": btoa(CA), namespace: btoa("scenario") };
 type Data = Partial<Record<keyof typeof full, string | null>>;
 
-let stage: EmbeddedStage;
-let network: FaultyNetwork;
+let stage: WireStage;
 afterEach(() => stage.stop());
 
 async function open(): Promise<void> {
-  network = new FaultyNetwork();
-  stage = await embeddedStage({ controllers: [TOKENS], rootCa: CA, network: (t) => network.over(t) });
+  stage = await openWire({ controllers: [TOKENS], rootCa: CA });
 }
 
 /** What the controller itself asks for: "PUT secrets/t". */
@@ -40,13 +36,13 @@ const references: Readonly<Record<string, ServiceAccount["secrets"]>> = {
 
 /** An account with references, and beside it a secret of another type. */
 async function createAccount(secrets: ServiceAccount["secrets"] = []): Promise<ServiceAccount> {
-  await createObject(stage, Secrets, { metadata: { name: "plain" }, type: "Opaque" });
-  return createObject(stage, ServiceAccounts, account("bot", { secrets }));
+  await stage.of(Secrets).create({ metadata: { name: "plain" }, type: "Opaque" });
+  return stage.of(ServiceAccounts).create(account("bot", { secrets }));
 }
 
 const createToken = (owner: ServiceAccount, data: Data = {}): Promise<Secret> => {
   const all = Object.entries({ ...full, ...data }).filter((entry): entry is [string, string] => entry[1] !== null);
-  return createObject(stage, Secrets, tokenSecret("t", "bot", { data: Object.fromEntries(all) }, owner.metadata?.uid));
+  return stage.of(Secrets).create(tokenSecret("t", "bot", { data: Object.fromEntries(all) }, owner.metadata?.uid));
 };
 
 describe("serviceaccount-token/tests accounts", () => {
@@ -55,7 +51,7 @@ describe("serviceaccount-token/tests accounts", () => {
       await open();
       const owner = await createAccount(secrets);
       if (what === "a token secret") await createToken(owner);
-      await patch(stage, ServiceAccounts, "bot", { metadata: { labels: { a: "b" } } });
+      await stage.of(ServiceAccounts).patch("bot", { metadata: { labels: { a: "b" } } });
       await stage.pass(5_000);
       expect(asked()).toEqual([]);
     });
@@ -65,7 +61,7 @@ describe("serviceaccount-token/tests accounts", () => {
       const owner = await createAccount(secrets);
       const token = what === "a token secret" ? await createToken(owner) : undefined;
       await stage.pass(100);
-      await remove(stage, ServiceAccounts, "bot");
+      await stage.of(ServiceAccounts).delete("bot");
       await stage.pass(5_000);
       expect(asked()).toEqual(token === undefined ? [] : ["DELETE secrets/t"]);
       const bodies = stage.world.log.writes.filter(({ who }) => who === "tokens-controller").map(({ body }) => body);
@@ -77,11 +73,11 @@ describe("serviceaccount-token/tests accounts", () => {
     await open();
     await createToken(await createAccount());
     await stage.pass(100);
-    network.before("WATCH serviceaccounts", async () => {
+    stage.network.before("WATCH serviceaccounts", async () => {
       await stage.client.resource(ServiceAccounts).delete({ namespace: stage.namespace, name: "bot" }, neverAborted());
       throw newExpired("too old");
     });
-    network.endWatches();
+    stage.network.endWatches();
     await stage.pass(5_000);
     expect(asked()).toEqual(["DELETE secrets/t"]);
   });
@@ -102,9 +98,7 @@ describe("serviceaccount-token/tests secrets", () => {
     const outcome = async (): Promise<void> => {
       await stage.pass(5_000);
       expect(asked()).toEqual([...does]);
-      const filled = await stage.do((client, signal) =>
-        client.resource(Secrets).get({ namespace: stage.namespace, name: "t" }, signal),
-      );
+      const filled = await stage.of(Secrets).get("t");
       const { token, ...rest } = filled.data ?? {};
       expect(data.token === null ? atob(token ?? "").split(".").length : token).toEqual(
         data.token === null ? 3 : full.token,
@@ -124,7 +118,7 @@ describe("serviceaccount-token/tests secrets", () => {
       await open();
       await createToken(await createAccount([{ name: "t" }]));
       await stage.pass(100);
-      await patch(stage, Secrets, "t", { metadata: { labels: { a: "b" } }, data });
+      await stage.of(Secrets).patch("t", { metadata: { labels: { a: "b" } }, data });
       await outcome();
     });
   }
@@ -139,14 +133,14 @@ describe("serviceaccount-token/tests secrets", () => {
 
   it("serviceaccount-token/tests, serviceaccount-token/4 a changed secret without an account", async () => {
     await openWithoutAccount();
-    await patch(stage, Secrets, "t", { metadata: { labels: { a: "b" } } });
+    await stage.of(Secrets).patch("t", { metadata: { labels: { a: "b" } } });
     await stage.pass(5_000);
     expect(asked()).toEqual(["DELETE secrets/t", "GET serviceaccounts/bot", "DELETE secrets/t"]);
   });
 
   it("serviceaccount-token/tests a deleted secret without an account", async () => {
     await openWithoutAccount();
-    await remove(stage, Secrets, "t");
+    await stage.of(Secrets).delete("t");
     await stage.pass(5_000);
     expect(asked()).toEqual(["DELETE secrets/t"]);
   });
@@ -164,12 +158,10 @@ describe("serviceaccount-token/tests secrets", () => {
       await open();
       await createToken(await createAccount(secrets));
       await stage.pass(100);
-      await remove(stage, Secrets, "t");
+      await stage.of(Secrets).delete("t");
       await stage.pass(5_000);
       expect(asked()).toEqual(does);
-      const owner = await stage.do((client, signal) =>
-        client.resource(ServiceAccounts).get({ namespace: stage.namespace, name: "bot" }, signal),
-      );
+      const owner = await stage.of(ServiceAccounts).get("bot");
       expect(owner.secrets ?? []).toEqual([]);
     },
   );
@@ -180,8 +172,8 @@ async function openWithoutAccount(): Promise<void> {
   await open();
   await createToken(await createAccount());
   await stage.pass(100);
-  network.refuse("DELETE secrets", newConflict({ group: "", resource: "secrets" }, "t", "the UID differs"));
-  await remove(stage, ServiceAccounts, "bot");
+  stage.network.refuse("DELETE secrets", newConflict({ group: "", resource: "secrets" }, "t", "the UID differs"));
+  await stage.of(ServiceAccounts).delete("bot");
   await stage.pass(5_000);
   expect(asked()).toEqual(["DELETE secrets/t"]);
 }

@@ -7,7 +7,6 @@ import { newConflict, newExpired, newInternalError, newNotFound } from "#api/sta
 import { TerminalError } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
 import { noLog } from "#base/log.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
 import { neverAborted } from "#base/testing.ts";
 import { serviceAccountTokenController } from "#controllers/serviceaccount-token/controller.ts";
 import { type SecretKey, secretKey } from "#controllers/serviceaccount-token/keys.ts";
@@ -17,33 +16,25 @@ import type { ControllerContext } from "#kit/controller.ts";
 import { done } from "#kit/worker-loop.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { StreamValve } from "#sim/stream-valve.ts";
+import { openWire, type WireOptions, type WireStage } from "#test/stage/wire-stage.ts";
 import { account, tokenSecret, untilFilled } from "./account-objects.ts";
-import { type EmbeddedStage, type EmbeddedStageOptions, embeddedStage } from "./embedded-stage.ts";
-import { FaultyNetwork } from "./faulty-network.ts";
-import { createObject, patch, remove, untilFound, untilGone } from "./steps.ts";
 
 const TOKENS = "serviceaccount-token-controller";
 const QUEUE = "serviceaccount_tokens_service";
 const gr = { group: "", resource: "secrets" };
 const boom = newInternalError("boom");
 
-let stage: EmbeddedStage;
-let network: FaultyNetwork;
-let metrics: MetricRegistry;
+let stage: WireStage;
 afterEach(() => stage.stop());
 
-async function open(options: Partial<EmbeddedStageOptions> = {}): Promise<void> {
-  network = new FaultyNetwork();
-  metrics = new MetricRegistry({ version: "1.36.4" });
-  const controllers = [TOKENS];
-  stage = await embeddedStage({ controllers, rootCa: "CA", metrics, network: (t) => network.over(t), ...options });
+async function open(options: Partial<WireOptions> = {}): Promise<void> {
+  stage = await openWire({ controllers: [TOKENS], rootCa: "CA", ...options });
 }
 
 const own = () => stage.world.log.requests.filter(({ who }) => who === "tokens-controller");
 const asked = (): string[] =>
   own().map(({ method, target, code }) => `${method} ${target.split("/").slice(5).join("/")} ${code}`);
-const retries = (): number => metrics.value("workqueue_retries_total", [QUEUE]) ?? 0;
+const retries = (): number => stage.metrics.value("workqueue_retries_total", [QUEUE]) ?? 0;
 const secrets = () => stage.client.resource(Secrets);
 const touch = async (): Promise<void> => {
   const change = { metadata: { labels: { touched: String(asked().length) } } };
@@ -52,15 +43,15 @@ const touch = async (): Promise<void> => {
 const drop = (): Promise<void> => secrets().delete({ namespace: stage.namespace, name: "t" }, neverAborted());
 
 async function createPair(): Promise<void> {
-  await createObject(stage, ServiceAccounts, account("bot"));
+  await stage.of(ServiceAccounts).create(account("bot"));
   await stage.pass(100);
-  await createObject(stage, Secrets, tokenSecret("t", "bot"));
+  await stage.of(Secrets).create(tokenSecret("t", "bot"));
 }
 
 describe("filling a secret", () => {
   it("serviceaccount-token/6 waits for the event when the cache is behind", async () => {
     await open();
-    network.before("GET secrets", touch);
+    stage.network.before("GET secrets", touch);
     await createPair();
     await untilFilled(stage, "t");
     expect(asked()).toEqual(["GET secrets/t 200", "GET secrets/t 200", "PUT secrets/t 200"]);
@@ -69,7 +60,7 @@ describe("filling a secret", () => {
 
   it("serviceaccount-token/6 a conflict means that an event is coming", async () => {
     await open();
-    network.before("PUT secrets", touch);
+    stage.network.before("PUT secrets", touch);
     await createPair();
     const filled = await untilFilled(stage, "t");
     expect(asked()).toEqual(["GET secrets/t 200", "PUT secrets/t 409", "GET secrets/t 200", "PUT secrets/t 200"]);
@@ -81,7 +72,7 @@ describe("filling a secret", () => {
     { what: "before it is written", matching: "PUT secrets", does: ["GET secrets/t 200", "PUT secrets/t 404"] },
   ])("serviceaccount-token/6 a secret that is gone $what needs nothing", async ({ matching, does }) => {
     await open();
-    network.before(matching, drop);
+    stage.network.before(matching, drop);
     await createPair();
     await stage.pass(5_000);
     expect(asked().slice(0, does.length)).toEqual(does);
@@ -92,24 +83,21 @@ describe("filling a secret", () => {
   it.each(["GET secrets", "PUT secrets", "GET serviceaccounts"])(
     "serviceaccount-token/6 tries again when %s fails",
     async (matching) => {
-      const valve = new StreamValve();
-      await open({
-        network: (t) => valve.over(network.over(t), ({ path }) => path === "/api/v1/serviceaccounts"),
-      });
-      network.refuse(matching, boom, 2);
+      await open();
+      stage.network.refuse(matching, boom, 2);
       // An account that the cache does not have yet is asked for.
-      if (matching === "GET serviceaccounts") valve.close();
+      if (matching === "GET serviceaccounts") stage.hold(ServiceAccounts);
       await createPair();
       await untilFilled(stage, "t");
       expect(asked().filter((line) => line.endsWith(" 500"))).toHaveLength(2);
       expect(retries()).toBe(2);
-      valve.open();
+      stage.release(ServiceAccounts);
     },
   );
 
   it("serviceaccount-token/config tries ten more times, then waits for the next event", async () => {
     await open();
-    network.refuse("GET secrets", boom, 11);
+    stage.network.refuse("GET secrets", boom, 11);
     await createPair();
     await stage.pass(60_000);
     expect(asked()).toEqual(Array(11).fill("GET secrets/t 500"));
@@ -121,17 +109,17 @@ describe("filling a secret", () => {
     expect(defaultConfig.SAController.ConcurrentSATokenSyncs).toBe(5);
     await open();
     let isHeld = true;
-    network.before(
+    stage.network.before(
       "GET secrets",
       async () => {
         while (isHeld) await stage.world.clock.sleep(10, neverAborted());
       },
       100,
     );
-    await createObject(stage, ServiceAccounts, account("bot"));
-    for (let i = 0; i < 8; i++) await createObject(stage, Secrets, tokenSecret(`t${i}`, "bot"));
+    await stage.of(ServiceAccounts).create(account("bot"));
+    for (let i = 0; i < 8; i++) await stage.of(Secrets).create(tokenSecret(`t${i}`, "bot"));
     await stage.pass(1_000);
-    const waiting = [...metrics.render().matchAll(/^workqueue_depth\{name="(\S+?)".*\} (\d+)$/gm)];
+    const waiting = [...stage.metrics.render().matchAll(/^workqueue_depth\{name="(\S+?)".*\} (\d+)$/gm)];
     expect(waiting.map(([, name, depth]) => [name, depth])).toEqual([[QUEUE, "3"]]);
     isHeld = false;
     for (let i = 0; i < 8; i++) await untilFilled(stage, `t${i}`);
@@ -148,21 +136,20 @@ describe("deleting secrets", () => {
     await open();
     await createPair();
     await untilFilled(stage, "t");
-    network.refuse("DELETE secrets", error, times);
-    await remove(stage, ServiceAccounts, "bot");
-    if (count > 0) await untilGone(stage, Secrets, "t");
+    stage.network.refuse("DELETE secrets", error, times);
+    await stage.of(ServiceAccounts).delete("bot");
+    if (count > 0) await stage.of(Secrets).untilGone("t");
     else await stage.pass(60_000);
     expect(asked().filter((line) => line.startsWith("DELETE"))).toHaveLength(count + 1);
     expect(retries()).toBe(count);
   });
 
   it("serviceaccount-token/4 asks the server before it calls an account gone", async () => {
-    const valve = new StreamValve();
-    await open({ network: (t) => valve.over(network.over(t), ({ path }) => path === "/api/v1/serviceaccounts") });
-    valve.close();
+    await open();
+    stage.hold(ServiceAccounts);
     await createPair();
     await untilFilled(stage, "t");
-    valve.open();
+    stage.release(ServiceAccounts);
     expect(asked().slice(0, 3)).toEqual(["GET serviceaccounts/bot 200", "GET secrets/t 200", "PUT secrets/t 200"]);
   });
 });
@@ -171,7 +158,7 @@ describe("dropping references", () => {
   const refer = async (): Promise<void> => {
     await createPair();
     await untilFilled(stage, "t");
-    await patch(stage, ServiceAccounts, "bot", { secrets: [{ name: "t" }] });
+    await stage.of(ServiceAccounts).patch("bot", { secrets: [{ name: "t" }] });
     await stage.pass(100);
   };
   const conflict = newConflict({ group: "", resource: "serviceaccounts" }, "bot", "it was changed");
@@ -180,9 +167,9 @@ describe("dropping references", () => {
   it("serviceaccount-token/3 tries ten times when others change the account too", async () => {
     await open();
     await refer();
-    network.refuse("PUT serviceaccounts", conflict, 9);
-    await remove(stage, Secrets, "t");
-    await untilFound(stage, ServiceAccounts, "bot", (found) => found.secrets === undefined);
+    stage.network.refuse("PUT serviceaccounts", conflict, 9);
+    await stage.of(Secrets).delete("t");
+    await stage.of(ServiceAccounts).until("bot", (found) => found.secrets === undefined);
     expect(puts()).toHaveLength(10);
     const times = own()
       .filter(({ method, target }) => method === "PUT" && target.includes("serviceaccounts"))
@@ -199,23 +186,23 @@ describe("dropping references", () => {
   ])("serviceaccount-token/3 leaves the reference after $what", async ({ error, times }) => {
     await open();
     await refer();
-    network.refuse("PUT serviceaccounts", error, times);
-    await remove(stage, Secrets, "t");
+    stage.network.refuse("PUT serviceaccounts", error, times);
+    await stage.of(Secrets).delete("t");
     await stage.pass(60_000);
     expect([puts().length, retries()]).toEqual([times, 0]);
-    const kept = await untilFound(stage, ServiceAccounts, "bot");
+    const kept = await stage.of(ServiceAccounts).until("bot");
     expect(kept.secrets).toEqual([{ name: "t" }]);
   });
 
   it("drops the reference too when only a new list shows that the secret is gone", async () => {
     await open();
     await refer();
-    network.before("WATCH secrets", async () => {
+    stage.network.before("WATCH secrets", async () => {
       await drop();
       throw newExpired("too old");
     });
-    network.endWatches();
-    await untilFound(stage, ServiceAccounts, "bot", (found) => found.secrets === undefined);
+    stage.network.endWatches();
+    await stage.of(ServiceAccounts).until("bot", (found) => found.secrets === undefined);
   });
 });
 
@@ -237,9 +224,9 @@ describe("the controller itself", () => {
     await createPair();
     await untilFilled(stage, "t");
     await stage.pass(60_000);
-    const before = metrics.value("workqueue_adds_total", [QUEUE]);
+    const before = stage.metrics.value("workqueue_adds_total", [QUEUE]);
     await stage.pass(48 * 3_600_000);
-    expect(metrics.value("workqueue_adds_total", [QUEUE])).toBe(before);
+    expect(stage.metrics.value("workqueue_adds_total", [QUEUE])).toBe(before);
   });
 
   it("serviceaccount-token/about is known by its old name, and skipped without a key", async () => {
@@ -279,7 +266,7 @@ describe("the controller itself", () => {
     informers.start();
     await createPair();
     await stage.pass(1_000);
-    const secret = await untilFound(stage, Secrets, "t");
+    const secret = await stage.of(Secrets).until("t");
     const sync = (key: SecretKey): Promise<unknown> =>
       stage.do((_, signal) => syncSecret(key, deps, signal)).catch((error: unknown) => error);
     const failure = await sync(secretKey(secret));

@@ -2,14 +2,12 @@
 
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";
-import { ConfigMaps, ReplicationControllers, Secrets } from "#api/generated/resources/core-v1.ts";
+import { ConfigMaps, Pods, ReplicationControllers, Secrets } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject, WatchEvent } from "#api/object.ts";
 import type { Resource } from "#api/resource.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
 import type { Watch } from "#client/client.ts";
-import { StreamValve } from "#sim/stream-valve.ts";
-import { embeddedStage } from "./embedded-stage.ts";
-import { createObject } from "./steps.ts";
+import { openWire } from "#test/stage/wire-stage.ts";
 
 const REPLICAS = 20;
 
@@ -38,16 +36,13 @@ describe("stale caches", () => {
   );
 
   it("machinery/5.4.n1 a replication controller never waits for its cache", async () => {
-    const valve = new StreamValve();
-    const stage = await embeddedStage({
+    const stage = await openWire({
       controllers: ["replicationcontroller-controller"],
       gates: { WatchListClient: false },
-      network: (transport) =>
-        valve.over(transport, ({ path, query }) => path === "/api/v1/pods" && /\bwatch=/.test(query)),
+      held: [Pods],
     });
-    valve.close();
     const selector = { app: "web" };
-    await createObject(stage, ReplicationControllers, {
+    await stage.of(ReplicationControllers).create({
       apiVersion: "v1",
       kind: "ReplicationController",
       metadata: { name: "web" },
@@ -57,33 +52,21 @@ describe("stale caches", () => {
         template: { metadata: { labels: selector }, spec: { containers: [{ name: "main", image: "example/web:1" }] } },
       },
     });
-    const created = async (): Promise<number> =>
-      (await stage.writes()).filter(({ method, resource }) => method === "POST" && resource === "pods").length;
+    const created = (): number => stage.network.count("POST pods");
     await stage.pass(60_000);
-    expect(await created()).toBe(REPLICAS);
+    expect(created()).toBe(REPLICAS);
     // Expectations have expired, the cache shows none of the pods: a replica set would still wait.
     await stage.pass(6 * 60_000);
-    await stage.do((client, signal) =>
-      client.resource(ReplicationControllers).patch(
-        {
-          namespace: stage.namespace,
-          name: "web",
-          type: "merge",
-          patch: { metadata: { annotations: { touched: "1" } } },
-        },
-        signal,
-      ),
-    );
+    await stage.of(ReplicationControllers).patch("web", { metadata: { annotations: { touched: "1" } } });
     await stage.pass(10_000);
-    expect(await created()).toBe(2 * REPLICAS);
-    valve.open();
+    expect(created()).toBe(2 * REPLICAS);
     await stage.stop();
   });
 });
 
 describe("what a server must do for caches to know how far they have come", () => {
   it("machinery/5.4.5 versions are decimals that grow with every write of any kind, and a deletion has its own", async () => {
-    const stage = await embeddedStage({ controllers: [] });
+    const stage = await openWire({ controllers: [] });
     const resources: readonly Resource[] = [ConfigMaps, Secrets];
     const events: WatchEvent<KubeObject>[] = [];
     const stop = new AbortController();
@@ -105,15 +88,10 @@ describe("what a server must do for caches to know how far they have come", () =
     for (let round = 0; round < 30; round++) {
       const resource = resources[round % 2] as Resource;
       const name = `${resource.resource}-${round}`;
-      const address = { namespace: stage.namespace, name };
-      note(await createObject(stage, resource, { metadata: { name } }));
+      note(await stage.of(resource).create({ metadata: { name } }));
       const patch = { metadata: { labels: { round: String(round) } } };
-      note(
-        await stage.do((client, signal) =>
-          client.resource(resource).patch({ ...address, type: "merge", patch }, signal),
-        ),
-      );
-      await stage.do((client, signal) => client.resource(resource).delete(address, signal));
+      note(await stage.of(resource).patch(name, patch));
+      await stage.of(resource).delete(name);
       removed.set(name, versions.at(-1) ?? 0n);
     }
     await stage.pass(1_000);

@@ -6,10 +6,10 @@ import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import { registerElectionMetrics } from "#manager/election/metrics.ts";
 import { leadAndRun } from "#manager/lead-and-run.ts";
+import { openWire } from "#test/stage/wire-stage.ts";
 import { configOf } from "./command-line.ts";
 import { ElectionStage } from "./election-stage.ts";
-import { embeddedStage } from "./embedded-stage.ts";
-import { createSet } from "./replica-objects.ts";
+import { controls, replicaSets } from "./replicas/subject.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -19,12 +19,12 @@ describe("--min-resync-period", () => {
     { id: "machinery/1.7.r5", args: ["--min-resync-period=1h"], hours: 1 },
   ])("$id lets controllers look at everything again after once to twice $hours h", async ({ args, hours }) => {
     let syncs = 0;
-    const stage = await embeddedStage({
+    const stage = await openWire({
       controllers: ["replicaset-controller"],
       config: configOf(...args),
       trace: { queued: () => undefined, started: () => syncs++, finished: () => undefined },
     });
-    await createSet(stage, 1);
+    await controls(replicaSets).create(stage, 1);
     await stage.pass(60_000);
     const before = syncs;
     await stage.pass(hours * HOUR_MS - 180_000);

@@ -3,12 +3,33 @@
 // server under the virtual clock and on a real kube-apiserver (test/real/outages.test.ts).
 
 import { expect } from "vitest";
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import type { Scene } from "#test/stage/stage.ts";
 import { linesPerSecond } from "./log-rate.ts";
-import { listPods, untilPods } from "./pod-steps.ts";
-import { createSet, patchSet, replicaSet, untilReplicas } from "./replica-objects.ts";
-import type { OutageStage, Scenario } from "./stage.ts";
-import { createObject } from "./steps.ts";
+import { controls, replicaSets } from "./replicas/subject.ts";
+
+const { create, objects, untilReplicas } = controls(replicaSets);
+const { make } = replicaSets;
+
+/** A stage whose API server can be taken away, and whose manager is listened to. */
+export interface OutageStage extends Scene {
+  /** From now on: when the manager has created so many pods, the API server is killed. What was on its way is lost. */
+  killServerAfterPods(count: number): void;
+  untilKilled(): Promise<void>;
+  /** Starts it over the same store; `forgetsHistory` makes every version of before the kill too old to go on from. */
+  startServer(options?: { readonly forgetsHistory?: boolean }): Promise<void>;
+  /** The next creates of pods by the manager are done, and their answers lost. */
+  loseAnswersToPods(count: number): void;
+  /** The manager's writes in the namespace, without Events: "delete", "create". */
+  writes(): readonly string[];
+  /** What the manager has logged, in klog's text format. */
+  log(): string;
+}
+
+export interface Outage {
+  readonly name: string;
+  play(stage: OutageStage): Promise<void>;
+}
 
 const DOWN_MS = 4000;
 /** Long enough for every retry that is still planned. */
@@ -18,24 +39,24 @@ const QUIET_MS = 3000;
 async function expectExactly(stage: OutageStage, replicas: number): Promise<void> {
   await untilReplicas(stage, replicas);
   await stage.pass(QUIET_MS);
-  expect((await listPods(stage)).length).toBe(replicas);
-  const writes = await stage.writes();
-  expect(writes.filter(({ method }) => method === "DELETE")).toEqual([]);
+  expect((await stage.of(Pods).list()).length).toBe(replicas);
+  const writes = stage.writes();
+  expect(writes.filter((verb) => verb === "delete")).toEqual([]);
   const { length } = stage.log();
   await stage.pass(QUIET_MS);
-  expect((await stage.writes()).length).toBe(writes.length);
+  expect(stage.writes().length).toBe(writes.length);
   expect(stage.log().slice(length)).toBe("");
   expect(linesPerSecond(stage.log()).filter(({ count }) => count > 1)).toEqual([]);
 }
 
 /** Kills the server right after the nth pod of a scale-up to 50, and leaves it away for a while. */
-export function killedAfter(pods: number, downMs: number, forgetsHistory: boolean): Scenario<OutageStage> {
+export function killedAfter(pods: number, downMs: number, forgetsHistory: boolean): Outage {
   return {
     name: `killed after pod ${pods}, away for ${downMs} ms, history ${forgetsHistory ? "lost" : "kept"}`,
     async play(stage) {
-      await createObject(stage, ReplicaSets, replicaSet(0));
+      await objects(stage).create(make("web", 0));
       stage.killServerAfterPods(pods);
-      await patchSet(stage, { spec: { replicas: 50 } });
+      await objects(stage).patch("web", { spec: { replicas: 50 } });
       await stage.untilKilled();
       await stage.pass(downMs);
       await stage.startServer({ forgetsHistory });
@@ -44,39 +65,39 @@ export function killedAfter(pods: number, downMs: number, forgetsHistory: boolea
   };
 }
 
-export const outages: readonly Scenario<OutageStage>[] = [
+export const outages: readonly Outage[] = [
   {
     name: "an API server killed in the middle of a scale-up: converges, no surplus pod, no error loop",
     async play(stage) {
-      await createObject(stage, ReplicaSets, replicaSet(0));
+      await objects(stage).create(make("web", 0));
       stage.killServerAfterPods(10);
-      await patchSet(stage, { spec: { replicas: 50 } });
+      await objects(stage).patch("web", { spec: { replicas: 50 } });
       await stage.untilKilled();
       await stage.pass(DOWN_MS);
       await stage.startServer();
-      expect((await listPods(stage)).length).toBeLessThan(50);
+      expect((await stage.of(Pods).list()).length).toBeLessThan(50);
       await expectExactly(stage, 50);
     },
   },
   {
     name: "an API server killed in the middle of a scale-up that remembers no older version: a relist, no surplus pod",
     async play(stage) {
-      await createSet(stage, 3);
+      await create(stage, 3);
       stage.killServerAfterPods(10);
-      await patchSet(stage, { spec: { replicas: 50 } });
+      await objects(stage).patch("web", { spec: { replicas: 50 } });
       await stage.untilKilled();
       await stage.pass(DOWN_MS);
       await stage.startServer({ forgetsHistory: true });
-      expect((await listPods(stage)).length).toBeLessThan(50);
+      expect((await stage.of(Pods).list()).length).toBeLessThan(50);
       await expectExactly(stage, 50);
     },
   },
   {
     name: "an API server that is gone for less than the back-off of anybody: no surplus pod",
     async play(stage) {
-      await createSet(stage, 3);
+      await create(stage, 3);
       stage.killServerAfterPods(1);
-      await patchSet(stage, { spec: { replicas: 20 } });
+      await objects(stage).patch("web", { spec: { replicas: 20 } });
       await stage.untilKilled();
       await stage.startServer({ forgetsHistory: true });
       await expectExactly(stage, 20);
@@ -85,10 +106,10 @@ export const outages: readonly Scenario<OutageStage>[] = [
   {
     name: "answers to creates that are lost after the server had done them: no surplus pod",
     async play(stage) {
-      await createObject(stage, ReplicaSets, replicaSet(0));
+      await objects(stage).create(make("web", 0));
       stage.loseAnswersToPods(3);
-      await patchSet(stage, { spec: { replicas: 10 } });
-      await untilPods(stage, (pods) => pods.length >= 10);
+      await objects(stage).patch("web", { spec: { replicas: 10 } });
+      await stage.of(Pods).untilAll((pods) => pods.length >= 10);
       await expectExactly(stage, 10);
     },
   },

@@ -1,12 +1,15 @@
 // When a set is looked at again because time has passed: only while a pod is ready and not yet available.
 
 import { afterEach, describe, expect, it } from "vitest";
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { SyncOutcome } from "#kit/trace.ts";
-import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { listPods, makeReady } from "./pod-steps.ts";
-import { createSet, patchSet, untilSet } from "./replica-objects.ts";
+import { makeReady } from "#test/stage/pods.ts";
+import { openWire, type WireStage } from "#test/stage/wire-stage.ts";
+import { controls, replicaSets } from "./replicas/subject.ts";
 
-let stage: EmbeddedStage;
+const { create, objects, untilStatus } = controls(replicaSets);
+
+let stage: WireStage;
 const outcomes: SyncOutcome[] = [];
 afterEach(() => stage.stop());
 
@@ -17,11 +20,11 @@ async function becomeReady(minReadySeconds: number): Promise<void> {
     started: () => undefined,
     finished: (_: unknown, outcome: SyncOutcome) => void outcomes.push(outcome),
   };
-  stage = await embeddedStage({ controllers: ["replicaset-controller"], trace });
-  await createSet(stage, 1, { minReadySeconds });
+  stage = await openWire({ controllers: ["replicaset-controller"], trace });
+  await create(stage, 1, { minReadySeconds });
   outcomes.length = 0;
-  for (const pod of await listPods(stage)) await makeReady(stage, pod);
-  await untilSet(stage, ({ status }) => status?.readyReplicas === 1);
+  for (const pod of await stage.of(Pods).list()) await makeReady(stage, pod.metadata.name);
+  await untilStatus(stage, { readyReplicas: 1 });
   await stage.pass(100);
 }
 
@@ -39,10 +42,10 @@ describe("replicaset/10 looking again for availability", () => {
     expect(planned.length).toBeGreaterThan(0);
     for (const ms of planned) expect(ms > 9000 && ms <= 10_000).toBe(true);
     await stage.pass(10_000);
-    await untilSet(stage, ({ status }) => status?.availableReplicas === 1);
+    await untilStatus(stage, { availableReplicas: 1 });
     await stage.pass(1000);
     outcomes.length = 0;
-    await patchSet(stage, { metadata: { annotations: { touched: "1" } } });
+    await objects(stage).patch("web", { metadata: { annotations: { touched: "1" } } });
     await stage.pass(1000);
     expect([waits(), outcomes.length > 0]).toEqual([[], true]);
   });

@@ -1,44 +1,48 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
-import type { Pod } from "#api/generated/types/core-v1.ts";
-import { StreamValve } from "#sim/stream-valve.ts";
-import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { annotatePod, listPods, makeReady, nameOf } from "./pod-steps.ts";
-import { createSet, patchSet, replicaSet, scaleTo, untilReplicas, untilSet } from "./replica-objects.ts";
-import { createObject } from "./steps.ts";
+import { Pods } from "#api/generated/resources/core-v1.ts";
+import { makeReady, type StoredPod } from "#test/stage/pods.ts";
+import { openWire, type WireOptions, type WireStage } from "#test/stage/wire-stage.ts";
+import { controls, replicaSets } from "./replicas/subject.ts";
 
+const { create, scale, objects, untilReplicas, untilStatus } = controls(replicaSets);
 const GUARDED = ["DaemonSet", "Job", "ReplicaSet", "StatefulSet"];
 
-let stage: EmbeddedStage;
+let stage: WireStage;
 afterEach(() => stage.stop());
 
-const open = async (gates: Record<string, boolean>): Promise<void> => {
-  stage = await embeddedStage({ controllers: ["replicaset-controller"], gates });
-};
+async function open(gates: Record<string, boolean>, more: Partial<WireOptions> = {}): Promise<void> {
+  stage = await openWire({ controllers: ["replicaset-controller"], gates, ...more });
+}
 
 describe("replicaset/about each gate that is not locked changes what is seen", () => {
   for (const isOn of [true, false]) {
     it(`replicaset/about, replicaset/tests, workloads/S18 PodDeletionCost ${isOn}: the annotation ${isOn ? "decides" : "is ignored"}`, async () => {
       await open({ PodDeletionCost: isOn });
-      await createSet(stage, 2);
-      const [first, second] = (await listPods(stage)) as [Pod, Pod];
-      await makeReady(stage, first, stage.now() - 1_000);
-      await makeReady(stage, second, stage.now() - 600_000);
-      await annotatePod(stage, first, { "controller.kubernetes.io/pod-deletion-cost": "10" });
-      await untilSet(stage, ({ status }) => status?.readyReplicas === 2);
-      await scaleTo(stage, 1);
-      expect((await listPods(stage)).map(nameOf)).toEqual([nameOf(isOn ? first : second)]);
+      await create(stage, 2);
+      const [first, second] = (await stage.of(Pods).list()) as [StoredPod, StoredPod];
+      await makeReady(stage, first.metadata.name, stage.now() - 1_000);
+      await makeReady(stage, second.metadata.name, stage.now() - 600_000);
+      await stage
+        .of(Pods)
+        .patch(first.metadata.name, {
+          metadata: { annotations: { "controller.kubernetes.io/pod-deletion-cost": "10" } },
+        });
+      await untilStatus(stage, { readyReplicas: 2 });
+      await scale(stage, 1);
+      expect((await stage.of(Pods).list()).map(({ metadata }) => metadata.name)).toEqual([
+        (isOn ? first : second).metadata.name,
+      ]);
     });
 
     it(`replicaset/about, replicaset/tests, replicaset/7 DeploymentReplicaSetTerminatingReplicas ${isOn}: the count is ${isOn ? "there" : "absent"}`, async () => {
       await open({ DeploymentReplicaSetTerminatingReplicas: isOn });
-      const { status } = await createSet(stage, 1);
+      const { status } = await create(stage, 1);
       expect(status && "terminatingReplicas" in status).toBe(isOn);
     });
 
     it(`machinery/5.1.r1 WatchListClient ${isOn}: the first objects come by ${isOn ? "watch" : "list"}`, async () => {
       await open({ WatchListClient: isOn });
-      await createSet(stage, 1);
+      await create(stage, 1);
       const reads = stage.world.log.requests.filter(
         ({ method, target }) => method === "GET" && target.includes("/pods?"),
       );
@@ -63,21 +67,12 @@ describe("replicaset/about each gate that is not locked changes what is seen", (
  * stalled before its first bookmark: after one, silence would be taken for death.
  */
 async function playStalledWatch(gates: Record<string, boolean>, replicas: number, surplus: number): Promise<void> {
-  const valve = new StreamValve();
-  stage = await embeddedStage({
-    controllers: ["replicaset-controller"],
-    gates: { ...gates, WatchListClient: false },
-    network: (transport) =>
-      valve.over(transport, ({ path, query }) => path === "/api/v1/pods" && /\bwatch=/.test(query)),
-  });
-  valve.close();
-  await createObject(stage, ReplicaSets, replicaSet(replicas));
+  await open({ ...gates, WatchListClient: false }, { held: [Pods] });
+  await objects(stage).create(replicaSets.make("web", replicas));
   await stage.pass(6 * 60_000);
-  await patchSet(stage, { metadata: { annotations: { touched: "1" } } });
+  await objects(stage).patch("web", { metadata: { annotations: { touched: "1" } } });
   await stage.pass(10_000);
-  const writes = await stage.writes();
-  const creates = writes.filter(({ method, resource }) => method === "POST" && resource === "pods");
-  expect(creates.length).toBe(replicas + surplus);
-  valve.open();
+  expect(stage.network.count("POST pods")).toBe(replicas + surplus);
+  stage.release(Pods);
   await untilReplicas(stage, replicas);
 }

@@ -2,78 +2,46 @@
 // as whom, how many at once, and what follows a refusal. On the embedded server, under the virtual clock.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
-import { Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
+import { Events, Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
-import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { SyncRecord, SyncTrace } from "#kit/trace.ts";
-import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { FaultyNetwork } from "./faulty-network.ts";
-import { barePod, labelPod, listPods, makeReady, nameOf, untilPods } from "./pod-steps.ts";
-import {
-  createSet,
-  EVERY_TIME,
-  forbidden,
-  patchSet,
-  refusal,
-  replicaSet,
-  scaleTo,
-  untilReplicas,
-  untilSet,
-} from "./replica-objects.ts";
-import { createObject, listEvents, untilEvent } from "./steps.ts";
+import { EVERY_TIME, forbidden, refusal } from "#test/stage/faulty-network.ts";
+import { barePod, makeReady } from "#test/stage/pods.ts";
+import { openWire, type WireOptions, type WireStage } from "#test/stage/wire-stage.ts";
+import { controls, replicaSets } from "./replicas/subject.ts";
 
+const { create, scale, objects, untilReplicas } = controls(replicaSets);
+const { make } = replicaSets;
 const HOUR = 3_600_000;
 
-let stage: EmbeddedStage;
-let network: FaultyNetwork;
+let stage: WireStage;
 let syncs: SyncRecord[];
-afterEach(async () => {
-  network.pass();
-  await stage.stop();
-});
+afterEach(() => stage.stop());
 
-const trace = (): SyncTrace => ({
-  queued: () => undefined,
-  started: (record) => syncs.push(record),
-  finished: () => undefined,
-});
-
-async function open(more: Partial<Parameters<typeof embeddedStage>[0]> = {}): Promise<void> {
-  network = new FaultyNetwork();
+async function open(more: Partial<WireOptions> = {}): Promise<void> {
   syncs = [];
-  stage = await embeddedStage({
-    controllers: ["replicaset-controller"],
-    trace: trace(),
-    network: (transport) => network.over(transport),
-    ...more,
-  });
+  const trace: SyncTrace = {
+    queued: () => undefined,
+    started: (record) => syncs.push(record),
+    finished: () => undefined,
+  };
+  stage = await openWire({ controllers: ["replicaset-controller"], trace, ...more });
 }
 
-/** Requests to objects of the scenario, without events: "POST pods", "PUT replicasets/web/status". */
-const asked = (): string[] =>
-  network.requests
-    .map(({ method, path }) => `${method} ${path.replace(/^\/apis?\/(apps\/)?v1\//, "")}`)
-    .filter((line) => line.includes("namespaces/scenario/") && !line.endsWith("/events"))
-    .map((line) => line.replace("namespaces/scenario/", ""));
-
+const asked = (): readonly string[] => stage.asked();
 const count = (matches: (line: string) => boolean): number => asked().filter(matches).length;
 const creates = (): number => count((line) => line === "POST pods");
 
 describe("reads", () => {
   it("replicaset/watches one watch each of all ReplicaSets and all pods, by the client of the shared informers", async () => {
     await open();
-    await createSet(stage, 2);
-    const watches = stage.world.log.requests.filter(({ target }) => /[?&]watch=/.test(target));
-    expect(watches.map(({ target, who }) => `${who} ${target.split("?")[0]}`).sort()).toEqual([
-      "shared-informers /api/v1/pods",
-      "shared-informers /apis/apps/v1/replicasets",
-    ]);
+    await create(stage, 2);
+    expect(stage.watches()).toEqual(["shared-informers /api/v1/pods", "shared-informers /apis/apps/v1/replicasets"]);
   });
 
   it("replicaset/watches, workloads/S3, workloads/S4 the resync after 12 to 24 hours drives sets, but not pods", async () => {
     await open();
-    await createSet(stage, 1);
+    await create(stage, 1);
     await stage.pass(60_000);
     const before = syncs.length;
     const startedMs = stage.now();
@@ -89,41 +57,34 @@ describe("reads", () => {
   });
 
   it("workloads/S4 nothing is synced before every cache is filled", async () => {
-    network = new FaultyNetwork();
-    network.hold("WATCH pods");
-    syncs = [];
-    stage = await embeddedStage({
-      controllers: ["replicaset-controller"],
-      trace: trace(),
-      network: (transport) => network.over(transport),
-    });
-    await createObject(stage, ReplicaSets, replicaSet(2));
+    await open({ prepare: (network) => network.hold("WATCH pods") });
+    await objects(stage).create(make("web", 2));
     await stage.pass(5_000);
     expect(syncs).toEqual([]);
-    network.pass();
+    stage.network.pass();
     await untilReplicas(stage, 2);
     expect(creates()).toBe(2);
   });
 
   it("replicaset/reads-live the set, once before it adopts, and never a pod", async () => {
     await open();
-    for (const name of ["first", "second", "third"]) await createObject(stage, Pods, barePod(name));
+    for (const name of ["first", "second", "third"]) await stage.of(Pods).create(barePod(name));
     await stage.pass(1_000);
-    await createSet(stage, 3);
+    await create(stage, 3);
     const reads = (): string[] => asked().filter((line) => line.startsWith("GET"));
     expect(reads()).toEqual(["GET replicasets/web"]);
-    await scaleTo(stage, 5);
-    await scaleTo(stage, 1);
+    await scale(stage, 5);
+    await scale(stage, 1);
     expect(reads()).toEqual(["GET replicasets/web"]);
   });
 
   it("replicaset/reads-live, replicaset/8 the set again after a refused status write", async () => {
     await open();
-    await createSet(stage, 1);
+    await create(stage, 1);
     await stage.pass(1_000);
     const before = asked().length;
-    network.refuse("PUT replicasets", refusal(409, "Conflict"), EVERY_TIME);
-    await patchSet(stage, { spec: { replicas: 2 } });
+    stage.network.refuse("PUT replicasets", refusal(409, "Conflict"), EVERY_TIME);
+    await objects(stage).patch("web", { spec: { replicas: 2 } });
     await stage.pass(1_000);
     expect(asked().slice(before, before + 4)).toEqual([
       "POST pods",
@@ -131,7 +92,7 @@ describe("reads", () => {
       "GET replicasets/web",
       "PUT replicasets/web/status",
     ]);
-    network.pass();
+    stage.network.pass();
     await untilReplicas(stage, 2);
   });
 });
@@ -139,13 +100,13 @@ describe("reads", () => {
 describe("writes", () => {
   it("replicaset/writes, workloads/S15 pods are posted, deleted and patched strategically, of the set only the status is put", async () => {
     await open({ useServiceAccountCredentials: true });
-    await createObject(stage, Pods, barePod("orphan"));
-    await createSet(stage, 2);
-    const [own] = (await listPods(stage)).filter((pod) => nameOf(pod) !== "orphan");
-    await labelPod(stage, own as Pod, { app: "other" });
-    await untilPods(stage, (pods) => pods.length === 3);
-    await scaleTo(stage, 0);
-    const kinds = network.requests
+    await stage.of(Pods).create(barePod("orphan"));
+    await create(stage, 2);
+    const own = (await stage.of(Pods).list()).find(({ metadata }) => metadata.name !== "orphan")?.metadata.name ?? "";
+    await stage.of(Pods).patch(own, { metadata: { labels: { app: "other" } } });
+    await stage.of(Pods).untilAll((pods) => pods.length === 3);
+    await scale(stage, 0);
+    const kinds = stage.network.requests
       .filter(({ method, path }) => method !== "GET" && path.includes("/namespaces/scenario/"))
       .map(({ method, path, headers }) => {
         const what = path.split("/namespaces/scenario/")[1]?.replace(/^pods\/.+/, "pods/<name>");
@@ -166,8 +127,8 @@ describe("writes", () => {
 
   it("workloads/S3 what is put comes from the cache, without managedFields, and costs nobody their fields", async () => {
     await open();
-    await createSet(stage, 1);
-    const puts = (await stage.writes()).filter(({ method }) => method === "PUT");
+    await create(stage, 1);
+    const puts = stage.world.log.writes.filter(({ method }) => method === "PUT");
     expect(puts.length).toBeGreaterThan(0);
     for (const { body } of puts) expect((body as ReplicaSet).metadata).not.toHaveProperty("managedFields");
     const { metadata } = await untilReplicas(stage, 1);
@@ -179,51 +140,45 @@ describe("writes", () => {
 
   it("replicaset/writes five sets at once unless told otherwise", async () => {
     await open();
-    network.hold("POST pods");
+    stage.network.hold("POST pods");
     for (let i = 0; i < 8; i++) {
-      const labels = { app: `web-${i}` };
-      const spec = {
-        selector: { matchLabels: labels },
-        template: { ...replicaSet(1).spec?.template, metadata: { labels } },
-      };
-      const set = replicaSet(1, spec as never);
-      await createObject(stage, ReplicaSets, { ...set, metadata: { name: `web-${i}` } });
+      await objects(stage).create(make(`web-${i}`, 1));
     }
     await stage.pass(10_000);
     expect(creates()).toBe(5);
-    network.pass();
-    await untilPods(stage, (pods) => pods.length === 8);
+    stage.network.pass();
+    await stage.of(Pods).untilAll((pods) => pods.length === 8);
   });
 
   it("replicaset/writes, replicaset/5 at most 500 pods in one go, in batches that double", async () => {
     await open();
     const inFlight: number[] = [];
-    network.hold("POST pods");
-    await createObject(stage, ReplicaSets, replicaSet(600));
+    stage.network.hold("POST pods");
+    await objects(stage).create(make("web", 600));
     for (let batch = 0; batch < 9; batch++) {
       await stage.pass(10);
       inFlight.push(creates());
-      network.pass();
-      network.hold("POST pods");
+      stage.network.pass();
+      stage.network.hold("POST pods");
     }
     const sizes = inFlight.map((total, index) => total - (inFlight[index - 1] ?? 0));
     expect(sizes).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 245]);
-    network.pass();
+    stage.network.pass();
     await untilReplicas(stage, 600);
     expect(creates()).toBe(600);
   });
 
   it("replicaset/writes, replicaset/5 there is no last try: refused for a day, it goes on with back-off, one pod at a time", async () => {
     await open();
-    network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, ReplicaSets, replicaSet(50));
+    stage.network.refuse("POST pods", forbidden, EVERY_TIME);
+    await objects(stage).create(make("web", 50));
     await stage.pass(60_000);
     const first = creates();
     await stage.pass(24 * HOUR);
     const tries = creates();
     expect(tries).toBeGreaterThan(first + 80); // every 1000 seconds at the latest
     expect(tries).toBeLessThan(first + 110);
-    network.pass();
+    stage.network.pass();
     await stage.pass(1_000_000);
     await untilReplicas(stage, 50);
   });
@@ -232,8 +187,8 @@ describe("writes", () => {
 describe("refusals", () => {
   it("replicaset/8, replicaset/tests a status write is tried twice, then the sync comes back with back-off", async () => {
     await open();
-    network.refuse("PUT replicasets", refusal(500, "InternalError"), EVERY_TIME);
-    await createObject(stage, ReplicaSets, replicaSet(1));
+    stage.network.refuse("PUT replicasets", refusal(500, "InternalError"), EVERY_TIME);
+    await objects(stage).create(make("web", 1));
     await stage.pass(10_000);
     const statusCalls = (): string[] => asked().filter((line) => line.includes("replicasets/web"));
     const round = ["PUT replicasets/web/status", "GET replicasets/web", "PUT replicasets/web/status"];
@@ -242,25 +197,25 @@ describe("refusals", () => {
     // Doubling from 5 ms: ten seconds hold about eleven tries, not thousands.
     expect(statusCalls().length).toBeLessThan(3 * 15);
     expect(creates()).toBe(1);
-    network.pass();
+    stage.network.pass();
     await stage.pass(20_000);
     expect((await untilReplicas(stage, 1)).status?.observedGeneration).toBe(1);
   });
 
   it("replicaset/8, replicaset/7 the repeated status is the computed one, and claims no newer generation", async () => {
     await open();
-    await createSet(stage, 1);
+    await create(stage, 1);
     await stage.pass(1_000);
     const before = asked().length;
-    network.hold("POST pods");
-    await patchSet(stage, { spec: { replicas: 2 } }); // generation 2 is acted on …
+    stage.network.hold("POST pods");
+    await objects(stage).patch("web", { spec: { replicas: 2 } }); // generation 2 is acted on …
     await stage.pass(100);
-    await patchSet(stage, { spec: { minReadySeconds: 1 } }); // … when generation 3 comes
-    network.pass();
+    await objects(stage).patch("web", { spec: { minReadySeconds: 1 } }); // … when generation 3 comes
+    stage.network.pass();
     await stage.pass(5_000);
     const [put, get] = ["PUT replicasets/web/status", "GET replicasets/web"];
     expect(asked().slice(before, before + 4)).toEqual(["POST pods", put, get, put]);
-    const puts = (await stage.writes()).filter(({ resource }) => resource === "replicasets/status").slice(-3);
+    const puts = stage.world.log.writes.filter(({ target }) => target.endsWith("/replicasets/web/status")).slice(-3);
     const facts = puts.map(({ code, body }) => {
       const { status } = body as ReplicaSet;
       return `${code}: generation ${status?.observedGeneration}, ${status?.replicas} replicas`;
@@ -274,56 +229,54 @@ describe("refusals", () => {
 
   it("workloads/S9, replicaset/tests what was refused or skipped is not waited for: the next try is made at once", async () => {
     await open();
-    network.before("POST pods", () => undefined, 3);
-    network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, ReplicaSets, replicaSet(20));
-    const set = await untilSet(stage, ({ status }) => status?.replicas === 3);
+    stage.network.before("POST pods", () => undefined, 3);
+    stage.network.refuse("POST pods", forbidden, EVERY_TIME);
+    await objects(stage).create(make("web", 20));
+    const set = await objects(stage).until("web", ({ status }) => status?.replicas === 3);
     expect(set.status?.conditions?.[0]).toMatchObject({ reason: "FailedCreate", message: "it is Forbidden" });
     expect(creates()).toBeGreaterThan(7); // 1 + 2 + 4 in the first sync, more after it: no five minutes were waited
-    network.pass();
+    stage.network.pass();
     await untilReplicas(stage, 20);
-    expect(await listPods(stage)).toHaveLength(20);
+    expect(await stage.of(Pods).list()).toHaveLength(20);
   });
 
   it("workloads/S9 a deletion that is refused is not waited for either", async () => {
     await open();
-    await createSet(stage, 4);
-    network.refuse("DELETE pods", forbidden, EVERY_TIME);
-    await patchSet(stage, { spec: { replicas: 1 } });
-    const failed = await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
+    await create(stage, 4);
+    stage.network.refuse("DELETE pods", forbidden, EVERY_TIME);
+    await objects(stage).patch("web", { spec: { replicas: 1 } });
+    const failed = await objects(stage).until("web", ({ status }) => (status?.conditions ?? []).length > 0);
     expect(failed.status?.conditions?.[0]).toMatchObject({
       reason: "FailedDelete",
       message: "unable to delete pods: it is Forbidden",
     });
-    network.pass();
+    stage.network.pass();
     await untilReplicas(stage, 1);
-    await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
+    await objects(stage).until("web", ({ status }) => (status?.conditions ?? []).length === 0);
   });
 
   it("replicaset/9 a sync that may not scale any more has nothing to report: the condition goes", async () => {
     await open();
-    network.refuse("POST pods", forbidden, EVERY_TIME);
-    const set = replicaSet(1);
-    await createObject(stage, ReplicaSets, { ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
-    await untilSet(stage, ({ status }) => (status?.conditions ?? []).length > 0);
-    await stage.do((client, signal) =>
-      client.resource(ReplicaSets).delete({ namespace: stage.namespace, name: "web" }, signal),
-    );
-    await untilSet(stage, ({ status }) => (status?.conditions ?? []).length === 0);
-    expect(await listPods(stage)).toEqual([]);
+    stage.network.refuse("POST pods", forbidden, EVERY_TIME);
+    const set = make("web", 1);
+    await objects(stage).create({ ...set, metadata: { ...set.metadata, finalizers: ["example.com/hold"] } });
+    await objects(stage).until("web", ({ status }) => (status?.conditions ?? []).length > 0);
+    await objects(stage).delete("web");
+    await objects(stage).until("web", ({ status }) => (status?.conditions ?? []).length === 0);
+    expect(await stage.of(Pods).list()).toEqual([]);
   });
 
   it("replicaset/events, workloads/S11 tells of what failed", async () => {
     await open();
-    network.refuse("POST pods", forbidden, EVERY_TIME);
-    await createObject(stage, ReplicaSets, replicaSet(1));
-    await untilEvent(stage, ({ reason }) => reason === "FailedCreate");
-    network.pass();
+    stage.network.refuse("POST pods", forbidden, EVERY_TIME);
+    await objects(stage).create(make("web", 1));
+    await stage.event("FailedCreate");
+    stage.network.pass();
     await untilReplicas(stage, 1);
-    network.refuse("DELETE pods", forbidden, EVERY_TIME);
-    await patchSet(stage, { spec: { replicas: 0 } });
-    await untilEvent(stage, ({ reason }) => reason === "FailedDelete");
-    const facts = (await listEvents(stage)).map(({ type, reason, message, involvedObject, source }) =>
+    stage.network.refuse("DELETE pods", forbidden, EVERY_TIME);
+    await objects(stage).patch("web", { spec: { replicas: 0 } });
+    await stage.event("FailedDelete");
+    const facts = (await stage.of(Events).list()).map(({ type, reason, message, involvedObject, source }) =>
       [source?.component, involvedObject.kind, type, reason, message].join(" "),
     );
     expect(facts).toContain("replicaset-controller ReplicaSet Warning FailedCreate Error creating: it is Forbidden");
@@ -332,36 +285,27 @@ describe("refusals", () => {
 
   it("replicaset/events, workloads/S11 says nothing about a namespace that is going away", async () => {
     await open();
-    await stage.do((client, signal) =>
-      client
-        .resource(Namespaces)
-        .patch(
-          { name: stage.namespace, type: "merge", patch: { metadata: { finalizers: ["example.com/hold"] } } },
-          signal,
-        ),
-    );
-    await createSet(stage, 1);
-    await stage.do((client, signal) => client.resource(Namespaces).delete({ name: stage.namespace }, signal));
-    const [pod] = await listPods(stage);
-    await stage.do((client, signal) =>
-      client.resource(Pods).delete({ namespace: stage.namespace, name: nameOf(pod as Pod) }, signal),
-    );
+    await stage.of(Namespaces).patch(stage.namespace, { metadata: { finalizers: ["example.com/hold"] } });
+    await create(stage, 1);
+    await stage.of(Namespaces).delete(stage.namespace);
+    for (const { metadata } of await stage.of(Pods).list()) await stage.of(Pods).delete(metadata.name);
     await stage.pass(10_000);
     expect(creates()).toBe(2); // one refused, and nobody insists
-    expect((await listEvents(stage)).map(({ reason }) => reason)).not.toContain("FailedCreate");
+    expect((await stage.of(Events).list()).map(({ reason }) => reason)).not.toContain("FailedCreate");
     expect(stage.log()).not.toContain("sync failed");
   });
 
   it("replicaset/10, replicaset/tests each pod is counted as available the moment it is", async () => {
     await open();
-    await createSet(stage, 4, { minReadySeconds: 5 });
-    const pods = await listPods(stage);
+    await create(stage, 4, { minReadySeconds: 5 });
+    const pods = await stage.of(Pods).list();
     await stage.pass(1_000 - (stage.now() % 1_000)); // times on the wire are whole seconds
     const startMs = stage.now();
-    for (const [index, pod] of pods.slice(0, 3).entries()) await makeReady(stage, pod, startMs - index * 2_000);
+    for (const [index, pod] of pods.slice(0, 3).entries())
+      await makeReady(stage, pod.metadata.name, startMs - index * 2_000);
     const seen: string[] = [];
     for (let second = 0; second <= 6; second++) {
-      const { status } = await untilSet(stage, () => true);
+      const { status } = await objects(stage).get("web");
       seen.push(`${status?.readyReplicas ?? 0}/${status?.availableReplicas ?? 0}`);
       await stage.pass(startMs + (second + 1) * 1_000 - stage.now());
     }

@@ -20,11 +20,10 @@ import { ResourceClaims, ResourceClaimTemplates, ResourceSlices } from "#api/gen
 import type { KubeObject } from "#api/object.ts";
 import type { Draft, Resource, StoredObject } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
-import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+import type { HttpRequest } from "#base/http.ts";
 import type { ControllerName } from "#kit/known-controllers.ts";
+import { openWire, type WireStage } from "#test/stage/wire-stage.ts";
 import { configOf } from "./command-line.ts";
-import { type EmbeddedStage, embeddedStage } from "./embedded-stage.ts";
-import { createObject } from "./steps.ts";
 
 const labels = { app: "web" };
 const podSpec = { containers: [{ name: "main", image: "example/web:1" }] };
@@ -32,25 +31,7 @@ const template = { metadata: { labels }, spec: podSpec };
 const jobSpec = { template: { spec: { ...podSpec, restartPolicy: "Never" } } };
 const claim = { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } };
 
-/** A network on which some requests are never answered, and how many of them wait. */
-function stalling(isStalled: (request: HttpRequest) => boolean): {
-  readonly network: (transport: Transport) => Transport;
-  readonly waiting: () => number;
-} {
-  let waiting = 0;
-  const silence = (signal: AbortSignal): Promise<HttpResponse> =>
-    new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
-  const network = (transport: Transport): Transport => ({
-    send(request, signal) {
-      if (!isStalled(request)) return transport.send(request, signal);
-      waiting++;
-      return silence(signal).finally(() => waiting--);
-    },
-  });
-  return { network, waiting: () => waiting };
-}
-
-type Make = (stage: EmbeddedStage, index: number) => Promise<unknown>;
+type Make = (stage: WireStage, index: number) => Promise<unknown>;
 
 /** An object called web-0, web-1, … of the stage's namespace. */
 const object =
@@ -58,7 +39,7 @@ const object =
   (stage, index) => {
     const name = `web-${index}`;
     const draft = { metadata: { name }, ...content(name) } as KubeObject as Draft<T>;
-    return createObject(stage, resource, draft);
+    return stage.of(resource).create(draft);
   };
 
 const both =
@@ -69,23 +50,21 @@ const both =
 
 /** The first object needs an account. */
 const tokenSecret: Make = async (stage, index) => {
-  if (index === 0) await createObject(stage, ServiceAccounts, { metadata: { name: "robot" } });
+  if (index === 0) await stage.of(ServiceAccounts).create({ metadata: { name: "robot" } });
   const annotations = { "kubernetes.io/service-account.name": "robot" };
   const type = "kubernetes.io/service-account-token";
-  await createObject(stage, Secrets, { type, metadata: { name: `web-${index}`, annotations } });
+  await stage.of(Secrets).create({ type, metadata: { name: `web-${index}`, annotations } });
 };
 
-const terminatingNamespace: Make = (stage, index) =>
-  stage.do(async (client, signal) => {
-    const name = `web-${index}`;
-    await client.resource(Namespaces).create({ object: { metadata: { name } } }, signal);
-    await client.resource(Namespaces).delete({ name }, signal);
-  });
+const terminatingNamespace: Make = async (stage, index) => {
+  const name = `web-${index}`;
+  await stage.of(Namespaces).create({ metadata: { name } });
+  await stage.of(Namespaces).delete(name);
+};
 
 const finishedJob: Make = async (stage, index) => {
   const name = `web-${index}`;
-  const { namespace } = stage;
-  await createObject(stage, Jobs, { metadata: { name }, spec: { ...jobSpec, ttlSecondsAfterFinished: 1 } });
+  await stage.of(Jobs).create({ metadata: { name }, spec: { ...jobSpec, ttlSecondsAfterFinished: 1 } });
   const at = formatTime(stage.now());
   const met = { status: "True", lastTransitionTime: at };
   const conditions = [
@@ -93,36 +72,31 @@ const finishedJob: Make = async (stage, index) => {
     { type: "Complete", ...met },
   ];
   const status = { conditions, startTime: at, completionTime: at, succeeded: 1 };
-  await stage.do((client, signal) =>
-    client.resource(Jobs).patch({ namespace, name, type: "merge", patch: { status }, subresource: "status" }, signal),
-  );
+  await stage.of(Jobs).patch(name, { status }, { subresource: "status" });
 };
 
 const claimUser: Make = async (stage, index) => {
   const templateName = "gpu";
   if (index === 0) {
-    await createObject(stage, ResourceClaimTemplates, { metadata: { name: templateName }, spec: { spec: claim } });
+    await stage.of(ResourceClaimTemplates).create({ metadata: { name: templateName }, spec: { spec: claim } });
   }
   const resourceClaims = [{ name: "gpu", resourceClaimTemplateName: templateName }];
-  await createObject(stage, Pods, { metadata: { name: `web-${index}` }, spec: { ...podSpec, resourceClaims } });
+  await stage.of(Pods).create({ metadata: { name: `web-${index}` }, spec: { ...podSpec, resourceClaims } });
 };
 
 /** A pod that uses a device with a taint. */
 const taintedUser: Make = async (stage, index) => {
   const name = `web-${index}`;
-  const { namespace } = stage;
   const driver = "gpu.example.com";
   if (index === 0) {
     const taints = [{ key: "broken", effect: "NoExecute" }];
     const pool = { name: "pool", generation: 1, resourceSliceCount: 1 };
     const spec = { driver, pool, allNodes: true, devices: [{ name: "gpu-0", taints }] };
-    await stage.do((client, signal) =>
-      client.resource(ResourceSlices).create({ object: { metadata: { name: "slice" }, spec } }, signal),
-    );
+    await stage.of(ResourceSlices).create({ metadata: { name: "slice" }, spec });
   }
-  await createObject(stage, ResourceClaims, { metadata: { name }, spec: claim });
+  await stage.of(ResourceClaims).create({ metadata: { name }, spec: claim });
   const resourceClaims = [{ name: "gpu", resourceClaimName: name }];
-  const pod = await createObject(stage, Pods, {
+  const pod = await stage.of(Pods).create({
     metadata: { name },
     spec: { ...podSpec, nodeName: "node-1", resourceClaims },
   });
@@ -130,11 +104,7 @@ const taintedUser: Make = async (stage, index) => {
     allocation: { devices: { results: [{ request: "gpu", driver, pool: "pool", device: "gpu-0" }] } },
     reservedFor: [{ resource: "pods", name, uid: pod.metadata.uid }],
   };
-  await stage.do((client, signal) =>
-    client
-      .resource(ResourceClaims)
-      .patch({ namespace, name, type: "merge", patch: { status }, subresource: "status" }, signal),
-  );
+  await stage.of(ResourceClaims).patch(name, { status }, { subresource: "status" });
 };
 
 const policy: Make = (stage, index) => {
@@ -143,11 +113,7 @@ const policy: Make = (stage, index) => {
   ];
   const validations = [{ expression: "object.spec.replicas <= 5" }];
   const spec = { matchConstraints: { resourceRules }, validations };
-  return stage.do((client, signal) =>
-    client
-      .resource(ValidatingAdmissionPolicies)
-      .create({ object: { metadata: { name: `web-${index}` }, spec } }, signal),
-  );
+  return stage.of(ValidatingAdmissionPolicies).create({ metadata: { name: `web-${index}` }, spec });
 };
 
 const workload = (name: string): object => ({
@@ -347,11 +313,11 @@ async function workersAt(
   args: readonly string[],
   { controller, workers, make, isStalled }: WorkerFlag,
 ): Promise<number> {
-  const { network, waiting } = stalling(isStalled);
-  const stage = await embeddedStage({ controllers: [controller], config: configOf(...args), network });
+  const stage = await openWire({ controllers: [controller], config: configOf(...args) });
+  stage.network.hold(isStalled);
   for (let index = 0; index < workers + 3; index++) await make(stage, index);
   await stage.pass(LONG_ENOUGH_MS);
-  const count = waiting();
+  const count = stage.network.count(isStalled);
   await stage.stop();
   return count;
 }

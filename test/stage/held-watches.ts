@@ -17,6 +17,10 @@ export class HeldWatches {
     this.#held.delete(resource);
   }
 
+  releaseAll(): void {
+    for (const resource of [...this.#held.keys()]) this.release(resource);
+  }
+
   over(transport: Transport): Transport {
     return {
       send: async (request, signal) => {

@@ -5,7 +5,7 @@ import type { Pod, PodSpec } from "#api/generated/types/core-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
 import type { Draft, ObjectOf } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
-import type { Stage } from "./stage.ts";
+import type { Scene, Stage } from "./stage.ts";
 
 export type StoredPod = ObjectOf<typeof Pods>;
 
@@ -21,11 +21,11 @@ export function barePod(
 }
 
 /** What a kubelet reports about a pod that runs and is ready. */
-export function makeReady(stage: Stage, name: string, sinceMs: number = stage.now()): Promise<StoredPod> {
+export function makeReady(stage: Scene, name: string, sinceMs: number = stage.now()): Promise<StoredPod> {
   return setPodStatus(stage, name, { phase: "Running", conditions: [readyCondition("True", sinceMs)] });
 }
 
-export function makeUnready(stage: Stage, name: string, sinceMs: number = stage.now()): Promise<StoredPod> {
+export function makeUnready(stage: Scene, name: string, sinceMs: number = stage.now()): Promise<StoredPod> {
   return setPodStatus(stage, name, { phase: "Running", conditions: [readyCondition("False", sinceMs)] });
 }
 
@@ -34,18 +34,18 @@ function readyCondition(status: "True" | "False", sinceMs: number) {
 }
 
 /** Merges into the status of the pod. */
-export function setPodStatus(stage: Stage, name: string, status: NonNullable<Pod["status"]>): Promise<StoredPod> {
+export function setPodStatus(stage: Scene, name: string, status: NonNullable<Pod["status"]>): Promise<StoredPod> {
   return stage.of(Pods).patch(name, { status }, { subresource: "status" });
 }
 
 /** What the scheduler does. */
-export async function bind(stage: Stage, name: string, node: string): Promise<void> {
+export async function bind(stage: Scene, name: string, node: string): Promise<void> {
   const target = { apiVersion: "v1", kind: "Node", name: node };
   await stage.of(Pods).post(name, "binding", { apiVersion: "v1", kind: "Binding", metadata: { name }, target });
 }
 
 /** What a kubelet does when a deleted pod has ended. */
-export function finishDeletion(stage: Stage, name: string): Promise<void> {
+export function finishDeletion(stage: Scene, name: string): Promise<void> {
   return stage.of(Pods).delete(name, { gracePeriodSeconds: 0 });
 }
 

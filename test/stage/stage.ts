@@ -109,6 +109,9 @@ export interface Stage {
   untilRead(resource: GroupVersionResource, name: string): Promise<void>;
 }
 
+/** The part of a stage that tests have that are no scenarios. */
+export type Scene = Pick<Stage, "namespace" | "now" | "pass" | "of" | "until">;
+
 /** One finished write of a controller. */
 export interface StageWrite {
   /** The identity: "replicaset-controller". */

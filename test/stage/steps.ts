@@ -7,7 +7,7 @@ import type { Resource } from "#api/resource.ts";
 import { isConflict, isNotFound } from "#api/status-error.ts";
 import type { Client, ResourceClient } from "#client/client.ts";
 import { compareText } from "#kit/order.ts";
-import type { ObjectSteps, ReadSteps } from "./stage.ts";
+import type { ObjectSteps, ReadSteps, Scene } from "./stage.ts";
 
 /** Runs a call of the scenario's while the cluster goes on. */
 export type Run = <T>(call: (client: Client, signal: AbortSignal) => Promise<T>) => Promise<T>;
@@ -156,6 +156,16 @@ export function objectSteps<T extends KubeObject>(
       };
       await explained(ground.until(`the end of ${name} of ${where}`, probe), () => last);
     },
+  };
+}
+
+/** Steps for a test that is no scenario: nobody notes its writes. */
+export function scene({ run, ...rest }: Omit<Scene, "of"> & { readonly run: Run }): Scene {
+  const ground: Ground = { run, until: rest.until, onWrite: () => undefined, onWritten: () => undefined };
+  return {
+    ...rest,
+    of: (resource, namespace = rest.namespace) =>
+      objectSteps(ground, resource, resource.scope === "Namespaced" ? namespace : undefined),
   };
 }
 

@@ -2,17 +2,14 @@
 
 import { expect, it } from "vitest";
 import { PodDisruptionBudgets } from "#api/generated/resources/policy-v1.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
-import { embeddedStage } from "../embedded-stage.ts";
-import { createObject } from "../steps.ts";
+import { openWire } from "#test/stage/wire-stage.ts";
 
 it("disruption/metrics has the metrics of its queues, and none of its own", async () => {
-  const metrics = new MetricRegistry({ version: "1.36.4" });
-  const stage = await embeddedStage({ controllers: ["disruption-controller"], metrics });
+  const stage = await openWire({ controllers: ["disruption-controller"] });
   try {
-    await createObject(stage, PodDisruptionBudgets, { metadata: { name: "web" }, spec: { minAvailable: 1 } });
+    await stage.of(PodDisruptionBudgets).create({ metadata: { name: "web" }, spec: { minAvailable: 1 } });
     await stage.pass(1000);
-    const text = metrics.render();
+    const text = stage.metrics.render();
     for (const queue of ["disruption", "disruption_recheck", "stale_pod_disruption"]) {
       expect(text).toContain(`workqueue_adds_total{name="${queue}"}`);
     }

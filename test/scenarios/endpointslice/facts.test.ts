@@ -3,11 +3,9 @@
 import { expect, it } from "vitest";
 import { Endpoints, Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
 import { knownController } from "#kit/known-controllers.ts";
 import { registeredControllers } from "#manager/registry.ts";
-import { embeddedStage } from "../embedded-stage.ts";
-import { createObject } from "../steps.ts";
+import { openWire } from "#test/stage/wire-stage.ts";
 
 const contractOf = (name: string) => registeredControllers.find((controller) => controller.name === name)?.contract;
 
@@ -35,21 +33,20 @@ it("endpointslice-mirroring/about, endpointslice-mirroring/watches has its alias
 
 /** The metrics of the controllers after a Service with a traffic distribution, and one with Endpoints of a user. */
 async function metricsOf(): Promise<string> {
-  const metrics = new MetricRegistry({ version: "1.36.4" });
   const controllers = ["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"];
-  const stage = await embeddedStage({ controllers, metrics });
+  const stage = await openWire({ controllers });
   try {
-    await createObject(stage, Services, {
+    await stage.of(Services).create({
       metadata: { name: "web" },
       spec: { selector: { app: "web" }, ports: [{ port: 80 }], trafficDistribution: "PreferClose" },
     });
-    await createObject(stage, Services, { metadata: { name: "bare" }, spec: { ports: [{ port: 80 }] } });
-    await createObject(stage, Endpoints, {
+    await stage.of(Services).create({ metadata: { name: "bare" }, spec: { ports: [{ port: 80 }] } });
+    await stage.of(Endpoints).create({
       metadata: { name: "bare" },
       subsets: [{ addresses: [{ ip: "10.1.0.1" }, { ip: "2001:db8::1" }] }],
     });
     await stage.pass(5000);
-    return metrics.render();
+    return stage.metrics.render();
   } finally {
     await stage.stop();
   }

@@ -2,21 +2,21 @@
 
 import { expect, it } from "vitest";
 import { Endpoints, Services } from "#api/generated/resources/core-v1.ts";
-import { type Transport, TransportError } from "#base/http.ts";
-import { type EmbeddedStage, embeddedStage } from "../embedded-stage.ts";
-import { createObject } from "../steps.ts";
+import { TransportError } from "#base/http.ts";
+import { EVERY_TIME } from "#test/stage/faulty-network.ts";
+import { openWire, type WireStage } from "#test/stage/wire-stage.ts";
 
 const doubling = (firstMs: number, maxMs: number): readonly number[] =>
   Array.from({ length: 15 }, (_, retry) => Math.min(firstMs * 2 ** retry, maxMs));
 
-async function createSelecting(stage: EmbeddedStage): Promise<void> {
+async function createSelecting(stage: WireStage): Promise<void> {
   const spec = { selector: { app: "web" }, ports: [{ port: 80 }] };
-  await createObject(stage, Services, { metadata: { name: "web" }, spec });
+  await stage.of(Services).create({ metadata: { name: "web" }, spec });
 }
 
-async function createMirrored(stage: EmbeddedStage): Promise<void> {
-  await createObject(stage, Endpoints, { metadata: { name: "web" }, subsets: [{ addresses: [{ ip: "10.1.0.1" }] }] });
-  await createObject(stage, Services, { metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } });
+async function createMirrored(stage: WireStage): Promise<void> {
+  await stage.of(Endpoints).create({ metadata: { name: "web" }, subsets: [{ addresses: [{ ip: "10.1.0.1" }] }] });
+  await stage.of(Services).create({ metadata: { name: "web" }, spec: { ports: [{ port: 80 }] } });
 }
 
 it.each([
@@ -27,14 +27,12 @@ it.each([
   "endpoints/queues, endpointslice/config, endpointslice-mirroring/queues %s tries 15 times again",
   async (controller, resource, begin, delays) => {
     const tries: number[] = [];
-    const refusing = (transport: Transport): Transport => ({
-      send(request, signal) {
-        if (request.method !== "POST" || !request.path.endsWith(`/${resource}`)) return transport.send(request, signal);
-        tries.push(stage.now());
-        return Promise.reject(new TransportError("reset", "read: connection reset by peer"));
-      },
-    });
-    const stage = await embeddedStage({ controllers: [controller], network: refusing });
+    const stage = await openWire({ controllers: [controller] });
+    const refuse = (): void => {
+      tries.push(stage.now());
+      throw new TransportError("reset", "read: connection reset by peer");
+    };
+    stage.network.before(`POST ${resource}`, refuse, EVERY_TIME);
     try {
       await begin(stage);
       await stage.pass(2 * 3600 * 1000);

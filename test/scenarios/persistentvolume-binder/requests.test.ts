@@ -3,39 +3,22 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
-import type { Draft, ObjectOf, Resource, StoredObject } from "#api/resource.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
+import type { ObjectOf } from "#api/resource.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
-import { type EmbeddedStage, embeddedStage } from "../embedded-stage.ts";
-import { FaultyNetwork } from "../faulty-network.ts";
-import { EVERY_TIME, refusal } from "../replica-objects.ts";
-import { createObject, remove, untilEvent, untilFound } from "../steps.ts";
+import { EVERY_TIME, refusal } from "#test/stage/faulty-network.ts";
+import { openWire, type WireStage } from "#test/stage/wire-stage.ts";
 
 const MANY = 1000;
 
-let stage: EmbeddedStage;
-let network: FaultyNetwork;
-let metrics: MetricRegistry;
-afterEach(async () => {
-  network.pass();
-  await stage.stop();
-});
+let stage: WireStage;
+afterEach(() => stage.stop());
 
 async function open(config: Partial<ComponentConfig> = {}): Promise<void> {
-  network = new FaultyNetwork();
-  metrics = new MetricRegistry({ version: "1.36.4" });
-  stage = await embeddedStage({
-    controllers: ["persistentvolume-binder-controller"],
-    config,
-    metrics,
-    network: (transport) => network.over(transport),
-  });
+  stage = await openWire({ controllers: ["persistentvolume-binder-controller"], config });
 }
 
-const create = <T extends StoredObject>(resource: Resource<T>, object: Draft<T>): Promise<T> =>
-  stage.do((client, signal) => client.resource(resource).create({ object }, signal));
 const createVolume = (name: string): Promise<unknown> =>
-  create(PersistentVolumes, {
+  stage.of(PersistentVolumes).create({
     metadata: { name },
     spec: {
       capacity: { storage: "1Gi" },
@@ -45,21 +28,21 @@ const createVolume = (name: string): Promise<unknown> =>
     },
   });
 const createClaim = (name: string, storageClassName = "slow"): Promise<ObjectOf<typeof PersistentVolumeClaims>> =>
-  createObject(stage, PersistentVolumeClaims, {
+  stage.of(PersistentVolumeClaims).create({
     metadata: { name },
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, storageClassName },
   });
 const createClass = (provisioner: string): Promise<unknown> =>
-  create(StorageClasses, { metadata: { name: "made" }, provisioner });
+  stage.of(StorageClasses).create({ metadata: { name: "made" }, provisioner });
 
 const untilPhase = (name: string, phase: string): Promise<unknown> =>
-  untilFound(stage, PersistentVolumes, name, ({ status }) => status?.phase === phase, "");
+  stage.of(PersistentVolumes).until(name, ({ status }) => status?.phase === phase);
 const untilBound = (name: string): Promise<unknown> =>
-  untilFound(stage, PersistentVolumeClaims, name, ({ status }) => status?.phase === "Bound");
+  stage.of(PersistentVolumeClaims).until(name, ({ status }) => status?.phase === "Bound");
 
 /** Requests for objects: "PUT persistentvolumes/v/status". */
 const asked = (): string[] =>
-  network.requests
+  stage.network.requests
     .map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1\/(namespaces\/scenario\/)?/, "")}`)
     .filter(
       (line) => /^[A-Z]+ persistentvolume(claim)?s(\/|$)/.test(line) && !/^GET persistentvolume(claim)?s$/.test(line),
@@ -68,8 +51,7 @@ const asked = (): string[] =>
 describe("the requests of the binder", () => {
   it("persistentvolume-binder/watches, persistentvolume-binder/about watches volumes, claims, classes, pods and nodes", async () => {
     await open();
-    const watches = stage.world.log.requests.filter(({ target }) => /[?&]watch=/.test(target));
-    expect(watches.map(({ target, who }) => `${who} ${target.split("?")[0]}`).sort()).toEqual([
+    expect(stage.watches()).toEqual([
       "shared-informers /api/v1/nodes",
       "shared-informers /api/v1/persistentvolumeclaims",
       "shared-informers /api/v1/persistentvolumes",
@@ -92,15 +74,8 @@ describe("the requests of the binder", () => {
       "PUT persistentvolumeclaims/data",
       "PUT persistentvolumeclaims/data/status",
     ]);
-    await remove(stage, PersistentVolumeClaims, "data");
-    await stage.world.do((client, signal) =>
-      client
-        .resource(PersistentVolumeClaims)
-        .patch(
-          { namespace: "scenario", name: "data", type: "merge", patch: { metadata: { finalizers: null } } },
-          signal,
-        ),
-    );
+    await stage.of(PersistentVolumeClaims).delete("data");
+    await stage.of(PersistentVolumeClaims).patch("data", { metadata: { finalizers: null } });
     await untilPhase("v", "Released");
     expect(asked().slice(5)).toEqual(["GET persistentvolumeclaims/data", "PUT persistentvolumes/v/status"]);
   });
@@ -109,7 +84,7 @@ describe("the requests of the binder", () => {
     await open();
     await createVolume("v");
     await untilPhase("v", "Available");
-    network.refuse("PUT persistentvolumeclaims", refusal(403, "Forbidden"), 40);
+    stage.network.refuse("PUT persistentvolumeclaims", refusal(403, "Forbidden"), 40);
     await createClaim("data");
     await stage.pass(600_000);
     await untilBound("data");
@@ -122,14 +97,11 @@ describe("the requests of the binder", () => {
     for (let i = 0; i < MANY; i++) await createVolume(`v${i}`);
     await stage.pass(120_000);
     for (let i = 0; i < MANY; i++) await createClaim(`c${i}`);
-    await stage.until(async (client, signal) => {
-      const { items } = await client.resource(PersistentVolumeClaims).list({}, signal);
-      return items.every(({ status }) => status?.phase === "Bound") || undefined;
-    });
+    await stage.of(PersistentVolumeClaims).untilAll((all) => all.every(({ status }) => status?.phase === "Bound"));
     await stage.pass(60_000);
     expect(asked()).toHaveLength(5 * MANY);
-    const volumes = await stage.world.do((client, signal) => client.resource(PersistentVolumes).list({}, signal));
-    expect(new Set(volumes.items.map(({ spec }) => spec?.claimRef?.uid)).size).toBe(MANY);
+    const volumes = await stage.of(PersistentVolumes).list();
+    expect(new Set(volumes.map(({ spec }) => spec?.claimRef?.uid)).size).toBe(MANY);
   }, 120_000);
 
   it("persistentvolume-binder/20, persistentvolume-binder/events gives storage up for which no volume can be made", async () => {
@@ -137,13 +109,11 @@ describe("the requests of the binder", () => {
     const VolumeConfiguration = { ...usual.VolumeConfiguration, EnableHostPathProvisioning: true };
     await open({ PersistentVolumeBinderController: { ...usual, VolumeConfiguration } });
     await createClass("kubernetes.io/host-path");
-    network.refuse("POST persistentvolumes", refusal(403, "Forbidden"), EVERY_TIME);
+    stage.network.refuse("POST persistentvolumes", refusal(403, "Forbidden"), EVERY_TIME);
     await createClaim("data", "made");
-    await untilEvent(stage, ({ reason, message }) => {
-      return reason === "ProvisioningFailed" && message?.endsWith("Deleting the volume.") === true;
-    });
+    await stage.event("ProvisioningFailed", ({ message }) => message?.endsWith("Deleting the volume.") === true);
     expect(asked().filter((line) => line === "POST persistentvolumes")).toHaveLength(5);
-    await untilEvent(stage, ({ reason }) => reason === "ProvisioningCleanupFailed");
+    await stage.event("ProvisioningCleanupFailed");
   });
 
   it("persistentvolume-binder/metrics counts volumes and claims, and measures how long they take", async () => {
@@ -154,11 +124,11 @@ describe("the requests of the binder", () => {
     await createVolume("spare");
     await createClaim("data");
     await untilBound("data");
-    network.refuse("PUT persistentvolumeclaims", refusal(403, "Forbidden"));
+    stage.network.refuse("PUT persistentvolumeclaims", refusal(403, "Forbidden"));
     await createClaim("waiting", "made");
     await stage.pass(30_000);
     const made = await createClaim("soon", "made");
-    await create(PersistentVolumes, {
+    await stage.of(PersistentVolumes).create({
       metadata: { name: "made" },
       spec: {
         capacity: { storage: "1Gi" },
@@ -169,7 +139,7 @@ describe("the requests of the binder", () => {
       },
     });
     await untilBound("soon");
-    const lines = metrics.render().split("\n");
+    const lines = stage.metrics.render().split("\n");
     for (const line of [
       'pv_collector_total_pv_count{plugin_name="N/A",volume_mode="Filesystem"} 2',
       'pv_collector_total_pv_count{plugin_name="kubernetes.io/host-path",volume_mode="Filesystem"} 1',

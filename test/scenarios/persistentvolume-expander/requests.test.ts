@@ -1,31 +1,17 @@
 // What the expander asks of the API server and counts.
 
 import { afterEach, describe, expect, it } from "vitest";
-import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
+import { Events, PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
 import type { PersistentVolumeSpec } from "#api/generated/types/core-v1.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
-import { type EmbeddedStage, embeddedStage } from "../embedded-stage.ts";
-import { FaultyNetwork } from "../faulty-network.ts";
-import { refusal } from "../replica-objects.ts";
-import { listEvents, patch, untilEvent, untilFound } from "../steps.ts";
+import { refusal } from "#test/stage/faulty-network.ts";
+import { openWire, type WireStage } from "#test/stage/wire-stage.ts";
 
-let stage: EmbeddedStage;
-let network: FaultyNetwork;
-let metrics: MetricRegistry;
-afterEach(async () => {
-  network.pass();
-  await stage.stop();
-});
+let stage: WireStage;
+afterEach(() => stage.stop());
 
 async function open(): Promise<void> {
-  network = new FaultyNetwork();
-  metrics = new MetricRegistry({ version: "1.36.4" });
-  stage = await embeddedStage({
-    controllers: ["persistentvolume-expander-controller"],
-    metrics,
-    network: (transport) => network.over(transport),
-  });
+  stage = await openWire({ controllers: ["persistentvolume-expander-controller"] });
 }
 
 const FLEX: PersistentVolumeSpec = { flexVolume: { driver: "example.com/flex" } };
@@ -33,37 +19,31 @@ const CSI: PersistentVolumeSpec = { csi: { driver: "csi.example.com", volumeHand
 
 /** A claim of 1Gi with its volume, as the binder would have bound them. */
 async function bound(source: PersistentVolumeSpec, uid?: string): Promise<void> {
-  await stage.do(async (client, signal) => {
-    const storageClass = { metadata: { name: "grows" }, provisioner: "x", allowVolumeExpansion: true };
-    await client.resource(StorageClasses).create({ object: storageClass }, signal);
-    const common = { accessModes: ["ReadWriteOnce"], storageClassName: "grows" };
-    const claims = client.resource(PersistentVolumeClaims);
-    const resources = { requests: { storage: "1Gi" } };
-    const object = { metadata: { name: "data" }, spec: { ...common, resources, volumeName: "v" } };
-    const claim = await claims.create({ namespace: stage.namespace, object }, signal);
-    const claimRef = { namespace: stage.namespace, name: "data", uid: uid ?? claim.metadata.uid };
-    const spec = { ...common, capacity: { storage: "1Gi" }, claimRef, ...source };
-    await client.resource(PersistentVolumes).create({ object: { metadata: { name: "v" }, spec } }, signal);
-    const status = { phase: "Bound", capacity: { storage: "1Gi" } };
-    await claims.updateStatus({ object: { ...claim, status } }, signal);
-  });
+  const storageClass = { metadata: { name: "grows" }, provisioner: "x", allowVolumeExpansion: true };
+  await stage.of(StorageClasses).create(storageClass);
+  const common = { accessModes: ["ReadWriteOnce"], storageClassName: "grows" };
+  const claims = stage.of(PersistentVolumeClaims);
+  const resources = { requests: { storage: "1Gi" } };
+  const claim = await claims.create({ metadata: { name: "data" }, spec: { ...common, resources, volumeName: "v" } });
+  const claimRef = { namespace: stage.namespace, name: "data", uid: uid ?? claim.metadata.uid };
+  const spec = { ...common, capacity: { storage: "1Gi" }, claimRef, ...source };
+  await stage.of(PersistentVolumes).create({ metadata: { name: "v" }, spec });
+  const status = { phase: "Bound", capacity: { storage: "1Gi" } };
+  await claims.updateStatus("data", (stored) => ({ ...stored, status }));
 }
 
 const grow = (storage: string): Promise<unknown> =>
-  patch(stage, PersistentVolumeClaims, "data", { spec: { resources: { requests: { storage } } } });
+  stage.of(PersistentVolumeClaims).patch("data", { spec: { resources: { requests: { storage } } } });
 
 const asked = (): string[] =>
-  network.requests
+  stage.network.requests
     .map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1\/(namespaces\/scenario\/)?/, "")}`)
     .filter((line) => /^[A-Z]+ persistentvolume(claim)?s\//.test(line));
 
 describe("the requests of the expander", () => {
   it("persistentvolume-expander/watches, persistentvolume-expander/about watches claims alone", async () => {
     await open();
-    const watches = stage.world.log.requests.filter(({ target }) => /[?&]watch=/.test(target));
-    expect(watches.map(({ target, who }) => `${who} ${target.split("?")[0]}`)).toEqual([
-      "shared-informers /api/v1/persistentvolumeclaims",
-    ]);
+    expect(stage.watches()).toEqual(["shared-informers /api/v1/persistentvolumeclaims"]);
   });
 
   it("persistentvolume-expander/reads-live, persistentvolume-expander/writes reads the volume and patches both sides", async () => {
@@ -71,7 +51,7 @@ describe("the requests of the expander", () => {
     await bound(FLEX);
     await stage.pass(1000);
     await grow("2Gi");
-    await untilFound(stage, PersistentVolumeClaims, "data", ({ status }) => {
+    await stage.of(PersistentVolumeClaims).until("data", ({ status }) => {
       return status?.allocatedResourceStatuses?.storage === "NodeResizePending";
     });
     await stage.pass(1000);
@@ -84,7 +64,7 @@ describe("the requests of the expander", () => {
       "PATCH persistentvolumes/v",
     ]);
     const plugin = 'volume_plugin="example.com/flex"';
-    expect(metrics.render()).toContain(
+    expect(stage.metrics.render()).toContain(
       `storage_operation_duration_seconds_count{migrated="false",operation_name="expand_volume",status="success",${plugin}} 1`,
     );
   });
@@ -102,12 +82,12 @@ describe("the requests of the expander", () => {
     await open();
     await bound(FLEX);
     await stage.pass(1000);
-    network.refuse("PATCH persistentvolumes", refusal(403, "Forbidden"));
+    stage.network.refuse("PATCH persistentvolumes", refusal(403, "Forbidden"));
     await grow("2Gi");
-    const { message } = await untilEvent(stage, ({ reason }) => reason === "VolumeResizeFailed");
+    const { message } = await stage.event("VolumeResizeFailed");
     expect(message).toMatch(/^error updating pv for pvc scenario\/data: error Patching PV "v" with error : /);
-    await untilFound(stage, PersistentVolumes, "v", ({ spec }) => spec?.capacity?.storage === "2Gi", "");
-    expect(metrics.render()).toContain('operation_name="expand_volume",status="fail-unknown"');
+    await stage.of(PersistentVolumes).until("v", ({ spec }) => spec?.capacity?.storage === "2Gi");
+    expect(stage.metrics.render()).toContain('operation_name="expand_volume",status="fail-unknown"');
   });
 
   it("persistentvolume-expander/traps, persistentvolume-expander/4 says the same again with each wish", async () => {
@@ -118,7 +98,7 @@ describe("the requests of the expander", () => {
       await grow(size);
       await stage.pass(1000);
     }
-    const told = (await listEvents(stage)).filter(({ reason }) => reason === "ExternalExpanding");
+    const told = (await stage.of(Events).list()).filter(({ reason }) => reason === "ExternalExpanding");
     expect(told.map(({ count }) => count)).toEqual([3]);
   });
 });

@@ -8,7 +8,7 @@ import type { ObjectMeta, OwnerReference } from "#api/meta.ts";
 import { apiVersionOf } from "#api/object.ts";
 import type { Draft, NamespacedObject, Resource } from "#api/resource.ts";
 import { podSpec } from "#test/stage/pods.ts";
-import type { ObjectSteps, Stage } from "#test/stage/stage.ts";
+import type { ObjectSteps, Scene } from "#test/stage/stage.ts";
 
 /** What both kinds have in common. */
 export interface Replicas extends NamespacedObject {
@@ -48,15 +48,15 @@ export const replicationControllers: Subject = {
 };
 
 export interface Controls {
-  objects(stage: Stage): ObjectSteps<Replicas>;
+  objects(stage: Scene): ObjectSteps<Replicas>;
   /** The reference of an owner called "web" that is no controller. */
   reference(uid: string): OwnerReference;
-  create(stage: Stage, replicas: number, more?: More, metadata?: ObjectMeta): Promise<Replicas>;
-  scale(stage: Stage, replicas: number, name?: string): Promise<Replicas>;
+  create(stage: Scene, replicas: number, more?: More, metadata?: ObjectMeta): Promise<Replicas>;
+  scale(stage: Scene, replicas: number, name?: string): Promise<Replicas>;
   /** The status has caught up with the spec and counts so many. */
-  untilReplicas(stage: Stage, replicas: number, name?: string): Promise<Replicas>;
+  untilReplicas(stage: Scene, replicas: number, name?: string): Promise<Replicas>;
   /** Waits for these counts; a count that is absent is 0. */
-  untilStatus(stage: Stage, wanted: Partial<ReplicaSetStatus>, name?: string): Promise<Replicas>;
+  untilStatus(stage: Scene, wanted: Partial<ReplicaSetStatus>, name?: string): Promise<Replicas>;
 }
 
 /** The owner is called "web" unless a name is given. */

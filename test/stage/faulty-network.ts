@@ -1,8 +1,8 @@
-// A network between a manager and the embedded server that a scenario can interfere with: have requests
+// A network between a manager and the embedded server that a test can interfere with: have requests
 // answered otherwise, do something just before they arrive, or hold them; end open watches; see what was asked.
 
 import { ApiError } from "#api/status-error.ts";
-import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
+import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 
 /** "PUT secrets": the method, and the resource that the path names; watches are of the method "WATCH". */
 type Matching = string | ((request: HttpRequest) => boolean);
@@ -10,8 +10,8 @@ type Matching = string | ((request: HttpRequest) => boolean);
 interface Rule {
   readonly matching: Matching;
   left: number;
-  /** The answer, unless the server is to give it. */
-  readonly answer: (request: HttpRequest) => Promise<HttpResponse | undefined>;
+  /** The answer, unless the server is to give it. `pass` asks the server. */
+  readonly answer: (request: HttpRequest, pass: () => Promise<HttpResponse>) => Promise<HttpResponse | undefined>;
 }
 
 export class FaultyNetwork {
@@ -44,6 +44,15 @@ export class FaultyNetwork {
     this.#rules.push({ matching, left: times, answer });
   }
 
+  /** The server does what the next so many matching requests ask for, and the connection breaks before its answer comes. */
+  lose(matching: Matching, times: number): void {
+    const answer: Rule["answer"] = async (_, pass) => {
+      await pass();
+      throw new TransportError("reset", "read: connection reset by peer");
+    };
+    this.#rules.push({ matching, left: times, answer });
+  }
+
   /** From now on matching requests wait. */
   hold(matching: Matching): void {
     const { promise } = this.#held;
@@ -71,7 +80,8 @@ export class FaultyNetwork {
     return {
       send: async (request, signal) => {
         this.requests.push(request);
-        const response = (await this.#answer(request)) ?? (await transport.send(request, signal));
+        const pass = (): Promise<HttpResponse> => transport.send(request, signal);
+        const response = (await this.#answer(request, pass)) ?? (await pass());
         const { body } = response;
         if (body.kind !== "stream") return response;
         return { ...response, body: { kind: "stream", chunks: this.#endable(body.chunks, request) } };
@@ -79,11 +89,11 @@ export class FaultyNetwork {
     };
   }
 
-  async #answer(request: HttpRequest): Promise<HttpResponse | undefined> {
+  async #answer(request: HttpRequest, pass: () => Promise<HttpResponse>): Promise<HttpResponse | undefined> {
     const rule = this.#rules.find(({ matching, left }) => left > 0 && isMatch(request, matching));
     if (rule === undefined) return undefined;
     rule.left--;
-    return rule.answer(request);
+    return rule.answer(request, pass);
   }
 
   async *#endable(chunks: AsyncIterable<Uint8Array>, request: HttpRequest): AsyncGenerator<Uint8Array> {
@@ -103,6 +113,20 @@ export class FaultyNetwork {
     }
   }
 }
+
+/** What a server answers that does not want something. */
+export function refusal(code: number, reason: string): ApiError {
+  return new ApiError({
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    code,
+    reason,
+    message: `it is ${reason}`,
+  });
+}
+export const forbidden: ApiError = refusal(403, "Forbidden");
+export const EVERY_TIME: number = Number.POSITIVE_INFINITY;
 
 function isMatch(request: HttpRequest, matching: Matching): boolean {
   return typeof matching === "string" ? matching === describe(request) : matching(request);
