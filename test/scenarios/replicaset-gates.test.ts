@@ -22,11 +22,9 @@ describe("replicaset/about each gate that is not locked changes what is seen", (
       const [first, second] = (await stage.of(Pods).list()) as [StoredPod, StoredPod];
       await makeReady(stage, first.metadata.name, stage.now() - 1_000);
       await makeReady(stage, second.metadata.name, stage.now() - 600_000);
-      await stage
-        .of(Pods)
-        .patch(first.metadata.name, {
-          metadata: { annotations: { "controller.kubernetes.io/pod-deletion-cost": "10" } },
-        });
+      await stage.of(Pods).patch(first.metadata.name, {
+        metadata: { annotations: { "controller.kubernetes.io/pod-deletion-cost": "10" } },
+      });
       await untilStatus(stage, { readyReplicas: 2 });
       await scale(stage, 1);
       expect((await stage.of(Pods).list()).map(({ metadata }) => metadata.name)).toEqual([
