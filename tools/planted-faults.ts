@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { type FaultPlan, type PlantedFault, planFolder } from "#test/planted-faults/fault.ts";
 import { changedFiles } from "./changed-files.ts";
-import { failuresIn, faultsOfChange, planProblems, planted } from "./planting.ts";
+import { failuresIn, faultsOfChange, namePattern, planProblems, planted } from "./planting.ts";
 import { noTests, sumTotals, type Totals, tellTotals } from "./test-totals.ts";
 
 const copied = ["src", "test", "tools", "types", "package.json", "tsconfig.json", "tsconfig.base.json"];
@@ -30,11 +30,11 @@ function copyOfCheckout(): string {
   return directory;
 }
 
-/** What runs to find out about one fault, or without any. */
-function commandFor({ suites, plays = [] }: FaultPlan): readonly string[] {
+/** What runs to find out about some faults of a plan: the tests that they name alone, or all its plays. */
+function commandFor({ suites, plays = [] }: FaultPlan, faults: readonly PlantedFault[]): readonly string[] {
   return suites === undefined
     ? ["test/stage/play-faults.ts", ...plays]
-    : ["test", `--timeout=${testTimeoutMs}`, ...suites];
+    : ["test", `--timeout=${testTimeoutMs}`, `--test-name-pattern=${namePattern(faults)}`, ...suites];
 }
 
 interface Outcome {
@@ -65,7 +65,7 @@ function isNoticed(directory: string, plan: FaultPlan, fault: PlantedFault): boo
   const path = join(directory, fault.file);
   const source = readFileSync(path, "utf8");
   writeFileSync(path, planted(source, fault));
-  const { isGreen, failures } = run(directory, commandFor(plan));
+  const { isGreen, failures } = run(directory, commandFor(plan, [fault]));
   writeFileSync(path, source);
   const reason = failures.find((failure) => failure.includes(fault.noticedBy));
   const others = failures.length === 0 ? "nothing that was named" : failures.slice(0, 6).join("; ");
@@ -80,9 +80,10 @@ function carryOut(directory: string, plan: FaultPlan, hasTime: () => boolean): T
     say("left out for want of time");
     return { ...noTests, skipped: plan.faults.length };
   }
-  const { isGreen, failures } = run(directory, commandFor(plan));
+  const command = commandFor(plan, plan.faults);
+  const { isGreen, failures } = run(directory, command);
   if (!isGreen) {
-    say(`FAILED: ${commandFor(plan).join(" ")} is red without any fault: ${failures.join("; ")}`);
+    say(`FAILED: ${command.join(" ")} is red without any fault: ${failures.join("; ")}`);
     return { ...noTests, failed: 1 };
   }
   const totals = { passed: 0, failed: 0, skipped: 0 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failuresIn, faultsOfChange, planProblems, planted } from "./planting.ts";
+import { failuresIn, faultsOfChange, namePattern, planProblems, planted } from "./planting.ts";
 
 describe("planted faults", () => {
   it("cannot be planted where the text is missing or not alone", () => {
@@ -29,6 +29,13 @@ describe("planted faults", () => {
     const of = (...changed: string[]) => faultsOfChange(plan, "test/planted-faults/p.ts", new Set(changed)).length;
     expect([of(), of("src/b/3.ts"), of("src/b/1.ts")]).toEqual([0, 0, 1]);
     expect([of("test/a.test.ts"), of("src/a/x.test.ts"), of("test/planted-faults/p.ts")]).toEqual([2, 2, 2]);
+  });
+
+  it("are looked for in the tests that they name alone", () => {
+    const fault = (noticedBy: string) => ({ name: "x", file: "y.ts", find: "a", replace: "b", noticedBy });
+    const pattern = new RegExp(namePattern([fault("order > younger first"), fault("takes 1.5 (or less)")]));
+    const names = ["order younger first", "order older first", "x takes 1.5 (or less) y", "takes 125 (or less)"];
+    expect(names.map((name) => pattern.test(name))).toEqual([true, false, true, false]);
   });
 
   it("names failed tests, and no reason where a file does not load", () => {

@@ -38,6 +38,12 @@ export function faultsOfChange(
   return faults.filter(({ file }) => changed.has(file));
 }
 
+/** For `bun test --test-name-pattern`: the tests that notice these faults. The runner joins names by spaces there. */
+export function namePattern(faults: readonly PlantedFault[]): string {
+  const names = new Set(faults.map(({ noticedBy }) => noticedBy.replaceAll(" > ", " ")));
+  return [...names].map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+}
+
 const FAILED_TEST = /^\(fail\) (.*?)(?: \[[\d.]+ *m?s\])?$/;
 const FAILED_PLAY = /^FAILED: (.*)$/;
 
