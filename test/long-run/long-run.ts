@@ -3,6 +3,7 @@
 // and compares its caches with a fresh LIST.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import type { RunningManager } from "#test/real/control-plane.ts";
 import { ourDaemon } from "#test/real/daemon.ts";
@@ -78,12 +79,13 @@ async function report({ daemon, probeFile }: Subject): Promise<ProbeReport> {
   return JSON.parse(readFileSync(probeFile, "utf8")) as ProbeReport;
 }
 
-async function count(subject: Subject, { heap, eventAggregates }: ProbeReport): Promise<Counts> {
+async function count(subject: Subject, { heap, eventAggregates, caches }: ProbeReport): Promise<Counts> {
   const page = await subject.daemon.page("/metrics");
   const depths = [...page.matchAll(/^workqueue_depth\{.*\} (\d+)/gm)].map(([, depth]) => Number(depth));
   const { pid } = subject.daemon;
   return {
     rssMegabytes: residentMegabytes(pid),
+    cached: caches.reduce((sum, { versions }) => sum + Object.keys(versions).length, 0),
     sockets: socketsOf(pid),
     timers: heap.Timeout ?? 0,
     maps: heap.Map ?? 0,
@@ -202,7 +204,9 @@ async function main(minutes: number): Promise<number> {
     say(`at the end:        ${JSON.stringify(run.end)}`);
     say(`resident memory: ${rssMegabytes.join(" ")} MB; growth ${(rssGrowth(rssMegabytes) * 100).toFixed(1)} %`);
     say(
-      `longest stalls: ${stallsMs
+      `load average ${loadavg()
+        .map((load) => load.toFixed(1))
+        .join(" ")}; longest stalls: ${stallsMs
         .slice(0, 5)
         .map((ms) => ms.toFixed(0))
         .join(" ")} ms`,

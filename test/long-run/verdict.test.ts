@@ -3,6 +3,7 @@ import { type LongRun, problemsOf, rssGrowth } from "./verdict.ts";
 
 const counts = {
   rssMegabytes: 150,
+  cached: 5000,
   sockets: 60,
   timers: 100,
   maps: 4000,

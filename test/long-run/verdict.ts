@@ -3,6 +3,8 @@
 /** Counted after the warm-up, and again at the end. */
 export interface Counts {
   readonly rssMegabytes: number;
+  /** Objects in the informers' caches, so that what grows with them can be told. */
+  readonly cached: number;
   readonly sockets: number;
   readonly timers: number;
   readonly maps: number;
