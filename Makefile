@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: vectors judge-fuzz judge-record planted-faults clients help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench lost-nodes parity
+.PHONY: vectors judge-fuzz judge-record planted-faults clients help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench profile lost-nodes parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,9 @@ differential: install ## Compare with the Go manager on a real kube-apiserver (A
 
 bench: install ## Measure against the Go manager (ARGS=--quick)
 	@$(BUN) tools/bench.ts $(ARGS)
+
+profile: install ## Profile our manager at a piece of the bench: CPU and heap, top functions (SCENARIO=pods-1000, ARGS=--quick)
+	@$(BUN) bench/profile.ts "$(SCENARIO)" $(ARGS)
 
 lost-nodes: install ## Lose 500 of 700 nodes on a real API server, then all: taints and evictions, ours beside the Go manager's
 	@$(BUN) bench/lost-nodes.ts $(ARGS)

@@ -35,6 +35,8 @@ export interface Sample {
 export interface Run {
   readonly manager: ManagerName;
   readonly round: number;
+  /** The load average before it: other work makes wall times worthless. */
+  readonly load?: number;
   readonly samples: readonly Sample[];
 }
 
@@ -42,7 +44,7 @@ export interface Results {
   readonly at: string;
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
-  /** The load average before the first run: other work makes wall times worthless. */
+  /** The load average before the first run. */
   readonly loadBefore: number;
   readonly runs: readonly Run[];
 }
@@ -78,10 +80,18 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
+/** With these runs in the place of older ones of the same workloads, in the order of the workloads. */
+export function withRuns(older: Results, { runs, ...rest }: Results, order: readonly (string | undefined)[]): Results {
+  const isNew = new Set(runs.flatMap(({ samples }) => samples.map(({ workload }) => workload)));
+  const kept = older.runs.filter(({ samples }) => !samples.some(({ workload }) => isNew.has(workload)));
+  const rank = ({ samples }: Run): number => order.indexOf(samples[0]?.workload);
+  return { ...rest, loadBefore: older.loadBefore, runs: [...kept, ...runs].sort((a, b) => rank(a) - rank(b)) };
+}
+
 export function printSection(results: Results, suite: Suite): string {
   const measures = measuresOf(suite);
-  const workloads = results.runs[0]?.samples.map(({ workload }) => workload) ?? [];
-  const rounds = results.runs.filter(({ manager }) => manager === "ours").length;
+  const workloads = [...new Set(results.runs.flatMap(({ samples }) => samples.map(({ workload }) => workload)))];
+  const rounds = Math.max(...results.runs.map(({ round }) => round));
   const valuesOf = (manager: ManagerName, workload: string, key: MeasureKey): Spread =>
     spreadOf(
       results.runs

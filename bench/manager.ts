@@ -1,7 +1,8 @@
 // Measures our controllers against the Go manager's: alternately, each run on a control plane of its own.
-//   bun bench/manager.ts [--whole] [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>]
-// --whole: all controllers, and work for all families of them; else replicas only.
-// To find out why: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--cpu-prof=<folder>] [--threads].
+//   bun bench/manager.ts [--whole [--piece=<name>]] [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>] [--built]
+// --whole: all controllers, and work for all families of them; else replicas only. --piece: only that piece of the
+// work; its runs take the place of the older ones in the results of the day.
+// To find out why: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--profile=<folder>] [--threads].
 // --quick: one round with 500 pods, nothing is written. --report=<file>: only the page, from that file.
 
 import { spawnSync } from "node:child_process";
@@ -20,11 +21,19 @@ import {
   type Run,
   type Sample,
   type Suite,
+  withRuns,
   withSection,
 } from "./manager-results.ts";
 import { createScaled, idle, manySmall, scaleOne, type Workload, type WorkloadStage } from "./manager-workloads.ts";
 import { adminClient, quiet, sleep } from "./plane.ts";
-import { quickSizes, wholeSizes, wholeWorkloads } from "./whole-workloads.ts";
+import {
+  type Piece,
+  plantCanaries,
+  quickSizes,
+  untilCanariesDone,
+  wholePieces,
+  wholeSizes,
+} from "./whole-workloads.ts";
 
 const isWholeManager = argv.includes("--whole");
 const suite: Suite = isWholeManager
@@ -57,12 +66,19 @@ const isQuick = argv.includes("--quick");
 const rounds = Number(option("rounds") ?? (isQuick ? 1 : 5));
 const podCounts = (option("pods") ?? (isQuick ? "500" : "1000,5000")).split(",").map(Number);
 /** The first idle seconds begin with all that the work has left behind, and see it collected; the later ones are rest. */
-const workloads: readonly Workload[] = isWholeManager
-  ? wholeWorkloads({
+const replicas: Piece = {
+  name: "replicas",
+  prepare: (stage) => createScaled(stage, podCounts),
+  workloads: [idle("before"), ...podCounts.flatMap(scaleOne), manySmall, idle("after"), idle("later")],
+};
+const allPieces = isWholeManager
+  ? wholePieces({
       ...(isQuick ? quickSizes : wholeSizes),
       ...(option("pods") === undefined ? {} : { pods: podCounts }),
     })
-  : [idle("before"), ...podCounts.flatMap(scaleOne), manySmall, idle("after"), idle("later")];
+  : [replicas];
+const pieces = allPieces.filter(({ name }) => name === (option("piece") ?? name));
+if (pieces.length === 0) throw new Error(`--piece is one of ${allPieces.map(({ name }) => name).join(", ")}`);
 
 /** Who asks what is counted; what they say is not kept, so that the log costs the server little. */
 const auditPolicy = {
@@ -76,35 +92,79 @@ const auditPolicy = {
   ],
 };
 
-async function measureRun(manager: ManagerName, round: number): Promise<Run> {
+async function measureRun(manager: ManagerName, round: number, piece: Piece): Promise<Run> {
   const policyFile = join(scratch, "audit-policy.json");
   writeFileSync(policyFile, JSON.stringify(auditPolicy));
-  const plane = await startControlPlane({ apiServerFlags: [`--audit-policy-file=${policyFile}`] });
+  const plane = await startControlPlane({
+    // The usual range has 254 addresses.
+    apiServerFlags: [`--audit-policy-file=${policyFile}`, "--service-cluster-ip-range=10.96.0.0/12"],
+  });
   try {
-    await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-    const account = { metadata: { name: "default" } };
-    if (!isWholeManager) await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, account);
-    await sleep(WARM_UP_MS);
-    const program = await start(manager, plane);
     const stage: WorkloadStage = { client: await adminClient(plane), namespace, signal: new AbortController().signal };
-    if (!isWholeManager) await createScaled(stage, podCounts);
-    await quiet(plane, QUIET_MS);
+    await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
+    // Pods need it before there is a manager that makes it.
+    const account = { metadata: { name: "default" } };
+    await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, account);
+    await piece.fill?.(stage);
+    await sleep(WARM_UP_MS);
+    const load = loadavg()[0] ?? Number.NaN;
     const samples: Sample[] = [];
-    for (const workload of workloads) samples.push(await measure(workload, stage, plane, program, manager));
+    if (piece.start !== undefined) samples.push(await measureStart(piece.start, stage, plane, manager));
+    if (piece.workloads.length === 0) return { manager, round, load, samples };
+    const program = await start(manager, plane, true);
+    if (isWholeManager) await untilSynced(stage, plane);
+    await piece.prepare?.(stage);
+    await quiet(plane, QUIET_MS);
+    for (const workload of piece.workloads) samples.push(await measure(workload, stage, plane, program, manager));
     if (argv.includes("--threads")) stdout.write(`  CPU ms by thread: ${JSON.stringify(threadCpuMs(program.pid))}\n`);
     await program.stop();
-    return { manager, round, samples };
+    return { manager, round, load, samples };
   } finally {
     await plane.stop();
   }
 }
 
+async function untilSynced(stage: WorkloadStage, plane: ControlPlane): Promise<void> {
+  await plantCanaries(stage);
+  await untilCanariesDone(stage);
+  await quiet(plane, QUIET_MS);
+}
+
+/** From the start of the process: what it has to do waits for it. */
+async function measureStart(
+  name: string,
+  stage: WorkloadStage,
+  plane: ControlPlane,
+  manager: ManagerName,
+): Promise<Sample> {
+  if (manager === "ours" && option("profile") === undefined) ourProgram();
+  await plantCanaries(stage);
+  const mark = plane.audit.mark();
+  const serverBefore = cpuMs(plane.apiServer.pid);
+  const begin = performance.now();
+  const program = await start(manager, plane, false);
+  await untilCanariesDone(stage);
+  const wallMs = performance.now() - begin;
+  await quiet(plane, QUIET_MS);
+  const sample: Sample = {
+    workload: name,
+    wallMs,
+    cpuMs: cpuMs(program.pid),
+    peakRssMib: rssMib(program.pid).peak,
+    apiServerCpuMs: cpuMs(plane.apiServer.pid) - serverBefore,
+    ...callsSince(plane, mark),
+  };
+  await program.stop();
+  tell(sample);
+  return sample;
+}
+
 const ourSource = join(repository, "src", "cmd", "kube-controller-manager.ts");
 
 const compiled = join(repository, "dist", "kube-controller-manager");
-let isBuilt = false;
+let isBuilt = argv.includes("--built");
 
-/** As `make build` makes it, of the sources as they are. */
+/** As `make build` makes it, of the sources as they are; --built: as it is. */
 function ourProgram(): string {
   if (isBuilt) return compiled;
   const { status, stderr } = spawnSync(process.execPath, ["tools/build.ts"], { encoding: "utf8", cwd: repository });
@@ -113,20 +173,25 @@ function ourProgram(): string {
   return compiled;
 }
 
-function start(manager: ManagerName, plane: ControlPlane): Promise<RunningManager> {
+function start(manager: ManagerName, plane: ControlPlane, canMeasureLoop: boolean): Promise<RunningManager> {
   if (manager === "go") return plane.startGoManager({ controllers, flags });
   const extra = argv.flatMap((argument) => (argument.startsWith("--ours-flag=") ? [argument.slice(12)] : []));
-  const profile = option("cpu-prof");
-  const profiling = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const profile = option("profile");
+  const preload = join(import.meta.dirname, "manager-loop-delay.ts");
   const runtime = [
-    `BUN_OPTIONS=--preload=${join(import.meta.dirname, "manager-loop-delay.ts")}`,
-    `LOOP_DELAY_FILE=${loopDelayFile}`,
+    ...(canMeasureLoop ? [`BUN_OPTIONS=--preload=${preload}`, `LOOP_DELAY_FILE=${loopDelayFile}`] : []),
     ...(option("ours-runtime")?.split(" ") ?? []),
   ];
-  // The profiler works on sources only.
-  const program = profile === undefined ? [ourProgram()] : [process.execPath, ...profiling, ourSource];
+  const program = profile === undefined ? [ourProgram()] : profiled(profile);
   const command: [string, ...string[]] = ["/usr/bin/env", ...runtime, ...program];
   return plane.startManager(command, { controllers, flags: [...flags, ...extra] });
+}
+
+/** The profilers work on sources only. */
+function profiled(folder: string): readonly string[] {
+  const cpu = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
+  const heap = ["--heap-prof-md", `--heap-prof-dir=${folder}`];
+  return [process.execPath, `--preload=${join(import.meta.dirname, "manager-exit.ts")}`, ...cpu, ...heap, ourSource];
 }
 
 async function measure(
@@ -148,22 +213,30 @@ async function measure(
   const wallMs = performance.now() - begin;
   // Events and the last statuses come after what the workload waits for; their cost belongs to it.
   if (!isIdle) await quiet(plane, QUIET_MS);
-  const calls = plane.audit.since(mark).filter(({ stage: when }) => when === "ResponseComplete");
-  const apiCallsBy: Record<string, number> = {};
-  for (const { verb, objectRef } of calls) {
-    const what = [verb, objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join(" ");
-    apiCallsBy[what] = (apiCallsBy[what] ?? 0) + 1;
-  }
   const sample: Sample = {
     workload: workload.name,
     wallMs,
     cpuMs: cpuMs(program.pid) - before.cpu,
     peakRssMib: rssMib(program.pid).peak,
     apiServerCpuMs: cpuMs(plane.apiServer.pid) - before.server,
-    apiCalls: calls.length,
-    apiCallsBy,
+    ...callsSince(plane, mark),
     ...(watchesLoop ? { loopDelayP99Ms: await loopDelay(program.pid) } : {}),
   };
+  tell(sample);
+  return sample;
+}
+
+function callsSince(plane: ControlPlane, mark: number): Pick<Sample, "apiCalls" | "apiCallsBy"> {
+  const calls = plane.audit.since(mark).filter(({ stage: when }) => when === "ResponseComplete");
+  const apiCallsBy: Record<string, number> = {};
+  for (const { verb, objectRef } of calls) {
+    const what = [verb, objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join(" ");
+    apiCallsBy[what] = (apiCallsBy[what] ?? 0) + 1;
+  }
+  return { apiCalls: calls.length, apiCallsBy };
+}
+
+function tell(sample: Sample): void {
   const numbers = [
     `${sample.wallMs.toFixed(0)} ms`,
     `CPU ${sample.cpuMs} ms`,
@@ -172,8 +245,7 @@ async function measure(
     `${sample.apiCalls} calls`,
     ...(sample.loopDelayP99Ms === undefined ? [] : [`loop p99 ${sample.loopDelayP99Ms.toFixed(1)} ms`]),
   ];
-  stdout.write(`  ${workload.name}: ${numbers.join(", ")}\n`);
-  return sample;
+  stdout.write(`  ${sample.workload}: ${numbers.join(", ")}\n`);
 }
 
 async function loopDelay(pid: number): Promise<number> {
@@ -188,25 +260,30 @@ async function measureAll(): Promise<Results> {
   const machine = `${cpus().length} × ${processor?.model ?? "?"}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
   const loadBefore = loadavg()[0] ?? Number.NaN;
   const runs: Run[] = [];
-  for (let round = 1; round <= rounds; round++) {
-    for (const manager of ["go", "ours"] as const) {
-      if (only !== undefined && only !== manager) continue;
-      stdout.write(`round ${round}, ${manager}\n`);
-      runs.push(await measureRun(manager, round));
+  for (const piece of pieces) {
+    for (let round = 1; round <= rounds; round++) {
+      for (const manager of ["go", "ours"] as const) {
+        if (only !== undefined && only !== manager) continue;
+        stdout.write(`${piece.name}, round ${round}, ${manager}\n`);
+        runs.push(await measureRun(manager, round, piece));
+      }
     }
   }
   const versions = { kubernetes: kubernetesVersion, bun: process.versions.bun ?? "" };
   return { at: new Date().toISOString().slice(0, 16).replace("T", " "), machine, versions, loadBefore, runs };
 }
 
+const readResults = (file: string): Results => JSON.parse(readFileSync(file, "utf8")) as Results;
 const reportOnly = option("report");
-const results =
-  reportOnly === undefined ? await measureAll() : (JSON.parse(readFileSync(reportOnly, "utf8")) as Results);
+const measured = reportOnly === undefined ? await measureAll() : readResults(reportOnly);
+const isFull = !isQuick && option("only") === undefined && option("pods") === undefined;
+const file = option("out") ?? join(repository, "bench", "results", `${suite.name}-${measured.at.slice(0, 10)}.json`);
+const isAddition = isFull && option("piece") !== undefined && existsSync(file);
+const order = allPieces.flatMap(({ start: first, workloads }) => [first, ...workloads.map(({ name }) => name)]);
+const results = isAddition ? withRuns(readResults(file), measured, order) : measured;
 const section = printSection(results, suite);
 stdout.write(`\n${section}`);
-const isFull = !isQuick && option("only") === undefined && option("pods") === undefined;
 if (reportOnly === undefined && isFull) {
-  const file = option("out") ?? join(repository, "bench", "results", `${suite.name}-${results.at.slice(0, 10)}.json`);
   mkdirSync(join(repository, "bench", "results"), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
 }

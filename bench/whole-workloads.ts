@@ -1,9 +1,9 @@
-// The workloads that the whole manager is measured with. No node runs the pods: they stay Pending, which both managers
-// see alike, and their Services, Jobs and rollouts are such that this does not hold them up.
+// The workloads that the whole manager is measured with, in pieces: each piece has a control plane and a manager of its
+// own. No node runs the pods: they stay Pending, and no workload waits for more.
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
-import { ConfigMaps, Namespaces, Pods, Services } from "#api/generated/resources/core-v1.ts";
+import { ConfigMaps, Namespaces, Nodes, Pods, Secrets, Services } from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import type { Draft, Resource, StoredObject } from "#api/resource.ts";
 import { isNotFound } from "#api/status-error.ts";
@@ -14,8 +14,25 @@ const POLL_MS = 250;
 const WRITERS = 8;
 const CHURN_SECONDS = 20;
 const CHANGES_PER_SECOND = 50;
+const MS_PER_MINUTE = 60_000;
+/** So long before they are due the CronJobs are created. */
+const BEFORE_DUE_MS = 15_000;
+/** The runtimes look at their heaps for half a minute after a start. */
+const SETTLE_MS = 30_000;
 
-export interface WholeSizes {
+/** Workloads one after the other on one control plane. */
+export interface Piece {
+  readonly name: string;
+  /** The name of the sample of the start, in pieces that measure it. */
+  readonly start?: string;
+  /** Before the manager starts. */
+  fill?(bench: WorkloadStage): Promise<void>;
+  /** With the manager, before the measurement. */
+  prepare?(bench: WorkloadStage): Promise<void>;
+  readonly workloads: readonly Workload[];
+}
+
+interface Sizes {
   readonly pods: readonly number[];
   readonly deployments: number;
   readonly services: number;
@@ -24,9 +41,10 @@ export interface WholeSizes {
   readonly indexedJobs: number;
   readonly cronJobs: number;
   readonly churnedPods: number;
+  readonly objects: number;
 }
 
-export const wholeSizes: WholeSizes = {
+export const wholeSizes: Sizes = {
   pods: [1000, 5000],
   deployments: 100,
   services: 500,
@@ -35,9 +53,10 @@ export const wholeSizes: WholeSizes = {
   indexedJobs: 50,
   cronJobs: 200,
   churnedPods: 5000,
+  objects: 20_000,
 };
 
-export const quickSizes: WholeSizes = {
+export const quickSizes: Sizes = {
   pods: [200],
   deployments: 10,
   services: 50,
@@ -46,22 +65,66 @@ export const quickSizes: WholeSizes = {
   indexedJobs: 5,
   cronJobs: 20,
   churnedPods: 200,
+  objects: 500,
 };
 
-export function wholeWorkloads(sizes: WholeSizes): readonly Workload[] {
+export function wholePieces(sizes: Sizes): readonly Piece[] {
+  const { deployments, objects } = sizes;
   return [
-    idle("before"),
-    ...sizes.pods.flatMap((count) => [deployPods(count), deletePods(count)]),
-    deployMany(sizes.deployments),
-    rollOut(sizes.deployments),
-    serve(sizes.services),
-    deleteNamespace(sizes.namespaceObjects),
-    oneJob(sizes.jobPods),
-    indexedJobs(sizes.indexedJobs),
-    cronJobs(sizes.cronJobs),
-    churn(sizes.churnedPods),
-    idle("after"),
+    { name: "start", start: "start to synced, empty", workloads: [] },
+    { name: "start-full", start: `start to synced, ${objects} objects`, fill: fill(objects), workloads: [] },
+    { name: "idle", prepare: () => sleep(SETTLE_MS), workloads: [idle("after the start")] },
+    ...sizes.pods.map((pods) => ({ name: `pods-${pods}`, workloads: [deployPods(pods), deletePods(pods)] })),
+    { name: "deployments", workloads: [deployMany(deployments), rollOut(deployments)] },
+    { name: "services", prepare: runEndpoints, workloads: [serve(sizes.services)] },
+    {
+      name: "namespace",
+      prepare: fillNamespace(sizes.namespaceObjects),
+      workloads: [deleteNamespace(sizes.namespaceObjects)],
+    },
+    { name: "jobs", workloads: [oneJob(sizes.jobPods), indexedJobs(sizes.indexedJobs)] },
+    { name: "cronjobs", prepare: beforeNextMinute, workloads: [cronJobs(sizes.cronJobs)] },
+    {
+      name: "churn",
+      prepare: createChurned(sizes.churnedPods),
+      workloads: [churn(sizes.churnedPods), idle(`with ${sizes.churnedPods} pods`)],
+    },
   ];
+}
+
+/** What a manager that starts has to read, and nothing for it to do. */
+const fill =
+  (objects: number) =>
+  async (bench: WorkloadStage): Promise<void> => {
+    const part = Math.ceil(objects / 4);
+    const pods = names("stray", part * 2).map((name) => ({
+      metadata: { name, labels: { app: "stray" } },
+      spec: { containers: [container] },
+    }));
+    await create(bench, Pods, pods as never);
+    const data = { key: "value".repeat(20) };
+    await create(bench, ConfigMaps, names("map", part).map((name) => ({ metadata: { name }, data })) as never);
+    const stringData = data;
+    await create(bench, Secrets, names("secret", part).map((name) => ({ metadata: { name }, stringData })) as never);
+  };
+
+/**
+ * What a manager does that has synced: a Deployment gets its pod, a Job as well, and an object whose owner is gone is
+ * deleted, for which the garbage collector has to know all objects of all kinds.
+ */
+export async function plantCanaries(bench: WorkloadStage): Promise<void> {
+  await create(bench, Deployments, [deployment("canary", 1)]);
+  await create(bench, Jobs, [{ metadata: { name: "canary" }, spec: { template: jobTemplate } }] as never);
+  const uid = "00000000-0000-4000-8000-000000000000";
+  const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "gone", uid }];
+  await create(bench, ConfigMaps, [{ metadata: { name: "canary", ownerReferences } }] as never);
+}
+
+export async function untilCanariesDone(bench: WorkloadStage): Promise<void> {
+  await untilAll(bench, Deployments, 1, ({ metadata, status }) => metadata.name === "canary" && status?.replicas === 1);
+  await untilAll(bench, Jobs, 1, ({ metadata, status }) => metadata.name === "canary" && status?.active === 1);
+  const { client, namespace, signal } = bench;
+  await untilGone(() => client.resource(ConfigMaps).get({ namespace, name: "canary" }, signal));
 }
 
 const container = {
@@ -90,7 +153,12 @@ const deployPods = (count: number): Workload => ({
   name: `Deployment of ${count} pods created`,
   async run(bench) {
     await create(bench, Deployments, [deployment(`large-${count}`, count)]);
-    await untilDeployed(bench, `large-${count}`, count);
+    await untilAll(
+      bench,
+      Deployments,
+      1,
+      ({ metadata, status }) => metadata.name === `large-${count}` && status?.replicas === count,
+    );
   },
 });
 
@@ -100,7 +168,8 @@ const deletePods = (count: number): Workload => ({
     const { client, namespace, signal } = bench;
     const options = { propagationPolicy: "Background" as const };
     await client.resource(Deployments).delete({ namespace, name: `large-${count}`, options }, signal);
-    await untilCount(bench, Pods, 0, `app=large-${count}`);
+    const left = { namespace, labelSelector: `app=large-${count}`, limit: 1 };
+    while ((await client.resource(Pods).list(left, signal)).items.length > 0) await sleep(POLL_MS);
   },
 });
 
@@ -138,53 +207,47 @@ const rollOut = (count: number): Workload => ({
   },
 });
 
+/** Ready pods on a node. It is given a minute before it counts as lost. */
+async function runEndpoints(bench: WorkloadStage): Promise<void> {
+  const { client, namespace, signal } = bench;
+  const nodeName = "node";
+  await client.resource(Nodes).create({ object: { metadata: { name: nodeName } } }, signal);
+  const pods = names("endpoint", 20);
+  const spec = { nodeName, containers: [container] };
+  await create(bench, Pods, pods.map((name) => ({ metadata: { name, labels: { serves: "yes" } }, spec })) as never);
+  await inParallel([...pods.entries()], ([index, name]) => {
+    const podIP = `10.20.0.${index + 1}`;
+    const patch = {
+      status: { phase: "Running", podIP, podIPs: [{ ip: podIP }], conditions: [{ type: "Ready", status: "True" }] },
+    };
+    return client.resource(Pods).patch({ namespace, name, type: "merge", patch, subresource: "status" }, signal);
+  });
+}
+
 const serve = (count: number): Workload => ({
   name: `${count} Services with 20 endpoints each`,
   async run(bench) {
-    const spec = { nodeName: "nowhere", containers: [container] };
-    const pods = names("endpoint", 20).map((name) => ({ metadata: { name, labels: { serves: "yes" } }, spec }));
-    await create(bench, Pods, pods as never);
-    const { client, namespace, signal } = bench;
-    await inParallel(
-      [...pods.entries()],
-      ([
-        index,
-        {
-          metadata: { name },
-        },
-      ]) => {
-        const podIP = `10.20.0.${index + 1}`;
-        const conditions = [{ type: "Ready", status: "True" }];
-        const patch = { status: { phase: "Running", podIP, podIPs: [{ ip: podIP }], conditions } };
-        return client.resource(Pods).patch({ namespace, name, type: "merge", patch, subresource: "status" }, signal);
-      },
-    );
-    const services = names("service", count).map((name) => ({
-      metadata: { name },
-      spec: { selector: { serves: "yes" }, ports: [{ port: 80 }] },
-    }));
-    await create(bench, Services, services as never);
+    const spec = { selector: { serves: "yes" }, ports: [{ port: 80 }] };
+    await create(bench, Services, names("service", count).map((name) => ({ metadata: { name }, spec })) as never);
     await untilAll(bench, EndpointSlices, count, ({ endpoints }) => (endpoints ?? []).length === 20);
   },
 });
 
+const FULL = "full";
+
+const fillNamespace =
+  (count: number) =>
+  async ({ client, signal }: WorkloadStage): Promise<void> => {
+    await client.resource(Namespaces).create({ object: { metadata: { name: FULL } } }, signal);
+    const maps = names("map", count).map((name) => ({ metadata: { name } }));
+    await create({ client, namespace: FULL, signal }, ConfigMaps, maps as never);
+  };
+
 const deleteNamespace = (count: number): Workload => ({
   name: `namespace of ${count} objects deleted`,
   async run({ client, signal }) {
-    const namespace = "full";
-    await client.resource(Namespaces).create({ object: { metadata: { name: namespace } } }, signal);
-    const maps = names("map", count).map((name) => ({ metadata: { name } }));
-    await create({ client, namespace, signal }, ConfigMaps, maps as never);
-    await client.resource(Namespaces).delete({ name: namespace }, signal);
-    for (;;) {
-      const isGone = await client
-        .resource(Namespaces)
-        .get({ name: namespace }, signal)
-        .then(() => false)
-        .catch((error: unknown) => isNotFound(error));
-      if (isGone) return;
-      await sleep(POLL_MS);
-    }
+    await client.resource(Namespaces).delete({ name: FULL }, signal);
+    await untilGone(() => client.resource(Namespaces).get({ name: FULL }, signal));
   },
 });
 
@@ -210,37 +273,36 @@ const indexedJobs = (count: number): Workload => ({
   },
 });
 
-/** They are due with the next minute, so that the wall time is chance. */
+/** Both managers then have the same time to see them. */
+async function beforeNextMinute(): Promise<void> {
+  const leftMs = MS_PER_MINUTE - (Date.now() % MS_PER_MINUTE);
+  await sleep((leftMs - BEFORE_DUE_MS + MS_PER_MINUTE) % MS_PER_MINUTE);
+}
+
 const cronJobs = (count: number): Workload => ({
   name: `${count} CronJobs in a minute`,
   async run(bench) {
     const spec = { schedule: "* * * * *", jobTemplate: { spec: { suspend: true, template: jobTemplate } } };
     await create(bench, CronJobs, names("cron", count).map((name) => ({ metadata: { name }, spec })) as never);
-    const owners = new Set<string>();
-    while (owners.size < count) {
-      const { client, namespace, signal } = bench;
-      const { items } = await client.resource(Jobs).list({ namespace }, signal);
-      for (const { metadata } of items) {
-        const owner = metadata.ownerReferences?.[0];
-        if (owner?.kind === "CronJob") owners.add(owner.name);
-      }
-      await sleep(POLL_MS * 4);
-    }
-    const { client, namespace, signal } = bench;
-    await client.resource(CronJobs).deleteCollection({ namespace }, signal);
+    await untilAll(bench, CronJobs, count, ({ status }) => (status?.active ?? []).length > 0);
   },
 });
+
+const createChurned =
+  (pods: number) =>
+  async (bench: WorkloadStage): Promise<void> => {
+    await create(bench, ReplicaSets, [replicaSet(pods)]);
+    await untilAll(bench, ReplicaSets, 1, ({ status }) => status?.replicas === pods);
+  };
 
 const churn = (pods: number): Workload => ({
   name: `${CHANGES_PER_SECOND} changes a second among ${pods} pods, ${CHURN_SECONDS} s`,
   async run(bench) {
     const { client, namespace, signal } = bench;
-    await create(bench, ReplicaSets, [replicaSet(pods)]);
-    await untilCount(bench, Pods, pods, "app=churned");
-    const { items } = await client.resource(Pods).list({ namespace, labelSelector: "app=churned" }, signal);
+    const { items } = await client.metadata(Pods).list({ namespace, labelSelector: "app=churned" }, signal);
     const begin = performance.now();
     for (let change = 0; change < CHANGES_PER_SECOND * CHURN_SECONDS; change++) {
-      const name = items[change % items.length]?.metadata.name ?? "";
+      const name = items[change % items.length]?.metadata?.name ?? "";
       const patch = { metadata: { annotations: { change: String(change) } } };
       await client.resource(Pods).patch({ namespace, name, type: "merge", patch }, signal);
       const aheadMs = (change * 1000) / CHANGES_PER_SECOND - (performance.now() - begin);
@@ -271,36 +333,40 @@ function create<T extends StoredObject>(
   return inParallel(objects, (object) => client.resource(resource).create({ namespace, object }, signal));
 }
 
-async function untilDeployed(bench: WorkloadStage, name: string, replicas: number): Promise<void> {
-  const { client, namespace, signal } = bench;
+async function untilGone(read: () => Promise<unknown>): Promise<void> {
   for (;;) {
-    const { status } = await client.resource(Deployments).get({ namespace, name }, signal);
-    if (status?.replicas === replicas) return;
+    const isGone = await read().then(
+      () => false,
+      (error: unknown) => isNotFound(error),
+    );
+    if (isGone) return;
     await sleep(POLL_MS);
   }
 }
 
-async function untilCount(
-  bench: WorkloadStage,
-  resource: Resource,
-  count: number,
-  labelSelector: string,
-): Promise<void> {
-  const { client, namespace, signal } = bench;
-  const request = { namespace, labelSelector, resourceVersion: "0" };
-  while ((await client.metadata(resource).list(request, signal)).items.length !== count) await sleep(POLL_MS * 2);
-}
-
-/** Until so many objects fit. */
+/** Watches until so many objects fit: that costs the API server the same, however long it takes. */
 async function untilAll<T extends StoredObject>(
   { client, namespace, signal }: WorkloadStage,
   resource: Resource<T>,
   count: number,
   fits: (object: T) => boolean,
 ): Promise<void> {
-  for (;;) {
-    const { items } = await client.resource(resource).list({ namespace, resourceVersion: "0" }, signal);
-    if (items.filter(fits).length >= count) return;
-    await sleep(POLL_MS * 2);
+  const fitting = new Set<string>();
+  // The server ends the watch of a client that it finds too slow; the next one begins with what there is.
+  while (fitting.size < count) {
+    fitting.clear();
+    const stop = new AbortController();
+    const watch = await client
+      .resource(resource)
+      .watch({ namespace, resourceVersion: "0" }, AbortSignal.any([signal, stop.signal]));
+    for await (const batch of watch) {
+      for (const { object } of batch) {
+        const known = object as T;
+        if (fits(known)) fitting.add(known.metadata.name);
+        else fitting.delete(known.metadata.name);
+      }
+      if (fitting.size >= count) break;
+    }
+    stop.abort();
   }
 }

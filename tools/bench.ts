@@ -1,6 +1,6 @@
-// `make bench`: measures our controllers against the Go manager's on a real API server and rewrites
-// docs/benchmarks.md, then the daemon as a process. Arguments are passed on to bench/manager.ts; --quick is one short
-// round of both that writes nothing.
+// `make bench`: measures the whole manager and the controllers of replicas against the Go manager's on a real API server
+// and rewrites docs/benchmarks.md, then the daemon as a process. Arguments are passed on to bench/manager.ts; --quick is
+// one short round of all that writes nothing. With --whole only the whole manager is measured.
 
 import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";
@@ -11,7 +11,13 @@ function run(script: string, args: readonly string[]): number {
 
 function runAll(args: readonly string[]): number {
   const quick = args.filter((argument) => argument === "--quick");
-  return run("bench/manager.ts", args) || run("tools/build.ts", []) || run("bench/daemon.ts", quick);
+  if (args.includes("--whole")) return run("bench/manager.ts", args);
+  return (
+    run("bench/manager.ts", ["--whole", ...args]) ||
+    run("bench/manager.ts", args) ||
+    run("tools/build.ts", []) ||
+    run("bench/daemon.ts", quick)
+  );
 }
 
 const isReady = missingPrograms().length === 0 || run("tools/real-control-plane.ts", []) === 0;
