@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { finalError, goDaemon, ourDaemon, runToEnd } from "./daemon.ts";
 import { describeReal } from "./suite.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 describeReal("completion of the command line", () => {
   const directory = mkdtempSync(join(tmpdir(), "daemon-completion-"));

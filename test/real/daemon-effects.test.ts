@@ -11,7 +11,7 @@ import { type IdleDaemon, useIdleDaemons } from "./idle-daemon.ts";
 import { freePorts } from "./processes.ts";
 import { describeReal, eventually, logged } from "./suite.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 describeReal("flags of the daemon", () => {
   const daemons = useIdleDaemons("daemon-effects");

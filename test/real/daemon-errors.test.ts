@@ -9,7 +9,7 @@ import { type Ending, finalError, goDaemon, ourDaemon, runToEnd, sharedControlle
 import { directory, failed, good, missing, positional, refused } from "./daemon-errors-table.ts";
 import { describeReal } from "./suite.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 /** Both need the controllers named, ours because it has no others. */
 function withControllers(args: readonly string[]): readonly string[] {

@@ -8,7 +8,7 @@ import { useIdleDaemons } from "./idle-daemon.ts";
 import type { Command } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 const GATE = "--feature-gates=LoggingAlphaOptions=true";
 
 describeReal("logging flags", () => {

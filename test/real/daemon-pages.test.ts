@@ -7,7 +7,7 @@ import { useIdleDaemons } from "./idle-daemon.ts";
 import { freePorts } from "./processes.ts";
 import { describeReal, eventually } from "./suite.ts";
 
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 180_000;
 
 interface Ask {
   readonly id: string;

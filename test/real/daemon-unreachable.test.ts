@@ -8,8 +8,8 @@ import { useIdleDaemons } from "./idle-daemon.ts";
 import { freePorts } from "./processes.ts";
 import { describeReal } from "./suite.ts";
 
-const WATCHED_MS = 16_000;
-const LIMIT_MS = 60_000;
+const WATCHED_MS = 24_000;
+const LIMIT_MS = 120_000;
 
 const combinations = [true, false].flatMap((leaderElect) =>
   ["without", "with", "with a tolerated", "with but half a"].map((lookup) => ({ leaderElect, lookup })),

@@ -27,7 +27,7 @@ export interface TerminalOptions {
 }
 
 /** A line that does not end by itself is a finding; this only ends it. */
-const LINE_LIMIT_MS = 90_000;
+const LINE_LIMIT_MS = 180_000;
 
 export function openTerminal({ name, home, server, kubeconfig, caFile, files }: TerminalOptions): Terminal {
   const programs = join(home, "bin");

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { binaryPath } from "#tools/control-plane-binaries.ts";
 
 const root = join(import.meta.dirname, "../..");
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 180_000;
 
 export interface PlayedCommand {
   readonly command: string;
