@@ -2,11 +2,18 @@
 // gives the same run.
 
 import { expect, test } from "bun:test";
-import { CustomResourceDefinitions, Deployments, Pods, startCluster, type VirtualCluster } from "steersman/testing";
+import {
+  CustomResourceDefinitions,
+  Deployments,
+  Pods,
+  type StagesSpec,
+  startCluster,
+  type VirtualCluster,
+} from "steersman/testing";
 import { Apps, runOperator } from "./operator.ts";
 
-async function startWithOperator(): Promise<{ cluster: VirtualCluster; stop: AbortController }> {
-  const cluster = await startCluster({ nodes: 3 });
+async function startWithOperator(stages: StagesSpec = {}): Promise<{ cluster: VirtualCluster; stop: AbortController }> {
+  const cluster = await startCluster({ nodes: 3, stages });
   await cluster.client.of(CustomResourceDefinitions).create({
     metadata: { name: "apps.example.com" },
     spec: {
@@ -49,6 +56,25 @@ test("an App is rolled out, and a new image replaces its pods", async () => {
   await cluster.advance(30_000); // the old pods have been given that long to end
   const pods = await cluster.client.of(Pods).list({ labelSelector: "app.example.com/name=shop" });
   expect(pods.map(({ spec }) => spec?.containers[0]?.image)).toEqual(["shop:2", "shop:2", "shop:2"]);
+  stop.abort();
+});
+
+test("an App tells of pods that start slowly, and of a node that fails", async () => {
+  const { cluster, stop } = await startWithOperator({
+    pods: [{ selector: "app.example.com/name=shop", "start-after": "20s" }],
+    nodes: [{ name: "node-1", "fails-at": "1m" }],
+  });
+  await using _ = cluster;
+  const apps = cluster.client.of(Apps);
+  await apps.create({ metadata: { name: "shop" }, spec: { image: "shop:1", replicas: 3 } });
+  const untilReady = async (ready: number, limitMs?: number): Promise<void> => {
+    await cluster.until(async () => (await apps.get("shop")).status?.ready === ready, limitMs);
+  };
+  await cluster.advance(15_000);
+  expect((await apps.get("shop")).status?.ready ?? 0).toBe(0);
+  await untilReady(3);
+  await untilReady(2, 120_000); // the node has not been heard of
+  await untilReady(3, 600_000); // its pod has been replaced on another node
   stop.abort();
 });
 

@@ -1,4 +1,5 @@
-// A stages file: documents in YAML with rules for pods and nodes. A mistake is told with its file, document and field.
+// Stages: rules for pods and nodes, in a file of YAML documents or as an object. A mistake is told with its file, document
+// and field.
 
 import { durationMs, parseDuration } from "#api/go-duration.ts";
 import type { Selector } from "#api/label-selector.ts";
@@ -6,7 +7,7 @@ import { parseLabelSelector } from "#api/label-selector-parser.ts";
 import { errorMessage } from "#base/errors.ts";
 import { annotationOf, BadBehaviour, behaviourFields, behaviourOf } from "#nodes/behaviour.ts";
 import type { Outage } from "#nodes/outages.ts";
-import type { NodeRule, PodRule, Stages } from "#nodes/stages.ts";
+import type { NodeRule, PodRule, Stages, StagesSpec } from "#nodes/stages.ts";
 import { ManifestError, readDocuments } from "./manifests.ts";
 
 const NODE_TIMES = ["fails-at", "returns-at", "partitioned-at", "heals-at"] as const;
@@ -15,6 +16,17 @@ const NODE_TIMES = ["fails-at", "returns-at", "partitioned-at", "heals-at"] as c
 class FieldProblem extends Error {
   constructor(path: string, problem: string) {
     super(`${path}: ${problem}`);
+  }
+}
+
+/** An object, or the text of a file. Throws a ManifestError. */
+export function readStagesOption(given: StagesSpec | string): Stages {
+  if (typeof given === "string") return readStages("stages", given);
+  try {
+    return stagesIn(given, "stages");
+  } catch (error) {
+    if (error instanceof FieldProblem) throw new ManifestError([`stages: ${error.message}`]);
+    throw error;
   }
 }
 

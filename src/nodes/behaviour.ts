@@ -36,9 +36,26 @@ export interface Behaviour {
 }
 
 const PREFIX = "sim.steersman.dev/";
+
+/** The annotations without their prefix. */
+export type BehaviourField =
+  | "start-after"
+  | "start-jitter"
+  | "stop-after"
+  | "run-for"
+  | "exit-code"
+  | "image-pull-error"
+  | "not-ready"
+  | "flap-every"
+  | "probes-fail-for"
+  | "liveness-fails-after"
+  | "cpu"
+  | "memory";
+
 const annotations = {
   startAfter: `${PREFIX}start-after`,
   startJitter: `${PREFIX}start-jitter`,
+  stopAfter: `${PREFIX}stop-after`,
   runFor: `${PREFIX}run-for`,
   exitCode: `${PREFIX}exit-code`,
   imagePullError: `${PREFIX}image-pull-error`,
@@ -46,12 +63,10 @@ const annotations = {
   flapEvery: `${PREFIX}flap-every`,
   probesFailFor: `${PREFIX}probes-fail-for`,
   livenessFailsAfter: `${PREFIX}liveness-fails-after`,
-  stopAfter: `${PREFIX}stop-after`,
   cpu: `${PREFIX}cpu`,
   memory: `${PREFIX}memory`,
-} as const;
+} as const satisfies Readonly<Record<string, `${typeof PREFIX}${BehaviourField}`>>;
 
-/** The annotations without their prefix. */
 export const behaviourFields: readonly string[] = Object.values(annotations).map((name) => name.slice(PREFIX.length));
 
 export const annotationOf = (field: string): string => PREFIX + field;

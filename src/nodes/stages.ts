@@ -3,6 +3,7 @@
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
+import type { BehaviourField } from "./behaviour.ts";
 import type { Outage } from "./outages.ts";
 
 export interface PodRule {
@@ -23,6 +24,33 @@ export interface NodeRule {
 export interface Stages {
   readonly pods: readonly PodRule[];
   readonly nodes: readonly NodeRule[];
+}
+
+/** Stages as users write them, in YAML or as an object. Numbers and flags need no quotes. */
+export interface StagesSpec {
+  readonly pods?: readonly PodStage[];
+  readonly nodes?: readonly NodeStage[];
+}
+
+/** How pods behave: as annotations of theirs would say. */
+export type PodStage = {
+  /** Absent: all. */
+  readonly namespace?: string;
+  /** As that of `kubectl -l`; absent: all. */
+  readonly selector?: string;
+} & { readonly [field in BehaviourField]?: string | number | boolean };
+
+/** When nodes are away: times such as "90s" that count from the start of the cluster. */
+export interface NodeStage {
+  /** Absent: all. */
+  readonly name?: string;
+  readonly selector?: string;
+  /** The node fails, and its containers end. */
+  readonly "fails-at"?: string;
+  readonly "returns-at"?: string;
+  /** The node is cut off, and its containers run on. */
+  readonly "partitioned-at"?: string;
+  readonly "heals-at"?: string;
 }
 
 export const noStages: Stages = { pods: [], nodes: [] };

@@ -12,6 +12,7 @@ import {
   Namespaces,
   Nodes,
   Pods,
+  ServiceAccounts,
   startCluster,
   type WatchEvent,
 } from "./testing.ts";
@@ -125,6 +126,22 @@ describe("a cluster in virtual time", () => {
     expect(await cluster.client.of(Nodes).list()).toHaveLength(1);
   });
 
+  it("lets pods and nodes behave as its stages say", async () => {
+    const stages = {
+      pods: [{ selector: "app=web", "start-after": "20s" }],
+      nodes: [{ name: "node-1", "partitioned-at": "1m" }],
+    };
+    await using cluster = await startCluster({ stages });
+    await cluster.client.of(Deployments).create(deployment("web", 1));
+    const ready = async () => (await cluster.client.of(Deployments).get("web")).status?.readyReplicas ?? 0;
+    await cluster.advance(15_000);
+    expect(await ready()).toBe(0);
+    await cluster.advance(10_000);
+    expect(await ready()).toBe(1);
+    await cluster.advance(120_000);
+    expect(await ready()).toBe(0);
+  });
+
   it("says what is wrong: settings, a probe that finds nothing, a call after the end", async () => {
     await expect(startCluster({ controllers: ["deploymnet"] })).rejects.toThrow(
       'controllers: "deploymnet" is not in the list of known controllers',
@@ -132,6 +149,10 @@ describe("a cluster in virtual time", () => {
     await expect(startCluster({ featureGates: { Nonsense: true } })).rejects.toThrow(
       "featureGates: unrecognized feature gate: Nonsense",
     );
+    await expect(startCluster({ stages: { pods: [{ "run-for": "soon" }] } })).rejects.toThrow(
+      'stages: pods[0].run-for: time: invalid duration "soon"',
+    );
+    await expect(startCluster({ stages: "pod: []" })).rejects.toThrow("stages, document 1: pod: unknown field");
     const cluster = await startCluster({ nodes: 0 });
     await expect(cluster.until(async () => undefined, 500)).rejects.toThrow("not within 500 ms of the cluster's time");
     await cluster.stop();
@@ -151,5 +172,17 @@ describe("a cluster in real time", () => {
     await cluster.until(async () => (await client.of(Deployments).get("web")).status?.readyReplicas === 1);
     await cluster[Symbol.asyncDispose]();
     expect(existsSync(kubeconfig)).toBe(false);
+  });
+
+  it("lets pods behave as the text of a stages file says", async () => {
+    await using cluster = await startCluster({ time: "real", stages: "pods:\n- exit-code: 3\n" });
+    const pods = cluster.client.of(Pods);
+    await cluster.until(async () => cluster.client.of(ServiceAccounts).find("default"));
+    await pods.create({ metadata: { name: "work" }, spec: { ...template.spec, restartPolicy: "Never" } });
+    const failed = await cluster.until(async () => {
+      const { status } = await pods.get("work");
+      return status?.phase === "Failed" && status;
+    });
+    expect(failed.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(3);
   });
 });

@@ -17,10 +17,12 @@ import { VirtualClock, virtualStartMs } from "#base/virtual-clock.ts";
 import { createClient } from "#client/create-client.ts";
 import { type Cluster, createCluster } from "#cluster/cluster.ts";
 import { type ClusterSettings, readSettings } from "#cluster/settings.ts";
+import { readStagesOption } from "#cluster/stages-file.ts";
 import { clusterHost, innerServerKeys } from "#cmd/cluster-keys.ts";
 import { openState } from "#cmd/cluster-state.ts";
 import { serveCluster } from "#cmd/served-cluster.ts";
 import { writeKubeconfig } from "#cmd/up-kubeconfig.ts";
+import type { Stages, StagesSpec } from "#nodes/stages.ts";
 import { issueInnerPki } from "#platform/certificates/cluster-pki.ts";
 import { FairTurns } from "#platform/system/fair-turns.ts";
 import { systemClock, systemTurn } from "#platform/system/system-clock.ts";
@@ -36,6 +38,8 @@ const STOP_MS = 60_000;
 export interface TestClusterOptions extends ClusterSettings {
   /** Simulated nodes: 1 unless given. */
   readonly nodes?: number;
+  /** How pods and nodes behave, as an object or as the text of a file for `steersman up --stages`. */
+  readonly stages?: StagesSpec | string;
   /** Is given the lines that the API server and the controllers log; absent: they log nothing. */
   readonly log?: (line: string) => void;
 }
@@ -111,6 +115,7 @@ async function startInVirtualTime(options: VirtualClusterOptions): Promise<Virtu
     host: { ...host, keys: { ...host.keys, loadSigning: () => loading.during(host.keys.loadSigning()) } },
     server: { ...innerServerKeys(pki), metrics: noMetrics, storage, runtimeConfig },
     nodes: options.nodes ?? 1,
+    ...stagesOf(options),
     shutdownTimeoutMs: 0,
   });
   const stopping = new AbortController();
@@ -149,6 +154,7 @@ async function startInRealTime(options: RealClusterOptions): Promise<RealCluster
     state,
     port,
     nodes,
+    ...stagesOf(options),
     turns: new FairTurns(),
   });
   const directory = mkdtempSync(join(tmpdir(), "steersman-"));
@@ -254,6 +260,10 @@ function outcomeOf(promise: Promise<void>): Outcome {
       if (result !== undefined && "error" in result) throw result.error;
     },
   };
+}
+
+function stagesOf({ stages }: TestClusterOptions): { readonly stages?: Stages } {
+  return stages === undefined ? {} : { stages: readStagesOption(stages) };
 }
 
 function loggerOf({ log }: TestClusterOptions, clock: Clock): Logger {

@@ -32,6 +32,7 @@ export {
 } from "#api/resource.ts";
 export { ApiError, isAlreadyExists, isConflict, isForbidden, isInvalid, isNotFound } from "#api/status-error.ts";
 export type { UserInfo } from "#api/user-info.ts";
+export type { NodeStage, PodStage, StagesSpec } from "#nodes/stages.ts";
 export type { ResourceCalls, TestingClient } from "./client.ts";
 export {
   type RealCluster,
