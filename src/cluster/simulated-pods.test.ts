@@ -151,6 +151,25 @@ describe("simulated pods", () => {
     expect([await ready(), await users.printed()]).toEqual(["True", ["web 1/1 Running 0"]]);
   });
 
+  it("tell what each container uses that runs, sidecars too", async () => {
+    const cluster = start();
+    await cluster.clock.settle();
+    const initContainers = [
+      { name: "migrate", image: "tool" },
+      { name: "proxy", image: "tool", restartPolicy: "Always" },
+    ];
+    await usersOf(cluster).create("web", { initContainers }, { annotations: sim({ cpu: "200m", memory: "64Mi" }) });
+    await cluster.clock.advance(2000);
+    const path = "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/web";
+    const { bytes } = await cluster.client.raw({ method: "GET", path }, signal);
+    expect(JSON.parse(new TextDecoder().decode(bytes))).toMatchObject({
+      containers: [
+        { name: "web", usage: { cpu: "200m", memory: "64Mi" } },
+        { name: "proxy", usage: { cpu: "1m", memory: "16Mi" } },
+      ],
+    });
+  });
+
   it.each(["exec", "attach", "portforward"])("say that there are no containers: %s", async (subresource) => {
     const cluster = start();
     await cluster.clock.settle();

@@ -31,7 +31,7 @@ it.each([
     '--enable-admission-plugins, --disable-admission-plugins: "Nonsense" is not',
   ],
   [["--nodes=many"], 'invalid argument "many" for "--nodes" flag'],
-  [["--nods=1"], "unknown flag: --nods"],
+  [["--nods=1"], 'unknown flag: --nods; "steersman up --help" lists the flags'],
 ])("refuses %j", (args, message) => {
   expect(problemOf(...args)).toContain(message);
 });

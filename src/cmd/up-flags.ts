@@ -60,7 +60,7 @@ const sections: readonly FlagSection[] = [
         "stages",
         string,
         "",
-        'File in YAML with rules for simulated pods and nodes: delays, crashes, readiness, usage, outages; "-" is standard input.',
+        'File in YAML with rules for simulated pods and nodes: delays, crashes, probes, usage, outages; "-" is standard input.',
       ),
       flag(
         "state",
@@ -137,10 +137,19 @@ Examples:
 ${printSections(sections, columns)}`;
 }
 
+function parse(args: readonly string[]): ReturnType<typeof parseFlags> {
+  try {
+    return parseFlags(sections, args);
+  } catch (cause) {
+    if (!(cause instanceof FlagError)) throw cause;
+    throw new FlagError(`${cause.message}; "steersman up --help" lists the flags`, { cause });
+  }
+}
+
 /** Undefined: help is wanted. */
 export function readUpFlags(args: readonly string[]): UpFlags | undefined {
   const end = args.indexOf("--");
-  const { values, changed, isHelpWanted, positional } = parseFlags(sections, end < 0 ? args : args.slice(0, end));
+  const { values, changed, isHelpWanted, positional } = parse(end < 0 ? args : args.slice(0, end));
   if (isHelpWanted) return undefined;
   if (positional.length > 0) {
     throw new FlagError(

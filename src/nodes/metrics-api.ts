@@ -16,6 +16,7 @@ import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Client } from "#client/client.ts";
 import { BadBehaviour, behaviourOf } from "./behaviour.ts";
+import { initPlaces, mainPlaces, statusAt } from "./places.ts";
 import { type Usage, usageOf } from "./usage.ts";
 
 const GROUP = "metrics.k8s.io";
@@ -117,11 +118,13 @@ export class MetricsApi implements Transport {
   #usageOf(pod: Stored<Pod>): readonly { readonly name: string; readonly usage: Usage }[] {
     const now = this.#clock.now();
     const curves = curvesOf(pod);
-    return (pod.status?.containerStatuses ?? []).flatMap(({ name, state }) => {
-      const container = pod.spec?.containers.find((each) => each.name === name);
-      if (state?.running === undefined || container === undefined) return [];
-      const startedMs = timeOrUndefined(state.running.startedAt) ?? now;
-      return [{ name, usage: usageOf(container, curves, now - startedMs) }];
+    return [...mainPlaces(pod), ...initPlaces(pod)].flatMap((place) => {
+      const running = statusAt(pod, place)?.state?.running;
+      if (running === undefined) return [];
+      const ranMs = now - (timeOrUndefined(running.startedAt) ?? now);
+      // Curves are those of the main containers: beside them a sidecar idles.
+      const usage = usageOf(place.container, place.role === "main" ? curves : {}, ranMs);
+      return [{ name: place.container.name, usage }];
     });
   }
 }
