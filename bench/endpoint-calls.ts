@@ -67,18 +67,24 @@ async function countCalls(manager: "go" | "ours"): Promise<Counted> {
         : await plane.startManager([process.execPath, ourProgram], options);
     await quiet(plane, QUIET_MS);
     const start = plane.audit.mark();
-    await eachService((service) => setUp(client, service));
+    /** Takes a step for all Services; then the controllers catch up, if it is to be so. */
+    const forAll = async (step: (service: string) => Promise<unknown>): Promise<void> => {
+      await eachService(step);
+      if (isInStep) await quiet(plane, QUIET_MS);
+    };
+    await forAll((service) => setUp(client, service));
+    for (let index = 0; isInStep && index < endpointCount; index++) {
+      await forAll((service) => startPod(client, service, index, 0));
+    }
     await untilAll(client, plane, 0);
     const middle = plane.audit.mark();
     const counted = { setUp: callsSince(plane, start, CONTROLLERS) };
     const beginMs = performance.now();
     for (let index = 0; index < endpointCount; index++) {
       if (isInStep) {
-        await eachService((service) => startPod(client, service, index, 1));
-        await quiet(plane, QUIET_MS);
-        await eachService((service) => endPod(client, service, index));
-        await quiet(plane, QUIET_MS);
-      } else await eachService((service) => replace(client, service, index));
+        await forAll((service) => startPod(client, service, index, 1));
+        await forAll((service) => endPod(client, service, index));
+      } else await forAll((service) => replace(client, service, index));
     }
     await untilAll(client, plane, 1);
     const calls = { ...counted, rolling: callsSince(plane, middle, CONTROLLERS) };
@@ -113,7 +119,7 @@ const byTime = (a: AuditEvent, b: AuditEvent): number => (a.stageTimestamp < b.s
 async function setUp(client: Client, service: string): Promise<void> {
   const spec = { selector: { app: service }, ports: [{ port: 80 }] };
   await client.resource(Services).create({ namespace, object: { metadata: { name: service }, spec } }, signal);
-  for (let index = 0; index < endpointCount; index++) await startPod(client, service, index, 0);
+  for (let index = 0; !isInStep && index < endpointCount; index++) await startPod(client, service, index, 0);
 }
 
 /** What a rolling update does: the new pod first, then the old one goes. */
@@ -142,9 +148,9 @@ async function startPod(client: Client, service: string, index: number, generati
 }
 
 /** Begins one step after the other at the pace, however long each takes. */
-async function eachService(step: (service: string) => Promise<void>): Promise<void> {
+async function eachService(step: (service: string) => Promise<unknown>): Promise<void> {
   const beginMs = performance.now();
-  const steps: Promise<void>[] = [];
+  const steps: Promise<unknown>[] = [];
   for (let index = 0; index < serviceCount; index++) {
     await sleep(Math.max(0, beginMs + (index * 1000) / perSecond - performance.now()));
     steps.push(step(`web-${index}`));

@@ -2,9 +2,7 @@
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Namespaces } from "#api/generated/resources/core-v1.ts";
-import type { KubeObject } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
-import { isNotFound } from "#api/status-error.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { LogVerbosity } from "#base/log-verbosity.ts";
 import { createLogger } from "#base/logger.ts";
@@ -14,6 +12,8 @@ import { jsonResponse } from "#client/testing.ts";
 import type { ComponentConfig } from "#manager/options/config.ts";
 import { type RunningManager, type WorldOptions as ServerOptions, World } from "#sim/world.ts";
 import { HeldWatches } from "#test/stage/held-watches.ts";
+import type { Scene } from "#test/stage/stage.ts";
+import { worldScene } from "#test/stage/world-scene.ts";
 
 export const NAMESPACE = "test";
 
@@ -43,6 +43,7 @@ export const refusal = (code: number, reason: string): HttpResponse =>
 export class ControllerWorld {
   readonly world: World;
   readonly held: HeldWatches = new HeldWatches();
+  readonly of: Scene["of"];
   readonly #controller: string;
   readonly #identity: string;
   readonly #metrics = new MetricRegistry({ version: "1.36.4" });
@@ -53,11 +54,12 @@ export class ControllerWorld {
     this.#controller = controller;
     this.#identity = identity;
     this.world = new World({ turn: hostTurn, gates: featureGateTable(), seed, ...server });
+    this.of = worldScene(this.world, NAMESPACE, () => this.#log).of;
   }
 
   /** With the namespace of the test. */
   protected async opened(): Promise<this> {
-    await this.create(Namespaces, { metadata: { name: NAMESPACE } });
+    await this.of(Namespaces).create({ metadata: { name: NAMESPACE } });
     return this;
   }
 
@@ -106,43 +108,8 @@ export class ControllerWorld {
     return this.world.advance(ms);
   }
 
-  create<T extends KubeObject>(resource: Resource<T>, object: KubeObject, namespace?: string): Promise<T> {
-    return this.world.do((client, signal) =>
-      client.resource(resource).create({ ...within(resource, namespace), object: object as never }, signal),
-    );
-  }
-
-  /** A merge patch. */
-  patch<T extends KubeObject>(
-    resource: Resource<T>,
-    name: string,
-    patch: object,
-    { namespace, ...more }: { readonly namespace?: string; readonly subresource?: string } = {},
-  ): Promise<T> {
-    return this.world.do((client, signal) =>
-      client.resource(resource).patch({ ...within(resource, namespace), name, type: "merge", patch, ...more }, signal),
-    );
-  }
-
-  async find<T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> {
-    try {
-      return await this.world.do((client, signal) =>
-        client.resource(resource).get({ ...within(resource, namespace), name }, signal),
-      );
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
-
   async exists(resource: Resource<StoredObject>, name: string, namespace?: string): Promise<boolean> {
-    return (await this.find(resource, name, namespace)) !== undefined;
-  }
-
-  async remove(resource: Resource<StoredObject>, name: string, namespace?: string): Promise<void> {
-    await this.world.do((client, signal) =>
-      client.resource(resource).delete({ ...within(resource, namespace), name }, signal),
-    );
+    return (await this.of(resource, namespace).find(name)) !== undefined;
   }
 
   /** The requests of the controller itself so far. */
@@ -166,8 +133,4 @@ export class ControllerWorld {
     const lines = this.#metrics.render().split("\n");
     return lines.filter((line) => line.startsWith(name));
   }
-}
-
-function within({ scope }: Pick<Resource, "scope">, namespace = NAMESPACE): { readonly namespace?: string } {
-  return scope === "Namespaced" ? { namespace } : {};
 }

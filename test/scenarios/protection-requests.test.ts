@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { VolumeAttributesClasses } from "#api/generated/resources/storage-v1.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
-import { ControllerWorld, type Interception, NAMESPACE, unavailable } from "./controller-world.ts";
+import { ControllerWorld, type Interception, unavailable } from "./controller-world.ts";
 
 class ProtectionWorld extends ControllerWorld {
   /** So many of the controller's next requests that the pattern fits are refused. */
@@ -25,10 +25,10 @@ class ProtectionWorld extends ControllerWorld {
 
   async createClaim(name: string): Promise<void> {
     const resources = { requests: { storage: "1Gi" } };
-    await this.create(PersistentVolumeClaims, {
+    await this.of(PersistentVolumeClaims).create({
       metadata: { name },
       spec: { accessModes: ["ReadWriteOnce"], storageClassName: "none", resources },
-    } as never);
+    });
   }
 }
 
@@ -60,20 +60,16 @@ async function retries(
   create: (world: ProtectionWorld) => Promise<unknown>,
 ): Promise<void> {
   await using world = await ProtectionWorld.open(controller, identity, /^PUT /);
-  const finalizersOf = async () => (await world.find(resource, "data"))?.metadata.finalizers;
+  const finalizersOf = async () => (await world.of(resource).find("data"))?.metadata.finalizers;
   await create(world);
   const given = await finalizersOf();
-  const namespace = resource.scope === "Namespaced" ? { namespace: NAMESPACE } : {};
   world.refusals = 4;
-  const patch = { metadata: { finalizers: null } };
-  await world.world.do((client, signal) =>
-    client.resource(resource).patch({ ...namespace, name: "data", type: "merge", patch }, signal),
-  );
+  await world.of(resource).patch("data", { metadata: { finalizers: null } });
   await world.pass(10_000);
   expect(await finalizersOf()).toEqual(given);
   expect(world.requests("PUT")).toHaveLength(5);
   world.refusals = 2;
-  await world.remove(resource, "data");
+  await world.of(resource).delete("data");
   await world.pass(10_000);
   expect(await world.exists(resource, "data")).toBe(false);
   expect(world.requests("PUT")).toHaveLength(8);
@@ -83,10 +79,10 @@ it("persistentvolumeclaim-protection/tests writes the finalizer again when the s
   retries(claims, PersistentVolumeClaims, (world) => world.createClaim("data")));
 
 it("persistentvolume-protection/tests writes the finalizer again when the server refuses it", () =>
-  retries(volumes, PersistentVolumes, (world) => world.create(PersistentVolumes, volume)));
+  retries(volumes, PersistentVolumes, (world) => world.of(PersistentVolumes).create(volume)));
 
 it("volumeattributesclass-protection/tests writes the finalizer again when the server refuses it", () =>
-  retries(classes, VolumeAttributesClasses, (world) => world.create(VolumeAttributesClasses, attributesClass)));
+  retries(classes, VolumeAttributesClasses, (world) => world.of(VolumeAttributesClasses).create(attributesClass)));
 
 it("persistentvolumeclaim-protection/4, persistentvolumeclaim-protection/tests removes no finalizer while the pods cannot be listed, and goes on with the next claim", async () => {
   const { controller, identity } = claims;
@@ -95,7 +91,7 @@ it("persistentvolumeclaim-protection/4, persistentvolumeclaim-protection/tests r
   const names = ["data-1", "data-2", "data-3"];
   for (const name of names) await world.createClaim(name);
   await world.pass(1000);
-  for (const name of names) await world.remove(PersistentVolumeClaims, name);
+  for (const name of names) await world.of(PersistentVolumeClaims).delete(name);
   await world.pass(10_000);
   for (const name of names) expect(await world.exists(PersistentVolumeClaims, name)).toBe(false);
   expect(world.log).toContain("live list of pods failed: ");

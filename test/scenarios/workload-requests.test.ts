@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { Events, Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
-import type { KubeObject } from "#api/object.ts";
+import type { StoredObject } from "#api/resource.ts";
 import { jsonResponse } from "#client/testing.ts";
 import { type ControllerName, knownController } from "#kit/known-controllers.ts";
 import { defaultConfig } from "#manager/options/config.ts";
@@ -19,15 +19,12 @@ const withoutReplicas = { selector: { matchLabels: labels }, template };
 class Workloads extends ControllerWorld {
   static async open(controller: ControllerName): Promise<Workloads> {
     const world = await new Workloads(controller, knownController(controller).identity, controller).opened();
-    await world.create(ServiceAccounts, { metadata: { name: "default" } });
+    await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
     return world;
   }
 
   async events(): Promise<readonly string[]> {
-    const { items } = await this.world.do((client, signal) =>
-      client.resource(Events).list({ namespace: NAMESPACE }, signal),
-    );
-    return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
+    return (await this.of(Events).list()).map(({ type, reason, message }) => `${type} ${reason}: ${message}`);
   }
 }
 
@@ -70,7 +67,8 @@ describe("how much at once", () => {
       await using world = await Workloads.open(name);
       for (let i = 0; i < 8; i++) {
         const own = kind === DaemonSets ? withoutReplicas : spec;
-        await world.create<KubeObject>(kind, { metadata: { name: `web-${i}` }, spec: own } as KubeObject);
+        const object = { metadata: { name: `web-${i}` }, spec: own };
+        await world.of<StoredObject>(kind).create(object);
       }
       const { promise, resolve } = Promise.withResolvers<void>();
       let waiting = 0;
@@ -92,12 +90,11 @@ describe("how much at once", () => {
     const tolerations = [{ operator: "Exists" }];
     const tolerant = { ...withoutReplicas, template: { ...template, spec: { ...template.spec, tolerations } } };
     await using world = await Workloads.open("daemonset-controller");
-    for (let i = 0; i < 260; i++)
-      await world.create(Nodes, { metadata: { name: `node-${i}` }, spec: {} } as KubeObject);
+    for (let i = 0; i < 260; i++) await world.of(Nodes).create({ metadata: { name: `node-${i}` }, spec: {} });
     world.startManager();
     await world.pass(1000);
     world.held.hold("pods");
-    await world.create(DaemonSets, { metadata: { name: "web" }, spec: tolerant } as KubeObject);
+    await world.of(DaemonSets).create({ metadata: { name: "web" }, spec: tolerant });
     await world.pass(MINUTE);
     expect(world.requests("POST").filter((path) => /pods$/.test(path))).toHaveLength(250);
   });
@@ -106,7 +103,7 @@ describe("how much at once", () => {
 describe("after refusals", () => {
   const creates = async (answer: Interception): Promise<number> => {
     await using world = await Workloads.open("deployment-controller");
-    await world.create(Deployments, { metadata: { name: "web" }, spec } as KubeObject);
+    await world.of(Deployments).create({ metadata: { name: "web" }, spec });
     world.startManager({
       intercept: (request, ...more) => (request.method === "GET" ? undefined : answer(request, ...more)),
     });
@@ -141,24 +138,24 @@ describe("a selector of everything", () => {
 
   it("deployment/1, deployment/events is refused with an Event, and the generation counts as seen", async () => {
     await using world = await Workloads.open("deployment-controller");
-    await world.create(Deployments, { metadata: { name: "web" }, spec } as KubeObject);
+    await world.of(Deployments).create({ metadata: { name: "web" }, spec });
     world.startManager({ gates, intercept: selectingAll });
     await world.pass(1000);
     expect(await world.events()).toContain(
       "Warning SelectingAll: This deployment is selecting all pods. A non-empty selector is required.",
     );
-    expect((await world.find(Deployments, "web"))?.status?.observedGeneration).toBe(1);
+    expect((await world.of(Deployments).find("web"))?.status?.observedGeneration).toBe(1);
   });
 
   it("daemonset/events, daemonset/1 is refused with an Event, and nothing is done", async () => {
     await using world = await Workloads.open("daemonset-controller");
-    await world.create(DaemonSets, { metadata: { name: "web" }, spec: withoutReplicas } as KubeObject);
+    await world.of(DaemonSets).create({ metadata: { name: "web" }, spec: withoutReplicas });
     world.startManager({ gates, intercept: selectingAll });
     await world.pass(1000);
     expect(await world.events()).toEqual([
       "Warning SelectingAll: This daemon set is selecting all pods. A non-empty selector is required.",
     ]);
-    expect((await world.find(DaemonSets, "web"))?.status?.observedGeneration).toBeUndefined();
+    expect((await world.of(DaemonSets).find("web"))?.status?.observedGeneration).toBeUndefined();
   });
 });
 
@@ -168,10 +165,10 @@ describe("the metrics of StatefulSets", () => {
     [false, []],
   ])("statefulset/metrics have values with the gate alone: %#", async (isOn, expected) => {
     await using world = await Workloads.open("statefulset-controller");
-    await world.create(StatefulSets, {
+    await world.of(StatefulSets).create({
       metadata: { name: "web" },
       spec: { ...spec, podManagementPolicy: "Parallel" },
-    } as KubeObject);
+    });
     world.startManager({ gates: { MaxUnavailableStatefulSet: isOn } });
     await world.pass(MINUTE);
     const prefix = "statefulset_controller_statefulset_";
@@ -194,13 +191,13 @@ describe("what a StatefulSet's next sync waits for", () => {
     world.startManager();
     await world.pass(1000);
     world.held.hold(held);
-    await world.create(StatefulSets, {
+    await world.of(StatefulSets).create({
       metadata: { name: "web" },
       spec: { ...spec, podManagementPolicy: "Parallel", volumeClaimTemplates: [claim] },
-    } as KubeObject);
+    });
     await world.pass(1000);
     expect(await world.exists(Pods, "web-0")).toBe(true);
-    await world.patch(StatefulSets, "web", { spec: { replicas: 2 } });
+    await world.of(StatefulSets).patch("web", { spec: { replicas: 2 } });
     await world.pass(MINUTE);
     expect(await world.exists(Pods, "web-1")).toBe(!isWaiting);
     world.held.release(held);

@@ -25,12 +25,9 @@ import { profiles } from "./profiles.ts";
 import { identityOf, isAbout, isDirected, isEventWrite, isFinished, isForAccounts } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 import { signingPair } from "./signing-pair.ts";
+import { untilIn } from "./world-scene.ts";
 
-/** Virtual: longer than any back-off. */
-const PATIENCE_MS = 300_000;
-const LOOK_MS = 100;
 const START_MS = 200;
-const LAST_WORDS = 3000;
 const TAG = "play0000";
 /** As whom the scenario acts in a World. */
 const ADMINISTRATOR = "admin";
@@ -123,17 +120,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     await Promise.all(ended);
   };
   await world.advance(START_MS);
-  const until: Backend["until"] = async (what, probe) => {
-    const endMs = clock.monotonicMs() + PATIENCE_MS;
-    for (;;) {
-      const found = await probe();
-      if (found !== undefined && found !== false) return found;
-      if (clock.monotonicMs() >= endMs) {
-        throw new Error(`not within ${PATIENCE_MS} virtual ms: ${what}\nThe manager's log:\n${log.slice(-LAST_WORDS)}`);
-      }
-      await world.advance(LOOK_MS);
-    }
-  };
+  const until = untilIn(world, () => log);
   const run: Backend["run"] = (call) => world.do(call);
   const runs = (controller: string): boolean => controllers.includes(controller);
   await openNamespace(TAG, { run, until, runs });

@@ -18,14 +18,11 @@ import { type ManagerOptions, World } from "#sim/world.ts";
 import { FaultyNetwork } from "./faulty-network.ts";
 import { HeldWatches } from "./held-watches.ts";
 import type { Scene } from "./stage.ts";
-import { type Run, scene } from "./steps.ts";
+import type { Run } from "./steps.ts";
+import { worldScene } from "./world-scene.ts";
 
 const NAMESPACE = "scenario";
-/** Virtual: longer than any back-off after an outage. */
-const PATIENCE_MS = 300_000;
-const LOOK_MS = 100;
 const START_MS = 100;
-const LAST_WORDS = 2000;
 
 export interface WireOptions extends Omit<ManagerOptions, "log" | "metrics" | "network"> {
   readonly seed?: string;
@@ -68,24 +65,7 @@ export async function openWire({ seed = "scenario", held = [], prepare, ...optio
   const write = (line: string): void => {
     log += line;
   };
-  const run: Run = (call) => world.do(call);
-  const stage = scene({
-    namespace: NAMESPACE,
-    run,
-    now: () => clock.now(),
-    pass: (ms) => world.advance(ms),
-    until: async (what, probe) => {
-      const endMs = clock.monotonicMs() + PATIENCE_MS;
-      for (;;) {
-        const found = await probe();
-        if (found !== undefined && found !== false) return found;
-        if (clock.monotonicMs() >= endMs) {
-          throw new Error(`not within ${PATIENCE_MS} virtual ms: ${what}\nThe log ends:\n${log.slice(-LAST_WORDS)}`);
-        }
-        await world.advance(LOOK_MS);
-      }
-    },
-  });
+  const stage = worldScene(world, NAMESPACE, () => log);
   await stage.of(Namespaces).create({ metadata: { name: NAMESPACE } });
   await stage.of(ServiceAccounts).create({ metadata: { name: "default" } });
   const network = new FaultyNetwork();
@@ -108,7 +88,7 @@ export async function openWire({ seed = "scenario", held = [], prepare, ...optio
     client: world.client,
     network,
     metrics,
-    do: run,
+    do: (call) => world.do(call),
     hold: ({ resource }) => watches.hold(resource),
     release: ({ resource }) => watches.release(resource),
     event: (reason, holds = () => true) =>

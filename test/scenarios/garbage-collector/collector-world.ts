@@ -2,6 +2,7 @@
 
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
 import { ConfigMaps } from "#api/generated/resources/core-v1.ts";
+import type { CustomResourceDefinition } from "#api/generated/types/apiextensions-v1.ts";
 import type { OwnerReference } from "#api/meta.ts";
 import { type Resource, resourceHandle, type StoredObject } from "#api/resource.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
@@ -25,7 +26,7 @@ export class CollectorWorld extends ControllerWorld {
 
   /** A ConfigMap that no owner has, unless one is given. */
   garbage(name: string, owner: Owner = nothing): Promise<unknown> {
-    return this.create(ConfigMaps, { metadata: { name, ownerReferences: [referenceTo(owner)] } });
+    return this.of(ConfigMaps).create({ metadata: { name, ownerReferences: [referenceTo(owner)] } });
   }
 
   syncErrors(): number {
@@ -33,7 +34,7 @@ export class CollectorWorld extends ControllerWorld {
   }
 
   async define(...versions: readonly string[]): Promise<void> {
-    await this.create(CustomResourceDefinitions, {
+    await this.of(CustomResourceDefinitions).create({
       metadata: { name: "widgets.example.com" },
       ...definition(versions),
     });
@@ -41,11 +42,7 @@ export class CollectorWorld extends ControllerWorld {
   }
 
   async redefine(...versions: readonly string[]): Promise<void> {
-    await this.world.do((client, signal) =>
-      client
-        .resource(CustomResourceDefinitions)
-        .patch({ name: "widgets.example.com", type: "merge", patch: definition(versions) }, signal),
-    );
+    await this.of(CustomResourceDefinitions).patch("widgets.example.com", definition(versions));
     await this.pass(100);
   }
 }
@@ -69,7 +66,7 @@ export function widgets(version: string): Resource<StoredObject> {
 }
 
 /** Only the last version is served and stored. */
-function definition(versions: readonly string[]): object {
+function definition(versions: readonly string[]): Pick<CustomResourceDefinition, "spec"> {
   const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
   const isLast = (name: string): boolean => name === versions.at(-1);
   return {

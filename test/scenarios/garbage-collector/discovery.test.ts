@@ -105,14 +105,14 @@ it("garbage-collector/25 keeps watching what it watches while its group cannot b
   };
   stage.start({ intercept });
   await stage.pass(1000);
-  const set = await stage.create(ReplicaSets, replicaSet("owner"));
+  const set = await stage.of(ReplicaSets).create(replicaSet("owner"));
   await stage.garbage("child", { ...set, kind: "ReplicaSet" });
   isStale = true;
   await stage.define("v1");
   await stage.pass(2 * ROUND_MS);
   expect(stage.watched()).toContain("/apis/example.com/v1/widgets");
   expect(stage.log).toContain('groups=["apps/v1"]');
-  await stage.remove(ReplicaSets, "owner");
+  await stage.of(ReplicaSets).delete("owner");
   await stage.pass(1000);
   expect(await stage.exists(ConfigMaps, "child")).toBe(false);
 });
@@ -120,14 +120,14 @@ it("garbage-collector/25 keeps watching what it watches while its group cannot b
 it("garbage-collector/traps, garbage-collector/26 finds the deletions that it missed while a kind changed its version", async () => {
   await using stage = await CollectorWorld.open("versions");
   await stage.define("v1");
-  const owner = await stage.create(Widgets, { metadata: { name: "owner" } });
-  const other = await stage.create(Widgets, { metadata: { name: "other" } });
+  const owner = await stage.of(Widgets).create({ metadata: { name: "owner" } });
+  const other = await stage.of(Widgets).create({ metadata: { name: "other" } });
   await stage.garbage("child", { ...owner, kind: "Widget" });
   await stage.garbage("others-child", { ...other, kind: "Widget" });
   stage.start();
   await stage.pass(1000);
   stage.held.hold("widgets");
-  await stage.remove(Widgets, "owner");
+  await stage.of(Widgets).delete("owner");
   await stage.redefine("v1", "v2");
   await stage.pass(ROUND_MS);
   expect(stage.watched()).toContain("/apis/example.com/v2/widgets");
@@ -146,7 +146,7 @@ it("garbage-collector/watches ends the watch of a kind that is gone, and watches
   await stage.pass(1000);
   const informers = stage.world.log.requests.filter(({ target }) => target.includes("/configmaps"));
   expect(informers.map(({ who }) => who)).toEqual(["metadata-informers"]);
-  await stage.remove(CustomResourceDefinitions, "widgets.example.com");
+  await stage.of(CustomResourceDefinitions).delete("widgets.example.com");
   await stage.pass(2 * ROUND_MS);
   const count = (): number => stage.world.log.requests.filter(({ target }) => target.includes("/widgets")).length;
   const before = count();
@@ -158,7 +158,7 @@ it("garbage-collector/config, garbage-collector/queues ignores the resources tha
   await using stage = await CollectorWorld.open("ignored");
   stage.start({ config: { GCIgnoredResources: [{ Group: "", Resource: "secrets" }] } });
   await stage.pass(1000);
-  await stage.create(Secrets, { metadata: { name: "kept", ownerReferences: [referenceTo(nothing)] } });
+  await stage.of(Secrets).create({ metadata: { name: "kept", ownerReferences: [referenceTo(nothing)] } });
   await stage.garbage("garbage");
   await stage.pass(1000);
   expect([await stage.exists(Secrets, "kept"), await stage.exists(ConfigMaps, "garbage")]).toEqual([true, false]);

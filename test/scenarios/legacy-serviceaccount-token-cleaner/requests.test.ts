@@ -32,23 +32,23 @@ class LegacyWorld extends ControllerWorld {
 
   /** The API server has made the ConfigMap. */
   async track(since: string | undefined): Promise<void> {
-    await this.patch(ConfigMaps, TRACKING, { data: { since: since ?? null } }, { namespace: "kube-system" });
+    await this.of(ConfigMaps, "kube-system").patch(TRACKING, { data: { since: since ?? null } });
   }
 
   async token({ account = "builder", uid, listed = [TOKEN], labels = {}, type }: TokenOptions = {}): Promise<void> {
     const builder = { metadata: { name: "builder" }, secrets: listed.map((name) => ({ name })) };
-    await this.create(ServiceAccounts, builder);
+    await this.of(ServiceAccounts).create(builder);
     const annotations = {
       "kubernetes.io/service-account.name": account,
       ...(uid === undefined ? {} : { "kubernetes.io/service-account.uid": uid }),
     };
     const metadata = { name: TOKEN, labels, annotations };
     const secret = { metadata, type: type ?? "kubernetes.io/service-account-token" };
-    await this.create(Secrets, secret);
+    await this.of(Secrets).create(secret);
   }
 
   async outcome(): Promise<string> {
-    const secret = await this.find(Secrets, TOKEN);
+    const secret = await this.of(Secrets).find(TOKEN);
     if (secret === undefined) return "deleted";
     return secret.metadata.labels?.[INVALID_SINCE] === this.dateOf(0) ? "marked" : "kept";
   }
@@ -133,7 +133,7 @@ it.each(cases)(
         metadata: { name: "user" },
         spec: { containers: [{ name: "main", image: "example/web:1" }], volumes, serviceAccountName: "builder" },
       };
-      await world.create(Pods, pod);
+      await world.of(Pods).create(pod);
     }
     await world.pass(ageDays * DAY_MS);
     await world.track(since(world));
@@ -161,12 +161,12 @@ it("legacy-serviceaccount-token-cleaner/traps begins anew when a user takes the 
   await world.start({ config: { LegacySATokenCleaner: { CleanUpPeriod } } });
   expect(await world.outcome()).toBe("marked");
   await world.pass(1.5 * DAY_MS);
-  await world.patch(Secrets, TOKEN, { metadata: { labels: { [INVALID_SINCE]: null } } });
+  await world.of(Secrets).patch(TOKEN, { metadata: { labels: { [INVALID_SINCE]: null } } });
   await world.pass(0.5 * DAY_MS);
   expect(await world.outcome()).toBe("marked");
   const marked = world.dateOf(0);
   await world.pass(2 * DAY_MS);
-  expect((await world.find(Secrets, TOKEN))?.metadata.labels?.[INVALID_SINCE]).toBe(marked);
+  expect((await world.of(Secrets).find(TOKEN))?.metadata.labels?.[INVALID_SINCE]).toBe(marked);
   await world.pass(DAY_MS);
   expect(await world.outcome()).toBe("deleted");
 });

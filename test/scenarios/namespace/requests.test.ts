@@ -2,7 +2,6 @@
 
 import { expect, it } from "vitest";
 import { ConfigMaps, Namespaces, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
-import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { decodeText } from "#client/codec.ts";
 import { jsonResponse } from "#client/testing.ts";
@@ -27,16 +26,16 @@ class NamespaceWorld extends ControllerWorld {
   }
 
   async conditions(): Promise<Readonly<Record<string, string>>> {
-    const namespace = await this.find(Namespaces, NAMESPACE);
+    const namespace = await this.of(Namespaces).find(NAMESPACE);
     return namespace === undefined ? {} : conditionsOf(namespace);
   }
 
   /** A pod of a kubelet, which never ends it. */
   async runPod(terminationGracePeriodSeconds: number): Promise<void> {
-    await this.create(ServiceAccounts, { metadata: { name: "default" } });
+    await this.of(ServiceAccounts).create({ metadata: { name: "default" } });
     const containers = [{ name: "main", image: "image" }];
     const spec = { nodeName: "node", terminationGracePeriodSeconds, containers };
-    await this.create(Pods, { metadata: { name: "web" }, spec } as Pod);
+    await this.of(Pods).create({ metadata: { name: "web" }, spec });
   }
 
   isGone(): Promise<boolean> {
@@ -64,7 +63,7 @@ interface NamespaceJson {
 
 it("namespace/11, namespace/traps, namespace/reads-live, namespace/events lets a namespace go although its own conditions made it older: by one conflict and one more read", async () => {
   await using stage = await NamespaceWorld.open("conflict");
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect(await stage.isGone()).toBe(true);
   expect(stage.requests("GET").filter((target) => target === `/api/v1/namespaces/${NAMESPACE}`)).toHaveLength(2);
@@ -87,7 +86,7 @@ it("namespace/3 marks a namespace that is not marked yet, as often as it takes",
     return conflict();
   };
   await using stage = await NamespaceWorld.open("marked", { intercept });
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect(bodies).toEqual(Array.from({ length: 5 }, () => ({ phase: "Terminating" })));
   expect(await stage.isGone()).toBe(true);
@@ -106,7 +105,7 @@ it("namespace/3, namespace/11 does not finalize another namespace of the same na
     return await changed(await pass(), (object) => ({ ...object, metadata: { ...object.metadata, uid: "other" } }));
   };
   await using stage = await NamespaceWorld.open("other", { intercept });
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 50);
   expect(stage.log).toContain("namespace uid has changed across retries");
   expect(await stage.isGone()).toBe(false);
@@ -115,7 +114,7 @@ it("namespace/3, namespace/11 does not finalize another namespace of the same na
 it("namespace/14 goes on when its conditions cannot be written", async () => {
   const intercept: Interception = (request, who) => (isOwn(who) && isStatus(request) ? conflict() : undefined);
   await using stage = await NamespaceWorld.open("unwritable", { intercept });
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect(await stage.isGone()).toBe(true);
   expect(stage.log).toContain("Couldn't update status condition for namespace");
@@ -129,8 +128,8 @@ it("namespace/6 goes on with the rest when nobody can tell how long the pods nee
   const intercept: Interception = (request, who) =>
     isDown && isOwn(who) && isEstimate(request) ? jsonResponse(refusal, 403) : undefined;
   await using stage = await NamespaceWorld.open("estimate", { intercept });
-  await stage.create(ConfigMaps, { metadata: { name: "web" } });
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(ConfigMaps).create({ metadata: { name: "web" } });
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect(await stage.exists(ConfigMaps, "web")).toBe(false);
   expect((await stage.conditions()).NamespaceDeletionContentFailure).toBe(
@@ -150,7 +149,7 @@ it("namespace/10, namespace/queues, namespace/metrics tries again at least every
     return unavailableForGood();
   };
   await using stage = await NamespaceWorld.open("minutes", { intercept });
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(20 * MINUTE_MS);
   const waits = tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
   expect(waits.slice(-5)).toEqual(Array.from({ length: 5 }, () => MINUTE_MS));
@@ -166,9 +165,9 @@ it("namespace/5, namespace/13 deletes nothing while nothing can be discovered, a
   const intercept: Interception = ({ path }, who) =>
     isDown && isOwn(who) && (path === "/api" || path === "/apis") ? unavailableForGood() : undefined;
   await using stage = await NamespaceWorld.open("undiscoverable", { intercept });
-  await stage.create(ConfigMaps, { metadata: { name: "web" } });
+  await stage.of(ConfigMaps).create({ metadata: { name: "web" } });
   isDown = true;
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect((await stage.conditions()).NamespaceDeletionDiscoveryFailure).toBe("! DiscoveryFailed: never");
   expect(await stage.exists(ConfigMaps, "web")).toBe(true);
@@ -194,8 +193,8 @@ it("namespace/1, namespace/8 does not ask for what discovery said cannot be done
     return { ...found, body: { kind: "bytes", bytes: new TextEncoder().encode(text) } };
   };
   await using stage = await NamespaceWorld.open("unsupported", { intercept });
-  for (const name of ["one", "two"]) await stage.create(ConfigMaps, { metadata: { name } });
-  await stage.remove(Namespaces, NAMESPACE);
+  for (const name of ["one", "two"]) await stage.of(ConfigMaps).create({ metadata: { name } });
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect(await stage.isGone()).toBe(true);
   const core = stage.requests("DELETE").filter((target) => target.startsWith("/api/"));
@@ -218,8 +217,8 @@ it.each([1, 3])(
     const NamespaceController = { ...defaultConfig.NamespaceController, ConcurrentNamespaceSyncs: workers };
     await using stage = await NamespaceWorld.open("workers", { config: { NamespaceController }, intercept });
     const names = ["a", "b", "c", "d", "e"];
-    for (const name of names) await stage.create(Namespaces, { metadata: { name } });
-    for (const name of names) await stage.remove(Namespaces, name);
+    for (const name of names) await stage.of(Namespaces).create({ metadata: { name } });
+    for (const name of names) await stage.of(Namespaces).delete(name);
     await stage.pass(30_000);
     expect([most, current]).toEqual([workers, 0]);
     expect(await stage.exists(Namespaces, "e")).toBe(false);
@@ -230,7 +229,7 @@ it("namespace/config, namespace/watches looks again after --namespace-sync-perio
   const NamespaceController = { ...defaultConfig.NamespaceController, NamespaceSyncPeriod: 20_000_000_000n };
   await using stage = await NamespaceWorld.open("resync", { config: { NamespaceController } });
   await stage.runPod(3600);
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 6000);
   const before = lists(stage);
   await stage.pass(MINUTE_MS);
@@ -240,7 +239,7 @@ it("namespace/config, namespace/watches looks again after --namespace-sync-perio
 it("namespace/10 looks again after half of the time that pods are given, and a second", async () => {
   await using stage = await NamespaceWorld.open("half");
   await stage.runPod(60);
-  await stage.remove(Namespaces, NAMESPACE);
+  await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 6000);
   const before = lists(stage);
   // The event of its own status came after the wait began, and brought the second look. The third is due 31 s after it.
@@ -257,8 +256,8 @@ const lists = (stage: NamespaceWorld): number =>
 it("namespace/writes may ask twenty times as often as --kube-api-qps says, and a hundred times at once", async () => {
   await using stage = await NamespaceWorld.open("qps", { qps: 1 });
   const names = Array.from({ length: 10 }, (_, i) => `doomed-${i}`);
-  for (const name of names) await stage.create(Namespaces, { metadata: { name } });
-  for (const name of names) await stage.remove(Namespaces, name);
+  for (const name of names) await stage.of(Namespaces).create({ metadata: { name } });
+  for (const name of names) await stage.of(Namespaces).delete(name);
   await stage.pass(GRACE_MS + 1000);
   const made = (): number => ["GET", "DELETE", "PUT"].flatMap((method) => stage.requests(method)).length;
   const before = made();

@@ -18,7 +18,7 @@ function settings(more: Partial<ComponentConfig["KubeCloudShared"]> = {}): Parti
 }
 
 const rangeOf = async (stage: NodeWorld, name: string): Promise<string | undefined> =>
-  (await stage.find(Nodes, name))?.spec?.podCIDR;
+  (await stage.of(Nodes).find(name))?.spec?.podCIDR;
 
 it("node-ipam/about, node-ipam/watches has an alias, runs only with --allocate-node-cidrs, and shows that it runs", async () => {
   expect(canonicalSelection(["nodeipam"])).toEqual([NAME]);
@@ -93,8 +93,8 @@ it("node-ipam/6, node-ipam/traps, node-ipam/events tries a patch three times, sa
   await stage.pass(1);
   expect(stage.requests("PATCH").filter((target) => target === "/api/v1/nodes/node").length % 3).toBe(0);
   await stage.pass(1_000);
-  const { items } = await stage.world.do((client, signal) => client.resource(Events).list({}, signal));
-  expect(items.map(({ reason, message }) => [reason, message])).toEqual([
+  const events = await stage.of(Events, "default").list();
+  expect(events.map(({ reason, message }) => [reason, message])).toEqual([
     ["CIDRAssignmentFailed", "Node node status is now: CIDRAssignmentFailed"],
   ]);
   isDown = false;

@@ -11,7 +11,7 @@ import { ControllerWorld, NAMESPACE, type WorldOptions } from "../controller-wor
 export class NodeWorld extends ControllerWorld {
   static async notStarted(name: ControllerName, seed: string): Promise<NodeWorld> {
     const world = await new NodeWorld(name, knownController(name).identity, `${name} ${seed}`).opened();
-    await world.create(ServiceAccounts, { metadata: { name: "default" } });
+    await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
     return world;
   }
 
@@ -23,7 +23,7 @@ export class NodeWorld extends ControllerWorld {
   }
 
   async node(name: string, spec: NodeSpec = {}, labels: Readonly<Record<string, string>> = {}): Promise<void> {
-    await this.create(Nodes, { metadata: { name, labels }, spec } as never);
+    await this.of(Nodes).create({ metadata: { name, labels }, spec });
   }
 
   async taint(name: string, ...taints: readonly Taint[]): Promise<void> {
@@ -31,10 +31,7 @@ export class NodeWorld extends ControllerWorld {
   }
 
   patchNode(name: string, patch: object, subresource = ""): Promise<unknown> {
-    const how = subresource === "" ? {} : { subresource };
-    return this.world.do((client, signal) =>
-      client.resource(Nodes).patch({ name, type: "merge", patch, ...how }, signal),
-    );
+    return this.of(Nodes).patch(name, patch, subresource === "" ? {} : { subresource });
   }
 
   async postReady(name: string, status = "True"): Promise<void> {
@@ -45,25 +42,17 @@ export class NodeWorld extends ControllerWorld {
 
   async lease(name: string): Promise<void> {
     const renewTime = formatMicroTime(this.world.clock.now());
-    await this.world.do((client, signal) =>
-      client.resource(Leases).create(
-        {
-          namespace: "kube-node-lease",
-          object: { metadata: { name, namespace: "kube-node-lease" }, spec: { renewTime } },
-        },
-        signal,
-      ),
-    );
+    await this.of(Leases, "kube-node-lease").create({ metadata: { name }, spec: { renewTime } });
   }
 
   /** A pod that was created on the node. */
   async pod(name: string, nodeName: string): Promise<void> {
     const spec = { nodeName, containers: [{ name: "main", image: "example/web:1" }] };
-    await this.create(Pods, { metadata: { name, namespace: NAMESPACE }, spec } as never);
+    await this.of(Pods).create({ metadata: { name, namespace: NAMESPACE }, spec });
   }
 
   async ready(name: string): Promise<string | undefined> {
-    const node = await this.find(Nodes, name);
+    const node = await this.of(Nodes).find(name);
     return node?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
   }
 }

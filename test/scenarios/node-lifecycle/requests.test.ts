@@ -76,7 +76,7 @@ it("node-lifecycle/3, node-lifecycle/reads-live takes a node from the server's c
   await using stage = await NodeWorld.open(NAME, "taints", { intercept });
   await stage.node("node");
   await stage.pass(1_000);
-  expect((await stage.find(Nodes, "node"))?.spec?.taints).toBeUndefined();
+  expect((await stage.of(Nodes).find("node"))?.spec?.taints).toBeUndefined();
   expect(stage.requests("GET")).toEqual(["/api/v1/nodes/node?resourceVersion=0", "/api/v1/nodes/node"]);
 });
 
@@ -89,13 +89,9 @@ it("node-lifecycle/10 marks the pods of a silent node with every look until it s
   await stage.postReady("node");
   await stage.pod("pod", "node");
   const status = { conditions: [{ type: "Ready", status: "True" }] };
-  await stage.world.do((client, signal) =>
-    client
-      .resource(Pods)
-      .patch({ namespace: "test", name: "pod", type: "merge", patch: { status }, subresource: "status" }, signal),
-  );
+  await stage.of(Pods).patch("pod", { status }, { subresource: "status" });
   const podReady = async (): Promise<string | undefined> =>
-    (await stage.find(Pods, "pod"))?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+    (await stage.of(Pods).find("pod"))?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
   await stage.pass(70_000);
   expect([await stage.ready("node"), await podReady()]).toEqual(["Unknown", "True"]);
   isDown = false;
@@ -127,7 +123,7 @@ it("node-lifecycle/metrics, node-lifecycle/traps shows the health of zones, tain
     "+Inf",
   ]);
   expect(stage.series("node_collector_update_all_nodes_health_duration_seconds_count")).toHaveLength(1);
-  for (const name of ["a", "b", "c", "d"]) await stage.remove(Nodes, name);
+  for (const name of ["a", "b", "c", "d"]) await stage.of(Nodes).delete(name);
   await stage.pass(6_000);
   expect(stage.series("node_collector_zone_health")).toEqual([`node_collector_zone_health${zone} 100`]);
   expect(stage.series("node_collector_zone_size")).toEqual([`node_collector_zone_size${zone} 0`]);
@@ -137,7 +133,7 @@ it("node-lifecycle/5 judges a successor of the same name by what it knows of the
   await using stage = await NodeWorld.open(NAME, "successor");
   await stage.node("node");
   await stage.pass(50_000);
-  await stage.remove(Nodes, "node");
+  await stage.of(Nodes).delete("node");
   await stage.node("node");
   await stage.pass(16_000);
   expect(await stage.ready("node")).toBe("Unknown");

@@ -5,7 +5,7 @@ import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.t
 import type { PodSpec } from "#api/generated/types/core-v1.ts";
 import { decodeText } from "#client/codec.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, type Interception, NAMESPACE, refusal, type WorldOptions } from "../controller-world.ts";
+import { ControllerWorld, type Interception, refusal, type WorldOptions } from "../controller-world.ts";
 
 const IDENTITY = "pod-garbage-collector";
 const LOOK_MS = 20_000;
@@ -15,7 +15,7 @@ const MAIN = { name: "main", image: "example/web:1" };
 class PodWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<PodWorld> {
     const world = await new PodWorld("pod-garbage-collector-controller", IDENTITY, seed).opened();
-    await world.create(ServiceAccounts, { metadata: { name: "default" } });
+    await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
     world.startManager(options);
     await world.pass(1000);
     return world;
@@ -23,13 +23,13 @@ class PodWorld extends ControllerWorld {
 
   async pod(name: string, spec: Partial<PodSpec>, phase = "Running"): Promise<void> {
     const pod = { metadata: { name }, spec: { containers: [MAIN], ...spec } };
-    await this.create(Pods, pod);
-    await this.patch(Pods, name, { status: { phase } }, { subresource: "status" });
+    await this.of(Pods).create(pod);
+    await this.of(Pods).patch(name, { status: { phase } }, { subresource: "status" });
   }
 
   async node(name: string): Promise<void> {
     const node = { metadata: { name } };
-    await this.create(Nodes, node);
+    await this.of(Nodes).create(node);
   }
 
   /** What has happened to the node's name so far. */
@@ -79,7 +79,7 @@ it("pod-garbage-collector/tests keeps pods of a node that the server has and the
   await world.pod("kept", { nodeName: "late" });
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
   expect(world.asked("late")).toBeGreaterThan(0);
-  expect((await world.find(Pods, "kept"))?.status?.phase).toBe("Running");
+  expect((await world.of(Pods).find("kept"))?.status?.phase).toBe("Running");
 });
 
 it("pod-garbage-collector/tests asks for no node that the cache has again, and keeps its pods", async () => {
@@ -89,7 +89,7 @@ it("pod-garbage-collector/tests asks for no node that the cache has again, and k
   await world.node("back");
   await world.pass(3 * LOOK_MS);
   expect(world.asked("back")).toBe(0);
-  expect((await world.find(Pods, "kept"))?.status?.phase).toBe("Running");
+  expect((await world.of(Pods).find("kept"))?.status?.phase).toBe("Running");
 });
 
 it("pod-garbage-collector/tests keeps pods of a node that cannot be asked for, and asks again later", async () => {
@@ -119,7 +119,7 @@ it("pod-garbage-collector/traps fails a pod with repeated ports and variables by
   const ports = [{ containerPort: 80 }, { containerPort: 80 }];
   const env = ["one", "two"].map((value) => ({ name: "A", value }));
   await world.pod("orphan", { nodeName: "gone", containers: [{ ...MAIN, ports, env }] });
-  const uid = (await world.find(Pods, "orphan"))?.metadata.uid;
+  const uid = (await world.of(Pods).find("orphan"))?.metadata.uid;
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
   expect(await world.exists(Pods, "orphan")).toBe(false);
   expect(patches).toMatchObject([{ metadata: { uid }, status: { phase: "Failed" } }]);
@@ -131,12 +131,10 @@ it("pod-garbage-collector/traps does not fail a pod that has the name of an orph
   await world.pod("web", { nodeName: "gone" });
   await world.pass(2000);
   world.held.hold("pods");
-  await world.world.do((client, signal) =>
-    client.resource(Pods).delete({ namespace: NAMESPACE, name: "web", options: { gracePeriodSeconds: 0 } }, signal),
-  );
+  await world.of(Pods).delete("web", { gracePeriodSeconds: 0 });
   await world.pod("web", {});
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
   expect(world.requests("PATCH").length).toBeGreaterThan(0);
   expect(world.requests("DELETE")).toEqual([]);
-  expect((await world.find(Pods, "web"))?.status?.phase).toBe("Running");
+  expect((await world.of(Pods).find("web"))?.status?.phase).toBe("Running");
 });

@@ -23,11 +23,11 @@ class QuotaWorld extends ControllerWorld {
   }
 
   async quota(hard: Readonly<Record<string, string>>, name = "quota"): Promise<void> {
-    await this.create(ResourceQuotas, { metadata: { name }, spec: { hard } } as never);
+    await this.of(ResourceQuotas).create({ metadata: { name }, spec: { hard } });
   }
 
   async used(name = "quota"): Promise<unknown> {
-    return (await this.find(ResourceQuotas, name))?.status?.used;
+    return (await this.of(ResourceQuotas).find(name))?.status?.used;
   }
 
   /** How often a status was written. */
@@ -64,7 +64,7 @@ it("resourcequota/7 keeps counting while nothing can be discovered later", async
   isDown = true;
   await stage.pass(3 * PERIOD_MS);
   expect(stage.log).toContain("Error during resource discovery");
-  await stage.create(ConfigMaps, { metadata: { name: "one" } });
+  await stage.of(ConfigMaps).create({ metadata: { name: "one" } });
   await stage.quota({ configmaps: "5" });
   await stage.pass(1000);
   expect(await stage.used()).toEqual({ configmaps: "1" });
@@ -91,18 +91,7 @@ it("resourcequota/2, resourcequota/config, resourcequota/queues, resourcequota/m
   await using stage = await QuotaWorld.open("period", { config: { ResourceQuotaController } });
   await stage.quota({ configmaps: "5" });
   await stage.pass(1000);
-  await stage.world.do((client, signal) =>
-    client.resource(ResourceQuotas).patch(
-      {
-        namespace: "test",
-        name: "quota",
-        type: "merge",
-        patch: { status: { used: { configmaps: "4" } } },
-        subresource: "status",
-      },
-      signal,
-    ),
-  );
+  await stage.of(ResourceQuotas).patch("quota", { status: { used: { configmaps: "4" } } }, { subresource: "status" });
   await stage.pass(35_000);
   expect(await stage.used()).toEqual({ configmaps: "4" });
   await stage.pass(5000);
@@ -144,10 +133,10 @@ it.each([1, 3])(
 
 it("resourcequota/about, resourcequota/reads-live, resourcequota/events asks the API server for discovery alone, and writes no Events", async () => {
   await using stage = await QuotaWorld.open("reads");
-  await stage.create(ConfigMaps, { metadata: { name: "one" } });
+  await stage.of(ConfigMaps).create({ metadata: { name: "one" } });
   await stage.quota({ configmaps: "5" });
   await stage.pass(PERIOD_MS);
-  await stage.remove(ConfigMaps, "one");
+  await stage.of(ConfigMaps).delete("one");
   await stage.pass(1000);
   expect(await stage.used()).toEqual({ configmaps: "0" });
   expect(new Set(stage.requests("GET").map((target) => target.replace(/\?.*/, "")))).toEqual(

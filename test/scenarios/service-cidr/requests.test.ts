@@ -18,11 +18,11 @@ class CidrWorld extends ControllerWorld {
   }
 
   range(name: string, ...cidrs: readonly string[]): Promise<unknown> {
-    return this.create(ServiceCIDRs, { metadata: { name }, spec: { cidrs } } as never);
+    return this.of(ServiceCIDRs).create({ metadata: { name }, spec: { cidrs } });
   }
 
   async isReady(name: string): Promise<boolean> {
-    const conditions = (await this.find(ServiceCIDRs, name))?.status?.conditions ?? [];
+    const conditions = (await this.of(ServiceCIDRs).find(name))?.status?.conditions ?? [];
     return conditions.some(({ type, status }) => type === "Ready" && status === "True");
   }
 }
@@ -48,18 +48,14 @@ it("service-cidr/2, service-cidr/events, service-cidr/config says that a status 
   await stage.range("range", "10.101.0.0/24");
   await stage.pass(600_000);
   expect(stage.requests("PATCH").filter((target) => target.includes("/range/status"))).toHaveLength(16);
-  const { items } = await stage.world.do((client, signal) => client.resource(Events).list({}, signal));
-  expect(items.map(({ type, reason, message }) => [type, reason, message])).toEqual([
+  const events = await stage.of(Events, "default").list();
+  expect(events.map(({ type, reason, message }) => [type, reason, message])).toEqual([
     ["Warning", "KubernetesServiceCIDRError", "The ServiceCIDR Status can not be set to Ready=True"],
   ]);
   isDown = false;
   await stage.pass(600_000);
   expect(await stage.isReady("range")).toBe(false);
-  await stage.world.do((client, signal) =>
-    client
-      .resource(ServiceCIDRs)
-      .patch({ name: "range", type: "merge", patch: { metadata: { labels: { changed: "yes" } } } }, signal),
-  );
+  await stage.of(ServiceCIDRs).patch("range", { metadata: { labels: { changed: "yes" } } });
   await stage.pass(1_000);
   expect(await stage.isReady("range")).toBe(true);
 });

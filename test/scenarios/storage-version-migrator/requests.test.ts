@@ -19,7 +19,7 @@ class MigrationWorld extends ControllerWorld {
   static async open(seed: string, intercept: Interception = () => undefined): Promise<MigrationWorld> {
     const server = { serverGates: gates, runtimeConfig: { "storagemigration.k8s.io/v1beta1": "true" } };
     const world = await new MigrationWorld(IDENTITY, IDENTITY, seed, server).opened();
-    for (const name of ["a", "b", "c"]) await world.create(ConfigMaps, { metadata: { name } });
+    for (const name of ["a", "b", "c"]) await world.of(ConfigMaps).create({ metadata: { name } });
     world.startManager({ gates, others: ["garbage-collector-controller"], intercept });
     await world.pass(5000);
     return world;
@@ -27,19 +27,19 @@ class MigrationWorld extends ControllerWorld {
 
   async migration(name: string, { group, resource }: Target = ConfigMaps): Promise<void> {
     const migration = { metadata: { name }, spec: { resource: { group, resource } } };
-    await this.create(StorageVersionMigrations, migration);
+    await this.of(StorageVersionMigrations).create(migration);
     await this.pass(500);
   }
 
   /** An event tells the cache how far it has come. */
   async letCacheFollow(): Promise<void> {
-    await this.create(ConfigMaps, { metadata: { name: "later" } });
+    await this.of(ConfigMaps).create({ metadata: { name: "later" } });
     await this.pass(MINUTE_MS);
   }
 
   /** "Failed: …", the conditions that are true, or nothing. */
   async outcome(name: string): Promise<string> {
-    const { status } = (await this.find(StorageVersionMigrations, name)) ?? {};
+    const { status } = (await this.of(StorageVersionMigrations).find(name)) ?? {};
     const held = (status?.conditions ?? []).filter((condition) => condition.status === "True");
     const ended = held.find(({ type }) => type !== "Running");
     return ended === undefined ? held.map(({ type }) => type).join() : [ended.type, ended.message].join(": ");
@@ -81,7 +81,7 @@ it("storage-version-migrator/6, storage-version-migrator/traps fails when the ca
 it("storage-version-migrator/6 fails for a resource that is gone since its version was noted, after a minute", async () => {
   await using world = await MigrationWorld.open("gone");
   await world.migration("m", { group: "example.com", resource: "things" });
-  await world.patch(StorageVersionMigrations, "m", { status: { resourceVersion: "5" } }, { subresource: "status" });
+  await world.of(StorageVersionMigrations).patch("m", { status: { resourceVersion: "5" } }, { subresource: "status" });
   await world.pass(0.8 * MINUTE_MS);
   expect(await world.outcome("m")).toBe("Running");
   await world.pass(2 * MINUTE_MS);
@@ -94,7 +94,7 @@ it("storage-version-migrator/6 leaves a migration that has ended", async () => {
   await world.migration("m");
   const lastTransitionTime = "2026-01-01T00:00:00Z";
   const ended = { type: "Failed", status: "True", reason: "Given", message: "up", lastTransitionTime };
-  await world.patch(StorageVersionMigrations, "m", { status: { conditions: [ended] } }, { subresource: "status" });
+  await world.of(StorageVersionMigrations).patch("m", { status: { conditions: [ended] } }, { subresource: "status" });
   await world.letCacheFollow();
   expect(world.written()).toEqual([]);
 });
@@ -187,7 +187,7 @@ async function underWay(seed: string, isHeld: (method: string, path: string) => 
           ? { template: content.template }
           : {};
     const object = { metadata: { name }, ...more };
-    return world.create(resource, object);
+    return world.of(resource).create(object);
   };
   for (const resource of six) await make(resource, "x");
   for (const resource of six) await world.migration(`m-${resource.resource}`, resource);
@@ -229,7 +229,7 @@ it.each([
     const lists = world.requests("GET").filter((found) => found.includes("limit=1"));
     expect(lists).toHaveLength(1);
     expect(lists[0]?.startsWith(target.path)).toBe(true);
-    const { status } = (await world.find(StorageVersionMigrations, "m")) ?? {};
+    const { status } = (await world.of(StorageVersionMigrations).find("m")) ?? {};
     expect(status?.resourceVersion).toMatch(/^[1-9][0-9]*$/);
   },
 );

@@ -25,14 +25,14 @@ class VersionWorld extends ControllerWorld {
 
   async lease(name: string): Promise<void> {
     const labels = { "apiserver.kubernetes.io/identity": "kube-apiserver" };
-    await this.create(Leases, { metadata: { name, labels } }, SYSTEM);
+    await this.of(Leases, SYSTEM).create({ metadata: { name, labels } });
     await this.pass(100);
   }
 
   /** Of these servers, each with the version that it encodes. */
   async report(name: string, servers: Readonly<Record<string, string>>): Promise<void> {
     const version = { metadata: { name }, spec: {} };
-    await this.create(StorageVersions, version);
+    await this.of(StorageVersions).create(version);
     const storageVersions = Object.entries(servers).map(([apiServerID, encodingVersion]) => ({
       apiServerID,
       encodingVersion,
@@ -40,12 +40,12 @@ class VersionWorld extends ControllerWorld {
     }));
     const [first, ...others] = new Set(Object.values(servers));
     const common = others.length === 0 ? { commonEncodingVersion: first } : {};
-    await this.patch(StorageVersions, name, { status: { storageVersions, ...common } }, { subresource: "status" });
+    await this.of(StorageVersions).patch(name, { status: { storageVersions, ...common } }, { subresource: "status" });
     await this.pass(1000);
   }
 
   async servers(name: string): Promise<readonly string[] | undefined> {
-    const found = await this.find(StorageVersions, name);
+    const found = await this.of(StorageVersions).find(name);
     return found && (found.status?.storageVersions ?? []).map(({ apiServerID = "" }) => apiServerID);
   }
 }
@@ -57,7 +57,7 @@ it("storageversion-garbage-collector/4 tries a write again after a conflict", as
   await using world = await VersionWorld.open("conflicts", { intercept });
   for (const name of ["one", "two"]) await world.lease(name);
   await world.report("apps.deployments", { one: "v1", two: "v1" });
-  await world.remove(Leases, "one", SYSTEM);
+  await world.of(Leases, SYSTEM).delete("one");
   await world.pass(5000);
   expect(await world.servers("apps.deployments")).toEqual(["two"]);
   expect(world.requests("PUT")).toHaveLength(4);
@@ -84,9 +84,9 @@ it.each([
     await using world = await VersionWorld.open("leases");
     for (const name of ["one", "two", "three"]) await world.lease(name);
     await world.report("apps.deployments", given as Record<string, string>);
-    await world.remove(Leases, "one", SYSTEM);
+    await world.of(Leases, SYSTEM).delete("one");
     await world.pass(1000);
     expect(await world.servers("apps.deployments")).toEqual(left);
-    expect((await world.find(StorageVersions, "apps.deployments"))?.status?.commonEncodingVersion).toBe(common);
+    expect((await world.of(StorageVersions).find("apps.deployments"))?.status?.commonEncodingVersion).toBe(common);
   },
 );

@@ -11,7 +11,7 @@ import { NodeWorld } from "../node-lifecycle/node-world.ts";
 const NAME = "taint-eviction-controller";
 const BUSY: Taint = { key: "example.com/busy", effect: "NoExecute" };
 const isTerminating = async (stage: NodeWorld, name: string): Promise<boolean> =>
-  (await stage.find(Pods, name))?.metadata.deletionTimestamp !== undefined;
+  (await stage.of(Pods).find(name))?.metadata.deletionTimestamp !== undefined;
 
 it("taint-eviction/about is on by default, without an alias, behind a gate that is locked", () => {
   expect(canonicalSelection(["taint-eviction"])).toEqual(["taint-eviction"]);

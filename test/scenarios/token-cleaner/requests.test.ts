@@ -19,7 +19,7 @@ class TokenWorld extends ControllerWorld {
     const expiration = livesMs === undefined ? {} : { expiration: formatTime(this.world.clock.now() + livesMs) };
     const stringData = { "token-id": "abcdef", ...expiration };
     const secret = { metadata: { name }, type: "bootstrap.kubernetes.io/token", stringData };
-    await this.create(Secrets, secret, SYSTEM);
+    await this.of(Secrets, SYSTEM).create(secret);
   }
 
   hasToken(name: string): Promise<boolean> {
@@ -43,7 +43,7 @@ it.each([
     expect(world.requests("DELETE")).toHaveLength(1);
     expect(world.retries("token_cleaner")).toBe(0);
     state.isRefusing = false;
-    await world.patch(Secrets, "expired", { metadata: { labels: { touched: "yes" } } }, { namespace: SYSTEM });
+    await world.of(Secrets, SYSTEM).patch("expired", { metadata: { labels: { touched: "yes" } } });
     await world.pass(1000);
     expect(await world.hasToken("expired")).toBe(false);
   },

@@ -13,16 +13,16 @@ class NodesWorld extends ControllerWorld {
 
   /** A node of now tells the TTL of now. */
   async ttl(name: string): Promise<string | undefined> {
-    await this.patch(Nodes, name, { metadata: { annotations: { [TTL]: "no number" } } });
+    await this.of(Nodes).patch(name, { metadata: { annotations: { [TTL]: "no number" } } });
     await this.pass(1000);
-    return (await this.find(Nodes, name))?.metadata.annotations?.[TTL];
+    return (await this.of(Nodes).find(name))?.metadata.annotations?.[TTL];
   }
 }
 
 it("ttl/traps counts each node once, however often all nodes are listed", async () => {
   const state = { isExpired: false, lists: 0 };
   await using world = await NodesWorld.open("lists");
-  for (let index = 0; index < 95; index++) await world.create(Nodes, { metadata: { name: `node-${index}` } });
+  for (let index = 0; index < 95; index++) await world.of(Nodes).create({ metadata: { name: `node-${index}` } });
   world.startManager({
     intercept: ({ method, path, query = "" }) => {
       if (method !== "GET" || path !== "/api/v1/nodes") return undefined;
@@ -39,7 +39,7 @@ it("ttl/traps counts each node once, however often all nodes are listed", async 
   await world.pass(60_000);
   expect(state.lists).toBeGreaterThan(2);
   expect(await world.ttl("node-0")).toBe("0");
-  for (let index = 95; index < 101; index++) await world.create(Nodes, { metadata: { name: `node-${index}` } });
+  for (let index = 95; index < 101; index++) await world.of(Nodes).create({ metadata: { name: `node-${index}` } });
   await world.pass(1000);
   expect(await world.ttl("node-0")).toBe("15");
 });

@@ -22,7 +22,7 @@ class PolicyWorld extends ControllerWorld {
     const rule = { apiGroups: [group], apiVersions: ["v1"], resources: [resource], operations: ["CREATE"] };
     const spec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] };
     const policy = { metadata: { name }, spec };
-    await this.create(ValidatingAdmissionPolicies, policy);
+    await this.of(ValidatingAdmissionPolicies).create(policy);
   }
 
   async define(): Promise<void> {
@@ -33,13 +33,13 @@ class PolicyWorld extends ControllerWorld {
       metadata: { name: `things.${GROUP}` },
       spec: { group: GROUP, scope: "Namespaced", names, versions },
     };
-    await this.create(CustomResourceDefinitions, definition);
+    await this.of(CustomResourceDefinitions).create(definition);
     await this.pass(1000);
   }
 
   /** Undefined: not checked yet. */
   async warnings(name: string): Promise<readonly string[] | undefined> {
-    const policy = await this.find(ValidatingAdmissionPolicies, name);
+    const policy = await this.of(ValidatingAdmissionPolicies).find(name);
     const { observedGeneration, typeChecking } = policy?.status ?? {};
     if (observedGeneration === undefined) return undefined;
     return (typeChecking?.expressionWarnings ?? []).map(({ warning }) => warning);
@@ -56,7 +56,7 @@ it("validatingadmissionpolicy-status/7 checks a policy again after a refused wri
   await world.pass(1000);
   expect(world.retries(QUEUE)).toBeGreaterThan(2);
   expect(await world.warnings("kept")).toBeUndefined();
-  await world.remove(ValidatingAdmissionPolicies, "deleted");
+  await world.of(ValidatingAdmissionPolicies).delete("deleted");
   state.isRefusing = false;
   const before = world.requests("PATCH").length;
   await world.pass(60_000);
