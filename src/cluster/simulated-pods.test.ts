@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { Deployments } from "#api/generated/resources/apps-v1.ts";
-import { Events, Pods } from "#api/generated/resources/core-v1.ts";
+import { Leases } from "#api/generated/resources/coordination-v1.ts";
+import { Events, Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod, PodSpec } from "#api/generated/types/core-v1.ts";
 import { podPrinter } from "#kinds/core/pod-printer.ts";
 import { readStages } from "./stages-file.ts";
@@ -133,6 +134,24 @@ describe("simulated pods", () => {
       "0/2 nodes are available: 1 Too many pods, 1 node(s)",
     );
   }, 60_000);
+
+  it("run on nodes that renew their Leases and tell their state in a kubelet's words", async () => {
+    const { clock, client } = start();
+    await clock.settle();
+    const { status } = await client.resource(Nodes).get({ name: "node-1" }, signal);
+    expect(status?.conditions?.map(({ type, status, message }) => `${type} ${status}: ${message}`)).toEqual([
+      "MemoryPressure False: kubelet has sufficient memory available",
+      "DiskPressure False: kubelet has no disk pressure",
+      "PIDPressure False: kubelet has sufficient PID available",
+      "Ready True: kubelet is posting ready status",
+    ]);
+    expect(status?.allocatable).toEqual({ cpu: "16", memory: "64Gi", "ephemeral-storage": "100Gi", pods: "110" });
+    const renewed = async () =>
+      (await client.resource(Leases).get({ namespace: "kube-node-lease", name: "node-1" }, signal)).spec?.renewTime;
+    const before = Date.parse((await renewed()) ?? "");
+    await clock.advance(35_000);
+    expect(Date.parse((await renewed()) ?? "") - before).toBe(30_000);
+  });
 
   it("run on while their node is cut off", async () => {
     const rules = "nodes: [{name: node-1, partitioned-at: 1m, heals-at: 3m}]";

@@ -152,6 +152,10 @@ function exited(
 export const stopped = (place: Place, status: ContainerStatus, now: EpochMs): ContainerStatus =>
   exited(place, status, 0, now);
 
+/** The time of the pod is over. */
+export const killed = (place: Place, status: ContainerStatus, now: EpochMs): ContainerStatus =>
+  exited(place, status, KILLED_EXIT_CODE, now);
+
 /** A container that has ended runs again after its back-off, if its restart policy says so. */
 function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTerminated, at: Circumstances): Move {
   const { pod, now } = at;

@@ -84,11 +84,11 @@ function newNode(name: string): Draft<StoredCluster<Node>> {
 
 function readyStatus(now: EpochMs, name: string, address: string): NodeStatus {
   const time = formatTime(now);
-  const condition = (type: string, status: string, reason: string) => ({
+  const condition = (type: string, status: string, reason: string, message: string) => ({
     type,
     status,
     reason,
-    message: "simulated",
+    message,
     lastHeartbeatTime: time,
     lastTransitionTime: time,
   });
@@ -101,10 +101,10 @@ function readyStatus(now: EpochMs, name: string, address: string): NodeStatus {
       { type: "Hostname", address: name },
     ],
     conditions: [
-      condition("MemoryPressure", "False", "KubeletHasSufficientMemory"),
-      condition("DiskPressure", "False", "KubeletHasNoDiskPressure"),
-      condition("PIDPressure", "False", "KubeletHasSufficientPID"),
-      condition("Ready", "True", "KubeletReady"),
+      condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+      condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+      condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+      condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
     ],
     nodeInfo: {
       architecture: "amd64",

@@ -11,7 +11,7 @@ export interface NodeEvent {
   readonly type: EventType;
   readonly reason: string;
   readonly message: string;
-  /** The place of the container in the pod that it is about: "spec.containers{main}". */
+  /** The place of the container in the pod that it is about: "spec.containers{main}"; empty: the whole pod. */
   readonly fieldPath: string;
   /** Which failure of a probe it is about: it is told once, however often the pod is looked at. */
   readonly failure?: string;
@@ -89,6 +89,13 @@ export function probeKillEvent(place: Place, probe: "startup" | "liveness", isRe
 
 export const stopEvent = (place: Place): NodeEvent =>
   event(place, "Normal", "Killing", `Stopping container ${place.container.name}`);
+
+export const DEADLINE_EVENT: NodeEvent = {
+  type: "Normal",
+  reason: "DeadlineExceeded",
+  message: "Pod was active on the node longer than the specified deadline",
+  fieldPath: "",
+};
 
 /** Of a pod that goes. */
 export function killEvents(pod: Pod): readonly NodeEvent[] {

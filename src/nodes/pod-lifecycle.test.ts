@@ -165,6 +165,16 @@ describe("a simulated pod", () => {
     expect(withGate("True").story).toEqual(["0 s: Running Ready, main started ready"]);
   });
 
+  it("fails when its deadline is over", () => {
+    const sidecar = { name: "proxy", image: "b", restartPolicy: "Always" };
+    const spec = { initContainers: [sidecar], activeDeadlineSeconds: 30 };
+    const { pod, story, events } = live(boundPod(spec), 60_000);
+    expect(story.at(-1)).toBe("30 s: Failed, proxy Error 137, main Error 137; DeadlineExceeded Killing");
+    const message = "Pod was active on the node longer than the specified deadline";
+    expect(pod.status).toMatchObject({ reason: "DeadlineExceeded", message });
+    expect(events.find(({ reason }) => reason === "DeadlineExceeded")?.message).toBe(message);
+  });
+
   it("loses the containers that started before its node failed", () => {
     const { pod } = live(boundPod({}), 1000);
     const step = nextStep(pod, behaviourOf(pod, 300), BOUND_MS + 60_000, BOUND_MS + 30_000);

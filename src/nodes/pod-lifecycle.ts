@@ -1,17 +1,18 @@
 // The life of a pod on a simulated node, step by step: what its status says next, when, and which events tell of it.
 // The steps follow from the stored status alone, so a cluster that is started again goes on where it was.
 
-import type { Pod, PodStatus } from "#api/generated/types/core-v1.ts";
+import type { Pod, PodCondition, PodStatus } from "#api/generated/types/core-v1.ts";
+import { wrappedSecondsMs } from "#api/int64.ts";
 import type { Stored } from "#api/resource.ts";
 import { formatTime, timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { isPodTerminal, podCondition } from "#rules/pod-status.ts";
 import type { Behaviour } from "./behaviour.ts";
-import { moveContainer, newStatus, stopped } from "./container-life.ts";
+import { killed, moveContainer, newStatus, stopped } from "./container-life.ts";
 import { hasBegun, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
 import { areKnown, conditions } from "./pod-conditions.ts";
-import { type NodeEvent, stopEvent } from "./pod-events.ts";
-import { isInitDone, podPhase, type Standing } from "./pod-phase.ts";
+import { DEADLINE_EVENT, type NodeEvent, stopEvent } from "./pod-events.ts";
+import { isInitDone, type Phase, podPhase, type Standing } from "./pod-phase.ts";
 
 export type Step =
   | { readonly kind: "rest" }
@@ -39,12 +40,34 @@ export function nextStep(
   lostBeforeMs: EpochMs = Number.NEGATIVE_INFINITY,
 ): Step {
   if (isPodTerminal(pod)) return REST;
+  const deadlineMs = deadlineOf(pod);
+  if (deadlineMs <= now) return expire(pod, now);
   const startMs = boundMs(pod, now) + behaviour.startMs;
-  if (startMs <= now || hasStarted(pod)) return outcome(pod, play(pod, behaviour, now, lostBeforeMs), now);
+  if (startMs <= now || hasStarted(pod)) {
+    const cast = play(pod, behaviour, now, lostBeforeMs);
+    return outcome(pod, { ...cast, dueMs: Math.min(cast.dueMs, deadlineMs) }, now);
+  }
   if (pod.status?.containerStatuses === undefined && startMs - now > CREATING_MS) {
     return outcome(pod, { ...standing(pod), events: [], dueMs: startMs }, now);
   }
   return { kind: "wait", forMs: startMs - now, reason: "containers are starting", events: [] };
+}
+
+function deadlineOf({ spec, status }: Pod): EpochMs {
+  const startMs = timeOrUndefined(status?.startTime);
+  if (spec?.activeDeadlineSeconds === undefined || startMs === undefined) return Number.POSITIVE_INFINITY;
+  return startMs + wrappedSecondsMs(spec.activeDeadlineSeconds);
+}
+
+/** Upstream: pkg/kubelet/active_deadline.go */
+function expire(pod: Stored<Pod>, now: EpochMs): Step {
+  const { inits, mains } = standing(pod);
+  const runs = ({ status }: Standing): boolean => status.state?.running !== undefined;
+  const end = (one: Standing): Standing => (runs(one) ? { ...one, status: killed(one, one.status, now) } : one);
+  const cast = { inits: inits.map(end), mains: mains.map(end) };
+  const events = [DEADLINE_EVENT, ...[...inits, ...mains].filter(runs).map(stopEvent)];
+  const { reason, message } = DEADLINE_EVENT;
+  return report({ ...statusOf(pod, "Failed", cast, now), reason, message }, events);
 }
 
 function boundMs(pod: Stored<Pod>, now: EpochMs): EpochMs {
@@ -91,21 +114,31 @@ function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs
 function outcome(pod: Stored<Pod>, cast: Cast, now: EpochMs): Step {
   const phase = podPhase(pod, cast.inits, cast.mains);
   const { inits, mains, events, dueMs } = phase === "Succeeded" || phase === "Failed" ? closed(cast, now) : cast;
-  const time = formatTime(now);
-  const own = conditions(pod, time, phase, inits, mains);
+  const status = statusOf(pod, phase, { inits, mains }, now);
   const isSame = (one: Standing): boolean => statusAt(pod, one) === one.status;
-  if (phase === pod.status?.phase && inits.every(isSame) && mains.every(isSame) && areKnown(pod, own)) {
+  if (phase === pod.status?.phase && inits.every(isSame) && mains.every(isSame) && areKnown(pod, status.conditions)) {
     if (dueMs === Number.POSITIVE_INFINITY) return REST;
     return { kind: "wait", forMs: Math.max(dueMs - now, 0), reason: "containers are running", events };
   }
-  const status: PodStatus = {
+  return report(status, events);
+}
+
+const report = (status: PodStatus, events: readonly NodeEvent[]): Step => ({ kind: "report", status, events });
+
+function statusOf(
+  pod: Stored<Pod>,
+  phase: Phase,
+  { inits, mains }: Pick<Cast, "inits" | "mains">,
+  now: EpochMs,
+): PodStatus & { readonly conditions: readonly PodCondition[] } {
+  const time = formatTime(now);
+  return {
     phase,
     startTime: pod.status?.startTime ?? time,
-    conditions: own,
-    ...(inits.length === 0 ? {} : { initContainerStatuses: inits.map((init) => init.status) }),
-    containerStatuses: mains.map((main) => main.status),
+    conditions: conditions(pod, time, phase, inits, mains),
+    ...(inits.length === 0 ? {} : { initContainerStatuses: inits.map(({ status }) => status) }),
+    containerStatuses: mains.map(({ status }) => status),
   };
-  return { kind: "report", status, events };
 }
 
 /** The pod's work is over, so its sidecars are stopped. */
