@@ -148,6 +148,8 @@ export interface RawResponse {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly bytes: Uint8Array;
+  /** The document itself, from a server in this process that hands it over. It is shared: nobody changes it. */
+  readonly value?: unknown;
 }
 
 export interface Client {

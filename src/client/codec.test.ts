@@ -134,8 +134,9 @@ describe("raw requests", () => {
 
   it("take any answer, JSON first, also from a server in this process", async () => {
     const { client: ours, transport } = client(true);
-    const { bytes } = await ours.raw({ method: "GET", path: "/version" }, neverAborted());
+    const { bytes, value } = await ours.raw({ method: "GET", path: "/version" }, neverAborted());
     expect(decodeText(bytes)).toBe('{"a":1}');
+    expect(value).toEqual({ a: 1 });
     expect(transport.requests[0]?.headers).toEqual({ accept: "application/json, */*", "user-agent": "test" });
     expect(transport.requests[0]).not.toHaveProperty("body");
   });

@@ -1,6 +1,7 @@
 // Builds a Client over a Transport. Everything that waits, limits or counts is handed in; two
 // clients share nothing but what they are both given.
 
+import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -34,8 +35,19 @@ export function createClient(options: ClientOptions): Client {
         },
         signal,
       );
-      const bytes = "bytes" in answer.body ? answer.body.bytes : encodeText(stringifyJson(answer.body.value));
-      return { status: answer.status, contentType: answer.contentType, headers: answer.headers, bytes };
+      const { status, contentType, headers, body } = answer;
+      if ("bytes" in body) return { status, contentType, headers, bytes: body.bytes };
+      const { value } = body;
+      const bytes = lazy(() => encodeText(stringifyJson(value)));
+      return {
+        status,
+        contentType,
+        headers,
+        value,
+        get bytes() {
+          return bytes();
+        },
+      };
     },
   };
 }

@@ -112,6 +112,22 @@ const legacy = (): Answers => ({
   "/apis/bad/v1": 503,
 });
 
+it("reads a document once that a server in this process hands over", async () => {
+  const { "/api": core, "/apis": named } = aggregated();
+  const transport = scriptedTransport(({ path }) => ({
+    status: 200,
+    headers: { "content-type": AGGREGATED },
+    body: { kind: "object", value: path === "/api" ? core : named },
+  }));
+  const discover = () => {
+    const client = createClient({ transport, clock: testClock(), userAgent: "test", direct: true });
+    return groupsAndResources(createDiscovery(client), signal);
+  };
+  const [first, second] = [await discover(), await discover()];
+  expect(first).toEqual(await groupsAndResources(setup(aggregated()).discovery, signal));
+  expect(second.lists[0]).toBe(first.lists[0]);
+});
+
 describe("discovery", () => {
   it("machinery/4.3.1 reads aggregated documents in two requests, subresources included", async () => {
     const { discovery, paths, transport } = setup(aggregated());

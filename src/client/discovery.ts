@@ -236,14 +236,28 @@ interface AggregatedResource {
   }[];
 }
 
-/** The answer's content type, not its request, tells which form it has. */
+interface Document {
+  readonly items?: readonly AggregatedGroup[];
+  readonly versions?: readonly string[];
+  readonly groups?: readonly LegacyGroup[];
+}
+
+/** What was read from documents that a server in this process hands over: many controllers ask for the same one. */
+const readBefore = new WeakMap<object, GroupDocuments>();
+
 function readDocument(response: RawResponse): GroupDocuments {
-  const { type, parameters } = parseMediaType(response.contentType);
-  const value = decodeJson(decodeText(response.bytes)) as {
-    items?: readonly AggregatedGroup[];
-    versions?: readonly string[];
-    groups?: readonly LegacyGroup[];
-  };
+  const { contentType, value } = response;
+  if (typeof value !== "object" || value === null) {
+    return readForm(contentType, decodeJson(decodeText(response.bytes)) as Document);
+  }
+  const read = readBefore.get(value) ?? readForm(contentType, value);
+  readBefore.set(value, read);
+  return read;
+}
+
+/** The answer's content type, not its request, tells which form it has. */
+function readForm(contentType: string, value: Document): GroupDocuments {
+  const { type, parameters } = parseMediaType(contentType);
   const isAggregated =
     type === "application/json" &&
     parameters.get("g") === "apidiscovery.k8s.io" &&

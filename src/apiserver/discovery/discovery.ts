@@ -110,17 +110,14 @@ function respond(context: RequestContext, { value }: CachedDocument, hasRouter: 
   return respondWithValue(context, negotiate(context, rules), value);
 }
 
-function respondTagged(
-  context: RequestContext,
-  { value, bytes, etag }: CachedDocument,
-  contentType: string,
-): HttpResponse {
-  const tag = `"${etag}"`;
-  const headers = { "cache-control": "public", "content-type": contentType, etag: tag, vary: "Accept" };
-  if (headerOf(context.request, "if-none-match") === tag) {
-    const kept = { "cache-control": "public", etag: tag, vary: "Accept" };
-    return { status: 304, headers: kept, body: { kind: "bytes", bytes: new Uint8Array(0) } };
+function respondTagged({ request }: RequestContext, document: CachedDocument, contentType: string): HttpResponse {
+  const common = { "cache-control": "public", vary: "Accept" };
+  const headers = { ...common, "content-type": contentType };
+  // Who is handed the value itself needs no tag, which takes the whole text.
+  if (request.direct) return { status: 200, headers, body: { kind: "object", value: document.value } };
+  const etag = `"${document.etag}"`;
+  if (headerOf(request, "if-none-match") === etag) {
+    return { status: 304, headers: { ...common, etag }, body: { kind: "bytes", bytes: new Uint8Array(0) } };
   }
-  if (context.request.direct) return { status: 200, headers, body: { kind: "object", value } };
-  return { status: 200, headers, body: { kind: "bytes", bytes } };
+  return { status: 200, headers: { ...headers, etag }, body: { kind: "bytes", bytes: document.bytes } };
 }

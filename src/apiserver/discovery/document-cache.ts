@@ -1,12 +1,29 @@
 // Documents derived from the registry, encoded once for each state of it, with an entity tag.
 
+import { lazy } from "#api/lazy.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { Registry } from "../registry.ts";
 
-export interface CachedDocument {
+/** Encoded when it is first sent over a network: within the process the value is handed over. */
+export class CachedDocument {
   readonly value: unknown;
-  readonly bytes: Uint8Array;
-  readonly etag: string;
+  readonly #encoded: () => { readonly bytes: Uint8Array; readonly etag: string };
+
+  constructor(value: unknown) {
+    this.value = value;
+    this.#encoded = lazy(() => {
+      const text = `${stringifyJson(value)}\n`;
+      return { bytes: new TextEncoder().encode(text), etag: hashOf(text) };
+    });
+  }
+
+  get bytes(): Uint8Array {
+    return this.#encoded().bytes;
+  }
+
+  get etag(): string {
+    return this.#encoded().etag;
+  }
 }
 
 export class DocumentCache {
@@ -25,9 +42,7 @@ export class DocumentCache {
     }
     let document = this.#documents.get(name);
     if (document === undefined) {
-      const value = make(this.#registry);
-      const text = `${stringifyJson(value)}\n`;
-      document = { value, bytes: new TextEncoder().encode(text), etag: hashOf(text) };
+      document = new CachedDocument(make(this.#registry));
       this.#documents.set(name, document);
     }
     return document;
