@@ -10,7 +10,21 @@ export interface AcceptClause {
 
 const MEDIA_RANGE = /^\s*([^/;\s]+)\/([^/;\s]+)\s*$/;
 
-export function parseAccept(header: string): AcceptClause[] {
+const PARSED_MAX = 100;
+const parsed = new Map<string, readonly AcceptClause[]>();
+
+/** Clients send few different headers, again and again. */
+export function parseAccept(header: string): readonly AcceptClause[] {
+  let clauses = parsed.get(header);
+  if (clauses === undefined) {
+    clauses = parseClauses(header);
+    if (parsed.size === PARSED_MAX) parsed.clear();
+    parsed.set(header, clauses);
+  }
+  return clauses;
+}
+
+function parseClauses(header: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of header.split(",")) {
     const [range = "", ...rest] = part.split(";");

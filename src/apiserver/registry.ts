@@ -5,6 +5,7 @@ import type { GoStruct } from "#api/go-layout.ts";
 import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
 import { apiVersionOf } from "#api/object.ts";
+import { deepEqual } from "#api/patch/json-value.ts";
 import type { Subresource, Verb } from "#api/resource-table.ts";
 import type { Schema } from "#api/schema.ts";
 import type { GroupResource } from "#api/status-error.ts";
@@ -187,8 +188,11 @@ export class Registry {
 
   /** From now on another server answers for this version, whatever this one serves of it. */
   setRemote(remote: RemoteVersion): void {
-    this.#remotes.set(`${remote.group}/${remote.version}`, remote);
-    this.#generation++;
+    const key = `${remote.group}/${remote.version}`;
+    const before = this.#remotes.get(key);
+    this.#remotes.set(key, remote);
+    // It is looked at every half minute, and most looks find the same.
+    if (before === undefined || !deepEqual(describedBy(before), describedBy(remote))) this.#generation++;
   }
 
   removeRemote(group: string, version: string): void {
@@ -257,6 +261,11 @@ export class Registry {
   versionsOf(group: string): readonly string[] {
     return [...(this.#endpoints.get(group)?.keys() ?? [])];
   }
+}
+
+/** All that documents are derived from. */
+function describedBy({ forward: _, ...description }: RemoteVersion): unknown {
+  return description;
 }
 
 function endpointOf(row: KindRow, version: KindVersion): Endpoint {

@@ -81,6 +81,7 @@ describe("FeatureGates", () => {
 
   it("judges anew at another version", () => {
     const gates = at("1.35");
+    expect(gates.isEnabled("Grown")).toBe(true);
     gates.setFromMap({ Grown: false });
     expect(gates.isEnabled("Grown")).toBe(false);
     expect(() => gates.setEmulatedVersion("1.36")).toThrow("locked to true");

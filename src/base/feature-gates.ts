@@ -61,6 +61,8 @@ export class FeatureGates {
   #requested: ReadonlyMap<string, boolean> = new Map();
   /** What follows from it, AllAlpha and AllBeta spelled out. */
   #enabled: ReadonlyMap<string, boolean> = new Map();
+  /** What has been asked since something was set. */
+  readonly #answers = new Map<string, boolean>();
 
   constructor(table: FeatureTable, emulatedVersion: string, minCompatibilityVersion?: string) {
     const known = new Map<string, readonly FeatureStage[]>();
@@ -76,7 +78,12 @@ export class FeatureGates {
 
   /** Asking for an unknown gate is a programming error. */
   isEnabled(name: string): boolean {
-    return this.#isEnabledIn(name, this.#enabled, this.#versions);
+    let answer = this.#answers.get(name);
+    if (answer === undefined) {
+      answer = this.#isEnabledIn(name, this.#enabled, this.#versions);
+      this.#answers.set(name, answer);
+    }
+    return answer;
   }
 
   has(name: string): boolean {
@@ -115,6 +122,7 @@ export class FeatureGates {
   setFromMap(values: Readonly<Record<string, boolean>>, log?: Logger): void {
     this.#requested = new Map([...this.#requested, ...Object.entries(values)]);
     this.#enabled = this.#resolve(this.#enabled, this.#versions, log);
+    this.#answers.clear();
     log?.v(1).info("Updated", { featureGates: Object.fromEntries(this.#enabled) });
   }
 
@@ -123,6 +131,7 @@ export class FeatureGates {
     const versions = versionsOf(emulated, minCompatibility);
     this.#enabled = this.#resolve(new Map(), versions, log);
     this.#versions = versions;
+    this.#answers.clear();
   }
 
   /** The problems of what was set, at the emulated version. */

@@ -98,6 +98,16 @@ async function register({ bytes, clock }: TestServer): Promise<void> {
 }
 
 describe("aggregated API servers", () => {
+  it("leave discovery and its documents as they are while looks at them find the same", async () => {
+    const { front, requests } = await openStage();
+    await register(front);
+    const { generation } = front.server.registry;
+    requests.length = 0;
+    await front.clock.advance(90_000);
+    expect(requests.length).toBeGreaterThan(3);
+    expect(front.server.registry.generation).toBe(generation);
+  });
+
   it("machinery/7.2.r9 are available once their service has ready endpoints that answer", async () => {
     const { front, targets } = await openStage();
     const { bytes } = front;

@@ -2,6 +2,7 @@
 // Versions of one kind share a row and are converted by conversions.ts where their fields differ.
 
 import { goTypeOfKind } from "#api/go-layout.ts";
+import { lazy } from "#api/lazy.ts";
 import { apiVersionOf, type GroupVersionKind, type KubeObject } from "#api/object.ts";
 import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";
 import { schemaOf } from "#api/schema-table.ts";
@@ -153,7 +154,7 @@ function versionOf(
         : afterDecoding(decodeTyped(goType, value, wording));
     },
     goType,
-    zero: () => (goType === undefined ? {} : zeroObject(goType)),
+    zero: lazy(() => (goType === undefined ? {} : zeroObject(goType))),
     toStored: conversion.toStored,
     fromStored: conversion.fromStored,
     applyDefaults: (object, now) =>

@@ -16,11 +16,15 @@ export interface Binding {
   readonly subjects: readonly rbac.Subject[];
 }
 
+const ANSWERS_MAX = 1_000;
+
 type BindingsByName = ReadonlyMap<string, Binding>;
 
 export class BoundRoles {
   /** By namespace, "" for the cluster, and there by subject. */
   readonly #scopes = new Map<string, Map<string, Map<string, Binding>>>();
+  /** Those of users who asked since the last change. */
+  readonly #answers = new Map<string, readonly Binding[]>();
 
   /** The tables of both kinds of bindings. */
   constructor(tables: readonly Table[], closing: AbortSignal) {
@@ -32,22 +36,21 @@ export class BoundRoles {
   }
 
   /** Those of one namespace, or of the cluster, that name the user or one of its groups, by name. */
-  of({ name, groups = [] }: UserInfo, namespace: string): readonly Binding[] {
+  of(user: UserInfo, namespace: string): readonly Binding[] {
     const scope = this.#scopes.get(namespace);
     if (scope === undefined) return [];
-    const found: BindingsByName[] = [];
-    const ofUser = scope.get(userKey(name));
-    if (ofUser !== undefined) found.push(ofUser);
-    for (const group of groups) {
-      const ofGroup = scope.get(groupKey(group));
-      if (ofGroup !== undefined) found.push(ofGroup);
+    const question = JSON.stringify([namespace, user.name, user.groups]);
+    let answer = this.#answers.get(question);
+    if (answer === undefined) {
+      answer = bindingsIn(scope, user);
+      if (this.#answers.size === ANSWERS_MAX) this.#answers.clear();
+      this.#answers.set(question, answer);
     }
-    const bindings = new Map<string, Binding>();
-    for (const byName of found) for (const [key, binding] of byName) bindings.set(key, binding);
-    return [...bindings.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return answer;
   }
 
   #change(version: StoredVersion): void {
+    this.#answers.clear();
     const { previous, isDeletion } = version;
     if (previous !== undefined && !previous.isDeletion) this.#remove(bindingOf(previous));
     if (isDeletion) this.#remove(bindingOf(version));
@@ -74,6 +77,19 @@ export class BoundRoles {
     }
     if (scope?.size === 0) this.#scopes.delete(namespace);
   }
+}
+
+function bindingsIn(scope: ReadonlyMap<string, BindingsByName>, { name, groups = [] }: UserInfo): readonly Binding[] {
+  const found: BindingsByName[] = [];
+  const ofUser = scope.get(userKey(name));
+  if (ofUser !== undefined) found.push(ofUser);
+  for (const group of groups) {
+    const ofGroup = scope.get(groupKey(group));
+    if (ofGroup !== undefined) found.push(ofGroup);
+  }
+  const bindings = new Map<string, Binding>();
+  for (const byName of found) for (const [key, binding] of byName) bindings.set(key, binding);
+  return [...bindings.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** "ClusterRoleBinding "a" of ClusterRole "b" to Group "c"": the binding, and why it applies to the user. */

@@ -2,19 +2,30 @@
 // Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, syncCronJob.
 
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";
+import { objectKey } from "#api/object.ts";
 import { getControllerOf } from "#api/owner-refs.ts";
 import { isNotFound } from "#api/status-error.ts";
 import { timeOrUndefined } from "#api/time.ts";
+import type { SharedInformer } from "#informers/informer.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { olderFirst } from "#kit/order.ts";
 import { type CronJob, type Deps, endOf, isActive, type Job, removeActive, type Working, working } from "./model.ts";
 
-/** Oldest first. The name of the controller is all that counts: its kind and its UID may be another's. */
-export function childrenOf({ metadata }: CronJob, deps: Deps): readonly Job[] {
-  return deps.jobs.lister
-    .list(undefined, metadata.namespace)
-    .filter((job) => getControllerOf(job)?.name === metadata.name)
-    .toSorted(olderFirst);
+const BY_CONTROLLER_NAME = "controller name";
+
+/** The name of the controller is all that counts: its kind and its UID may be another's. */
+export function indexChildren(jobs: Pick<SharedInformer<Job>, "addIndexers">): void {
+  jobs.addIndexers({
+    [BY_CONTROLLER_NAME]: (job) => {
+      const controller = getControllerOf(job);
+      return controller === undefined ? [] : [`${job.metadata.namespace}/${controller.name}`];
+    },
+  });
+}
+
+/** Oldest first. */
+export function childrenOf(cronJob: CronJob, deps: Deps): readonly Job[] {
+  return deps.jobs.store.byIndex(BY_CONTROLLER_NAME, objectKey(cronJob)).toSorted(olderFirst);
 }
 
 /** Returns the CronJob to go on with: that of the API server where the cache was too old to know an active Job. */

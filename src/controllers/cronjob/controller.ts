@@ -19,6 +19,7 @@ import { create, events, get, remove, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
 import { OwnerLookup } from "#kit/owner-lookup.ts";
+import { indexChildren } from "./children.ts";
 import type { Deps } from "./model.ts";
 import { syncCronJob } from "./sync.ts";
 import { cronJobTriggers, jobTriggers } from "./triggers.ts";
@@ -54,6 +55,7 @@ export const cronJobController: ControllerDescriptor<CronJobOptions> = keyedCont
         buckets: exponentialBuckets(1, 2, 10),
       }),
     };
+    indexChildren(deps.jobs);
     const queue = parts.queue({ name: "cronjob" });
     const lookup = new OwnerLookup({ resource: CronJobs, owners: deps.cronJobs, selectorOf: () => nothing });
     parts.handle(deps.jobs, jobTriggers(lookup, queue));

@@ -1,7 +1,7 @@
 // CronJobs that the API server would not accept today: older servers did.
 
 import { expect, it } from "vitest";
-import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
+import { CronJobs } from "#api/generated/resources/batch-v1.ts";
 import type { CronJobSpec } from "#api/generated/types/batch-v1.ts";
 import { stored } from "#api/testing.ts";
 import { formatTime } from "#api/time.ts";
@@ -10,6 +10,7 @@ import { UTC_ONLY } from "#base/time-zones.ts";
 import { createLister } from "#informers/lister.ts";
 import { IndexedStore } from "#informers/store.ts";
 import { done } from "#kit/worker-loop.ts";
+import { indexChildren } from "./children.ts";
 import { isTooLate } from "./due-time.ts";
 import type { CronJob, Deps, Job } from "./model.ts";
 import { formatMail } from "./schedule.ts";
@@ -23,12 +24,14 @@ async function eventsOf(spec: Partial<CronJobSpec>): Promise<{ readonly events: 
     spec: { schedule: "0 0 1 7 *", jobTemplate: {}, ...spec },
   });
   cronJobs.set(`${cronJob.metadata.namespace}/tick`, cronJob);
+  const jobs = new IndexedStore<Job>();
+  indexChildren(jobs);
   const events: string[] = [];
   const deps = {
     clock,
     zones: UTC_ONLY,
     cronJobs: { lister: createLister(cronJobs, CronJobs) },
-    jobs: { lister: createLister(new IndexedStore<Job>(), Jobs) },
+    jobs: { store: jobs },
     recorder: {
       event: (_: unknown, type: string, reason: string, message: string) =>
         events.push(`${type} ${reason}: ${message}`),

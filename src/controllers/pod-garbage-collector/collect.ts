@@ -35,8 +35,13 @@ export interface Deps {
   readonly terminatedPodsMax: number;
 }
 
+/** Few pods are chosen at a look, if any: these are put in order, not all. */
+function chosen(pods: readonly Stored<Pod>[], isChosen: (pod: Stored<Pod>) => boolean): readonly Stored<Pod>[] {
+  return pods.filter(isChosen).sort((a, b) => compareText(objectKey(a), objectKey(b)));
+}
+
 export async function collect(deps: Deps, signal: AbortSignal): Promise<void> {
-  const pods = deps.pods.lister.list().toSorted((a, b) => compareText(objectKey(a), objectKey(b)));
+  const pods = deps.pods.lister.list();
   if (deps.terminatedPodsMax > 0) await deleteTerminated(pods, deps, signal);
   await deleteOutOfService(pods, deps, signal);
   await deleteOrphaned(pods, deps, signal);
@@ -51,7 +56,7 @@ async function deleteTerminated(pods: readonly Stored<Pod>[], deps: Deps, signal
 }
 
 async function deleteOutOfService(pods: readonly Stored<Pod>[], deps: Deps, signal: AbortSignal): Promise<void> {
-  const victims = pods.filter((pod) => {
+  const victims = chosen(pods, (pod) => {
     if (pod.metadata.deletionTimestamp === undefined) return false;
     const nodeName = pod.spec?.nodeName ?? "";
     const node = deps.nodes.lister.get(nodeName);
@@ -64,16 +69,13 @@ async function deleteOutOfService(pods: readonly Stored<Pod>[], deps: Deps, sign
 }
 
 async function deleteOrphaned(pods: readonly Stored<Pod>[], deps: Deps, signal: AbortSignal): Promise<void> {
-  for (const { spec } of pods) {
-    const nodeName = spec?.nodeName ?? "";
-    if (nodeName !== "" && deps.nodes.lister.get(nodeName) === undefined) {
-      deps.missingNodes.addAfter(nodeName, QUARANTINE_MS);
-    }
-  }
+  const nodeNameOf = ({ spec }: Pod): string => spec?.nodeName ?? "";
+  const isOnMissing = (pod: Pod): boolean =>
+    nodeNameOf(pod) !== "" && deps.nodes.lister.get(nodeNameOf(pod)) === undefined;
+  for (const pod of chosen(pods, isOnMissing)) deps.missingNodes.addAfter(nodeNameOf(pod), QUARANTINE_MS);
   const deleted = await deletedNodes(deps, signal);
-  for (const pod of pods) {
-    const nodeName = pod.spec?.nodeName ?? "";
-    if (!deleted.has(nodeName)) continue;
+  for (const pod of chosen(pods, (each) => deleted.has(nodeNameOf(each)))) {
+    const nodeName = nodeNameOf(pod);
     deps.log
       .v(2)
       .info("Found orphaned Pod assigned to the Node, deleting", { pod: ref(pod), node: { name: nodeName } });
@@ -101,7 +103,7 @@ async function deletedNodes(deps: Deps, signal: AbortSignal): Promise<ReadonlySe
 }
 
 async function deleteUnscheduled(pods: readonly Stored<Pod>[], deps: Deps, signal: AbortSignal): Promise<void> {
-  for (const pod of pods.filter(isUnscheduledTerminating)) {
+  for (const pod of chosen(pods, isUnscheduledTerminating)) {
     deps.log.v(2).info("Found unscheduled terminating Pod not assigned to any Node, deleting", { pod: ref(pod) });
     await forceDelete(pod, "unscheduled", deps, signal);
   }

@@ -31,7 +31,8 @@ export function evictedThenOldest(a: Stored<Pod>, b: Stored<Pod>): number {
   return (
     Number(isEvicted(b)) - Number(isEvicted(a)) ||
     createdMs(a) - createdMs(b) ||
-    compareText(a.metadata.name, b.metadata.name)
+    compareText(a.metadata.name, b.metadata.name) ||
+    compareText(a.metadata.namespace, b.metadata.namespace)
   );
 }
 
