@@ -12,6 +12,7 @@ import {
 } from "node:crypto";
 import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
 import * as asn from "@peculiar/asn1-x509";
+import { certificate } from "#api/x509/certificate.ts";
 import type { EpochMs } from "#base/clock.ts";
 
 /** A certificate and its private key, both PEM (the key PKCS #8). */
@@ -61,30 +62,31 @@ export function issueCertificate(options: CertificateOptions): KeyCertificate {
   const keyPem = newPrivateKeyPem(options.keyType);
   const subjectKey = spkiOf(keyPem);
   const subject = distinguishedName(options);
-  const issuer = options.issuer === undefined ? undefined : parseCertificate(options.issuer.certificatePem);
-  const issuerKeyPem = options.issuer?.keyPem ?? keyPem;
+  const { issuer } = options;
+  const issuerKeyPem = issuer?.keyPem ?? keyPem;
+  const issuerKey = issuer === undefined ? subjectKey : spkiOf(issuer.keyPem);
   const algorithm = new asn.AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
   const tbsCertificate = new asn.TBSCertificate({
     version: asn.Version.v3,
     serialNumber: serialNumber(),
     signature: algorithm,
-    issuer: issuer?.tbsCertificate.subject ?? subject,
+    issuer: issuer === undefined ? subject : subjectOf(issuer.certificatePem),
     validity: new asn.Validity({ notBefore: new Date(options.notBefore), notAfter: new Date(options.notAfter) }),
     subject,
     subjectPublicKeyInfo: subjectKey,
-    extensions: new asn.Extensions(extensionsOf(options, subjectKey, spkiOf(issuerKeyPem))),
+    extensions: new asn.Extensions(extensionsOf(options, subjectKey, issuerKey)),
   });
   const signatureValue = sign(
     "sha256",
     Buffer.from(AsnConvert.serialize(tbsCertificate)),
     createPrivateKey(issuerKeyPem),
   );
-  const certificate = new asn.Certificate({
+  const signed = new asn.Certificate({
     tbsCertificate,
     signatureAlgorithm: algorithm,
     signatureValue: toArrayBuffer(signatureValue),
   });
-  return { certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(certificate)), keyPem };
+  return { certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(signed)), keyPem };
 }
 
 function distinguishedName({ organizations = [], commonName }: CertificateOptions): asn.Name {
@@ -142,8 +144,9 @@ function keyIdentifier(key: asn.SubjectPublicKeyInfo): ArrayBuffer {
   return toArrayBuffer(createHash("sha1").update(Buffer.from(key.subjectPublicKey)).digest());
 }
 
-function parseCertificate(pem: string): asn.Certificate {
-  return AsnConvert.parse(new X509Certificate(pem).raw, asn.Certificate);
+// The library takes much longer for a whole certificate.
+function subjectOf(pem: string): asn.Name {
+  return AsnConvert.parse(certificate(new X509Certificate(pem).raw).subject, asn.Name);
 }
 
 // A serial number is positive and its first octet is not zero: clear the sign bit, set the next.
