@@ -8,6 +8,8 @@
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { resultTables } from "#test/stage/results.ts";
+import { findScenarios } from "#test/stage/scenario-files.ts";
 import { withSection } from "./markdown-section.ts";
 import { importPages, indexOfPages } from "./parity-import.ts";
 import {
@@ -27,6 +29,10 @@ import { pagesOfSpec } from "./parity-spec.ts";
 
 const indexFile = "docs/parity.md";
 const pageFolder = "docs/parity";
+const aboutScenarios = `Each scenario of test/scenarios was played with Go's manager and with ours, each on a kube-apiserver of its own, and what both wrote,
+read and told was compared, phase by phase (stage e of [scenarios.md](scenarios.md)). A scenario in virtual time only is confirmed by a
+recording of Go's manager, which took minutes or an hour of real time, or by vectors from upstream's code.
+\`bun tools/differential.ts --slow --results <controller …>\` plays again.`;
 
 interface Ledger {
   readonly index: string;
@@ -104,12 +110,14 @@ function show({ pages, tested }: Ledger, wanted: readonly string[]): boolean {
   return rows.length > 0;
 }
 
-function publish(ledger: Ledger): void {
+async function publish(ledger: Ledger): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
   const index = parseIndex(ledger.index);
   const byArea = countsTable(ledger, ({ name }) => index.get(name)?.area ?? "elsewhere");
   const text = `As of ${day}; \`make parity\` counts anew, page by page.\n\n${byArea}`;
-  writeFileSync(indexFile, withSection(ledger.index, "## Counts", text));
+  const counted = withSection(ledger.index, "## Counts", text);
+  const scenarios = `${aboutScenarios}\n\n${resultTables(await findScenarios([]))}`;
+  writeFileSync(indexFile, withSection(counted, "## Scenarios against Go's manager", scenarios));
 }
 
 function importFrom(folder: string, ledger: Ledger): void {
@@ -127,7 +135,7 @@ let isGood = true;
 if (command === "check") isGood = check(ledger);
 else if (command === "sync") sync(ledger);
 else if (command === "counts") say(countsTable(ledger, ({ name }) => name));
-else if (command === "publish") publish(ledger);
+else if (command === "publish") await publish(ledger);
 else if (command === "show" && args.length > 0) isGood = show(ledger, args);
 else if (command === "import" && args[0] !== undefined) importFrom(args[0], ledger);
 else throw new Error("usage: bun tools/parity.ts check|sync|counts|show <id or page>…|publish|import <folder>");

@@ -129,6 +129,16 @@ describe("differential", () => {
     expect(differences(once, played(4, { writes, reads: [liveRead(4), liveRead(4)] }))).toEqual([]);
   });
 
+  it("a live read before an equal patch does not count again, and counts without the patch", () => {
+    const patch = (seed: number): AuditEvent => ({ ...statusWrite(seed, {}), verb: "patch", requestObject: { a: 1 } });
+    const adopt = (seed: number) => [liveRead(seed), patch(seed)];
+    const once = played(3, { writes: adopt(3) });
+    expect(differences(once, played(4, { writes: [...adopt(4), ...adopt(4)] }))).toEqual([]);
+    expect(differences(once, played(4, { writes: [...adopt(4), liveRead(4)] }))).toHaveLength(1);
+    expect(differences(once, played(4, { writes: [patch(4), liveRead(4), patch(4)] }))).toEqual([]);
+    expect(differences(once, played(4, { writes: [patch(4), patch(4)] }))).toHaveLength(1);
+  });
+
   it("parameters of reads count, versions and times do not", () => {
     const items = (query: string) => distinct([readItem(liveRead(3, query)), readItem(liveRead(3, query))]);
     const asked = (left: string, right: string) =>

@@ -1,8 +1,11 @@
 // Plays scenarios on real control planes: with Go's manager, which proves the scenarios' checks, and with ours, and
 // compares what the controllers wrote, read and told, phase by phase.
-//   bun test/stage/differential.ts [--record] [--only=c|d] [--slow] [--seconds=<n>] [controller, or part of a name …]
+//   bun test/stage/differential.ts [--record] [--only=c|d] [--slow] [--long] [--results] [--seconds=<n>]
+//     [controller, or part of a name …]
 // --record plays Go's twice and writes down what both did. --only=c plays ours and compares it with what is written down;
-// --only=d plays Go's. --seconds leaves out what does not fit, changed controllers come first.
+// --only=d plays Go's. --seconds leaves out what does not fit, changed controllers come first. --long plays, in real time,
+// scenarios that play in virtual time otherwise: minutes or an hour, none of CI's. --results writes down, for each
+// controller whose scenarios were all compared, how many were the same: for docs/parity.md.
 
 import { argv, exit, stdout } from "node:process";
 import { builtinResources } from "#api/resource-table.ts";
@@ -25,6 +28,7 @@ import { differencesFromRecording } from "./recorded.ts";
 import { hashOfSteps, isRecorded, partOf, writeRecording } from "./recording.ts";
 import { type Comparison, isSame, printed } from "./report.ts";
 import { isWrite } from "./requests.ts";
+import { type Compared, writeResults } from "./results.ts";
 import { type Scenario, withoutChance } from "./scenario.ts";
 import { findScenarios } from "./scenario-files.ts";
 import { mostTellingFirst } from "./scenario-order.ts";
@@ -72,11 +76,15 @@ interface Group {
 
 async function main(): Promise<number> {
   const found = await findScenarios(words);
-  const played = found.filter(({ virtualOnly, slow }) => virtualOnly === undefined && (!slow || isAskedFor("slow")));
+  const played = found.filter(({ virtualOnly, slow }) =>
+    isAskedFor("long") ? virtualOnly !== undefined : virtualOnly === undefined && (!slow || isAskedFor("slow")),
+  );
   if (played.length === 0) throw new Error(`no scenario matches ${words.join(" ")}`);
   const totals: Totals[] = [];
+  const compared: Compared[] = [];
   const ordered = endMs === Number.POSITIVE_INFINITY ? played : mostTellingFirst(played);
-  for (const group of groupsOf(ordered)) totals.push(await playGroup(group));
+  for (const group of groupsOf(ordered)) totals.push(await playGroup(group, compared));
+  if (isAskedFor("results")) writeResults(found, compared, new Date().toISOString().slice(0, 10));
   const total = sumTotals(totals);
   tellTotals(total);
   return total.failed === 0 ? 0 : 1;
@@ -94,15 +102,18 @@ function groupsOf(scenarios: readonly Scenario[]): readonly Group[] {
   });
 }
 
-async function playGroup(group: Group): Promise<Totals> {
+async function playGroup(group: Group, compared: Compared[]): Promise<Totals> {
   if (!isDue()) return { passed: 0, failed: 0, skipped: group.scenarios.length };
   const playsOurs = !options.has("--only=d");
   const playsGo = !options.has("--only=c");
-  const [go, ours] = await Promise.all([
+  const playAgain = async (): Promise<Run | undefined> => (isAskedFor("record") ? playAll(group, "go") : undefined);
+  // What waits for minutes takes no CPU time.
+  const [go, ours, meanwhile] = await Promise.all([
     playsGo ? playAll(group, "go") : undefined,
     playsOurs ? playAll(group, "ours") : undefined,
+    isAskedFor("long") ? playAgain() : undefined,
   ]);
-  const again = isAskedFor("record") ? await playAll(group, "go") : undefined;
+  const again = meanwhile ?? (await playAgain());
   if (again !== undefined && go !== undefined) {
     recordInformers(group.cast, group.profile, [...go.informers, ...again.informers]);
   }
@@ -117,15 +128,18 @@ async function playGroup(group: Group): Promise<Totals> {
       ...(d2?.error === undefined ? [] : [`with Go's manager again: ${d2.error}`]),
     ];
     const arePlayed = errors.length === 0;
-    const compared = (other: Outcome, identities: ReadonlySet<string>): readonly Difference[] =>
-      arePlayed && d ? withoutChance(compareParts(d.sections, other.sections, identities), scenario) : [];
-    const differences = c ? compared(c, comparedIdentities(scenario)) : [];
+    const identities = comparedIdentities(scenario);
+    const fromGo = (other: Outcome | undefined): readonly Difference[] =>
+      arePlayed && d && other ? compareParts(d.sections, other.sections, identities) : [];
+    const differences = withoutChance(fromGo(c), scenario);
     if (go === undefined) errors.push(...(c?.fromRecording ?? []).map((line) => `as recorded: ${line.trim()}`));
-    const control = d2 ? compared(d2, comparedIdentities(scenario)) : [];
+    const control = withoutChance(fromGo(d2), scenario);
     if (d !== undefined && d2 !== undefined && d.steps !== d2.steps) errors.push("two plays took different steps");
     const isRecorded = errors.length === 0 && d !== undefined && d2 !== undefined && control.length === 0;
-    if (isRecorded) writeRecording(scenario, d.steps, partOf(d.sections, comparedIdentities(scenario)));
-    told.push({ name: scenario.name, errors, differences, control, isRecorded });
+    if (isRecorded) writeRecording(scenario, d.steps, partOf(d.sections, identities));
+    const comparison = { name: scenario.name, errors, differences, control, isRecorded };
+    told.push(comparison);
+    if (d && c) compared.push({ scenario, isSame: isSame(comparison), differences: fromGo(c) });
   }
   if (go !== undefined && ours !== undefined) {
     const differences = strangeItems(group.cast, go, ours);

@@ -2,7 +2,7 @@
 // becomes placeholders, what runs in parallel becomes an unordered set of sequences per identity and object.
 // Not compared, because nobody promises it: the order of writes to different objects; how often a status was written
 // and what the ones in between counted (statuses.ts has what is true of all of them); writes that met a conflict, and
-// the live reads that follow them.
+// the live reads that follow them; equal patches in a row, and the live reads that lead to each.
 
 import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -12,7 +12,7 @@ import { isRepetition, readsThatCount } from "./garbage-collection.ts";
 import { agentOf, type Item, type Section, withoutPem } from "./items.ts";
 import { roundsAsOne } from "./namespace-deletion.ts";
 import type { Play } from "./play.ts";
-import { distinct, isConflict, readItem, unprovoked } from "./reads.ts";
+import { distinct, isConflict, isRepeatedPatch, readItem, unprovoked, withoutRepeatedLooks } from "./reads.ts";
 import { identityOf, isEventWrite, isWrite } from "./requests.ts";
 import { brokenRules, isStatusWrite } from "./statuses.ts";
 import { patchTypeOf } from "./watching-proxy.ts";
@@ -74,7 +74,7 @@ export function normalise(traces: Traces): readonly Section[] {
     const writes = phase.filter(isWrite);
     const decisions = writes.filter((event) => !isEventWrite(event));
     sections.push({ name: `writes of phase ${number}`, items: sequences(decisions, words) });
-    const live = readsThatCount(phase);
+    const live = withoutRepeatedLooks(readsThatCount(phase), phase);
     const isRepeated = ({ objectRef }: AuditEvent): boolean =>
       traces.repeated.has("*") || traces.repeated.has(`${number} ${objectRef?.resource} ${objectRef?.name}`);
     const reads = unprovoked(live, writes);
@@ -105,9 +105,9 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
     const sequence = byObject.get(id) ?? [];
     const previous = sequence.at(-1);
     if (isRepetition(previous, event)) continue;
+    if (previous !== undefined && isRepeatedPatch(previous, event)) continue;
     // A status that the server refused is no chance.
     if (previous !== undefined && isStatusWrite(previous) && isStatusWrite(event)) sequence.pop();
-    if (previous !== undefined && isRepeatedPatch(previous, event)) continue;
     sequence.push(event);
     byObject.set(id, sequence);
   }
@@ -115,12 +115,6 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
     label: words.text(id.replace(/ #.*/, "")),
     value: sequence.map((event) => words.write(event)),
   }));
-}
-
-function isRepeatedPatch(previous: AuditEvent, event: AuditEvent): boolean {
-  const text = ({ verb, requestURI, requestObject, responseStatus }: AuditEvent): string =>
-    JSON.stringify([verb, requestURI, requestObject, responseStatus?.code]);
-  return event.verb === "patch" && text(previous) === text(event);
 }
 
 /** Identity, resource and name; a create that was refused is an object of its own. */

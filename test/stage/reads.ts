@@ -77,6 +77,33 @@ export function unprovoked(reads: readonly AuditEvent[], writes: readonly AuditE
   });
 }
 
+/** Of the same user, with the same answer. */
+export function isRepeatedPatch(previous: AuditEvent, event: AuditEvent): boolean {
+  const text = ({ verb, requestURI, requestObject, responseStatus, user }: AuditEvent): string =>
+    JSON.stringify([verb, requestURI, requestObject, responseStatus?.code, user.username]);
+  return event.verb === "patch" && previous.requestURI === event.requestURI && text(previous) === text(event);
+}
+
+/**
+ * The reads without those that led to an equal patch once more: a controller that adopts looks at the owner first, and
+ * does both again when its cache has not seen the patch yet.
+ */
+export function withoutRepeatedLooks(
+  reads: readonly AuditEvent[],
+  phase: readonly AuditEvent[],
+): readonly AuditEvent[] {
+  const repeated = new Set<AuditEvent>();
+  for (const [index, patch] of phase.entries()) {
+    const first = phase.slice(0, index).findLastIndex((event) => isRepeatedPatch(event, patch));
+    if (first < 0) continue;
+    const isLook = (event: AuditEvent): boolean =>
+      event.verb === "get" && phase.slice(0, first).some((earlier) => targetOf(earlier) === targetOf(event));
+    const look = phase.slice(first, index).findLast(isLook);
+    if (look !== undefined) repeated.add(look);
+  }
+  return reads.filter((read) => !repeated.has(read));
+}
+
 function targetOf({ user, objectRef }: AuditEvent): string {
   return `${user.username} ${objectRef?.resource} ${objectRef?.name}`;
 }

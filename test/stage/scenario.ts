@@ -17,6 +17,8 @@ export interface ScenarioText {
   readonly slow?: true;
   /** Why it is not played on a real control plane. */
   readonly virtualOnly?: string;
+  /** The file of vectors from upstream's code that shows the same as one that plays in virtual time alone. */
+  readonly confirmedBy?: string;
   /** When the virtual clock begins, of a scenario that plays in virtual time alone. */
   readonly startsAt?: string;
   /** Controllers of the cast whose requests are compared with Go's besides those of the scenario's own controller. */

@@ -100,7 +100,12 @@ export const updates: readonly ScenarioText[] = [
   },
   {
     name: "daemonset/14 takes another name when a stranger's revision has the name of its template",
-    chance: [{ where: / of phase 3 › /, reason: "how often it tries before its cache shows the collision count" }],
+    chance: [
+      {
+        where: /of phase 4 › (.*: \{play\} controllerrevisions agent-\w+ › [2-9]|get .*\/daemonsets\/agent)/,
+        reason: "how often it tries before its cache shows the collision count",
+      },
+    ],
     async play(stage) {
       await createSet(stage);
       const [revision] = await stage.of(ControllerRevisions).untilAll((revisions) => revisions.length === 1);
@@ -145,7 +150,12 @@ export const updates: readonly ScenarioText[] = [
   },
   {
     name: "daemonset/traps, daemonset/12 takes no revision that differs by a null, and leaves the pods of that template",
-    chance: [{ where: / of phase 3 › /, reason: "how often it tries before its cache shows the collision count" }],
+    chance: [
+      {
+        where: /of phase 4 › (.*: \{play\} controllerrevisions agent-\w+ › [2-9]|get .*\/daemonsets\/agent)/,
+        reason: "how often it tries before its cache shows the collision count",
+      },
+    ],
     async play(stage) {
       const a = await createNode(stage, "a");
       await createSet(stage);
