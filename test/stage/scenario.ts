@@ -17,7 +17,7 @@ export interface ScenarioText {
   readonly slow?: true;
   /** Why it is not played on a real control plane. */
   readonly virtualOnly?: string;
-  /** The file of vectors from upstream's code that shows the same as one that plays in virtual time alone. */
+  /** The vectors from upstream's code ("cleaner": test/vectors/cleaner.json) that show the same in virtual time. */
   readonly confirmedBy?: string;
   /** When the virtual clock begins, of a scenario that plays in virtual time alone. */
   readonly startsAt?: string;

@@ -151,5 +151,5 @@ const texts: readonly Omit<ScenarioText, "virtualOnly">[] = [
 export const scenarios: readonly Scenario[] = scenariosOf(
   "certificatesigningrequest-cleaner-controller",
   { cast: "auth" },
-  texts.map((text) => ({ ...text, virtualOnly: HOURLY })),
+  texts.map((text) => ({ ...text, virtualOnly: HOURLY, confirmedBy: "cleaner" })),
 );
