@@ -88,8 +88,9 @@ describe("the judge of hand-overs", () => {
     expect(deletedTwice(by("replicaset-controller", ["go", 5], ["ours", 11]))).toHaveLength(1);
     expect(deletedTwice(by("node-controller", ["go", 5], ["ours", 11]))).toEqual([]);
     expect(evictedAnew(by("node-controller", ["go", 5], ["ours", 11]))).toBe(1);
-    expect(deletedTwice(by("node-controller", ["ours", 11], ["ours", 12]))).toHaveLength(1);
-    expect(deletedTwice(by("node-controller", ["go", 5], ["ours", 11], ["ours", 12]))).toHaveLength(1);
+    expect(deletedTwice(by("node-controller", ["go", 5], ["ours", 11], ["ours", 12]))).toEqual([]);
+    expect(deletedTwice(by("node-controller", ["ours", 11], ["ours", 12], ["ours", 13]))).toHaveLength(1);
+    expect(deletedTwice(by("node-controller", ["go", 5], ["go", 6], ["ours", 11]))).toHaveLength(1);
   });
 
   it("tells what Go alone deletes again", () => {

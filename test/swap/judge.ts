@@ -80,15 +80,16 @@ const whoDeleted = (event: AuditEvent): string => {
 };
 
 /**
- * Taint eviction: a manager that takes over deletes all pods of a tainted node, terminating ones too. Both programs do,
- * and a failed node keeps its pods for so long that the next manager meets them. Each of the two deletes a pod once.
+ * Taint eviction: a manager that takes over deletes all pods of a tainted node, terminating ones too, and a failed node
+ * keeps its pods for so long that the next manager meets them. This manager then takes the NoExecute taints of all nodes
+ * away, taints the failed node again, and deletes its pods again. Go does so when it takes over from Go.
  */
 function isEvictedAnew(handOver: HandOver, deletes: readonly AuditEvent[]): boolean {
   const [takeover] = takeoversOf(handOver);
-  const [first, second, ...more] = deletes.map((event) => event.requestReceivedTimestamp).sort();
-  if (takeover === undefined || first === undefined || second === undefined || more.length > 0) return false;
-  const isSplit = first < takeover.receivedAt && second >= takeover.receivedAt;
-  return isSplit && deletes.every((event) => identityOf(event) === EVICTOR && event.objectRef?.resource === "pods");
+  if (takeover === undefined) return false;
+  const before = deletes.filter((event) => event.requestReceivedTimestamp < takeover.receivedAt).length;
+  const isOfBoth = before <= 1 && deletes.length - before <= 2;
+  return isOfBoth && deletes.every((event) => identityOf(event) === EVICTOR && event.objectRef?.resource === "pods");
 }
 
 const EVICTOR = "node-controller";
