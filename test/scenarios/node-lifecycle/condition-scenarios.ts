@@ -184,7 +184,7 @@ export const conditionScenarios: readonly ScenarioText[] = [
       await stage.settle();
       await postStatus(stage, node, "False");
       await stage.of(Nodes).until(node, (object) => taintsOf(object).includes("not-ready:NoExecute"));
-      await stage.pass(TAINTED_MS);
+      await stage.settle(TAINTED_MS);
       // The pod tolerates the taint for 300 s: admission says so.
       expect((await stage.of(Pods).get("pod")).metadata.deletionTimestamp).toBeUndefined();
       await stage.calm(async () => {
