@@ -1,12 +1,14 @@
 // Sends the same random requests to the embedded and to the real API server and prints how often they
 // agree, at the same time sends them to the embedded one alone, and prints what memory it keeps. The disagreements go
-// to standard error. `bun tools/judge-fuzz.ts [seed] [requests] [--publish]`; the last writes docs/parity.md.
+// to standard error. `bun tools/judge-fuzz.ts [seed,seed…] [requests of each] [--publish]`; the last writes
+// docs/parity.md.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { embeddedSubject, realSubject } from "#test/judge/exchange.ts";
-import { type FuzzReport, fuzz, reportLines } from "#test/judge/fuzz.ts";
+import { type FuzzReport, fuzz } from "#test/judge/fuzz.ts";
+import { merged, reportLines } from "#test/judge/fuzz-report.ts";
 import { flagsOf, moreSettings } from "#test/judge/judge-flags.ts";
 import { classOf } from "#test/judge/known-differences.ts";
 import { startControlPlane } from "#test/real/control-plane.ts";
@@ -18,13 +20,18 @@ const LEDGER = "docs/parity.md";
 const words = process.argv.slice(2);
 const [seed = "1", count = "10000"] = words.filter((word) => !word.startsWith("--"));
 const requests = Number(count);
+const seeds = seed.split(",");
 
 async function compare(): Promise<FuzzReport> {
   const plane = await startControlPlane({ apiServerFlags: flagsOf(moreSettings) });
   const real = await realSubject(plane);
   const embedded = embeddedSubject(moreSettings);
   try {
-    return await fuzz(embedded, real, { seed, requests, namespace: "fuzz" });
+    const reports: FuzzReport[] = [];
+    for (const each of seeds) {
+      reports.push(await fuzz(embedded, real, { seed: each, requests, namespace: `fuzz-${each}` }));
+    }
+    return merged(reports);
   } finally {
     embedded.close();
     real.close();
@@ -35,19 +42,15 @@ async function compare(): Promise<FuzzReport> {
 const WARM_UP_REQUESTS = 20_000;
 
 /** In a process of its own, at the same time: neither is about time. One that keeps too much ends with an error. */
-const measuring = promisify(execFile)(process.execPath, ["bench/fuzz-memory.ts", seed, `${WARM_UP_REQUESTS}`, count])
+const measuring = promisify(execFile)(process.execPath, ["bench/fuzz-memory.ts", seeds[0] ?? "", `${WARM_UP_REQUESTS}`, count])
   .catch((error: { stdout?: string }) => (error.stdout ? { stdout: error.stdout } : Promise.reject(error)))
   .then(({ stdout }) => stdout.trimEnd());
 const [memory, report] = await Promise.all([measuring, compare()]);
 for (const { index, call, what } of report.disagreements) process.stderr.write(`#${index} ${call}\n    ${what}\n`);
 const unexplained = report.disagreements.filter((each) => classOf(each) === undefined);
 const text = [
-  "The same random requests to the embedded server and to kube-apiserver v1.36.4 (`make judge-fuzz`): Pods, ReplicaSets and",
-  "ReplicationControllers with their subresources, Services with their addresses and ports, IPAddresses, ServiceCIDRs, Namespaces, Nodes,",
-  "PriorityClasses, PersistentVolumes, their claims and classes, VolumeAttachments, the CSI kinds, Jobs, CronJobs, ServiceAccounts,",
-  "Secrets, ConfigMaps, ResourceQuotas, LimitRanges, Leases, Ingresses, IngressClasses, NetworkPolicies,",
-  "RuntimeClasses, FlowSchemas, PriorityLevelConfigurations, ResourceClaims and their templates, ResourceSlices, DeviceClasses,",
-  "DeviceTaintRules, ResourcePoolStatusRequests, PodGroups, Workloads, Events of both groups, definitions of custom",
+  "The same random requests to the embedded server and to kube-apiserver v1.36.4 (`make judge-fuzz`): all kinds of",
+  "[kinds.md](kinds.md) that are stored, those too that are not served by default, with their subresources, definitions of custom",
   "resources with small random schemas, and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; lists and watches",
   "within a namespace and over all; rounds of twelve short watches of three kinds while something is written, of all kinds but",
   "definitions. Agreement means status code, reason, causes and the resulting object or events,",

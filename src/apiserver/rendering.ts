@@ -7,6 +7,7 @@ import type { EpochMs } from "#base/clock.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { encodeBody } from "./body-encoding.ts";
 import { notAcceptableForm } from "./errors.ts";
+import { goPackageOf } from "./go-package.ts";
 import type { Endpoint } from "./registry.ts";
 import type { Representation, Shape } from "./representation.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -194,6 +195,5 @@ function rowObject(endpoint: Endpoint, shape: Shape & { kind: "table" }, object:
 function goTypeOf({ row, version }: Endpoint, suffix: "" | "List"): string {
   if (row.isCustom)
     return version.goType === undefined ? `*unstructured.Unstructured${suffix}` : `*${version.version}.${version.kind}`;
-  const goPackage = row.stored.group.split(".")[0] || "core";
-  return `*${goPackage}.${version.kind}${suffix}`;
+  return `*${goPackageOf(row.stored.group)}.${version.kind}${suffix}`;
 }

@@ -10,6 +10,7 @@ import { plainPlaces } from "./fuzz-kinds-table.ts";
 import { networkingPlaces } from "./fuzz-networking.ts";
 import { podPlaces } from "./fuzz-pods.ts";
 import type { Edits } from "./fuzz-random.ts";
+import { placesOfRows } from "./fuzz-rows.ts";
 import { servicePlaces } from "./fuzz-services.ts";
 import { storagePlaces } from "./fuzz-storage.ts";
 
@@ -54,7 +55,7 @@ export type Subresource =
   /** Read, and written by all verbs. */
   | { readonly name: string; readonly edits: readonly Edits[]; readonly strategic?: readonly object[] };
 
-export const places: readonly Place[] = [
+const tabled: readonly Place[] = [
   ...plainPlaces,
   ...podPlaces,
   ...servicePlaces,
@@ -64,6 +65,8 @@ export const places: readonly Place[] = [
   ...devicePlaces,
   definitions,
 ];
+
+export const places: readonly Place[] = [...tabled, ...placesOfRows(tabled)];
 
 export const names: readonly string[] = ["a", "b", "c", "d", "e"];
 

@@ -10,7 +10,7 @@ import { type Comparison, compare } from "./fuzz-compare.ts";
 import { type Played, type PlayedRound, Player } from "./fuzz-player.ts";
 import { nextRound, WRITE_MS_MAX } from "./fuzz-watches.ts";
 
-export interface VerbCount {
+export interface AnswerCount {
   requests: number;
   /** Answered 2xx by the real server. */
   succeeded: number;
@@ -31,7 +31,9 @@ export interface Disagreement {
 
 export interface FuzzReport {
   readonly seed: string;
-  readonly verbs: ReadonlyMap<string, VerbCount>;
+  readonly verbs: ReadonlyMap<string, AnswerCount>;
+  /** By the label of the place. */
+  readonly kinds: ReadonlyMap<string, AnswerCount>;
   readonly disagreements: readonly Disagreement[];
   /** Ours failed where the real server refused: never allowed. */
   readonly failures: readonly Disagreement[];
@@ -55,16 +57,18 @@ export async function fuzz(embedded: Subject, real: Subject, options: FuzzOption
   const ours = new Player(embedded, options.namespace);
   const theirs = new Player(real, options.namespace);
   await Promise.all([ours.open(), theirs.open()]);
-  const verbs = new Map<string, VerbCount>();
+  const verbs = new Map<string, AnswerCount>();
+  const kinds = new Map<string, AnswerCount>();
   const disagreements: Disagreement[] = [];
   const record = async (index: number, call: FuzzedCall, b: Played, { meaning, words }: Comparison): Promise<void> => {
-    const count = verbs.get(call.verb) ?? { requests: 0, succeeded: 0, agreed: 0, agreedInWords: 0 };
-    verbs.set(call.verb, count);
-    count.requests++;
-    if (b.status < 300) count.succeeded++;
-    if (meaning === "") count.agreed++;
-    if (words === "") count.agreedInWords++;
-    else disagreements.push({ index, verb: call.verb, call: shown(call), what: words, isOfWords: meaning === "" });
+    for (const count of [countIn(verbs, call.verb), countIn(kinds, call.place.label)]) {
+      count.requests++;
+      if (b.status < 300) count.succeeded++;
+      if (meaning === "") count.agreed++;
+      if (words === "") count.agreedInWords++;
+    }
+    if (words !== "")
+      disagreements.push({ index, verb: call.verb, call: shown(call), what: words, isOfWords: meaning === "" });
     // From the same state again, so that one difference does not lead to the next.
     if (meaning !== "") await Promise.all([ours.empty([call.place]), theirs.empty([call.place])]);
   };
@@ -102,7 +106,13 @@ export async function fuzz(embedded: Subject, real: Subject, options: FuzzOption
   }
   await Promise.all([ours.empty(), theirs.empty()]);
   const failures = disagreements.filter(({ what }) => /^status: embedded 5\d\d, real 4/.test(what));
-  return { seed: options.seed, verbs, disagreements, failures };
+  return { seed: options.seed, verbs, kinds, disagreements, failures };
+}
+
+function countIn(counts: Map<string, AnswerCount>, key: string): AnswerCount {
+  const count = counts.get(key) ?? { requests: 0, succeeded: 0, agreed: 0, agreedInWords: 0 };
+  counts.set(key, count);
+  return count;
 }
 
 export interface LonelyReport {
@@ -143,25 +153,3 @@ const isRelaxedRead = ({ method, target }: FuzzedCall): boolean =>
 
 const shown = ({ method, target, body, headers, fresh }: FuzzedCall): string =>
   `${method} ${target} ${stringifyJson(headers ?? {})} ${stringifyJson(fresh ?? body ?? "").slice(0, 400)}`;
-
-export function reportLines({ seed, verbs, disagreements }: FuzzReport): string {
-  const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(1, whole)).toFixed(2)} %`;
-  const line = (verb: string, { requests, succeeded, agreed, agreedInWords }: VerbCount): string =>
-    `| ${verb} | ${requests} | ${percent(succeeded, requests)} | ${percent(agreed, requests)} | ${percent(agreedInWords, requests)} |`;
-  const sum = (key: keyof VerbCount): number => [...verbs.values()].reduce((total, count) => total + count[key], 0);
-  const all = {
-    requests: sum("requests"),
-    succeeded: sum("succeeded"),
-    agreed: sum("agreed"),
-    agreedInWords: sum("agreedInWords"),
-  };
-  const ofWords = disagreements.filter(({ isOfWords }) => isOfWords).length;
-  return [
-    "| verb | requests | 2xx on the real server | agreement | and messages |",
-    "|---|---|---|---|---|",
-    ...[...verbs].sort(([x], [y]) => (x < y ? -1 : 1)).map(([verb, count]) => line(verb, count)),
-    line("all", all),
-    "",
-    `Seed "${seed}", ${disagreements.length - ofWords} disagreements in what answers mean, ${ofWords} in their words only.`,
-  ].join("\n");
-}

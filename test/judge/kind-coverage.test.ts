@@ -6,6 +6,7 @@ import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";
 import { groupResourceText } from "#api/status-error.ts";
 import { builtinKind } from "#kinds/builtin-kinds.ts";
 import { neverStored } from "#kinds/strategy.ts";
+import { places } from "./fuzz-kinds.ts";
 import type { RowCase } from "./kind-row.ts";
 import { suites } from "./suites.ts";
 
@@ -42,4 +43,12 @@ it("judges every kind that is answered and never stored", () => {
   };
   const answered = builtinResources().filter((resource) => !isStored(resource));
   expect(answered.filter((resource) => !isAsked(resource)).map(groupResourceText)).toEqual([]);
+});
+
+it("sends fuzzed requests of every stored kind", () => {
+  const known = new Set(places.map(({ collection }) => collection.replace(/\/namespaces\/[^/]+(?=\/)/, "")));
+  const isKnown = ({ group, version, resource }: BuiltinResource): boolean =>
+    known.has(`${group === "" ? `/api/${version}` : `/apis/${group}/${version}`}/${resource}`);
+  const kinds = Map.groupBy(builtinResources().filter(isStored), groupResourceText);
+  expect([...kinds].flatMap(([kind, versions]) => (versions.some(isKnown) ? [] : [kind]))).toEqual([]);
 });

@@ -1,7 +1,8 @@
 // The same random requests to both servers, from fixed seeds. `make judge-fuzz` sends more.
 
 import { beforeAll, expect, it } from "vitest";
-import { type Disagreement, type FuzzReport, fuzz, type VerbCount } from "#test/judge/fuzz.ts";
+import { type AnswerCount, type Disagreement, type FuzzReport, fuzz } from "#test/judge/fuzz.ts";
+import { merged } from "#test/judge/fuzz-report.ts";
 import { moreSettings } from "#test/judge/judge-flags.ts";
 import { classOf, knownDifferences } from "#test/judge/known-differences.ts";
 import { useJudgeStage } from "./judge-stage.ts";
@@ -21,20 +22,8 @@ describeReal("fuzzed requests", () => {
     }
   }, 600_000);
 
-  const counts = (): ({ verb: string } & VerbCount)[] => {
-    const verbs = [...new Set(reports.flatMap((report) => [...report.verbs.keys()]))];
-    return verbs.map((verb) => {
-      const parts = reports.flatMap((report) => report.verbs.get(verb) ?? []);
-      const sum = (key: keyof VerbCount): number => parts.reduce((total, part) => total + part[key], 0);
-      return {
-        verb,
-        requests: sum("requests"),
-        succeeded: sum("succeeded"),
-        agreed: sum("agreed"),
-        agreedInWords: sum("agreedInWords"),
-      };
-    });
-  };
+  const counts = (): ({ verb: string } & AnswerCount)[] =>
+    [...merged(reports).verbs].map(([verb, count]) => ({ verb, ...count }));
   const disagreements = (): Disagreement[] => reports.flatMap((report) => report.disagreements);
 
   it("are answered alike, verb by verb", () => {

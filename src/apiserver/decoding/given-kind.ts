@@ -3,6 +3,7 @@
 import { goTypeOfKind } from "#api/go-layout.ts";
 import { apiVersionOf, type GroupVersionKind, parseApiVersion } from "#api/object.ts";
 import { jsonKind } from "#api/patch/json-value.ts";
+import { goPackageOf } from "../go-package.ts";
 
 export type GivenKind =
   /** The expected one, or it says nothing. */
@@ -44,7 +45,7 @@ function compare(given: GroupVersionKind, expected: GroupVersionKind): GivenKind
   const isRegistered = goTypeOfKind(given) !== undefined;
   if (isRegistered && given.kind === expected.kind) return { kind: "otherVersion", given };
   // Both groups of events have one internal type.
-  const goPackage = expected.kind === "Event" ? "core" : expected.group.split(".")[0] || "core";
+  const goPackage = expected.kind === "Event" ? "core" : goPackageOf(expected.group);
   const version = UNVERSIONED.has(given.kind) ? "v1" : given.version;
   const error = isRegistered
     ? `converting (${version}.${given.kind}) to (${goPackage}.${expected.kind}): unknown conversion`
