@@ -42,7 +42,12 @@ async function compare(): Promise<FuzzReport> {
 const WARM_UP_REQUESTS = 20_000;
 
 /** In a process of its own, at the same time: neither is about time. One that keeps too much ends with an error. */
-const measuring = promisify(execFile)(process.execPath, ["bench/fuzz-memory.ts", seeds[0] ?? "", `${WARM_UP_REQUESTS}`, count])
+const measuring = promisify(execFile)(process.execPath, [
+  "bench/fuzz-memory.ts",
+  seeds[0] ?? "",
+  `${WARM_UP_REQUESTS}`,
+  count,
+])
   .catch((error: { stdout?: string }) => (error.stdout ? { stdout: error.stdout } : Promise.reject(error)))
   .then(({ stdout }) => stdout.trimEnd());
 const [memory, report] = await Promise.all([measuring, compare()]);

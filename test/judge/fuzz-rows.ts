@@ -59,9 +59,7 @@ export function placeOf(row: KindRow): Place {
   const minimal = (named.minimal ?? row.minimal) as Content;
   // Where names follow from the content, the rest of the row's contents would contradict the request.
   const differing = (contents: readonly object[]): readonly Edits[] =>
-    contents
-      .map((content) => editsBetween(row.minimal, { ...row.minimal, ...content } as Content))
-      .filter(hasEdits);
+    contents.map((content) => editsBetween(row.minimal, { ...row.minimal, ...content } as Content)).filter(hasEdits);
   const full = row.full === undefined || hasOwnName(row.full) ? [] : differing([row.full]);
   const [status, ...otherStatuses] = (row.status ?? []).map((each) => editsOf({ status: each } as Content));
   return {

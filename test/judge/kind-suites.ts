@@ -27,7 +27,7 @@ import { leaseCandidates, storageVersionMigrations, storageVersions } from "./ki
 import { horizontalPodAutoscalerCases } from "./kinds/horizontal-pod-autoscalers.ts";
 import { ingressClasses } from "./kinds/ingress-classes.ts";
 import { ingressCases } from "./kinds/ingresses.ts";
-import { jobs } from "./kinds/jobs.ts";
+import { jobCases } from "./kinds/jobs.ts";
 import { networkPolicies } from "./kinds/network-policies.ts";
 import { nodeWriteCases } from "./kinds/node-writes.ts";
 import { persistentVolumeClaims } from "./kinds/persistent-volume-claims.ts";
@@ -69,7 +69,7 @@ export const kindSuites: Readonly<Record<string, readonly JudgeCase[]>> = {
   endpointslices: casesOf(endpointSlices),
   cronjobs: casesOf(cronJobs),
   horizontalpodautoscalers: horizontalPodAutoscalerCases,
-  jobs: casesOf(jobs),
+  jobs: jobCases,
   certificatesigningrequests: certificateSigningRequests,
   poddisruptionbudgets: casesOf(podDisruptionBudgets),
   clusterroles: casesOf(clusterRoles),

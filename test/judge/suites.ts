@@ -15,6 +15,7 @@ import { kindCases } from "./kind-cases.ts";
 import { casesOf } from "./kind-row.ts";
 import { kindSuites, moreKindSuites } from "./kind-suites.ts";
 import { services } from "./kinds/services.ts";
+import { namespaceContentCases } from "./namespace-content-cases.ts";
 import { openApiCases } from "./openapi-cases.ts";
 import { otherKindCases } from "./other-kind-cases.ts";
 import { podAdmissionCases } from "./pod-admission-cases.ts";
@@ -33,6 +34,7 @@ export const suites: Readonly<Record<string, readonly JudgeCase[]>> = {
   generic: genericCases,
   kinds: kindCases,
   access: accessCases,
+  namespacecontent: namespaceContentCases,
   policyaccess: policyAccessCases,
   admission: [...podSubresourceCases, ...accountCases, ...podAdmissionCases, ...admissionCases],
   classadmission: classAdmissionCases,

@@ -1,6 +1,8 @@
 // Jobs, as the real server judges them.
 
-import type { KindRow } from "../kind-row.ts";
+import type { JudgeCase } from "../case.ts";
+import { casesOf, type KindRow } from "../kind-row.ts";
+import { get, merge, patch, post } from "../steps.ts";
 
 const container = { name: "main", image: "busybox" };
 const template = { spec: { restartPolicy: "Never", containers: [container] } };
@@ -10,7 +12,7 @@ const end = "2026-01-02T03:05:05Z";
 const condition = (type: string, status = "True"): object => ({ type, status, reason: "Shown", message: "m" });
 const failurePolicy = (rule: object): object => ({ template, podFailurePolicy: { rules: [rule] } });
 
-export const jobs: KindRow = {
+const jobs: KindRow = {
   label: "Job",
   apiVersion: "batch/v1",
   kind: "Job",
@@ -98,3 +100,67 @@ export const jobs: KindRow = {
   },
   otherContent: { spec: { suspend: true, backoffLimit: 3, template } },
 };
+
+const JOBS = "/apis/batch/v1/namespaces/$ns/jobs";
+const job = (name: string, spec: object): object => ({ metadata: { name }, spec: { template, ...spec } });
+const labelled = (labels: object): object => ({ template: { ...template, metadata: { labels } } });
+const image = (name: string): object => ({
+  spec: { template: { spec: { nodeSelector: { disk: name }, containers: [container] } } },
+});
+const written = (status: object): object => ({ status: { startTime: start, ...status } });
+
+export const jobCases: readonly JudgeCase[] = [
+  ...casesOf(jobs),
+  {
+    name: "machinery/7.4.r7 Job: selector, labels and defaults are given unless the selector is the user's",
+    steps: [
+      post(JOBS, job("a", {})),
+      post(JOBS, job("b", { manualSelector: true, selector: { matchLabels: { a: "b" } }, ...labelled({ a: "b" }) })),
+      post(JOBS, job("c", { completionMode: "Indexed", completions: 2, backoffLimitPerIndex: 1 })),
+      post(JOBS, job("d", { completions: 3 })),
+      post(JOBS, job("e", { podFailurePolicy: { rules: [] } })),
+      post(JOBS, job("f", labelled({ "batch.kubernetes.io/job-name": "other" }))),
+      get(JOBS),
+    ],
+  },
+  {
+    name: "machinery/7.4.r7 Job: a status that contradicts itself or the past is refused",
+    steps: [
+      post(JOBS, job("a", { completions: 2 })),
+      ...[
+        { conditions: [condition("Complete")] },
+        { conditions: [condition("SuccessCriteriaMet"), condition("Complete")] },
+        { active: 1, ready: 2 },
+        { failed: 2 },
+        { failed: 1 },
+        { conditions: [condition("SuccessCriteriaMet")], succeeded: 2 },
+        { conditions: [condition("SuccessCriteriaMet"), condition("Complete")], succeeded: 2, active: 1 },
+        {
+          conditions: [condition("SuccessCriteriaMet"), condition("Complete")],
+          succeeded: 2,
+          active: 0,
+          completionTime: end,
+        },
+        { conditions: [condition("SuccessCriteriaMet")] },
+        { completionTime: null },
+        { succeeded: 1 },
+        { startTime: end },
+      ].map((status) => patch(`${JOBS}/a/status`, merge, written(status))),
+      get(`${JOBS}/a/status`),
+    ],
+  },
+  {
+    name: "machinery/7.4.r7 Job: the template changes only while the Job is suspended",
+    steps: [
+      post(JOBS, job("a", { suspend: true })),
+      patch(`${JOBS}/a`, merge, image("one")),
+      patch(`${JOBS}/a`, merge, { spec: { suspend: false } }),
+      patch(`${JOBS}/a`, merge, image("two")),
+      patch(`${JOBS}/a`, merge, { spec: { suspend: true } }),
+      patch(`${JOBS}/a/status`, merge, { status: { startTime: start } }),
+      patch(`${JOBS}/a`, merge, image("three")),
+      patch(`${JOBS}/a/status`, merge, { status: { startTime: null, conditions: [condition("Suspended")] } }),
+      patch(`${JOBS}/a`, merge, image("four")),
+    ],
+  },
+];
