@@ -6,6 +6,7 @@ import type { KindRow, RowCase } from "./kind-row.ts";
 import { kindSuites, moreKindSuites } from "./kind-suites.ts";
 
 type Content = Readonly<Record<string, unknown>>;
+type Entry = readonly [pointer: string, value: unknown];
 
 const isContent = (value: unknown): value is Content =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -17,22 +18,22 @@ const IDENTITY = /^\/metadata\/(name|generation)$/;
 function editsBetween(from: unknown, to: Content, path = ""): Edits {
   const before = isContent(from) ? from : {};
   const removed = Object.keys(before).filter((key) => to[key] === undefined);
-  const entries = Object.entries(to).flatMap(([key, value]) => {
+  const entries = Object.entries(to).flatMap(([key, value]): readonly Entry[] => {
     const at = `${path}/${escaped(key)}`;
     if (value === undefined || IDENTITY.test(at) || JSON.stringify(value) === JSON.stringify(before[key])) return [];
     const isDeep = isContent(value) && Object.keys(value).length > 0 && isContent(before[key] ?? {});
-    return isDeep ? Object.entries(editsBetween(before[key], value, at)) : [[at, value] as const];
+    return isDeep ? Object.entries(editsBetween(before[key], value, at)) : [[at, value]];
   });
-  return Object.fromEntries([...entries, ...removed.map((key) => [`${path}/${escaped(key)}`, undefined] as const)]);
+  return Object.fromEntries([...entries, ...removed.map((key): Entry => [`${path}/${escaped(key)}`, undefined])]);
 }
 
 /** What a merge patch changes. */
 function editsOf(patch: Content, path = ""): Edits {
-  const entries = Object.entries(patch).flatMap(([key, value]) => {
+  const entries = Object.entries(patch).flatMap(([key, value]): readonly Entry[] => {
     const at = `${path}/${escaped(key)}`;
     if (value === undefined || IDENTITY.test(at)) return [];
     const isDeep = isContent(value) && Object.keys(value).length > 0;
-    return isDeep ? Object.entries(editsOf(value, at)) : [[at, value ?? undefined] as const];
+    return isDeep ? Object.entries(editsOf(value, at)) : [[at, value ?? undefined]];
   });
   return Object.fromEntries(entries);
 }
