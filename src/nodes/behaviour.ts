@@ -112,7 +112,8 @@ function containerBehaviours(given: Annotations, workMs: number | undefined): Be
     livenessFailsAfterMs: perContainer(given, annotations.livenessFailsAfter, parseTime),
   };
   return (place) => {
-    const runMs = valueFor(values.runMs, place) ?? { init: 0, sidecar: undefined, main: workMs }[place.role];
+    const runMs =
+      valueFor(values.runMs, place) ?? { init: 0, sidecar: undefined, main: workMs, ephemeral: undefined }[place.role];
     const flapMs = valueFor(values.flapMs, place);
     const livenessFailsAfterMs = valueFor(values.livenessFailsAfterMs, place);
     return {

@@ -12,6 +12,7 @@ import type { ContainerBehaviour } from "./behaviour.ts";
 import type { Place } from "./places.ts";
 import {
   backOffEvent,
+  changeEvent,
   type NodeEvent,
   ON_PURPOSE,
   podInWords,
@@ -61,7 +62,8 @@ export function moveContainer(place: Place, status: ContainerStatus, at: Circums
 }
 
 /** reason: why the container has not started. */
-export function newStatus({ container: { name, image = "", resources = {} } }: Place, reason: string): ContainerStatus {
+export function newStatus({ container, role }: Place, reason: string): ContainerStatus {
+  const { name, image = "", resources = {} } = container;
   return {
     name,
     image,
@@ -69,7 +71,8 @@ export function newStatus({ container: { name, image = "", resources = {} } }: P
     resources,
     imageID: "",
     ready: false,
-    started: false,
+    // Kubelets say nothing of the readiness and the start of an ephemeral container.
+    ...(role === "ephemeral" ? {} : { started: false }),
     restartCount: 0,
     state: { waiting: { reason } },
   };
@@ -91,8 +94,8 @@ function start(place: Place, status: ContainerStatus, at: Circumstances, ended?:
     imageID: `simulated://${status.image}`,
     containerID: `simulated://${at.pod.metadata.uid}/${status.name}/${restartCount}`,
     restartCount,
-    started,
-    ready: started && readinessProbe === undefined && place.role !== "init" && at.behaviour.isReady,
+    ...(place.role === "ephemeral" ? {} : { started }),
+    ready: started && readinessProbe === undefined && hasReadiness(place) && at.behaviour.isReady,
     state: { running: { startedAt: formatTime(at.now) } },
     ...(ended === undefined ? {} : { lastState: { terminated: ended } }),
   };
@@ -109,7 +112,8 @@ function goOn(place: Place, status: ContainerStatus, startMs: EpochMs, at: Circu
   if (startMs < at.lostBeforeMs) return rest(exited(place, status, LOST_EXIT_CODE, now, "Unknown"));
   const endMs = startMs + (behaviour.runMs ?? NEVER);
   if (endMs <= now) return rest(exited(place, status, behaviour.exitCode, now));
-  if (place.role === "init") return rest(status, endMs);
+  if (!hasReadiness(place)) return rest(status, endMs);
+  if (status.image !== (place.container.image ?? "")) return replace(place, status, at);
   const probed = probedAt(place.container, behaviour, now - startMs, {
     started: status.started ?? false,
     ready: status.ready,
@@ -124,6 +128,15 @@ function goOn(place: Place, status: ContainerStatus, startMs: EpochMs, at: Circu
   if (probed.started === status.started && probed.ready === status.ready) return { status, events: failures, dueMs };
   return { status: withProbed(status, probed), events: [...failures, ...unready(place, status, probed)], dueMs };
 }
+
+/** A container whose image has changed runs again at once, whatever its restart policy is. */
+function replace(place: Place, status: ContainerStatus, at: Circumstances): Move {
+  const ended = killed(place, status, at.now).state?.terminated;
+  const again = start(place, { ...status, image: place.container.image ?? "" }, at, ended);
+  return { ...again, events: [changeEvent(place), ...again.events] };
+}
+
+const hasReadiness = ({ role }: Place): boolean => role === "main" || role === "sidecar";
 
 const withProbed = (status: ContainerStatus, { started, ready }: Probed): ContainerStatus => ({
   ...status,
@@ -145,7 +158,8 @@ function exited(
   const { containerID } = status;
   const startedAt = status.state?.running?.startedAt ?? time;
   const terminated = { exitCode, reason, startedAt, finishedAt: time, ...(containerID ? { containerID } : {}) };
-  return { ...status, ready: role === "init" && exitCode === 0, started: false, state: { terminated } };
+  const ended = { ...status, ready: role === "init" && exitCode === 0, state: { terminated } };
+  return role === "ephemeral" ? ended : { ...ended, started: false };
 }
 
 /** A sidecar is stopped when the pod's work is over. */
@@ -159,6 +173,7 @@ export const killed = (place: Place, status: ContainerStatus, now: EpochMs): Con
 /** A container that has ended runs again after its back-off, if its restart policy says so. */
 function comeBack(place: Place, status: ContainerStatus, ended: ContainerStateTerminated, at: Circumstances): Move {
   const { pod, now } = at;
+  if (place.role === "ephemeral") return rest(status);
   if (pod.spec === undefined || !containerShouldRestart(place.container, pod.spec, ended.exitCode)) return rest(status);
   if (place.role === "init" && ended.exitCode === 0) return rest(status);
   const finishedMs = timeOrUndefined(ended.finishedAt) ?? now;

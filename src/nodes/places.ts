@@ -3,8 +3,8 @@
 import type { Container, ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
 import { isSidecar } from "#rules/container-resources.ts";
 
-/** init: has work that ends before the next container starts. sidecar: an init container that goes on. */
-export type Role = "init" | "sidecar" | "main";
+/** init: has work that ends before the next container starts. sidecar: an init container that goes on. ephemeral: was added to the pod. */
+type Role = "init" | "sidecar" | "main" | "ephemeral";
 
 export interface Place {
   readonly container: Container;
@@ -17,9 +17,21 @@ export const initPlaces = ({ spec }: Pod): readonly Place[] =>
 export const mainPlaces = ({ spec }: Pod): readonly Place[] =>
   (spec?.containers ?? []).map((container) => ({ container, role: "main" }));
 
+export const ephemeralPlaces = ({ spec }: Pod): readonly Place[] =>
+  (spec?.ephemeralContainers ?? []).map((container) => ({ container, role: "ephemeral" }));
+
+const lists = {
+  init: ["initContainers", "initContainerStatuses"],
+  sidecar: ["initContainers", "initContainerStatuses"],
+  main: ["containers", "containerStatuses"],
+  ephemeral: ["ephemeralContainers", "ephemeralContainerStatuses"],
+} as const;
+
+/** Where the container stands in its pod: "spec.containers{main}". */
+export const fieldPathOf = ({ container, role }: Place): string => `spec.${lists[role][0]}{${container.name}}`;
+
 export function statusAt({ status }: Pod, { container, role }: Place): ContainerStatus | undefined {
-  const statuses = role === "main" ? status?.containerStatuses : status?.initContainerStatuses;
-  return statuses?.find(({ name }) => name === container.name);
+  return status?.[lists[role][1]]?.find(({ name }) => name === container.name);
 }
 
 /** It runs, or has run. */

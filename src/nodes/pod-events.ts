@@ -4,7 +4,7 @@
 import type { Container, Pod, Probe } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
 import type { EventType } from "#kit/events/recorder.ts";
-import { initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
+import { ephemeralPlaces, fieldPathOf, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
 import type { ProbeFailure } from "./probes.ts";
 
 export interface NodeEvent {
@@ -17,11 +17,11 @@ export interface NodeEvent {
   readonly failure?: string;
 }
 
-const event = ({ container, role }: Place, type: EventType, reason: string, message: string): NodeEvent => ({
+const event = (place: Place, type: EventType, reason: string, message: string): NodeEvent => ({
   type,
   reason,
   message,
-  fieldPath: `spec.${role === "main" ? "containers" : "initContainers"}{${container.name}}`,
+  fieldPath: fieldPathOf(place),
 });
 /** Why what an annotation or a rule asks for goes wrong. */
 export const ON_PURPOSE = "the simulation asks for it";
@@ -80,10 +80,15 @@ function outputOf({ httpGet, tcpSocket, grpc }: Probe, { ports }: Container, pod
   return `dial tcp ${host.includes(":") ? `[${host}]` : host}:${number}: connect: connection refused`;
 }
 
-/** isRestarted: where that is known beforehand; kubelets do not say it of sidecars. */
-export function probeKillEvent(place: Place, probe: "startup" | "liveness", isRestarted: boolean): NodeEvent {
+export const probeKillEvent = (place: Place, probe: "startup" | "liveness", isRestarted: boolean): NodeEvent =>
+  killEvent(place, `failed ${probe} probe`, isRestarted);
+
+export const changeEvent = (place: Place): NodeEvent => killEvent(place, "definition changed", true);
+
+/** Kubelets do not say of sidecars that they are restarted. */
+function killEvent(place: Place, why: string, isRestarted: boolean): NodeEvent {
   const { container, role } = place;
-  const what = `${role === "main" ? "Container" : "Init container"} ${container.name} failed ${probe} probe`;
+  const what = `${role === "main" ? "Container" : "Init container"} ${container.name} ${why}`;
   return event(place, "Normal", "Killing", isRestarted && role === "main" ? `${what}, will be restarted` : what);
 }
 
@@ -99,7 +104,7 @@ export const DEADLINE_EVENT: NodeEvent = {
 
 /** Of a pod that goes. */
 export function killEvents(pod: Pod): readonly NodeEvent[] {
-  return [...initPlaces(pod), ...mainPlaces(pod)]
+  return [...initPlaces(pod), ...mainPlaces(pod), ...ephemeralPlaces(pod)]
     .filter((place) => statusAt(pod, place)?.state?.running !== undefined)
     .map(stopEvent);
 }

@@ -165,6 +165,31 @@ describe("a simulated pod", () => {
     expect(withGate("True").story).toEqual(["0 s: Running Ready, main started ready"]);
   });
 
+  it("runs containers that are added to it until it ends, beside its own", () => {
+    const { pod } = live(boundPod({ restartPolicy: "Never" }, { "run-for": "30s" }), 5000);
+    const ephemeralContainers = [{ name: "debugger", image: "tools" }];
+    const {
+      story,
+      pod: debugged,
+      events,
+    } = live({ ...pod, spec: { containers: [], ...pod.spec, ephemeralContainers } }, 60_000);
+    expect(story).toEqual([
+      "0 s: Running Ready, main started ready, debugger running; Pulled Created Started",
+      "30 s: Succeeded, main Completed 0, debugger Completed 0; Killing",
+    ]);
+    expect(events[0]?.fieldPath).toBe("spec.ephemeralContainers{debugger}");
+    expect(debugged.status?.ephemeralContainerStatuses?.[0]).not.toHaveProperty("started");
+  });
+
+  it("runs a container again whose image has changed", () => {
+    const { pod } = live(boundPod({ restartPolicy: "Never" }, { "run-for": "1h" }), 5000);
+    const containers = [{ name: "main", image: "nginx:2" }];
+    const { story, pod: changed, events } = live({ ...pod, spec: { ...pod.spec, containers } }, 60_000);
+    expect(story).toEqual(["0 s: Running Ready, main started ready (1); Killing Pulled Created Started"]);
+    expect(changed.status?.containerStatuses?.[0]?.image).toBe("nginx:2");
+    expect(events[0]?.message).toBe("Container main definition changed, will be restarted");
+  });
+
   it("fails when its deadline is over", () => {
     const sidecar = { name: "proxy", image: "b", restartPolicy: "Always" };
     const spec = { initContainers: [sidecar], activeDeadlineSeconds: 30 };

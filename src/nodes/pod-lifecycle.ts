@@ -9,7 +9,7 @@ import type { EpochMs } from "#base/clock.ts";
 import { isPodTerminal, podCondition } from "#rules/pod-status.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { killed, moveContainer, newStatus, stopped } from "./container-life.ts";
-import { hasBegun, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
+import { ephemeralPlaces, hasBegun, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
 import { areKnown, conditions } from "./pod-conditions.ts";
 import { DEADLINE_EVENT, type NodeEvent, stopEvent } from "./pod-events.ts";
 import { isInitDone, type Phase, podPhase, type Standing } from "./pod-phase.ts";
@@ -23,10 +23,15 @@ const REST: Step = { kind: "rest" };
 /** Containers that take longer to start are reported as being created. */
 const CREATING_MS = 1000;
 
-/** The containers of a pod, and what has come of this look at them. */
+/** The containers of a pod. */
 interface Cast {
   readonly inits: readonly Standing[];
   readonly mains: readonly Standing[];
+  readonly ephemerals: readonly Standing[];
+}
+
+/** What has come of a look at them. */
+interface Round extends Cast {
   readonly events: readonly NodeEvent[];
   /** When there is more to do. */
   readonly dueMs: EpochMs;
@@ -61,14 +66,26 @@ function deadlineOf({ spec, status }: Pod): EpochMs {
 
 /** Upstream: pkg/kubelet/active_deadline.go */
 function expire(pod: Stored<Pod>, now: EpochMs): Step {
-  const { inits, mains } = standing(pod);
-  const runs = ({ status }: Standing): boolean => status.state?.running !== undefined;
-  const end = (one: Standing): Standing => (runs(one) ? { ...one, status: killed(one, one.status, now) } : one);
-  const cast = { inits: inits.map(end), mains: mains.map(end) };
-  const events = [DEADLINE_EVENT, ...[...inits, ...mains].filter(runs).map(stopEvent)];
+  const cast = standing(pod);
+  const events = [DEADLINE_EVENT, ...allOf(cast).filter(runs).map(stopEvent)];
   const { reason, message } = DEADLINE_EVENT;
-  return report({ ...statusOf(pod, "Failed", cast, now), reason, message }, events);
+  return report({ ...statusOf(pod, "Failed", mapped(cast, ending(killed, now)), now), reason, message }, events);
 }
+
+const allOf = ({ inits, mains, ephemerals }: Cast): readonly Standing[] => [...inits, ...mains, ...ephemerals];
+
+const mapped = ({ inits, mains, ephemerals }: Cast, change: (one: Standing) => Standing): Cast => ({
+  inits: inits.map(change),
+  mains: mains.map(change),
+  ephemerals: ephemerals.map(change),
+});
+
+const runs = ({ status }: Standing): boolean => status.state?.running !== undefined;
+
+const ending =
+  (end: typeof stopped, now: EpochMs) =>
+  (one: Standing): Standing =>
+    runs(one) ? { ...one, status: end(one, one.status, now) } : one;
 
 function boundMs(pod: Stored<Pod>, now: EpochMs): EpochMs {
   // A pod that was created for its node has met no scheduler.
@@ -80,16 +97,20 @@ const hasStarted = ({ status }: Pod): boolean =>
   [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(hasBegun);
 
 /** As the status has them; those that it does not have wait. */
-function standing(pod: Pod): Pick<Cast, "inits" | "mains"> {
+function standing(pod: Pod): Cast {
   const inits = initPlaces(pod);
   const reason = inits.length === 0 ? "ContainerCreating" : "PodInitializing";
   const stand = (place: Place): Standing => ({ ...place, status: statusAt(pod, place) ?? newStatus(place, reason) });
-  return { inits: inits.map(stand), mains: mainPlaces(pod).map(stand) };
+  return {
+    inits: inits.map(stand),
+    mains: mainPlaces(pod).map(stand),
+    ephemerals: ephemeralPlaces(pod).map(stand),
+  };
 }
 
 /** Init containers go one after the other; the others go when these are done. Sidecars are kept running. */
-function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs: EpochMs): Cast {
-  const { inits, mains } = standing(pod);
+function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs: EpochMs): Round {
+  const { inits, mains, ephemerals } = standing(pod);
   const events: NodeEvent[] = [];
   let dueMs = Number.POSITIVE_INFINITY;
   const move = (one: Standing): Standing => {
@@ -108,15 +129,15 @@ function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs
     return moved;
   });
   const movedMains = isInitialized || areDone ? mains.map(move) : mains;
-  return { inits: movedInits, mains: movedMains, events, dueMs };
+  return { inits: movedInits, mains: movedMains, ephemerals: ephemerals.map(move), events, dueMs };
 }
 
-function outcome(pod: Stored<Pod>, cast: Cast, now: EpochMs): Step {
-  const phase = podPhase(pod, cast.inits, cast.mains);
-  const { inits, mains, events, dueMs } = phase === "Succeeded" || phase === "Failed" ? closed(cast, now) : cast;
-  const status = statusOf(pod, phase, { inits, mains }, now);
+function outcome(pod: Stored<Pod>, round: Round, now: EpochMs): Step {
+  const phase = podPhase(pod, round.inits, round.mains);
+  const { events, dueMs, ...cast } = phase === "Succeeded" || phase === "Failed" ? closed(round, now) : round;
+  const status = statusOf(pod, phase, cast, now);
   const isSame = (one: Standing): boolean => statusAt(pod, one) === one.status;
-  if (phase === pod.status?.phase && inits.every(isSame) && mains.every(isSame) && areKnown(pod, status.conditions)) {
+  if (phase === pod.status?.phase && allOf(cast).every(isSame) && areKnown(pod, status.conditions)) {
     if (dueMs === Number.POSITIVE_INFINITY) return REST;
     return { kind: "wait", forMs: Math.max(dueMs - now, 0), reason: "containers are running", events };
   }
@@ -128,7 +149,7 @@ const report = (status: PodStatus, events: readonly NodeEvent[]): Step => ({ kin
 function statusOf(
   pod: Stored<Pod>,
   phase: Phase,
-  { inits, mains }: Pick<Cast, "inits" | "mains">,
+  { inits, mains, ephemerals }: Cast,
   now: EpochMs,
 ): PodStatus & { readonly conditions: readonly PodCondition[] } {
   const time = formatTime(now);
@@ -138,12 +159,12 @@ function statusOf(
     conditions: conditions(pod, time, phase, inits, mains),
     ...(inits.length === 0 ? {} : { initContainerStatuses: inits.map(({ status }) => status) }),
     containerStatuses: mains.map(({ status }) => status),
+    ...(ephemerals.length === 0 ? {} : { ephemeralContainerStatuses: ephemerals.map(({ status }) => status) }),
   };
 }
 
-/** The pod's work is over, so its sidecars are stopped. */
-function closed(cast: Cast, now: EpochMs): Cast {
-  const isLeft = ({ role, status }: Standing): boolean => role === "sidecar" && status.state?.running !== undefined;
-  const inits = cast.inits.map((one) => (isLeft(one) ? { ...one, status: stopped(one, one.status, now) } : one));
-  return { ...cast, inits, events: [...cast.events, ...cast.inits.filter(isLeft).map(stopEvent)] };
+/** The pod's work is over, so the containers are stopped that still run. */
+function closed(round: Round, now: EpochMs): Round {
+  const events = [...round.events, ...allOf(round).filter(runs).map(stopEvent)];
+  return { ...round, ...mapped(round, ending(stopped, now)), events };
 }

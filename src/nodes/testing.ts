@@ -71,7 +71,8 @@ export function merged(before: PodStatus, { conditions = [], ...patch }: PodStat
 }
 
 function podInShort({ status }: Pod): string {
-  const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
+  const containers = [...initContainerStatuses, ...containerStatuses, ...ephemeralContainerStatuses];
   const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
   return [`${status?.phase}${isReady ? " Ready" : ""}`, ...containers.map(containerInShort)].join(", ");
 }
