@@ -36,7 +36,7 @@ export interface Ending {
 }
 
 /** Runs a program to its end; one that has not ended by itself is killed and its code is "SIGKILL". */
-export function runToEnd([file, ...rest]: Command, args: readonly string[], limitMs = 30_000): Promise<Ending> {
+export function runToEnd([file, ...rest]: Command, args: readonly string[], limitMs = 120_000): Promise<Ending> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...rest, ...args], { env: { PATH: process.env.PATH ?? "", HOME: "/nonexistent" } });
     const timer = setTimeout(() => child.kill("SIGKILL"), limitMs);
