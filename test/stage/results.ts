@@ -64,12 +64,22 @@ export function resultTables(all: readonly Scenario[]): string {
     const confirmed = long.filter((scenario) => scenario.confirmedBy !== undefined || readRecording(scenario));
     const { day = "", same = 0, different = [] } = results[folder] ?? {};
     const real = scenarios.length - long.length;
-    return { folder, real, same, different: different.length, long: long.length, confirmed: confirmed.length, day };
+    return {
+      folder,
+      real,
+      slow: scenarios.filter(({ slow }) => slow).length,
+      same,
+      different: different.length,
+      long: long.length,
+      confirmed: confirmed.length,
+      day,
+    };
   });
   const sum = (of: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const total = {
     folder: "all",
     real: sum((row) => row.real),
+    slow: sum((row) => row.slow),
     same: sum((row) => row.same),
     different: sum((row) => row.different),
     long: sum((row) => row.long),
@@ -77,12 +87,12 @@ export function resultTables(all: readonly Scenario[]): string {
     day: "",
   };
   const lines = [...rows, total].map((row) => {
-    const { folder, real, same, different, long, confirmed, day } = row;
-    return `| ${[folder, real, same, different, long, confirmed, day].join(" | ")} |`;
+    const { folder, real, slow, same, different, long, confirmed, day } = row;
+    return `| ${[folder, real, slow, same, different, long, confirmed, day].join(" | ")} |`;
   });
   return [
-    "| | on real control planes | same | different | in virtual time only | of them confirmed | day |",
-    "|---|---|---|---|---|---|---|",
+    "| | on real control planes | of them slow | same | different | in virtual time only | of them confirmed | day |",
+    "|---|---|---|---|---|---|---|---|",
     ...lines,
     "",
     "Scenarios that are the same but for a place where two runs of Go differ, in the runs that this table counts:",
