@@ -15,7 +15,10 @@ export class FairTurns {
     return this.#pending !== undefined;
   }
 
-  /** Undefined: go on. Else wait for the promise: the event loop takes its turn, and all who wait go on in their order. */
+  /**
+   * Undefined: go on. Else wait for the promise, while the event loop takes its turn, and ask again: hundreds may wait for
+   * one turn, and when the first of them have been busy for long enough, it is time for the next.
+   */
   next(): Promise<void> | undefined {
     if (this.#pending === undefined && performance.now() - this.#lastMs >= BUSY_MS_MAX) this.#pending = this.#take();
     return this.#pending;
