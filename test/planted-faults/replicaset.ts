@@ -172,14 +172,14 @@ export const plan: FaultPlan = {
       file: `${folder}/pods.ts`,
       find: "isPodTerminating(pod) && isControlledBy",
       replace: "pod.metadata?.deletionTimestamp !== undefined && isControlledBy",
-      noticedBy: "replaces failed and succeeded pods, which are neither counted nor deleted",
+      noticedBy: "a failed pod that is deleted does not count as terminating",
     },
     {
       name: "orphans that are going away are counted as terminating",
       file: `${folder}/pods.ts`,
       find: "isPodTerminating(pod) && isControlledBy(pod, owner) &&",
       replace: "isPodTerminating(pod) &&",
-      noticedBy: "a failed pod is not released, whatever its labels say",
+      noticedBy: "adopts no pod of another controller or selector, none that is finished or terminating",
     },
   ],
 };
