@@ -55,8 +55,9 @@ for (const { index, call, what } of report.disagreements) process.stderr.write(`
 const unexplained = report.disagreements.filter((each) => classOf(each) === undefined);
 const text = [
   "The same random requests to the embedded server and to kube-apiserver v1.36.4 (`make judge-fuzz`): all kinds of",
-  "[kinds.md](kinds.md) that are stored, those too that are not served by default, with their subresources, definitions of custom",
-  "resources with small random schemas, and two custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; lists and watches",
+  "[kinds.md](kinds.md) that are stored, those too that are not served by default, with their status and, of Pods, ReplicaSets,",
+  "ReplicationControllers, Namespaces and ServiceAccounts, other subresources; definitions of custom resources with small random schemas, and two",
+  "custom kinds, one with rules in CEL; JSON, YAML and protobuf bodies; lists and watches",
   "within a namespace and over all; rounds of twelve short watches of three kinds while something is written, of all kinds but",
   "definitions. Agreement means status code, reason, causes and the resulting object or events,",
   'with the versions and UIDs that are the same; "and messages" means every word, with warnings and headers. What the real server itself',
