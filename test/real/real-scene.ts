@@ -11,7 +11,7 @@ import { scene } from "#test/stage/steps.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { eventually } from "./suite.ts";
 
-export interface RealScene extends Scene {
+interface RealScene extends Scene {
   readonly client: Client;
   /** The controllers' writes in the namespace, without Events. */
   writes(): readonly StageWrite[];
