@@ -22,6 +22,9 @@ import {
   useCpu,
 } from "./objects.ts";
 
+/** Two periods of the profile: the last phase has a look in it. */
+const TWO_LOOKS_MS = 2000;
+
 const hits = (type: "Value" | "AverageValue", amount: string) => ({
   type: "Object",
   object: {
@@ -66,6 +69,7 @@ export const metrics: readonly ScenarioText[] = [
         await stage.settle();
         expect((await stage.of(Pods).list()).length).toBe(4);
       });
+      await stage.pass(TWO_LOOKS_MS);
     },
   },
   {
@@ -184,6 +188,7 @@ export const metrics: readonly ScenarioText[] = [
       );
       await stage.settle();
       expect((await stage.of(Pods).list()).length).toBe(3);
+      await stage.pass(TWO_LOOKS_MS);
     },
   },
 ];
