@@ -2,8 +2,9 @@
 //   bun bench/manager.ts [--whole [--piece=<name>]] [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>] [--built]
 // --whole: all controllers, and work for all families of them; else replicas only. --piece: only that piece of the
 // work; its runs take the place of the older ones in the results of the day.
+// Growth: --whole --only=ours --piece=pods --pods=1000,2000,4000,8000; with [--unrelated=20000] pods of another namespace.
 // To find out why: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--profile=<folder>] [--threads].
-// --quick: one round with 500 pods, nothing is written. --report=<file>: only the page, from that file.
+// --quick: one round with little work. It writes nothing, unless --out names a file. --report=<file>: only the page, from that file.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -27,6 +28,7 @@ import {
 import { createScaled, idle, manySmall, scaleOne, type Workload, type WorkloadStage } from "./manager-workloads.ts";
 import { adminClient, quiet, sleep } from "./plane.ts";
 import {
+  createUnrelated,
   type Piece,
   plantCanaries,
   quickSizes,
@@ -77,7 +79,11 @@ const allPieces = isWholeManager
       ...(option("pods") === undefined ? {} : { pods: podCounts }),
     })
   : [replicas];
-const pieces = allPieces.filter(({ name }) => name === (option("piece") ?? name));
+/** "pods" means pods-1000 and pods-5000. */
+const isAsked = (name: string, asked: string): boolean =>
+  name === asked || name === `${asked}-${Number.parseInt(name.slice(asked.length + 1), 10)}`;
+const pieces = allPieces.filter(({ name }) => isAsked(name, option("piece") ?? name));
+const unrelated = Number(option("unrelated") ?? 0);
 if (pieces.length === 0) throw new Error(`--piece is one of ${allPieces.map(({ name }) => name).join(", ")}`);
 
 /** Who asks what is counted; what they say is not kept, so that the log costs the server little. */
@@ -106,6 +112,7 @@ async function measureRun(manager: ManagerName, round: number, piece: Piece): Pr
     const account = { metadata: { name: "default" } };
     await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, account);
     await piece.fill?.(stage);
+    if (unrelated > 0) await createUnrelated(stage, unrelated);
     await sleep(WARM_UP_MS);
     const load = loadavg()[0] ?? Number.NaN;
     const samples: Sample[] = [];
@@ -276,14 +283,14 @@ async function measureAll(): Promise<Results> {
 const readResults = (file: string): Results => JSON.parse(readFileSync(file, "utf8")) as Results;
 const reportOnly = option("report");
 const measured = reportOnly === undefined ? await measureAll() : readResults(reportOnly);
-const isFull = !isQuick && option("only") === undefined && option("pods") === undefined;
+const isFull = !isQuick && unrelated === 0 && option("only") === undefined && option("pods") === undefined;
 const file = option("out") ?? join(repository, "bench", "results", `${suite.name}-${measured.at.slice(0, 10)}.json`);
 const isAddition = isFull && option("piece") !== undefined && existsSync(file);
 const order = allPieces.flatMap(({ start: first, workloads }) => [first, ...workloads.map(({ name }) => name)]);
 const results = isAddition ? withRuns(readResults(file), measured, order) : measured;
 const section = printSection(results, suite);
 stdout.write(`\n${section}`);
-if (reportOnly === undefined && isFull) {
+if (reportOnly === undefined && (isFull || option("out") !== undefined)) {
   mkdirSync(join(repository, "bench", "results"), { recursive: true });
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
 }

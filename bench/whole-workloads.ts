@@ -3,7 +3,15 @@
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
-import { ConfigMaps, Namespaces, Nodes, Pods, Secrets, Services } from "#api/generated/resources/core-v1.ts";
+import {
+  ConfigMaps,
+  Namespaces,
+  Nodes,
+  Pods,
+  Secrets,
+  ServiceAccounts,
+  Services,
+} from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import type { Draft, Resource, StoredObject } from "#api/resource.ts";
 import { isNotFound } from "#api/status-error.ts";
@@ -107,6 +115,15 @@ const fill =
     const stringData = data;
     await create(bench, Secrets, names("secret", part).map((name) => ({ metadata: { name }, stringData })) as never);
   };
+
+/** Pods that no controller has a reason to look at, in a namespace of their own. */
+export async function createUnrelated({ client, signal }: WorkloadStage, count: number): Promise<void> {
+  const namespace = "unrelated";
+  await client.resource(Namespaces).create({ object: { metadata: { name: namespace } } }, signal);
+  await client.resource(ServiceAccounts).create({ namespace, object: { metadata: { name: "default" } } }, signal);
+  const pods = names("unrelated", count).map((name) => ({ metadata: { name }, spec: { containers: [container] } }));
+  await create({ client, namespace, signal }, Pods, pods as never);
+}
 
 /**
  * What a manager does that has synced: a Deployment gets its pod, a Job as well, and an object whose owner is gone is
