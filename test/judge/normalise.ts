@@ -211,8 +211,8 @@ interface Cause {
 
 /**
  * Where Go goes through a map the order of complaints is chance: conflicts come manager by manager, amounts of
- * resources key by key, stored versions that are gone one by one, the sources of a metric, and what a custom resource's
- * schema says property by property. All others come in one order, which counts.
+ * resources key by key, stored versions that are gone one by one, the sources of a metric, the attributes of a device,
+ * and what a custom resource's schema says property by property. All others come in one order, which counts.
  */
 function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
   const { details, message } = value as { details?: { causes?: unknown; group?: string }; message?: unknown };
@@ -233,12 +233,17 @@ function inOneOrder(value: Record<string, unknown>): Record<string, unknown> {
   return { ...value, message: message.replace(/: \[.*\]$/s, ": <causes>"), details: { ...details, causes: sorted } };
 }
 
+/** Of a device: both the keys and the values of the map are complained about. */
+const DEVICE_ATTRIBUTES = /^spec\.devices\[\d+\](?:\.basic)?\.(?:attributes|capacity)(?=\[|$)/;
+
 /** Of a metric that has several: upstream keeps them as a set. */
 const METRIC_SOURCE = /(?<=^spec\.metrics\[\d+\])\.[a-zA-Z]+$/;
 
 /** The map that a complaint comes from, "" for none. */
 function mapOf({ reason, field = "" }: Cause): string {
   if (reason === "FieldManagerConflict") return reason;
+  const attributes = DEVICE_ATTRIBUTES.exec(field)?.[0];
+  if (attributes !== undefined) return attributes;
   if (reason === "FieldValueForbidden" && METRIC_SOURCE.test(field)) return field.replace(METRIC_SOURCE, "");
   return /^(.*\.(?:requests|limits|hard|used|capacity|allocatable|storedVersions))\[[^\]]*\]$/.exec(field)?.[1] ?? "";
 }
