@@ -42,7 +42,7 @@ function tellLeftOut(): Totals {
   );
   if (missing.length === 0) {
     say(
-      `  ${suites} suites on the real control plane: make test-real, test-torture, hand-over, outage, swap, sample-apiserver.`,
+      `  ${suites} suites on the real control plane: make test-real, test-torture, hand-over, outage, swap, sample-apiserver, kubectl.`,
     );
     return noTests;
   }

@@ -257,6 +257,7 @@ export const targets: Readonly<Record<string, Target>> = {
     needsControlPlane: false,
     stages: [realStage("test/clients", 60, 20)],
   },
+  kubectl: onControlPlane("make kubectl", realStage("test/kubectl", 180, 40)),
   outage: onControlPlane("make outage", realStage("test/outage", 360, 40)),
   swap: onControlPlane("make swap", {
     ...realStage("test/swap", 60 + swapRounds * 60, 20 + swapRounds * 8),

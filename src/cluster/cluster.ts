@@ -30,6 +30,8 @@ import { leadWhilePossible } from "./leadership.ts";
 import { runManager, withCa } from "./manager.ts";
 
 const USER_AGENT = "steersman";
+/** As which the controllers own fields: the part of a user agent before its first slash is the field manager. */
+const MANAGER_AGENT = "kube-controller-manager";
 const COMPANIONS = ["scheduler", "nodes", "disks"];
 const NODE_START_MS = 300;
 const NODE_STOP_MS = 500;
@@ -177,7 +179,7 @@ async function runParts(
     runManager(
       {
         ...common,
-        clients,
+        clients: { ...clients, userAgentPrefix: MANAGER_AGENT },
         rng: rng.fork("manager"),
         config: withCa(options.config),
         hasTokenController: true,

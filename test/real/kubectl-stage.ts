@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { judgeFlags } from "#test/judge/judge-flags.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { startEmbeddedServer } from "./embedded-server.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
+import { openTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 
 export interface KubectlStage {
   readonly embedded: Terminal;
@@ -34,7 +34,7 @@ function terminalOptions(
   plane: ControlPlane,
   server: string,
   files: Readonly<Record<string, string>>,
-): Parameters<typeof openTerminal>[0] {
+): TerminalOptions {
   const kubeconfig = plane.kubeconfigFor({ user: "test-admin", groups: ["system:masters"] }, server);
   return { name, home: join(plane.directory, name), server, kubeconfig, caFile: plane.pki.file("ca.crt"), files };
 }

@@ -111,8 +111,11 @@ function withSelector(job: batch.Job): batch.Job {
     ...spec.selector,
     matchLabels: { [CONTROLLER_UID]: uid, ...spec.selector?.matchLabels },
   };
+  // Labels that a Job has by default are those of its template, the generated ones included: in Go both are one map.
+  const isDefaulted = metadata?.labels !== undefined && metadata.labels === template.metadata?.labels;
   return {
     ...job,
+    ...(isDefaulted ? { metadata: { ...metadata, labels } } : {}),
     spec: { ...spec, selector, template: { ...template, metadata: { ...template.metadata, labels } } },
   };
 }
