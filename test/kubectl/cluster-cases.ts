@@ -1,5 +1,6 @@
 // What users type on a cluster whose controllers, scheduler and nodes work. Each case has a namespace of its own, $NS. A line
-// that changes something is followed by one that waits for the cluster, so that no line depends on how fast it is.
+// that changes something is followed by one that waits for the cluster, so that no line depends on how fast it is. Waiting for a
+// deletion tells only what is still there, so that its output is put aside.
 
 import type { KubectlCase } from "#test/real/kubectl-cases.ts";
 
@@ -134,7 +135,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "kubectl create -f pod.yaml",
       "kubectl wait --for=condition=Ready pod/web --timeout=60s",
       "kubectl delete pod web --force --grace-period=0",
-      "kubectl wait --for=delete pod --all --timeout=60s",
+      "kubectl wait --for=delete pod --all --timeout=60s > gone.log",
     ],
   },
   {
@@ -179,7 +180,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "kubectl rollout status statefulset/db | tail -n 1",
       "kubectl expose statefulset db --port=80 --name=front",
       "kubectl delete statefulset db",
-      "kubectl wait --for=delete pod -l app=db --timeout=60s",
+      "kubectl wait --for=delete pod -l app=db --timeout=60s > gone.log",
       "kubectl delete pvc --all",
       "./until.sh 'kubectl get pv -o name | wc -l' '^0$'",
       eventsOf("StatefulSet", "Delete Pod db-0"),
@@ -203,7 +204,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "./until.sh 'kubectl get pods -o name | wc -l' '^2$'",
       "kubectl get pods -l app=agent -o jsonpath='{.items[*].spec.containers[0].image}'",
       "kubectl delete ds agent",
-      "kubectl wait --for=delete pod -l app=agent --timeout=60s",
+      "kubectl wait --for=delete pod -l app=agent --timeout=60s > gone.log",
     ],
   },
   {
@@ -232,10 +233,10 @@ export const clusterCases: readonly KubectlCase[] = [
       'kubectl patch cronjob daily -p \'{"spec":{"suspend":true}}\'',
       "kubectl describe cronjob daily --show-events=false",
       "kubectl delete cronjob daily",
-      "kubectl wait --for=delete job/by-hand --timeout=60s",
+      "kubectl wait --for=delete job/by-hand --timeout=60s > gone.log",
       "kubectl get jobs -o name",
       "kubectl delete jobs --all",
-      "kubectl wait --for=delete pods --all --timeout=60s",
+      "kubectl wait --for=delete pods --all --timeout=60s > gone.log",
     ],
   },
   {
@@ -323,7 +324,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "kubectl rollout status deployment/pinned | tail -n 1",
       "kubectl label node node-2 pin-",
       "kubectl delete deployment,daemonset --all",
-      "kubectl wait --for=delete pod --all --timeout=60s",
+      "kubectl wait --for=delete pod --all --timeout=60s > gone.log",
     ],
   },
   {
@@ -342,7 +343,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "kubectl create -f shop.yaml",
       "kubectl rollout status deployment/shop | tail -n 1",
       "kubectl delete deployment shop --cascade=background",
-      "kubectl wait --for=delete pod -l app=shop --timeout=60s",
+      "kubectl wait --for=delete pod -l app=shop --timeout=60s > gone.log",
       "kubectl create -f rs.yaml",
       "kubectl wait --for=jsonpath='{.status.readyReplicas}'=2 rs/web --timeout=60s",
       "kubectl delete rs web --cascade=orphan",
@@ -353,7 +354,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "kubectl get rc -o wide",
       "kubectl describe rc old --show-events=false",
       "kubectl scale rc old --replicas=0",
-      "kubectl wait --for=delete pod -l app=web --timeout=60s",
+      "kubectl wait --for=delete pod -l app=web --timeout=60s > gone.log",
       "kubectl delete all --all",
     ],
   },
@@ -375,7 +376,7 @@ export const clusterCases: readonly KubectlCase[] = [
       "./until.sh 'kubectl get namespace $NS-held -o yaml' SomeFinalizersRemain",
       "kubectl create configmap late -n $NS-held",
       'kubectl patch configmap held -n $NS-held --type=merge -p \'{"metadata":{"finalizers":null}}\'',
-      "kubectl wait --for=delete namespace/$NS-held --timeout=60s",
+      "kubectl wait --for=delete namespace/$NS-held --timeout=60s > gone.log",
     ],
   },
   {
