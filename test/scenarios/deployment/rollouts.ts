@@ -176,14 +176,17 @@ export const rollouts: readonly ScenarioText[] = [
   {
     name: "deployment/17, deployment/19 says when it made no progress for as long as its deadline",
     async play(stage) {
-      await createDeployment(stage, 1, { progressDeadlineSeconds: 2 });
+      await createDeployment(stage, 1);
       await untilSize(stage, "example/web:1", 1);
+      await stage.settle();
+      await stage.of(Deployments).patch("web", { spec: { progressDeadlineSeconds: 2 } });
       const late = await untilProgress(stage, "ProgressDeadlineExceeded");
       const { metadata } = await untilSet(stage, "example/web:1");
       expect(condition(late, "Progressing")).toMatchObject({
         status: "False",
         message: `ReplicaSet "${metadata.name}" has timed out progressing.`,
       });
+      await stage.settle();
       await becomeReady(stage, "example/web:1", 1);
       await untilProgress(stage, "NewReplicaSetAvailable");
     },
