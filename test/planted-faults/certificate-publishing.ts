@@ -18,7 +18,7 @@ export const plan: FaultPlan = {
   faults: [
     {
       name: "pods' requests go after five minutes",
-      file: `${pods}/controller.ts`,
+      file: `${pods}/expiry.ts`,
       find: "const AGE_MS_MAX = 15 * 60_000;",
       replace: "const AGE_MS_MAX = 5 * 60_000;",
       noticedBy: "deletes a request after a quarter of an hour, and not before",
@@ -40,8 +40,8 @@ export const plan: FaultPlan = {
     {
       name: "the clean-up ends with the first request that is young",
       file: `${pods}/controller.ts`,
-      find: "+ AGE_MS_MAX) continue;",
-      replace: "+ AGE_MS_MAX) return signal.throwIfAborted();",
+      find: "context.clock.now())) continue;",
+      replace: "context.clock.now())) return signal.throwIfAborted();",
       noticedBy: "goes on after a request that is young",
     },
     {

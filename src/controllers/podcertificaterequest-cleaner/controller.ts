@@ -9,15 +9,14 @@
 
 import { PodCertificateRequests } from "#api/generated/resources/certificates-v1beta1.ts";
 import { ApiError, isNotFound } from "#api/status-error.ts";
-import { parseTime } from "#api/time.ts";
 import { errorMessage } from "#base/errors.ts";
 import { until } from "#base/wait.ts";
 import { remove } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
+import { isExpired } from "./expiry.ts";
 
 const CHECK_PERIOD_MS = 5 * 60_000;
-const AGE_MS_MAX = 15 * 60_000;
 
 export const podRequestCleaner: ControllerDescriptor = keyedController({
   name: "podcertificaterequest-cleaner-controller",
@@ -32,8 +31,8 @@ export const podRequestCleaner: ControllerDescriptor = keyedController({
     const api = client.resource(PodCertificateRequests);
     const clean = async (signal: AbortSignal): Promise<void> => {
       for (const { metadata } of requests.lister.list()) {
-        const { namespace, name, uid, creationTimestamp } = metadata;
-        if (context.clock.now() < parseTime(creationTimestamp) + AGE_MS_MAX) continue;
+        const { namespace, name, uid } = metadata;
+        if (!isExpired(metadata, context.clock.now())) continue;
         try {
           await api.delete({ namespace, name, options: { preconditions: { uid } } }, signal);
         } catch (cause) {

@@ -1,6 +1,6 @@
 //go:build overlay
 
-// Writes which requests for certificates upstream's cleaner deletes, by the ages of the request and of its conditions.
+// Writes which requests for certificates upstream's cleaners delete, by the ages of the request and of its conditions.
 package main
 
 import (
@@ -12,10 +12,14 @@ import (
 	"math/big"
 	"math/rand"
 	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	certificates "k8s.io/api/certificates/v1"
+	certificatesbeta "k8s.io/api/certificates/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"steersman/tools/upstream/pkg/controller/certificates/cleaner"
 )
@@ -36,6 +40,41 @@ func certificate(notAfter int) []byte {
 		panic(err)
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
+
+// podRequests are looks at a few requests of pods: the age of each in seconds, its condition, whether it is being
+// deleted, and the names and UIDs of those that are deleted.
+func podRequests(random *rand.Rand) []row {
+	ages := []int{-60, 0, 60, 299, 600, 840, 898, 899, 900, 901, 902, 960, 1200, 86400}
+	kinds := []any{nil, certificatesbeta.PodCertificateRequestConditionTypeIssued, certificatesbeta.PodCertificateRequestConditionTypeDenied, certificatesbeta.PodCertificateRequestConditionTypeFailed}
+	now := time.Date(2026, 1, 10, 0, 0, 0, 0, time.UTC)
+	rows := []row{}
+	for range 100 {
+		requests, texts := []*certificatesbeta.PodCertificateRequest{}, []row{}
+		for index := range 1 + random.Intn(6) {
+			age, condition, isTerminating := ages[random.Intn(len(ages))], kinds[random.Intn(len(kinds))], random.Intn(5) == 0
+			request := &certificatesbeta.PodCertificateRequest{}
+			request.Namespace, request.Name, request.UID = "web", "pcr-"+strconv.Itoa(index), someUID(random)
+			request.CreationTimestamp = metav1.NewTime(now.Add(-time.Duration(age) * time.Second))
+			if kind, isGiven := condition.(string); isGiven {
+				request.Status.Conditions = []metav1.Condition{{Type: kind, Status: "True", Reason: "Test", LastTransitionTime: request.CreationTimestamp}}
+			}
+			if isTerminating {
+				request.DeletionTimestamp, request.Finalizers = &request.CreationTimestamp, []string{"example.com/hold"}
+			}
+			requests = append(requests, request)
+			texts = append(texts, row{request.UID, age, condition, isTerminating})
+		}
+		// Upstream lists its cache in any order.
+		deleted := cleaner.DeletedPodRequests(now, requests...)
+		slices.SortFunc(deleted, func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+		rows = append(rows, row{texts, deleted})
+	}
+	return rows
+}
+
+func someUID(random *rand.Rand) types.UID {
+	return types.UID("uid-" + strconv.Itoa(random.Intn(1_000_000)))
 }
 
 func main() {
@@ -66,7 +105,7 @@ func main() {
 		}
 		rows = append(rows, row{created, conditions, csr.Status.Certificate, cleaner.Deletes(csr)})
 	}
-	if err := json.NewEncoder(os.Stdout).Encode(map[string][]row{"requests": rows}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(map[string][]row{"requests": rows, "podRequests": podRequests(random)}); err != nil {
 		panic(err)
 	}
 }
