@@ -98,7 +98,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     const manager = world.startManager({
       controllers,
       config: configOf(scenario),
-      gates: settings.gates,
+      gates: { ...settings.gates, ...settings.managerGates },
       rootCa: ca,
       log: withoutRepeats(logger, clock),
       useServiceAccountCredentials: true,

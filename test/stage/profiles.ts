@@ -8,6 +8,7 @@ export type Profile =
   | "few-terminated-pods"
   | "max-unavailable"
   | "numeric-taints"
+  | "no-alternatives"
   | "older-jobs"
   | "older-workloads"
   | "scale-to-zero"
@@ -31,6 +32,8 @@ interface Settings {
   readonly apiServerFlags?: readonly string[];
   /** Gates of both programs. */
   readonly gates: Readonly<Record<string, boolean>>;
+  /** Gates of the manager alone, as while a cluster is upgraded. */
+  readonly managerGates?: Readonly<Record<string, boolean>>;
   /** Versions that the API server serves besides the stable ones: "group/version". */
   readonly extraVersions: readonly string[];
 }
@@ -135,6 +138,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
   },
   "scale-to-zero": { managerFlags: quickFlags, gates: { HPAScaleToZero: true }, extraVersions: [] },
   "numeric-taints": { managerFlags: [], gates: { TaintTolerationComparisonOperators: true }, extraVersions: [] },
+  "no-alternatives": { managerFlags: [], gates: {}, managerGates: { DRAPrioritizedList: false }, extraVersions: [] },
   "max-unavailable": { managerFlags: [], gates: { MaxUnavailableStatefulSet: true }, extraVersions: [] },
   "older-jobs": {
     managerFlags: [],

@@ -52,10 +52,14 @@ export interface OpenPlay {
   close(play: Play): Promise<void>;
 }
 
+function gateFlagsOf(gates: Readonly<Record<string, boolean>> = {}): readonly string[] {
+  const texts = Object.entries(gates).map(([name, isOn]) => `${name}=${isOn}`);
+  return texts.length > 0 ? [`--feature-gates=${texts.join(",")}`] : [];
+}
+
 export async function startRealCluster({ cast, profile, manager }: RealClusterOptions): Promise<RealCluster> {
   const settings = profiles[profile];
-  const gates = Object.entries(settings.gates).map(([name, isOn]) => `${name}=${isOn}`);
-  const gateFlags = gates.length > 0 ? [`--feature-gates=${gates.join(",")}`] : [];
+  const gateFlags = gateFlagsOf(settings.gates);
   const served = settings.extraVersions.map((version) => `${version}=true`);
   const plane = await startControlPlane({
     apiServerFlags: [
@@ -68,7 +72,13 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
     const { controllers, flags = [] } = casts[cast];
     const proxy = await startWatchingProxy(plane);
     const kubeconfig = plane.kubeconfigFor({ user: MANAGER_USER }, proxy.server);
-    const common = [...commonFlags, ...flags, ...settings.managerFlags, ...gateFlags];
+    const common = [
+      ...commonFlags,
+      ...flags,
+      ...settings.managerFlags,
+      ...gateFlags,
+      ...gateFlagsOf(settings.managerGates),
+    ];
     const optionsFor = (chosen: readonly string[], more: readonly string[]) => ({
       controllers: chosen,
       flags: [...common, ...more, ...(chosen.includes(TOKENS) ? [] : ["--service-account-private-key-file="])],

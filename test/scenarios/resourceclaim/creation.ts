@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { Pods, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
-import { ResourceClaims } from "#api/generated/resources/resource-v1.ts";
+import { ResourceClaims, ResourceClaimTemplates } from "#api/generated/resources/resource-v1.ts";
 import {
   allocate,
   consumer,
@@ -75,6 +75,24 @@ export const creation: readonly ScenarioText[] = [
       await createTemplate(stage, "gpu");
       const claim = await generatedClaim(stage, "card");
       await stage.of(Pods).until("user", names("card", claim.metadata.name));
+    },
+  },
+  {
+    chance: RETRIES,
+    name: "resourceclaim/6 refuses a template with alternatives while the manager's gate is off",
+    profile: "no-alternatives",
+    async play(stage) {
+      const firstAvailable = ["large", "small"].map((name) => ({ name, deviceClassName: `${name}.example.com` }));
+      const spec = { devices: { requests: [{ name: "gpu", firstAvailable }] } };
+      await stage.of(ResourceClaimTemplates).create({ metadata: { name: "either" }, spec: { spec } });
+      await createTemplate(stage, "gpu");
+      await stage.settle();
+      await createUser(stage, "user", { card: "from:gpu", other: "from:either" });
+      const why = "template includes a prioritized list of subrequests, but the feature is disabled";
+      await stage.event("FailedResourceClaimCreation", ({ message }) => message === `PodResourceClaim other: ${why}`);
+      await stage.settle();
+      expect(await stage.of(ResourceClaims).list()).toHaveLength(1);
+      expect((await stage.of(Pods).get("user")).status?.resourceClaimStatuses).toBeUndefined();
     },
   },
   {

@@ -180,6 +180,32 @@ export const scenarios: readonly Scenario[] = scenariosOf(
       },
     },
     {
+      name: "taint-eviction/4 compares the numbers of taints and tolerations where the gate is on",
+      profile: "numeric-taints",
+      exceptions: AGAIN,
+      async play(stage) {
+        const level = (value: string): Taint => ({ key: "example.com/level", value, effect: "NoExecute" });
+        const above = (value: string): Toleration => ({ ...level(value), operator: "Gt" });
+        const node = await createNode(stage, "node");
+        await runPod(stage, "above-3", node, { tolerations: [above("3")] });
+        await runPod(stage, "above-5", node, { tolerations: [above("5")] });
+        await runPod(stage, "patient", node, { tolerations: [{ ...above("3"), tolerationSeconds: 600 }] });
+        await stage.settle();
+        await taint(stage, node, level("5"));
+        await untilEvicted(stage, "above-5");
+        await stage.settle();
+        expect(isTerminating(await stage.of(Pods).get("above-3"))).toBe(false);
+        expect(isTerminating(await stage.of(Pods).get("patient"))).toBe(false);
+        await untaint(stage, node, level("5").key);
+        const message = `Cancelling deletion of Pod ${stage.namespace}/patient`;
+        await stage.event("TaintManagerEviction", (event) => event.message === message);
+        await stage.settle();
+        await taint(stage, node, level("high"));
+        await untilEvicted(stage, "above-3");
+        await untilEvicted(stage, "patient");
+      },
+    },
+    {
       name: "taint-eviction/9 evicts a pod in its time although its node was deleted meanwhile",
       exceptions: AGAIN,
       async play(stage) {
