@@ -13,18 +13,12 @@
 import { Endpoints, Services } from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import { hasSelector } from "#families/service-pods/model.ts";
-import { addServiceIndex } from "#families/slices/model.ts";
-import { sliceTriggers } from "#families/slices/slice-triggers.ts";
-import { SliceTracker } from "#families/slices/tracker.ts";
-import { create, events, remove, update } from "#kit/contract.ts";
+import { sliceParts, sliceRetries, sliceWrites } from "#families/slices/slice-parts.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
-import { bucketLimiter, itemExponentialLimiter, maxOfLimiter } from "#workqueue/rate-limiters.ts";
 import { registerMirroringMetrics } from "./metrics.ts";
 import { CONTROLLER_NAME, type Deps, isMirrored } from "./model.ts";
 import { syncEndpoints } from "./sync.ts";
-
-const RETRIES_MAX = 15;
 
 export interface MirroringOptions {
   /** --mirroring-concurrent-service-endpoint-syncs */
@@ -40,48 +34,38 @@ export const endpointSliceMirroringController: ControllerDescriptor<MirroringOpt
   contract: {
     watches: [Endpoints, EndpointSlices, Services],
     reads: [],
-    writes: [create(EndpointSlices), update(EndpointSlices), remove(EndpointSlices), ...events],
+    writes: sliceWrites,
   },
   build(parts, { workers, endpointsMax, batchPeriodMs }) {
     const { clock } = parts.context;
-    const tracker = new SliceTracker();
     const metrics = registerMirroringMetrics(parts.context.metrics, endpointsMax);
+    const { queue, ...ownSlices } = sliceParts(parts, {
+      queueName: "endpoint_slice_mirroring",
+      backOffMsMax: 100_000,
+      managedBy: CONTROLLER_NAME,
+      afterMs: batchPeriodMs,
+      changes: metrics.changes,
+    });
     const deps: Deps = {
+      ...ownSlices,
       log: parts.log,
       recorder: parts.recorder("endpoint-slice-mirroring-controller"),
       endpoints: parts.informer(Endpoints),
-      slices: parts.informer(EndpointSlices),
       services: parts.informer(Services),
-      writer: {
-        api: parts.client.resource(EndpointSlices),
-        tracker,
-        count: (operation) => metrics.changes.inc([operation]),
-      },
-      tracker,
       metrics,
       endpointsMax,
     };
-    const { endpoints, slices, services } = deps;
-    addServiceIndex(slices);
-    const queue = parts.queue({
-      name: "endpoint_slice_mirroring",
-      rateLimiter: maxOfLimiter(
-        itemExponentialLimiter({ baseMs: 1000, maxMs: 100_000 }),
-        bucketLimiter(clock, { perSecond: 10, burst: 100 }),
-      ),
-    });
+    const { endpoints, services } = deps;
     parts.enqueue(endpoints, queue, {
       when: (object, old) => isMirrored(object) || (old !== undefined && isMirrored(old)),
     });
-    parts.handle(slices, sliceTriggers({ queue, tracker, managedBy: CONTROLLER_NAME, afterMs: batchPeriodMs }));
     parts.enqueue(services, queue, {
       when: (service, old) => (old === undefined ? !hasSelector(service) : hasSelector(old) !== hasSelector(service)),
     });
     parts.work({
+      ...sliceRetries,
       queue,
       workers,
-      retriesMax: RETRIES_MAX,
-      retryVerbosity: 0,
       sync: async (key, signal) => {
         const startMs = clock.monotonicMs();
         try {

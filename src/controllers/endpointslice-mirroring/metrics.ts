@@ -1,7 +1,7 @@
 // The metrics of mirrored slices. Upstream: pkg/controller/endpointslicemirroring/metrics.
 
-import { type Counter, exponentialBuckets, type Gauge, type Histogram, type Metrics } from "#base/metrics.ts";
-import { Efficiency } from "#families/slices/efficiency.ts";
+import { type Counter, exponentialBuckets, type Histogram, type Metrics } from "#base/metrics.ts";
+import { Efficiency, efficiencyGauges } from "#families/slices/efficiency.ts";
 
 const PREFIX = "endpoint_slice_mirroring_controller_";
 
@@ -20,16 +20,7 @@ export function registerMirroringMetrics(metrics: Metrics, endpointsMax: number)
     const buckets = exponentialBuckets(firstBound, 2, 15);
     return metrics.histogram({ name: PREFIX + name, help, stability: "ALPHA", labels: [], buckets });
   };
-  const gauge = (name: string, help: string): Gauge =>
-    metrics.gauge({ name: PREFIX + name, help, stability: "ALPHA", labels: [] });
-  const gauges = {
-    endpoints: gauge("endpoints_desired", "Number of endpoints desired"),
-    slices: gauge("num_endpoint_slices", "Number of EndpointSlices"),
-    idealSlices: gauge(
-      "desired_endpoint_slices",
-      "Number of EndpointSlices that would exist with perfect endpoint allocation",
-    ),
-  };
+  const gauges = efficiencyGauges(metrics, PREFIX, "ALPHA");
   return {
     added: histogram("endpoints_added_per_sync", "Number of endpoints added on each Endpoints sync", 2),
     updated: histogram("endpoints_updated_per_sync", "Number of endpoints updated on each Endpoints sync", 2),

@@ -4,9 +4,7 @@ import type { Endpoints as EndpointsResource } from "#api/generated/resources/co
 import type { ObjectOf } from "#api/resource.ts";
 import type { Logger } from "#base/log.ts";
 import type { Service } from "#families/service-pods/model.ts";
-import type { EndpointSlice } from "#families/slices/model.ts";
-import type { SliceTracker } from "#families/slices/tracker.ts";
-import type { SliceWriter } from "#families/slices/writes.ts";
+import type { SliceParts } from "#families/slices/slice-parts.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { EventRecorder } from "#kit/events/recorder.ts";
 import type { MirroringMetrics } from "./metrics.ts";
@@ -16,14 +14,11 @@ export type Endpoints = ObjectOf<typeof EndpointsResource>;
 /** The value of the label managed-by on this controller's slices. */
 export const CONTROLLER_NAME = "endpointslicemirroring-controller.k8s.io";
 
-export interface Deps {
+export interface Deps extends SliceParts {
   readonly log: Logger;
   readonly recorder: EventRecorder;
   readonly endpoints: SharedInformer<Endpoints>;
   readonly services: SharedInformer<Service>;
-  readonly slices: SharedInformer<EndpointSlice>;
-  readonly writer: SliceWriter;
-  readonly tracker: SliceTracker;
   readonly metrics: MirroringMetrics;
   /** --mirroring-max-endpoints-per-subset */
   readonly endpointsMax: number;

@@ -15,21 +15,17 @@ import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
 import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import { podTriggers } from "#families/service-pods/pod-triggers.ts";
 import { TriggerTimes } from "#families/service-pods/trigger-times.ts";
-import { addServiceIndex } from "#families/slices/model.ts";
-import { sliceTriggers } from "#families/slices/slice-triggers.ts";
-import { SliceTracker, StaleSlices } from "#families/slices/tracker.ts";
+import { sliceParts, sliceRetries, sliceWrites } from "#families/slices/slice-parts.ts";
+import { StaleSlices } from "#families/slices/tracker.ts";
 import { isReady } from "#families/slices/zone-allocation.ts";
-import { create, events, remove, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
 import { done } from "#kit/worker-loop.ts";
-import { bucketLimiter, itemExponentialLimiter, maxOfLimiter } from "#workqueue/rate-limiters.ts";
 import { registerSliceMetrics } from "./metrics.ts";
 import { CONTROLLER_NAME, type Deps, type Node } from "./model.ts";
 import { syncService } from "./sync.ts";
 import { Topology } from "./topology.ts";
 
-const RETRIES_MAX = 15;
 /** Changes of several slices make one sync. */
 const SLICE_CHANGE_DELAY_MS = 1000;
 const ZONE = "topology.kubernetes.io/zone";
@@ -50,44 +46,33 @@ export const endpointSliceController: ControllerDescriptor<EndpointSliceOptions>
   contract: {
     watches: [Services, Pods, Nodes, EndpointSlices],
     reads: [],
-    writes: [create(EndpointSlices), update(EndpointSlices), remove(EndpointSlices), ...events],
+    writes: sliceWrites,
   },
   build(parts, { workers, endpointsMax, batchPeriodMs }) {
-    const { clock } = parts.context;
-    const tracker = new SliceTracker();
     const metrics = registerSliceMetrics(parts.context.metrics, endpointsMax);
+    const { queue, ...ownSlices } = sliceParts(parts, {
+      queueName: "endpoint_slice",
+      backOffMsMax: 1_000_000,
+      managedBy: CONTROLLER_NAME,
+      afterMs: Math.max(SLICE_CHANGE_DELAY_MS, batchPeriodMs),
+      changes: metrics.changes,
+    });
     const deps: Deps = {
+      ...ownSlices,
       log: parts.log,
       recorder: parts.recorder("endpoint-slice-controller"),
       services: parts.informer(Services),
       pods: parts.informer(Pods),
       nodes: parts.informer(Nodes),
-      slices: parts.informer(EndpointSlices),
-      writer: {
-        api: parts.client.resource(EndpointSlices),
-        tracker,
-        count: (operation) => metrics.changes.inc([operation]),
-      },
-      tracker,
       triggerTimes: new TriggerTimes(),
       topology: new Topology(),
       metrics,
       endpointsMax,
     };
-    const { services, pods, nodes, slices, topology } = deps;
-    addServiceIndex(slices);
-    const queue = parts.queue({
-      name: "endpoint_slice",
-      rateLimiter: maxOfLimiter(
-        itemExponentialLimiter({ baseMs: 1000, maxMs: 1_000_000 }),
-        bucketLimiter(clock, { perSecond: 10, burst: 100 }),
-      ),
-    });
+    const { services, pods, nodes, topology } = deps;
     const nodeQueue = parts.queue({ name: "" });
-    const afterMs = Math.max(SLICE_CHANGE_DELAY_MS, batchPeriodMs);
     parts.enqueue(services, queue, {});
     parts.handle(pods, podTriggers(services, queue, batchPeriodMs));
-    parts.handle(slices, sliceTriggers({ queue, tracker, managedBy: CONTROLLER_NAME, afterMs }));
     parts.enqueue(nodes, nodeQueue, { key: () => ALL_NODES, when: topologyChanged });
     // First, so that the zones are known when the first Service is synced.
     parts.work({
@@ -101,10 +86,9 @@ export const endpointSliceController: ControllerDescriptor<EndpointSliceOptions>
       },
     });
     parts.work({
+      ...sliceRetries,
       queue,
       workers,
-      retriesMax: RETRIES_MAX,
-      retryVerbosity: 0,
       sync: async (key, signal) => {
         const result = await syncService(key, deps, signal);
         metrics.syncs.inc(["success"]);

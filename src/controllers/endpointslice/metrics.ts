@@ -2,7 +2,7 @@
 
 import type { ObjectKey } from "#api/object.ts";
 import { type Counter, exponentialBuckets, type Gauge, type Histogram, type Metrics } from "#base/metrics.ts";
-import { Efficiency } from "#families/slices/efficiency.ts";
+import { Efficiency, efficiencyGauges } from "#families/slices/efficiency.ts";
 
 const PREFIX = "endpoint_slice_controller_";
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -22,16 +22,7 @@ export function registerSliceMetrics(metrics: Metrics, endpointsMax: number): Sl
     const buckets = exponentialBuckets(2, 2, 15);
     return metrics.histogram({ name: PREFIX + name, help, stability: "BETA", labels: [], buckets });
   };
-  const gauge = (name: string, help: string): Gauge =>
-    metrics.gauge({ name: PREFIX + name, help, stability: "BETA", labels: [] });
-  const gauges = {
-    endpoints: gauge("endpoints_desired", "Number of endpoints desired"),
-    slices: gauge("num_endpoint_slices", "Number of EndpointSlices"),
-    idealSlices: gauge(
-      "desired_endpoint_slices",
-      "Number of EndpointSlices that would exist with perfect endpoint allocation",
-    ),
-  };
+  const gauges = efficiencyGauges(metrics, PREFIX, "BETA");
   return {
     added: perSync("endpoints_added_per_sync", "Number of endpoints added on each Service sync"),
     removed: perSync("endpoints_removed_per_sync", "Number of endpoints removed on each Service sync"),

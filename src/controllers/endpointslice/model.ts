@@ -5,9 +5,7 @@ import type { ObjectOf } from "#api/resource.ts";
 import type { Logger } from "#base/log.ts";
 import type { Pod } from "#families/service-pods/model.ts";
 import type { TriggerTimes } from "#families/service-pods/trigger-times.ts";
-import type { EndpointSlice } from "#families/slices/model.ts";
-import type { SliceTracker } from "#families/slices/tracker.ts";
-import type { SliceWriter } from "#families/slices/writes.ts";
+import type { SliceParts } from "#families/slices/slice-parts.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import type { EventRecorder } from "#kit/events/recorder.ts";
 import type { SliceMetrics } from "./metrics.ts";
@@ -18,15 +16,12 @@ export type Node = ObjectOf<typeof Nodes>;
 /** The value of the label managed-by on this controller's slices. */
 export const CONTROLLER_NAME = "endpointslice-controller.k8s.io";
 
-export interface Deps {
+export interface Deps extends SliceParts {
   readonly log: Logger;
   readonly recorder: EventRecorder;
   readonly services: SharedInformer<ObjectOf<typeof Services>>;
   readonly pods: SharedInformer<Pod>;
   readonly nodes: SharedInformer<Node>;
-  readonly slices: SharedInformer<EndpointSlice>;
-  readonly writer: SliceWriter;
-  readonly tracker: SliceTracker;
   readonly triggerTimes: TriggerTimes;
   readonly topology: Topology;
   readonly metrics: SliceMetrics;

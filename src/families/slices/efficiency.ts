@@ -2,7 +2,7 @@
 // Upstream: k8s.io/endpointslice/metrics/cache.go; pkg/controller/endpointslicemirroring/metrics/cache.go.
 
 import type { ObjectKey } from "#api/object.ts";
-import type { Gauge } from "#base/metrics.ts";
+import type { Gauge, Metrics } from "#base/metrics.ts";
 
 /** Of one Service, by the key of ports. */
 export type PortCounts = ReadonlyMap<string, { readonly endpoints: number; readonly slices: number }>;
@@ -12,6 +12,20 @@ interface EfficiencyGauges {
   readonly slices: Gauge;
   /** What it would take if all slices were full. */
   readonly idealSlices: Gauge;
+}
+
+/** They are called the same but for the prefix, which has the name of the controller. */
+export function efficiencyGauges(metrics: Metrics, prefix: string, stability: "ALPHA" | "BETA"): EfficiencyGauges {
+  const gauge = (name: string, help: string): Gauge =>
+    metrics.gauge({ name: prefix + name, help, stability, labels: [] });
+  return {
+    endpoints: gauge("endpoints_desired", "Number of endpoints desired"),
+    slices: gauge("num_endpoint_slices", "Number of EndpointSlices"),
+    idealSlices: gauge(
+      "desired_endpoint_slices",
+      "Number of EndpointSlices that would exist with perfect endpoint allocation",
+    ),
+  };
 }
 
 interface Sums {
