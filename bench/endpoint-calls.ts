@@ -2,9 +2,10 @@
 // are set up, and then all pods are replaced one by one, in all Services at the same time. The pace is the same for both:
 // who is late sees several changes as one.
 //   bun bench/endpoint-calls.ts [--services=500] [--endpoints=20] [--per-second=50] [--qps=20] [--batch-ms=0] [--rounds=1]
-//     [--in-step]
+//     [--in-step] [--quiet-ms=3000] [--only=go|ours]
 // Where neither is late each change is a call; beyond that the count tells who is later, and varies from round to round.
-// --in-step waits for the controllers after each change of all Services, so that neither is late on a busy machine.
+// --in-step waits for the controllers after each change of all Services, so that neither is late on a busy machine: a pod
+// becomes ready, another one is ending, and then it is gone. The set-up is not in step, and not counted there.
 // Ends with an error when ours make more calls, on average of the rounds. Nothing is written.
 
 import { argv, stdout } from "node:process";
@@ -28,6 +29,11 @@ const qps = option("qps", 20);
 /** --endpoint-updates-batch-period and --endpointslice-updates-batch-period. */
 const batchMs = option("batch-ms", 0);
 const isInStep = argv.includes("--in-step");
+/** A manager that has written nothing for so long has nothing to do. A stale cache is looked at again after a second. */
+const quietMs = option("quiet-ms", 3000);
+const managers = (["go", "ours"] as const).filter(
+  (manager) => !argv.includes(`--only=${manager === "go" ? "ours" : "go"}`),
+);
 /** Go and ours take turns. */
 const rounds = option("rounds", 1);
 
@@ -36,9 +42,9 @@ const ourProgram = new URL("../src/cmd/kube-controller-manager.ts", import.meta.
 const namespace = "default";
 const node = "node";
 const CONTROLLERS = /:endpoint/;
-const QUIET_MS = 3000;
 const STALE = /^endpoint_slice_controller_syncs\{result="stale"\} (\S+)$/m;
 const OWN_SLICES = "endpointslice.kubernetes.io/managed-by=endpointslice-controller.k8s.io";
+const GRACE_SECONDS = 600;
 const { signal } = new AbortController();
 
 interface Counted {
@@ -65,30 +71,28 @@ async function countCalls(manager: "go" | "ours"): Promise<Counted> {
       manager === "go"
         ? await plane.startGoManager(options)
         : await plane.startManager([process.execPath, ourProgram], options);
-    await quiet(plane, QUIET_MS);
+    await quiet(plane, quietMs);
     const start = plane.audit.mark();
-    /** Takes a step for all Services; then the controllers catch up, if it is to be so. */
-    const forAll = async (step: (service: string) => Promise<unknown>): Promise<void> => {
-      await eachService(step);
-      if (isInStep) await quiet(plane, QUIET_MS);
-    };
-    await forAll((service) => setUp(client, service));
-    for (let index = 0; isInStep && index < endpointCount; index++) {
-      await forAll((service) => startPod(client, service, index, 0));
-    }
+    await eachService((service) => setUp(client, service));
     await untilAll(client, plane, 0);
     const middle = plane.audit.mark();
-    const counted = { setUp: callsSince(plane, start, CONTROLLERS) };
+    const counted = isInStep ? {} : { setUp: callsSince(plane, start, CONTROLLERS) };
     const beginMs = performance.now();
+    /** Takes a step for all Services; then the controllers catch up. */
+    const inStep = async (step: (service: string) => Promise<unknown>): Promise<void> => {
+      await eachService(step);
+      await quiet(plane, quietMs);
+    };
     for (let index = 0; index < endpointCount; index++) {
       if (isInStep) {
-        await forAll((service) => startPod(client, service, index, 1));
-        await forAll((service) => endPod(client, service, index));
-      } else await forAll((service) => replace(client, service, index));
+        await inStep((service) => startPod(client, service, index, 1));
+        await inStep((service) => endPod(client, service, index, GRACE_SECONDS));
+        await inStep((service) => endPod(client, service, index, 0));
+      } else await eachService((service) => replace(client, service, index));
     }
     await untilAll(client, plane, 1);
     const calls = { ...counted, rolling: callsSince(plane, middle, CONTROLLERS) };
-    const seconds = (performance.now() - beginMs - QUIET_MS) / 1000;
+    const seconds = (performance.now() - beginMs - quietMs) / 1000;
     const stale = Number(STALE.exec(await running.page("/metrics"))?.[1] ?? 0);
     return { calls, lateMs: latenessOf(plane.audit.since(middle)), seconds, stale };
   } finally {
@@ -119,17 +123,18 @@ const byTime = (a: AuditEvent, b: AuditEvent): number => (a.stageTimestamp < b.s
 async function setUp(client: Client, service: string): Promise<void> {
   const spec = { selector: { app: service }, ports: [{ port: 80 }] };
   await client.resource(Services).create({ namespace, object: { metadata: { name: service }, spec } }, signal);
-  for (let index = 0; !isInStep && index < endpointCount; index++) await startPod(client, service, index, 0);
+  for (let index = 0; index < endpointCount; index++) await startPod(client, service, index, 0);
 }
 
 /** What a rolling update does: the new pod first, then the old one goes. */
 async function replace(client: Client, service: string, index: number): Promise<void> {
   await startPod(client, service, index, 1);
-  await endPod(client, service, index);
+  await endPod(client, service, index, 0);
 }
 
-async function endPod(client: Client, service: string, index: number): Promise<void> {
-  const options = { gracePeriodSeconds: 0 };
+/** Without grace the server tells of the end in two events, at once. */
+async function endPod(client: Client, service: string, index: number, gracePeriodSeconds: number): Promise<void> {
+  const options = { gracePeriodSeconds };
   await client.resource(Pods).delete({ namespace, name: `${service}-${index}-0`, options }, signal);
 }
 
@@ -161,7 +166,7 @@ async function eachService(step: (service: string) => Promise<unknown>): Promise
 /** Until the slices hold all pods of the generation and no other, and nothing is written any more. */
 async function untilAll(client: Client, plane: ControlPlane, generation: number): Promise<void> {
   for (;;) {
-    await quiet(plane, QUIET_MS);
+    await quiet(plane, quietMs);
     const { items } = await client.resource(EndpointSlices).list({ namespace, labelSelector: OWN_SLICES }, signal);
     const names = items.flatMap(({ endpoints }) => (endpoints ?? []).map(({ targetRef }) => targetRef?.name ?? ""));
     const right = names.filter((name) => name.endsWith(`-${generation}`));
@@ -173,7 +178,7 @@ const pace = `${perSecond} steps a second${isInStep ? ", in step" : ""}, batches
 stdout.write(`${serviceCount} Services of ${endpointCount} endpoints, ${pace}, ${qps} calls a second allowed\n`);
 const totals: Record<"go" | "ours", number[]> = { go: [], ours: [] };
 for (let round = 0; round < rounds; round++) {
-  for (const manager of ["go", "ours"] as const) {
+  for (const manager of managers) {
     const { calls, lateMs, seconds, stale } = await countCalls(manager);
     tellCalls(manager, calls);
     const late = `${lateMs.toFixed(0)} ms from a pod's change to the slice`;
