@@ -49,9 +49,9 @@ export async function claim<T extends StoredObject, O extends StoredObject>(
 }
 
 /** What to do about an object; an owner that is being deleted only keeps what it has. */
-function judge<T extends StoredObject, O extends StoredObject>(
+export function judge<T extends StoredObject, O extends StoredObject>(
   object: T,
-  { owner, matches }: ClaimOptions<T, O>,
+  { owner, matches }: Pick<ClaimOptions<T, O>, "owner" | "matches">,
 ): "keep" | "leave" | "release" | "adopt" {
   const ownerIsDeleting = owner.metadata.deletionTimestamp !== undefined;
   const controller = getControllerOf(object);

@@ -131,8 +131,8 @@ export const plan: FaultPlan = {
     {
       name: "while pods are missing, one that is not there counts as ready",
       file: `${replicaset}/status.ts`,
-      find: "    readyReplicas: count(isPodReady),\n",
-      replace: "    readyReplicas: count(isPodReady) + (active.length < (owner.spec?.replicas ?? 1) ? 1 : 0),\n",
+      find: "    readyReplicas: ready.length,\n",
+      replace: "    readyReplicas: ready.length + (active.length < (owner.spec?.replicas ?? 1) ? 1 : 0),\n",
       noticedBy: "scales 0, 5, 2, 0 without a surplus pod",
     },
   ],

@@ -22,9 +22,9 @@ export const plan: FaultPlan = {
     },
     {
       name: "failed pods count as replicas",
-      file: `${folder}/pods.ts`,
-      find: "claim(candidates.filter(isPodActive), {",
-      replace: "claim(candidates, {",
+      file: `${folder}/pod-marks.ts`,
+      find: "if (!isPodActive(pod)) {",
+      replace: "if (pod.metadata.deletionTimestamp !== undefined) {",
       noticedBy: "replaces failed and succeeded pods, which are neither counted nor deleted",
     },
     {
@@ -169,14 +169,14 @@ export const plan: FaultPlan = {
     },
     {
       name: "finished pods are taken for terminating ones",
-      file: `${folder}/pods.ts`,
+      file: `${folder}/pod-marks.ts`,
       find: "isPodTerminating(pod) && isControlledBy",
       replace: "pod.metadata?.deletionTimestamp !== undefined && isControlledBy",
       noticedBy: "a failed pod that is deleted does not count as terminating",
     },
     {
       name: "orphans that are going away are counted as terminating",
-      file: `${folder}/pods.ts`,
+      file: `${folder}/pod-marks.ts`,
       find: "isPodTerminating(pod) && isControlledBy(pod, owner) &&",
       replace: "isPodTerminating(pod) &&",
       noticedBy: "adopts no pod of another controller or selector, none that is finished or terminating",

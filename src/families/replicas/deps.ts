@@ -13,6 +13,7 @@ import type { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import type { TrackingExpectations } from "#kit/expectations.ts";
 import type { PodControl } from "#kit/pod-control.ts";
 import type { ReplicaMetrics } from "./metrics.ts";
+import type { PodMarks } from "./pod-marks.ts";
 import type { ReplicaKind, ReplicaObject } from "./replica-kind.ts";
 
 export interface Deps<T extends ReplicaObject> {
@@ -29,6 +30,7 @@ export interface Deps<T extends ReplicaObject> {
   readonly expectations: TrackingExpectations;
   readonly consistency: ConsistencyStore;
   readonly doubts: DoubtfulCreates;
+  readonly podMarks: PodMarks;
   /** The pod-deletion-cost annotation counts. */
   readonly usesDeletionCost: boolean;
   /** The status tells how many pods are terminating. */

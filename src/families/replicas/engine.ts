@@ -13,6 +13,7 @@ import { parsedSelectors } from "#kit/parsed-selectors.ts";
 import { createPodControl } from "#kit/pod-control.ts";
 import type { Deps } from "./deps.ts";
 import { registerReplicaMetrics } from "./metrics.ts";
+import { PodMarks } from "./pod-marks.ts";
 import { addSiblingIndex } from "./pods.ts";
 import type { ReplicaKind, ReplicaObject } from "./replica-kind.ts";
 import { syncReplicas } from "./sync.ts";
@@ -60,6 +61,7 @@ export function wireReplicas<T extends ReplicaObject>(
     expectations: new TrackingExpectations(clock),
     consistency,
     doubts: new DoubtfulCreates(pods),
+    podMarks: new PodMarks(),
     usesDeletionCost: gates.isEnabled("PodDeletionCost"),
     reportsTerminating: kind.reportsTerminating && gates.isEnabled("DeploymentReplicaSetTerminatingReplicas"),
     selectorOf,

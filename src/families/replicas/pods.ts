@@ -5,13 +5,14 @@ import { ValueError } from "#api/errors.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
-import { getControllerOf, isControlledBy } from "#api/owner-refs.ts";
+import { getControllerOf } from "#api/owner-refs.ts";
 import type { Stored } from "#api/resource.ts";
 import type { SharedInformer } from "#informers/informer.ts";
 import { claim } from "#kit/claim.ts";
 import { ownedAndOrphans } from "#kit/controller-index.ts";
-import { isPodActive, isPodTerminating } from "#rules/pod-status.ts";
+import { isPodActive, isPodReady } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
+import { FULLY_LABELED, IN_QUESTION, isFullyLabeled, KEPT, READY, TERMINATING } from "./pod-marks.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
 export interface OwnPods {
@@ -19,6 +20,10 @@ export interface OwnPods {
   readonly active: readonly Stored<Pod>[];
   /** Being deleted, still controlled, still matching. */
   readonly terminating: readonly Stored<Pod>[];
+  /** How many of the active ones have all labels of the template. */
+  readonly fullyLabeled: number;
+  /** Those of the active ones. */
+  readonly ready: readonly Stored<Pod>[];
 }
 
 /** Adopts matching orphans and releases what no longer matches. Finished pods are left as they are. */
@@ -29,8 +34,24 @@ export async function claimPods<T extends ReplicaObject>(
   signal: AbortSignal,
 ): Promise<OwnPods> {
   const candidates = ownedAndOrphans(deps.pods, owner, deps.kind.resource);
+  const marks = deps.podMarks.of(owner, selector, candidates);
+  const active: Stored<Pod>[] = [];
+  const terminating: Stored<Pod>[] = [];
+  const ready: Stored<Pod>[] = [];
+  let fullyLabeled = 0;
+  let isAnyInQuestion = false;
+  // One pass over what may be thousands, in every sync.
+  candidates.forEach((pod, i) => {
+    const mark = marks[i] ?? 0;
+    if (mark & KEPT) active.push(pod);
+    if (mark & READY) ready.push(pod);
+    if (mark & FULLY_LABELED) fullyLabeled++;
+    if (mark & TERMINATING) terminating.push(pod);
+    if (mark & IN_QUESTION) isAnyInQuestion = true;
+  });
+  if (!isAnyInQuestion) return { active, terminating, fullyLabeled, ready };
   const { namespace, name } = owner.metadata;
-  const active = await claim(candidates.filter(isPodActive), {
+  const claimed = await claim(candidates.filter(isPodActive), {
     owner,
     ownerResource: deps.kind.resource,
     resource: Pods,
@@ -38,10 +59,17 @@ export async function claimPods<T extends ReplicaObject>(
     readOwnerLive: () => deps.ownersApi.get({ namespace, name }, signal),
     patch: (pod, patch) => deps.podControl.patchPod(pod, patch, signal),
   });
-  const terminating = candidates.filter(
-    (pod) => isPodTerminating(pod) && isControlledBy(pod, owner) && selector.matches(pod.metadata.labels ?? {}),
-  );
-  return { active, terminating };
+  return ownPods(owner, claimed, terminating);
+}
+
+/** What is to be known of pods that belong to the owner. */
+export function ownPods(
+  owner: ReplicaObject,
+  active: readonly Stored<Pod>[],
+  terminating: readonly Stored<Pod>[] = [],
+): OwnPods {
+  const fullyLabeled = active.filter((pod) => isFullyLabeled(pod, owner)).length;
+  return { active, terminating, fullyLabeled, ready: active.filter(isPodReady) };
 }
 
 /** What the server has by now, past the cache. */

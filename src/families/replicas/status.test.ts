@@ -5,6 +5,7 @@ import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import { stored } from "#api/testing.ts";
 import { formatTime } from "#api/time.ts";
+import { ownPods } from "./pods.ts";
 import { calculateStatus, isSameStatus, type StatusInput } from "./status.ts";
 
 type StoredPod = ObjectOf<typeof Pods>;
@@ -35,7 +36,7 @@ const pod = (labels: Record<string, string>, readyForMs?: number): StoredPod =>
   });
 
 const input = (more: Partial<StatusInput> = {}): StatusInput => ({
-  pods: { active: [], terminating: [] },
+  pods: ownPods(set(), []),
   scaleError: undefined,
   reportsTerminating: true,
   now: NOW,
@@ -47,7 +48,7 @@ const full = { app: "web", tier: "front", extra: "yes" };
 describe("status", () => {
   it("replicaset/7 counts active, fully labelled, ready, available and terminating pods", () => {
     const active = [pod(full, 10_000), pod(full, 9_000), pod({ app: "web" }), pod(full)];
-    expect(calculateStatus(set(), input({ pods: { active, terminating: [pod(full)] } }))).toEqual({
+    expect(calculateStatus(set(), input({ pods: ownPods(set(), active, [pod(full)]) }))).toEqual({
       replicas: 4,
       fullyLabeledReplicas: 3,
       readyReplicas: 2,
@@ -57,18 +58,13 @@ describe("status", () => {
   });
 
   it("replicationcontroller/3 leaves terminating pods out where the kind has no such field", () => {
-    const status = calculateStatus(
-      set(),
-      input({ reportsTerminating: false, pods: { active: [], terminating: [pod(full)] } }),
-    );
+    const status = calculateStatus(set(), input({ reportsTerminating: false, pods: ownPods(set(), [], [pod(full)]) }));
     expect(status).not.toHaveProperty("terminatingReplicas");
   });
 
   it("replicationcontroller/2 without a template every pod has all its labels", () => {
-    const status = calculateStatus(
-      stored(ReplicationControllers, { metadata: { name: "web" }, spec: {} }),
-      input({ pods: { active: [pod(full), pod({})], terminating: [] } }),
-    );
+    const owner = stored(ReplicationControllers, { metadata: { name: "web" }, spec: {} });
+    const status = calculateStatus(owner, input({ pods: ownPods(owner, [pod(full), pod({})]) }));
     expect(status.fullyLabeledReplicas).toBe(2);
   });
 
@@ -85,7 +81,10 @@ describe("status", () => {
     ]);
     const again = calculateStatus(set(short), input({ scaleError: new Error("still no quota") }));
     expect(again.conditions).toBe(short.conditions as never);
-    const excess = { active: [1, 2, 3, 4].map(() => pod(full)), terminating: [] };
+    const excess = ownPods(
+      set(),
+      [1, 2, 3, 4].map(() => pod(full)),
+    );
     expect(calculateStatus(set(), input({ scaleError: new Error("x"), pods: excess })).conditions?.[0]?.reason).toBe(
       "FailedDelete",
     );
@@ -157,7 +156,7 @@ describe("status as upstream's tests have it", () => {
       const [replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas] = counts;
       const gone = Array.from({ length: terminating ?? 1 }, () => ready(both));
       const reportsTerminating = terminating !== undefined;
-      expect(calculateStatus(owner, input({ pods: { active, terminating: gone }, reportsTerminating }))).toEqual({
+      expect(calculateStatus(owner, input({ pods: ownPods(owner, active, gone), reportsTerminating }))).toEqual({
         replicas,
         fullyLabeledReplicas,
         readyReplicas,
@@ -206,7 +205,7 @@ describe("status as upstream's tests have it", () => {
       const scaleError = fails ? new Error("no") : undefined;
       const after = calculateStatus(
         { ...owner(one), status: before },
-        input({ pods: { active, terminating: [] }, scaleError }),
+        input({ pods: ownPods(owner(one), active), scaleError }),
       );
       expect(after.conditions).toEqual(has as never);
     });

@@ -3,14 +3,12 @@
 
 import { semanticEqual } from "#api/equality.ts";
 import type { ReplicaSetCondition, ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
-import type { Pod } from "#api/generated/types/core-v1.ts";
-import type { Stored } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
 import { findCondition, withCondition, withoutCondition } from "#kit/conditions.ts";
 import { updateStatus } from "#kit/status-write.ts";
-import { isPodAvailable, isPodReady } from "#rules/pod-status.ts";
+import { isPodAvailable } from "#rules/pod-status.ts";
 import type { Deps } from "./deps.ts";
 import type { OwnPods } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
@@ -25,18 +23,14 @@ export interface StatusInput {
 
 /** Counts the pods as they were before this sync created or deleted any. */
 export function calculateStatus(owner: ReplicaObject, input: StatusInput): ReplicaSetStatus {
-  const { active, terminating } = input.pods;
-  const templateLabels = Object.entries(owner.spec?.template?.metadata?.labels ?? {});
+  const { active, terminating, fullyLabeled, ready } = input.pods;
   const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
-  const isFullyLabeled = (pod: Stored<Pod>): boolean =>
-    templateLabels.every(([key, value]) => pod.metadata.labels?.[key] === value);
-  const count = (test: (pod: Stored<Pod>) => boolean): number => active.filter(test).length;
   const conditions = withReplicaFailure(owner, input);
   return {
     replicas: active.length,
-    fullyLabeledReplicas: count(isFullyLabeled),
-    readyReplicas: count(isPodReady),
-    availableReplicas: count((pod) => isPodAvailable(pod, minReadySeconds, input.now)),
+    fullyLabeledReplicas: fullyLabeled,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, input.now)).length,
     ...(input.reportsTerminating ? { terminatingReplicas: terminating.length } : {}),
     ...(conditions.length > 0 ? { conditions } : {}),
   };

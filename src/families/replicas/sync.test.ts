@@ -12,6 +12,7 @@ import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
 import { TrackingExpectations } from "#kit/expectations.ts";
 import { done } from "#kit/worker-loop.ts";
 import type { Deps } from "./deps.ts";
+import { PodMarks } from "./pod-marks.ts";
 import { syncReplicas } from "./sync.ts";
 
 type StoredReplicaSet = ObjectOf<typeof ReplicaSets>;
@@ -25,7 +26,8 @@ it("replicaset/1 forgets whatever a sync remembered of an owner that is gone by 
   const consistency = new WrittenVersions([pods]);
   const doubts = new DoubtfulCreates(pods);
   const owners = { lister: createLister(new IndexedStore<StoredReplicaSet>(), ReplicaSets) };
-  const deps = { expectations, consistency, doubts, owners } as unknown as Deps<StoredReplicaSet>;
+  const podMarks = new PodMarks();
+  const deps = { expectations, consistency, doubts, podMarks, owners } as unknown as Deps<StoredReplicaSet>;
   expectations.expectCreations(KEY, 3);
   consistency.wroteAt(KEY, "u1", Pods, "5");
   doubts.note(KEY, new TransportError("reset", "lost"));

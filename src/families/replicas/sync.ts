@@ -22,6 +22,7 @@ export async function syncReplicas<T extends ReplicaObject>(
   const owner = deps.owners.lister.get(key);
   if (owner === undefined) {
     forgetOwner(key, deps);
+    deps.podMarks.forget(key);
     return done;
   }
 
