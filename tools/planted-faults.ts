@@ -31,10 +31,11 @@ function copyOfCheckout(): string {
 }
 
 /** What runs to find out about some faults of a plan: the tests that they name alone, or all its plays. */
-function commandFor({ suites, plays = [] }: FaultPlan, faults: readonly PlantedFault[]): readonly string[] {
-  return suites === undefined
-    ? ["test/stage/play-faults.ts", ...plays]
-    : ["test", `--timeout=${testTimeoutMs}`, `--test-name-pattern=${namePattern(faults)}`, ...suites];
+function commandFor(plan: FaultPlan, faults: readonly PlantedFault[]): readonly string[] {
+  const { suites, plays = [], areWhole = false } = plan;
+  if (suites === undefined) return ["test/stage/play-faults.ts", ...plays];
+  const pattern = areWhole ? [] : [`--test-name-pattern=${namePattern(faults)}`];
+  return ["test", `--timeout=${testTimeoutMs}`, ...pattern, ...suites];
 }
 
 interface Outcome {

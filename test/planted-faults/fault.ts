@@ -17,6 +17,8 @@ export interface PlantedFault {
 export interface FaultPlan {
   /** What must turn red: arguments of `bun test`. */
   readonly suites?: readonly string[];
+  /** All tests of the suites run, because one looks back at what the others did; else only those that faults name. */
+  readonly areWhole?: boolean;
   /** Or plays with faults: arguments of test/stage/play-faults.ts. */
   readonly plays?: readonly string[];
   readonly faults: readonly PlantedFault[];

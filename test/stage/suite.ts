@@ -4,7 +4,7 @@ import { appendFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type SeenRequest, unexercised } from "#kit/contract.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { contractViolations, holderOf, seenRequest } from "./contracts.ts";
+import { contractViolations, holderOf, readsNotNeeded, seenRequest } from "./contracts.ts";
 import { type EmbeddedCluster, openEmbedded } from "./embedded.ts";
 import { strangeReads } from "./informers.ts";
 import { Play } from "./play.ts";
@@ -26,6 +26,9 @@ export function playScenarios(scenarios: readonly Scenario[]): void {
         expect(await traceOf(scenario)).toEqual(trace);
       });
     }
+    it("needs every live read that its contract allows", () => {
+      expect(readsNotNeeded(controller, seen)).toEqual([]);
+    });
     it("tells what its contract allows and no scenario needs", () => {
       const holder = holderOf(controller);
       if (holder !== undefined) tellUnexercised(controller, unexercised(holder, seen));
