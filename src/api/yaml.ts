@@ -38,7 +38,8 @@ const STACK_MAX = 2 * DEPTH_MAX + 10;
 const LEXEMES_MAX = 300_000;
 const TAG_PREFIX = "tag:yaml.org,2002:";
 
-export function decodeYaml(text: string, beyondInt64: BeyondInt64 = "double"): DecodedYaml {
+/** linesBefore: of the file that the text is a part of, for the line numbers in messages. */
+export function decodeYaml(text: string, beyondInt64: BeyondInt64 = "double", linesBefore = 0): DecodedYaml {
   const lines = new LineCounter();
   // Errors are not made pretty by the package: each would hold a line of the text, however long that is.
   const composer = new Composer({
@@ -53,9 +54,11 @@ export function decodeYaml(text: string, beyondInt64: BeyondInt64 = "double"): D
   const [error] = document.errors;
   if (error !== undefined) {
     const { line, col } = lines.linePos(error.pos[0]);
-    throw new CodecError("yaml", `yaml: ${error.message} at line ${line}, column ${col}:`, { cause: error });
+    throw new CodecError("yaml", `yaml: ${error.message} at line ${line + linesBefore}, column ${col}:`, {
+      cause: error,
+    });
   }
-  const reader = new YamlReader(document, lines, beyondInt64);
+  const reader = new YamlReader(document, lines, linesBefore, beyondInt64);
   return { value: reader.read(document.contents as Node | null, 0), duplicates: reader.duplicates };
 }
 
@@ -80,14 +83,16 @@ class YamlReader {
   readonly duplicates: string[] = [];
   readonly #document: Document;
   readonly #lines: LineCounter;
+  readonly #linesBefore: number;
   readonly #beyondInt64: BeyondInt64;
   readonly #openAliases = new Set<string>();
   #nodes = 0;
   #aliasedNodes = 0;
 
-  constructor(document: Document, lines: LineCounter, beyondInt64: BeyondInt64) {
+  constructor(document: Document, lines: LineCounter, linesBefore: number, beyondInt64: BeyondInt64) {
     this.#document = document;
     this.#lines = lines;
+    this.#linesBefore = linesBefore;
     this.#beyondInt64 = beyondInt64;
   }
 
@@ -171,7 +176,9 @@ class YamlReader {
 
   #reportDuplicate(name: unknown, at: Node): void {
     const { line } = this.#lines.linePos(at.range?.[0] ?? 0);
-    this.duplicates.push(`line ${line}: key ${typeof name === "string" ? goQuote(name) : name} already set in map`);
+    this.duplicates.push(
+      `line ${line + this.#linesBefore}: key ${typeof name === "string" ? goQuote(name) : name} already set in map`,
+    );
   }
 }
 

@@ -33,7 +33,8 @@ metadata:
     ["apiVersion: v1", "app.yaml, document 1: kind is missing"],
     ["apiVersion: v1\nkind: Pod", "app.yaml, document 1: metadata.name is missing"],
     ["- a", "app.yaml, document 1: it is no object"],
-    ["# one\n---\napiVersion: v1\nkind: {", /^app\.yaml, document 1: yaml: .* line 4/],
+    ["# one\n---\napiVersion: v1\nkind: {", /^app\.yaml, document 1: yaml: .* line 4, column \d+$/],
+    ["# one\n---\na: 1\n---\nkind: A\nkind: B", /document 2: line 6: key "kind" already set in map/],
     [
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: A\n---\nkind: B",
       "app.yaml, document 2: apiVersion is missing\napp.yaml, document 3: apiVersion is missing",

@@ -45,14 +45,15 @@ export function readDocuments<T>(
   const results = documentsOf(text).flatMap(({ document, line }, index) => {
     const place = `${file}, document ${index + 1}`;
     try {
-      // Empty lines before the document keep the line numbers of the file in messages.
-      const { value, duplicates } = decodeYaml("\n".repeat(line) + document);
+      const { value, duplicates } = decodeYaml(document, "double", line);
       if (value === null) return [];
       const [duplicate] = duplicates;
       if (duplicate !== undefined) throw new Error(duplicate);
       return read(value, place);
     } catch (error) {
-      problems.push(error instanceof ManifestError ? error.message : `${place}: ${errorMessage(error)}`);
+      problems.push(
+        error instanceof ManifestError ? error.message : `${place}: ${errorMessage(error).replace(/:$/, "")}`,
+      );
       return [];
     }
   });

@@ -37,6 +37,13 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+// Who reads no further, as `head` does, does not stop a cluster.
+for (const stream of [stdout, stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 main(argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {

@@ -43,8 +43,8 @@ export async function up(args: readonly string[]): Promise<number> {
     pid: process.pid,
     caller: callSite,
   });
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve());
+  const stopped = new Promise<undefined>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(undefined));
   });
   const manifests = await manifestsOf(flags);
   const stages = await stagesOf(flags);
@@ -55,9 +55,14 @@ export async function up(args: readonly string[]): Promise<number> {
     log,
     controllerLog: verbosity === 0 ? noLog : log,
   });
+  let hasWelcomed = false;
   try {
-    await cluster.apply(manifests);
-    if (isTalking) stdout.write(welcome(cluster, flags, manifests.length));
+    const isApplied = cluster.apply(manifests).then(() => true);
+    if (!(await Promise.race([isApplied, stopped]))) return 0;
+    if (isTalking) {
+      stdout.write(welcome(cluster, flags, manifests.length));
+      hasWelcomed = true;
+    }
     if (command !== undefined) return await Promise.race([run(command, cluster), failureOf(cluster)]);
     const { clock, counts } = cluster;
     const time = () => (flags.speed === 1 ? undefined : { now: new Date(clock.now()), speed: flags.speed });
@@ -74,7 +79,7 @@ export async function up(args: readonly string[]): Promise<number> {
   } finally {
     line?.[Symbol.dispose]();
     line = undefined;
-    if (isTalking) stdout.write("\nStopping.\n");
+    if (hasWelcomed) stdout.write("\nStopping.\n");
     await cluster.stop();
   }
 }

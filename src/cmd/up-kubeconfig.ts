@@ -1,28 +1,35 @@
 // The kubeconfig of a cluster in one process. Cluster, user and context bear its port in their names, so that the
 // kubeconfigs of several clusters can be merged.
 
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { ClusterPki } from "#platform/certificates/cluster-pki.ts";
 import { writePrivateFile } from "#platform/storage/private-file.ts";
 
 export interface KubeconfigFile {
   readonly path: string;
-  /** Removes it, unless another cluster has put its own there meanwhile. */
+  /** Removes it, unless another cluster has put its own there meanwhile, and the directories that were made for it. */
   remove(): void;
 }
 
 export function writeKubeconfig(directory: string, server: string, pki: ClusterPki): KubeconfigFile {
   const path = resolve(join(directory, "kubeconfig"));
   const content = `${JSON.stringify(kubeconfig(server, pki), undefined, 2)}\n`; // JSON is YAML
-  mkdirSync(directory, { recursive: true });
+  const firstMade = mkdirSync(directory, { recursive: true });
   writePrivateFile(path, content);
   return {
     path,
     remove() {
-      if (existsSync(path) && readFileSync(path, "utf8") === content) rmSync(path);
+      if (!existsSync(path) || readFileSync(path, "utf8") !== content) return;
+      rmSync(path);
+      if (firstMade !== undefined) removeEmpty(dirname(path), dirname(resolve(firstMade)));
     },
   };
+}
+
+/** Removes this directory and those around it up to the last, as long as nothing is in them. */
+function removeEmpty(directory: string, last: string): void {
+  for (let each = directory; each !== last && readdirSync(each).length === 0; each = dirname(each)) rmdirSync(each);
 }
 
 function kubeconfig(server: string, { ca, admin }: ClusterPki): object {

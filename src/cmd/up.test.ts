@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -174,6 +175,12 @@ describe("steersman up", () => {
     other.child.kill("SIGTERM");
     expect(await other.exitCode).toBe(0);
     expect(readFileSync(path, "utf8")).toBe("of another cluster");
+    const [outer, inner] = [newDirectory(), "made/for/it"];
+    mkdirSync(outer);
+    const third = await up("--port=0", "--nodes=0", `--state=${join(outer, inner)}`);
+    third.child.kill("SIGTERM");
+    expect(await third.exitCode).toBe(0);
+    expect(readdirSync(outer)).toEqual([]);
   }, 60_000);
 
   it("shows its metrics and the keys of its tokens, and looks into TLS secrets", async () => {
@@ -274,8 +281,8 @@ describe("steersman up -- COMMAND", () => {
     const bad =
       "apiVersion: apps/v1\nkind: Deploymnt\nmetadata: {name: web}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: web}\n";
     writeFileSync(file, bad);
-    const { status, stderr } = run([`--apply=${directory}`], ...script("console.log('not reached')"));
-    expect(status).toBe(1);
+    const { status, stdout, stderr } = run([`--apply=${directory}`], ...script("console.log('not reached')"));
+    expect([status, stdout]).toEqual([1, ""]);
     expect(stderr.split("\n")).toEqual([
       `steersman: ${file}, document 1 (Deploymnt web): no matches for kind "Deploymnt" in version "apps/v1"`,
       expect.stringMatching(
@@ -287,6 +294,15 @@ describe("steersman up -- COMMAND", () => {
 });
 
 describe("steersman up, talking", () => {
+  it("goes on when nobody reads what it prints, and says nothing about it", async () => {
+    const { child, client, exitCode, output } = await up("--port=0", "--nodes=0", `--state=${newDirectory()}`);
+    child.stdout.destroy();
+    expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
+    child.kill("SIGTERM");
+    expect(await exitCode).toBe(0);
+    expect(output().trimEnd().split("\n").at(-1)).toBe("Ctrl-C stops it. Nothing is kept: the store is in memory.");
+  }, 60_000);
+
   it("prints nothing with --quiet, and ends by the signal as ever", async () => {
     const state = newDirectory();
     const child = spawn(process.execPath, [program, "up", "--quiet", "--port=0", `--state=${state}`], { cwd: root });
