@@ -30,7 +30,9 @@ import { mountDebugPages } from "#manager/serving/debug-pages.ts";
 import { HealthPage } from "#manager/serving/healthz.ts";
 import { HealthRecord } from "#manager/serving/slis.ts";
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { compileAtWill } from "#platform/system/compile-pace.ts";
 import { processStartSeconds, registerProcessMetrics } from "#platform/system/process-metrics.ts";
+import { backgroundTimers } from "#platform/system/system-clock.ts";
 import { systemHost } from "#platform/system/system-host.ts";
 import { type Built, buildConfig, COMPONENT, platformText } from "./build-config.ts";
 import { standAsCandidate } from "./candidate.ts";
@@ -39,6 +41,8 @@ import { runtimeVersion, serve } from "./pages.ts";
 
 /** How long the election check stays green after a leader stopped renewing. */
 const ELECTION_TOLERANCE_MS = 20_000;
+/** After the caches are filled, the controllers look at all that is in them; with that the start is over. */
+const FIRST_WORK_MS = 5_000;
 const RELEASE_GATE = "ControllerManagerReleaseLeaderElectionLockOnExit";
 const COORDINATED_GATE = "CoordinatedLeaderElection";
 /** Go programs take these without a word; the runtimes die of them, and Node opens a debugger for the first. */
@@ -206,6 +210,7 @@ async function shiftRunner(
         ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
         ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),
         onBuilt,
+        onSynced: () => void backgroundTimers.after(FIRST_WORK_MS, compileAtWill),
       },
       signal,
     );
