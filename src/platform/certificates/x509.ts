@@ -1,4 +1,5 @@
 // Issues X.509 certificates: self-signed roots and the leaves below them, with ECDSA P-256 keys.
+// The ASN.1 shapes come from @peculiar/asn1-x509; signing is node:crypto, synchronous.
 
 import {
   createHash,
@@ -6,24 +7,13 @@ import {
   createPublicKey,
   generateKeyPairSync,
   randomBytes,
+  sign,
   X509Certificate,
 } from "node:crypto";
-import { isIPv4 } from "node:net";
+import { AsnConvert, OctetString } from "@peculiar/asn1-schema";
+import * as asn from "@peculiar/asn1-x509";
 import { certificate } from "#api/x509/certificate.ts";
-import { bitStringBytes, DER_SEQUENCE, derParts, derValue } from "#api/x509/der.ts";
-import { identifierOf, sequenceOf, setOf, utf8Of } from "#api/x509/der-writer.ts";
 import type { EpochMs } from "#base/clock.ts";
-import { algorithmOf } from "./certificate-signing.ts";
-import {
-  alternativeNamesExtension,
-  authorityKeyExtension,
-  basicConstraintsExtension,
-  extendedKeyUsageExtension,
-  hasNames,
-  keyUsageExtension,
-  signedCertificate,
-  subjectKeyExtension,
-} from "./signed-certificate.ts";
 
 /** A certificate and its private key, both PEM (the key PKCS #8). */
 export interface KeyCertificate {
@@ -41,18 +31,16 @@ export interface CertificateOptions {
   readonly isCa?: boolean;
   readonly notBefore: EpochMs;
   readonly notAfter: EpochMs;
-  /** Absent: the certificate signs itself. */
+  /** Absent: the certificate signs itself, which takes an EC key. */
   readonly issuer?: KeyCertificate;
   readonly keyType?: KeyType;
 }
 
 export type KeyType = "ec" | "rsa";
 
-const COMMON_NAME = "2.5.4.3";
-const ORGANIZATION = "2.5.4.10";
-const USAGES = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
-const DIGITAL_SIGNATURE = 1 << 0;
-const SIGNS_CERTIFICATES_AND_LISTS = (1 << 5) | (1 << 6);
+const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
+const commonNameOid = "2.5.4.3";
+const organizationOid = "2.5.4.10";
 
 const RSA_BITS = 2048;
 
@@ -72,75 +60,107 @@ export function publicKeyPem(privateKeyPem: string): string {
 
 export function issueCertificate(options: CertificateOptions): KeyCertificate {
   const keyPem = newPrivateKeyPem(options.keyType);
-  const publicKey = publicKeyDer(keyPem);
+  const subjectKey = spkiOf(keyPem);
   const subject = distinguishedName(options);
-  const { issuer, notBefore, notAfter } = options;
-  const key = createPrivateKey(issuer?.keyPem ?? keyPem);
-  const issuerKey = issuer === undefined ? publicKey : publicKeyDer(issuer.keyPem);
-  const der = signedCertificate(
-    {
-      serialNumber: serialNumber(),
-      issuer: issuer === undefined ? subject : certificate(new X509Certificate(issuer.certificatePem).raw).subject,
-      notBefore,
-      notAfter,
-      subject,
-      publicKey,
-      extensions: extensionsOf(options, publicKey, issuerKey),
-    },
-    { key, ...algorithmOf(key) },
+  const { issuer } = options;
+  const issuerKeyPem = issuer?.keyPem ?? keyPem;
+  const issuerKey = issuer === undefined ? subjectKey : spkiOf(issuer.keyPem);
+  const algorithm = new asn.AlgorithmIdentifier({ algorithm: ecdsaWithSha256 });
+  const tbsCertificate = new asn.TBSCertificate({
+    version: asn.Version.v3,
+    serialNumber: serialNumber(),
+    signature: algorithm,
+    issuer: issuer === undefined ? subject : subjectOf(issuer.certificatePem),
+    validity: new asn.Validity({ notBefore: new Date(options.notBefore), notAfter: new Date(options.notAfter) }),
+    subject,
+    subjectPublicKeyInfo: subjectKey,
+    extensions: new asn.Extensions(extensionsOf(options, subjectKey, issuerKey)),
+  });
+  const signatureValue = sign(
+    "sha256",
+    Buffer.from(AsnConvert.serialize(tbsCertificate)),
+    createPrivateKey(issuerKeyPem),
   );
-  return { certificatePem: toPem("CERTIFICATE", der), keyPem };
+  const signed = new asn.Certificate({
+    tbsCertificate,
+    signatureAlgorithm: algorithm,
+    signatureValue: toArrayBuffer(signatureValue),
+  });
+  return { certificatePem: toPem("CERTIFICATE", AsnConvert.serialize(signed)), keyPem };
 }
 
-function distinguishedName({ organizations = [], commonName }: CertificateOptions): Uint8Array {
-  const part = (type: string, text: string): Uint8Array => setOf(sequenceOf(identifierOf(type), utf8Of(text)));
-  return sequenceOf(...organizations.map((name) => part(ORGANIZATION, name)), part(COMMON_NAME, commonName));
+function distinguishedName({ organizations = [], commonName }: CertificateOptions): asn.Name {
+  const part = (type: string, text: string): asn.RelativeDistinguishedName =>
+    new asn.RelativeDistinguishedName([
+      new asn.AttributeTypeAndValue({ type, value: new asn.AttributeValue({ utf8String: text }) }),
+    ]);
+  return new asn.Name([...organizations.map((name) => part(organizationOid, name)), part(commonNameOid, commonName)]);
 }
 
 function extensionsOf(
-  { isCa = false, usages = [], dnsNames = [], ipAddresses = [] }: CertificateOptions,
-  subjectKey: Uint8Array,
-  issuerKey: Uint8Array,
-): readonly Uint8Array[] {
-  const names = { dnsNames, emailAddresses: [], ipAddresses: ipAddresses.map(addressBytes), uris: [] };
-  return [
-    keyUsageExtension(DIGITAL_SIGNATURE | (isCa ? SIGNS_CERTIFICATES_AND_LISTS : 0)),
-    basicConstraintsExtension(isCa),
-    subjectKeyExtension(keyIdentifier(subjectKey)),
-    authorityKeyExtension(keyIdentifier(issuerKey)),
-    ...(usages.length === 0 ? [] : [extendedKeyUsageExtension(usages.map((usage) => USAGES[usage]))]),
-    ...(hasNames(names) ? [alternativeNamesExtension(names)] : []),
+  options: CertificateOptions,
+  subjectKey: asn.SubjectPublicKeyInfo,
+  issuerKey: asn.SubjectPublicKeyInfo,
+): asn.Extension[] {
+  const isCa = options.isCa ?? false;
+  const { KeyUsageFlags } = asn;
+  const keyUsage = KeyUsageFlags.digitalSignature | (isCa ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign : 0);
+  const extensions = [
+    extension(asn.id_ce_keyUsage, true, new asn.KeyUsage(keyUsage)),
+    extension(asn.id_ce_basicConstraints, true, new asn.BasicConstraints({ cA: isCa })),
+    extension(asn.id_ce_subjectKeyIdentifier, false, new asn.SubjectKeyIdentifier(keyIdentifier(subjectKey))),
+    extension(
+      asn.id_ce_authorityKeyIdentifier,
+      false,
+      new asn.AuthorityKeyIdentifier({ keyIdentifier: new asn.KeyIdentifier(keyIdentifier(issuerKey)) }),
+    ),
   ];
+  const usages = options.usages ?? [];
+  if (usages.length > 0) {
+    const oids = usages.map((usage) => (usage === "server" ? asn.id_kp_serverAuth : asn.id_kp_clientAuth));
+    extensions.push(extension(asn.id_ce_extKeyUsage, false, new asn.ExtendedKeyUsage(oids)));
+  }
+  const names = [
+    ...(options.dnsNames ?? []).map((dNSName) => new asn.GeneralName({ dNSName })),
+    ...(options.ipAddresses ?? []).map((iPAddress) => new asn.GeneralName({ iPAddress })),
+  ];
+  if (names.length > 0) {
+    extensions.push(extension(asn.id_ce_subjectAltName, false, new asn.SubjectAlternativeName(names)));
+  }
+  return extensions;
 }
 
-/** Four bytes or sixteen. */
-function addressBytes(text: string): Uint8Array {
-  if (isIPv4(text)) return Uint8Array.from(text.split("."), Number);
-  // A URL writes the last four bytes as two groups, too.
-  const [head = "", tail = ""] = new URL(`http://[${text}]`).hostname.slice(1, -1).split("::");
-  const groups = (part: string): string[] => (part === "" ? [] : part.split(":"));
-  const zeros = Array.from({ length: 8 - groups(head).length - groups(tail).length }, () => "0");
-  const numbers = [...groups(head), ...zeros, ...groups(tail)].map((group) => Number.parseInt(group, 16));
-  return Uint8Array.from(numbers.flatMap((number) => [number >> 8, number & 0xff]));
+function extension(extnID: string, critical: boolean, value: object): asn.Extension {
+  return new asn.Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
-const publicKeyDer = (privateKeyPem: string): Uint8Array =>
-  createPublicKey(privateKeyPem).export({ type: "spki", format: "der" });
+function spkiOf(privateKeyPem: string): asn.SubjectPublicKeyInfo {
+  const der = createPublicKey(privateKeyPem).export({ type: "spki", format: "der" });
+  return AsnConvert.parse(der, asn.SubjectPublicKeyInfo);
+}
 
 // RFC 5280, 4.2.1.2, method 1: the SHA-1 of the public key's bits.
-function keyIdentifier(publicKey: Uint8Array): Uint8Array {
-  const [, bits] = derParts(derValue(publicKey), DER_SEQUENCE);
-  return createHash("sha1").update(bitStringBytes(bits)).digest();
+function keyIdentifier(key: asn.SubjectPublicKeyInfo): ArrayBuffer {
+  return toArrayBuffer(createHash("sha1").update(Buffer.from(key.subjectPublicKey)).digest());
+}
+
+// The library takes much longer for a whole certificate.
+function subjectOf(pem: string): asn.Name {
+  return AsnConvert.parse(certificate(new X509Certificate(pem).raw).subject, asn.Name);
 }
 
 // A serial number is positive and its first octet is not zero: clear the sign bit, set the next.
-function serialNumber(): bigint {
+function serialNumber(): ArrayBuffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
-  return BigInt(`0x${bytes.toString("hex")}`);
+  return toArrayBuffer(bytes);
 }
 
-function toPem(label: string, der: Uint8Array): string {
+function toArrayBuffer(bytes: Uint8Array): ArrayBuffer {
+  return Uint8Array.from(bytes).buffer;
+}
+
+function toPem(label: string, der: ArrayBuffer): string {
   const lines =
     Buffer.from(der)
       .toString("base64")
