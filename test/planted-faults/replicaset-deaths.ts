@@ -13,6 +13,7 @@ export const plan: FaultPlan = {
   const owner = deps.owners.lister.get(key);
   if (owner === undefined) {
     forgetOwner(key, deps);
+    deps.podMarks.forget(key);
     return done;
   }
 
@@ -21,6 +22,7 @@ export const plan: FaultPlan = {
       replace: `  const owner = deps.owners.lister.get(key);
   if (owner === undefined) {
     forgetOwner(key, deps);
+    deps.podMarks.forget(key);
     return done;
   }
 
