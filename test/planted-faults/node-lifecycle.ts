@@ -77,5 +77,12 @@ export const plan: FaultPlan = {
       replace: "const patch = { metadata: {}, ...strategicPatch",
       noticedBy: "removes the taint of a new node, and gives each condition its NoSchedule taint",
     },
+    {
+      name: "a node that is excluded counts for its zone",
+      file: `${lifecycle}/monitor.ts`,
+      find: "if (!isExcludedFromDisruption(node)) {",
+      replace: "if (!isExcludedFromDisruption({ ...node, metadata: {} })) {",
+      noticedBy: "does not count a node for its zone that is excluded",
+    },
   ],
 };

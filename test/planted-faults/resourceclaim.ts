@@ -82,5 +82,12 @@ export const plan: FaultPlan = {
       replace: "(owner.length * BASE_LENGTH_MAX) / whole.length",
       noticedBy: "cuts long names of pods and entries in proportion",
     },
+    {
+      name: "a template with alternatives is taken although the gate is off",
+      file: "src/controllers/resourceclaim/controller.ts",
+      find: 'prioritizedList: gates.isEnabled("DRAPrioritizedList")',
+      replace: "prioritizedList: true",
+      noticedBy: "refuses a template with alternatives while the manager's gate is off",
+    },
   ],
 };

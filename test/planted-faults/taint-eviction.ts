@@ -42,5 +42,12 @@ export const plan: FaultPlan = {
       replace: "",
       noticedBy: "evicts a pod that is bound to a node with a taint",
     },
+    {
+      name: "the numbers of taints are compared although the gate is off",
+      file: `${evictions}/controller.ts`,
+      find: 'gates.isEnabled("TaintTolerationComparisonOperators")',
+      replace: '!gates.isEnabled("TaintTolerationComparisonOperators")',
+      noticedBy: "compares the numbers of taints and tolerations where the gate is on",
+    },
   ],
 };

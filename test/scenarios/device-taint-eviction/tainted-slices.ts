@@ -1,7 +1,7 @@
 // Taints that drivers publish with their devices.
 
 import { expect } from "vitest";
-import { Pods } from "#api/generated/resources/core-v1.ts";
+import { Events, Pods } from "#api/generated/resources/core-v1.ts";
 import { ResourceClaims, ResourceSlices } from "#api/generated/resources/resource-v1.ts";
 import { allocate, consumer, createClaim, createTemplate, createUser, generatedClaim } from "#test/stage/devices.ts";
 import { bind, isTerminating } from "#test/stage/pods.ts";
@@ -14,6 +14,13 @@ const forever = { key: "broken", operator: "Exists", effect: "NoExecute" };
 async function expectNoEviction(stage: Stage, name = "user"): Promise<void> {
   await stage.settle();
   expect(isTerminating(await stage.of(Pods).get(name))).toBe(false);
+}
+
+/** Equal events are one, with a count. */
+async function cancellations(stage: Stage): Promise<number> {
+  const events = await stage.of(Events).list();
+  const counts = events.map(({ message, count = 1 }) => (message === "Cancelling deletion" ? count : 0));
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 export const taintedSlices: readonly ScenarioText[] = [
@@ -76,6 +83,37 @@ export const taintedSlices: readonly ScenarioText[] = [
       await taint(stage, slice, []);
       await stage.event("DeviceTaintManagerEviction", ({ message }) => message === "Cancelling deletion");
       await expectNoEviction(stage);
+    },
+  },
+  {
+    name: "device-taint-eviction/7, device-taint-eviction/tests cancels the eviction when the taint evicts nobody any more, and when the device is gone",
+    async play(stage) {
+      const slice = await publish(stage);
+      await runUser(stage, "user", { result: { tolerations: [{ ...forever, tolerationSeconds: 300 }] } });
+      const cancelled = async (count: number): Promise<void> => {
+        await stage.until(`${count} cancellations`, async () => (await cancellations(stage)) === count);
+      };
+      await taint(stage, slice, [broken]);
+      await stage.settle();
+      await taint(stage, slice, [{ ...broken, effect: "NoSchedule" }]);
+      await stage.calm(() => cancelled(1));
+      await stage.settle();
+      await taint(stage, slice, [broken]);
+      await stage.settle();
+      await stage.of(ResourceSlices).delete(slice);
+      await stage.calm(() => cancelled(2));
+      await expectNoEviction(stage);
+    },
+  },
+  {
+    name: "device-taint-eviction/2, device-taint-eviction/5 evicts a pod at once when a taint comes that it does not tolerate",
+    async play(stage) {
+      const slice = await publish(stage);
+      await runUser(stage, "user", { result: { tolerations: [{ ...forever, tolerationSeconds: 300 }] } });
+      await taint(stage, slice, [broken]);
+      await expectNoEviction(stage);
+      await taint(stage, slice, [broken, { key: "burning", effect: "NoExecute" }]);
+      await untilEvicted(stage);
     },
   },
   {

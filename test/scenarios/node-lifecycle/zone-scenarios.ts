@@ -110,4 +110,23 @@ export const zoneScenarios: readonly ScenarioText[] = [
       await untilTainted(stage, node, last);
     },
   },
+  {
+    name: "node-lifecycle/7, node-lifecycle/tests does not count a node for its zone that is excluded",
+    alone: true,
+    chance: [TAINT_ORDER, TAINTED_AGAIN],
+    async play(stage) {
+      const [node = "", excluded = ""] = await createNodes(stage, ["a", "b"]);
+      const labels = { "node.kubernetes.io/exclude-disruption": "" };
+      await stage.of(Nodes).patch(excluded, { metadata: { labels } });
+      await stage.settle();
+      await postStatus(stage, node, "False");
+      await stage.of(Nodes).until(node, (object) => taintsOf(object).join() === "not-ready:NoSchedule");
+      await stage.settle(3500);
+      expect(taintsOf(await stage.of(Nodes).get(node))).toEqual(["not-ready:NoSchedule"]);
+      await stage
+        .of(Nodes)
+        .patch(excluded, { metadata: { labels: { "node.kubernetes.io/exclude-disruption": null } } });
+      await untilTainted(stage, node);
+    },
+  },
 ];
