@@ -15,7 +15,7 @@ import { hasSelector, type Pod, type Service } from "./model.ts";
 
 /** The keys of the Services are queued after the batch period. */
 export function podTriggers(
-  services: SharedInformer<Service>,
+  services: Pick<SharedInformer<Service>, "lister">,
   queue: KeyQueue,
   batchPeriodMs: number,
 ): EventHandler<Pod> {
