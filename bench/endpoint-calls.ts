@@ -2,10 +2,11 @@
 // are set up, and then all pods are replaced one by one, in all Services at the same time. The pace is the same for both:
 // who is late sees several changes as one.
 //   bun bench/endpoint-calls.ts [--services=500] [--endpoints=20] [--per-second=50] [--qps=20] [--batch-ms=0] [--rounds=1]
-//     [--in-step] [--quiet-ms=3000] [--only=go|ours]
+//     [--in-step] [--embedded] [--quiet-ms=3000] [--only=go|ours]
 // Where neither is late each change is a call; beyond that the count tells who is later, and varies from round to round.
 // --in-step waits for the controllers after each change of all Services, so that neither is late on a busy machine: a pod
 // becomes ready, another one is ending, and then it is gone. The set-up is not in step, and not counted there.
+// --embedded counts on the embedded API server instead of a real one (bench/endpoint-servers.ts).
 // Ends with an error when ours make more calls, on average of the rounds. Nothing is written.
 
 import { argv, stdout } from "node:process";
@@ -14,8 +15,8 @@ import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import { formatTime } from "#api/time.ts";
 import type { Client } from "#client/client.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
-import { type ControlPlane, startControlPlane } from "#test/real/control-plane.ts";
-import { adminClient, type Calls, callsSince, quiet, sleep, tellCalls, totalCalls } from "./plane.ts";
+import { type Server, startServer } from "./endpoint-servers.ts";
+import { type Calls, callsSince, quiet, sleep, tellCalls, totalCalls } from "./plane.ts";
 
 const option = (name: string, usual: number): number => {
   const given = argv.findLast((argument) => argument.startsWith(`--${name}=`));
@@ -29,6 +30,7 @@ const qps = option("qps", 20);
 /** --endpoint-updates-batch-period and --endpointslice-updates-batch-period. */
 const batchMs = option("batch-ms", 0);
 const isInStep = argv.includes("--in-step");
+const isEmbedded = argv.includes("--embedded");
 /** A manager that has written nothing for so long has nothing to do. A stale cache is looked at again after a second. */
 const quietMs = option("quiet-ms", 3000);
 const managers = (["go", "ours"] as const).filter(
@@ -38,7 +40,6 @@ const managers = (["go", "ours"] as const).filter(
 const rounds = option("rounds", 1);
 
 const controllers = ["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"];
-const ourProgram = new URL("../src/cmd/kube-controller-manager.ts", import.meta.url).pathname;
 const namespace = "default";
 const node = "node";
 const CONTROLLERS = /:endpoint/;
@@ -58,30 +59,25 @@ interface Counted {
 }
 
 async function countCalls(manager: "go" | "ours"): Promise<Counted> {
-  // The usual range has 254 addresses.
-  const plane = await startControlPlane({ apiServerFlags: ["--service-cluster-ip-range=10.96.0.0/12"] });
+  const server = await startServer(isEmbedded, signal);
   try {
-    const client = await adminClient(plane);
+    const { client } = server;
     await client.resource(Nodes).create({ object: { metadata: { name: node } } }, signal);
     await client.resource(ServiceAccounts).create({ namespace, object: { metadata: { name: "default" } } }, signal);
     const limits = [`--kube-api-qps=${qps}`, `--kube-api-burst=${Math.ceil(1.5 * qps)}`];
     const batches = ["endpoint", "endpointslice"].map((kind) => `--${kind}-updates-batch-period=${batchMs}ms`);
-    const options = { controllers, flags: [...limits, ...batches] };
-    const running =
-      manager === "go"
-        ? await plane.startGoManager(options)
-        : await plane.startManager([process.execPath, ourProgram], options);
-    await quiet(plane, quietMs);
-    const start = plane.audit.mark();
+    const running = await server.startManager(manager, { controllers, flags: [...limits, ...batches] });
+    await quiet(server, quietMs);
+    const start = server.audit.mark();
     await eachService((service) => setUp(client, service));
-    await untilAll(client, plane, 0);
-    const middle = plane.audit.mark();
-    const counted = isInStep ? {} : { setUp: callsSince(plane, start, CONTROLLERS) };
+    await untilAll(server, 0);
+    const middle = server.audit.mark();
+    const counted = isInStep ? {} : { setUp: callsSince(server, start, CONTROLLERS) };
     const beginMs = performance.now();
     /** Takes a step for all Services; then the controllers catch up. */
     const inStep = async (step: (service: string) => Promise<unknown>): Promise<void> => {
       await eachService(step);
-      await quiet(plane, quietMs);
+      await quiet(server, quietMs);
     };
     for (let index = 0; index < endpointCount; index++) {
       if (isInStep) {
@@ -90,13 +86,13 @@ async function countCalls(manager: "go" | "ours"): Promise<Counted> {
         await inStep((service) => endPod(client, service, index, 0));
       } else await eachService((service) => replace(client, service, index));
     }
-    await untilAll(client, plane, 1);
-    const calls = { ...counted, rolling: callsSince(plane, middle, CONTROLLERS) };
+    await untilAll(server, 1);
+    const calls = { ...counted, rolling: callsSince(server, middle, CONTROLLERS) };
     const seconds = (performance.now() - beginMs - quietMs) / 1000;
     const stale = Number(STALE.exec(await running.page("/metrics"))?.[1] ?? 0);
-    return { calls, lateMs: latenessOf(plane.audit.since(middle)), seconds, stale };
+    return { calls, lateMs: latenessOf(server.audit.since(middle)), seconds, stale };
   } finally {
-    await plane.stop();
+    await server.stop();
   }
 }
 
@@ -164,17 +160,20 @@ async function eachService(step: (service: string) => Promise<unknown>): Promise
 }
 
 /** Until the slices hold all pods of the generation and no other, and nothing is written any more. */
-async function untilAll(client: Client, plane: ControlPlane, generation: number): Promise<void> {
+async function untilAll(server: Server, generation: number): Promise<void> {
   for (;;) {
-    await quiet(plane, quietMs);
-    const { items } = await client.resource(EndpointSlices).list({ namespace, labelSelector: OWN_SLICES }, signal);
+    await quiet(server, quietMs);
+    const { items } = await server.client
+      .resource(EndpointSlices)
+      .list({ namespace, labelSelector: OWN_SLICES }, signal);
     const names = items.flatMap(({ endpoints }) => (endpoints ?? []).map(({ targetRef }) => targetRef?.name ?? ""));
     const right = names.filter((name) => name.endsWith(`-${generation}`));
     if (right.length === names.length && names.length === serviceCount * endpointCount) return;
   }
 }
 
-const pace = `${perSecond} steps a second${isInStep ? ", in step" : ""}, batches of ${batchMs} ms`;
+const where = isEmbedded ? "on the embedded server, " : "";
+const pace = `${where}${perSecond} steps a second${isInStep ? ", in step" : ""}, batches of ${batchMs} ms`;
 stdout.write(`${serviceCount} Services of ${endpointCount} endpoints, ${pace}, ${qps} calls a second allowed\n`);
 const totals: Record<"go" | "ours", number[]> = { go: [], ours: [] };
 for (let round = 0; round < rounds; round++) {

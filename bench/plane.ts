@@ -5,6 +5,7 @@ import type { Client } from "#client/client.ts";
 import { createClient } from "#client/create-client.ts";
 import { createHttpClient } from "#platform/http-client/http-client.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import type { AuditLog } from "#test/real/audit-log.ts";
 import type { ControlPlane } from "#test/real/control-plane.ts";
 
 const POLL_MS = 50;
@@ -17,8 +18,13 @@ export async function adminClient(plane: ControlPlane): Promise<Client> {
   return createClient({ transport, clock: systemClock, userAgent: "bench" });
 }
 
+/** Whatever writes down what it was asked. */
+export interface Audited {
+  readonly audit: Pick<AuditLog, "mark" | "since">;
+}
+
 /** Until the audit log has not grown for so long. */
-export async function quiet(plane: ControlPlane, quietMs: number): Promise<void> {
+export async function quiet(plane: Audited, quietMs: number): Promise<void> {
   let size = plane.audit.mark();
   for (let since = performance.now(); performance.now() - since < quietMs; await sleep(POLL_MS)) {
     const now = plane.audit.mark();
@@ -31,7 +37,7 @@ export async function quiet(plane: ControlPlane, quietMs: number): Promise<void>
 export type Calls = Readonly<Record<string, number>>;
 
 /** The finished calls, without watches, of the users whose names fit. */
-export function callsSince(plane: ControlPlane, mark: number, users: RegExp): Calls {
+export function callsSince(plane: Audited, mark: number, users: RegExp): Calls {
   const calls = plane.audit
     .since(mark)
     .filter(({ stage, user, verb }) => stage === "ResponseComplete" && verb !== "watch" && users.test(user.username))
