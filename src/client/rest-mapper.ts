@@ -57,8 +57,15 @@ interface Entry {
   readonly singular: string;
 }
 
+interface Table {
+  /** Best first. */
+  readonly entries: readonly Entry[];
+  /** The resources of each kind, by its name in small letters; in the same order. */
+  readonly byKind: ReadonlyMap<string, readonly Resource[]>;
+}
+
 export function createRestMapper(discovery: CachedDiscovery): RestMapper {
-  let table: readonly Entry[] | undefined;
+  let table: Table | undefined;
   let resets = 0;
 
   function reset(): void {
@@ -68,7 +75,7 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
   }
 
   /** A table that was being built when all was forgotten serves whoever waits for it, and is not kept. */
-  async function current(signal: AbortSignal): Promise<readonly Entry[]> {
+  async function current(signal: AbortSignal): Promise<Table> {
     if (table !== undefined) return table;
     const resetsBefore = resets;
     const built = await buildTable(discovery, signal);
@@ -76,10 +83,7 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
     return built;
   }
 
-  async function lookUp<R>(
-    find: (entries: readonly Entry[]) => R | undefined,
-    signal: AbortSignal,
-  ): Promise<R | undefined> {
+  async function lookUp<R>(find: (table: Table) => R | undefined, signal: AbortSignal): Promise<R | undefined> {
     for (;;) {
       const found = find(await current(signal));
       if (found !== undefined || discovery.isFresh) return found;
@@ -88,13 +92,13 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
   }
 
   async function mappings(gk: GroupKind, versions: readonly string[], signal: AbortSignal) {
-    const found = await lookUp((entries) => orUndefined(ofKind(entries, gk, versions)), signal);
+    const found = await lookUp((table) => orUndefined(ofKind(table, gk, versions)), signal);
     if (!found) throw new NoKindMatch(gk, versions);
     return found;
   }
 
   async function resourcesFor(resource: PartialResource, signal: AbortSignal): Promise<readonly Resource[]> {
-    const found = await lookUp((entries) => orUndefined(ofResource(entries, resource)), signal);
+    const found = await lookUp((table) => orUndefined(ofResource(table, resource)), signal);
     if (!found) throw new NoResourceMatch(resource);
     return found.map((entry) => entry.resource);
   }
@@ -108,8 +112,8 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
   };
 }
 
-/** Best first: core v1, then group by group, each with its preferred version before the others. */
-async function buildTable(discovery: CachedDiscovery, signal: AbortSignal): Promise<readonly Entry[]> {
+/** Core v1 first, then group by group, each with its preferred version before the others. */
+async function buildTable(discovery: CachedDiscovery, signal: AbortSignal): Promise<Table> {
   const { groups, lists } = await groupsAndResources(discovery, signal);
   const byVersion = new Map(lists.map((list) => [list.groupVersion, list.resources]));
   const core = groups.filter(({ name }) => name === "");
@@ -124,17 +128,18 @@ async function buildTable(discovery: CachedDiscovery, signal: AbortSignal): Prom
       }
     }
   }
-  return entries;
+  const resources = entries.map(({ resource }) => resource);
+  return { entries, byKind: Map.groupBy(resources, ({ kind }) => kind.toLowerCase()) };
 }
 
 function versionsByPreference({ versions, preferredVersion }: ApiGroup): readonly string[] {
   return versions.toSorted((a, b) => Number(b === preferredVersion) - Number(a === preferredVersion));
 }
 
-function ofKind(entries: readonly Entry[], gk: GroupKind, versions: readonly string[]): readonly Resource[] {
+function ofKind({ byKind }: Table, gk: GroupKind, versions: readonly string[]): readonly Resource[] {
   const wanted = versions.filter((version) => version !== "");
-  return entries
-    .map(({ resource }) => resource)
+  const candidates = byKind.get(gk.kind.toLowerCase()) ?? [];
+  return candidates
     .filter(
       ({ group, version, kind }) =>
         group === gk.group &&
@@ -144,7 +149,7 @@ function ofKind(entries: readonly Entry[], gk: GroupKind, versions: readonly str
     .toSorted((a, b) => wanted.indexOf(a.version) - wanted.indexOf(b.version));
 }
 
-function ofResource(entries: readonly Entry[], wanted: PartialResource): readonly Entry[] {
+function ofResource({ entries }: Table, wanted: PartialResource): readonly Entry[] {
   const { group, version } = wanted;
   const name = wanted.resource.toLowerCase();
   const candidates = entries.filter(

@@ -45,6 +45,7 @@ export interface ServedKind {
 
 export class ObjectApi {
   readonly #options: ObjectApiOptions;
+  readonly #served = new WeakMap<Resource, ServedKind>();
 
   constructor(options: ObjectApiOptions) {
     this.#options = options;
@@ -55,7 +56,12 @@ export class ObjectApi {
     const { client, restMapper } = this.#options;
     try {
       const resource = await restMapper.mapping({ group, kind }, [version], signal);
-      return { api: client.metadata(resource), isNamespaced: resource.scope === "Namespaced" };
+      let served = this.#served.get(resource);
+      if (served === undefined) {
+        served = { api: client.metadata(resource), isNamespaced: resource.scope === "Namespaced" };
+        this.#served.set(resource, served);
+      }
+      return served;
     } catch (cause) {
       signal.throwIfAborted();
       throw new UnmappedKind(apiVersion, kind, { cause });
