@@ -1,32 +1,15 @@
 // `steersman up` as its users meet it: a process with flags, output, signals and a directory.
 
-import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { configMap, type TestClient, testClient } from "#apiserver/testing.ts";
-import type { HttpRequest, Transport } from "#base/http.ts";
-import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
-import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
+import { describe, expect, it } from "vitest";
+import { configMap } from "#apiserver/testing.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import { PODS, program, refusal, runningPods, uids, useUp } from "./up.testing.ts";
 
-const program = join(import.meta.dirname, "steersman.ts");
 const replicaSet = readFileSync(join(import.meta.dirname, "../../docs/examples/replicaset.yaml"), "utf8");
-const PODS = "/api/v1/namespaces/default/pods";
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts";
 const NODES = "/api/v1/nodes";
@@ -35,88 +18,7 @@ const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const WEB_REQUEST =
   "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZU1JR1JBZ0VBTUE0eEREQUtCZ05WQkFNTUEzZGxZakFxTUFVR0F5dGxjQU1oQUtXcG53Z2ZtdEJUcjYvSQpTbVIxY3FaVU5vbWxhWmRmUlYwWGRlWWtUYUpwb0ZBd1RnWUpLb1pJaHZjTkFRa09NVUV3UHpBOUJnTlZIUkVFCk5qQTBnZzkzWldJdVpYaGhiWEJzWlM1amIyMkhCQW9BQUFHQkRXRkFaWGhoYlhCc1pTNWpiMjJHREhOd2FXWm0KWlRvdkwyRXZZakFGQmdNclpYQURRUUFTVjV1WXRrUytZQVZhQnBaRExNSC8vaVJOai9QdC96bW9wakQzS0pXRwpjL1haTFNlcG80Q1ljVHVldU9OS2Q5UXNLNUJnWktRUTdYRTh4WVJrTkdNTgotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K";
 const SETS = "/apis/apps/v1/namespaces/default/replicasets";
-
-const root = mkdtempSync(join(tmpdir(), "up-"));
-const running = new Set<Cluster>();
-let directoryCount = 0;
-
-afterEach(() => {
-  for (const { child } of running) child.kill("SIGKILL");
-  running.clear();
-});
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-function newDirectory(): string {
-  return join(root, String(directoryCount++));
-}
-
-interface Cluster {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  readonly client: TestClient;
-  readonly kubeconfig: string;
-  readonly port: string;
-  readonly exitCode: Promise<number | null>;
-  output(): string;
-}
-
-async function up(...args: string[]): Promise<Cluster> {
-  const child = spawn(process.execPath, [program, "up", ...args], { stdio: ["ignore", "pipe", "pipe"], cwd: root });
-  const exitCode = new Promise<number | null>((resolve) => child.on("close", resolve));
-  let output = "";
-  child.stdout.setEncoding("utf8");
-  child.stderr.on("data", (chunk) => (output += chunk));
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on("data", (chunk: string) => {
-      output += chunk;
-      if (output.includes("Ctrl-C stops it.")) resolve();
-    });
-    child.on("close", () => reject(new Error(`ended early: ${output}`)));
-  });
-  const kubeconfig = /export KUBECONFIG=(.*)/.exec(output)?.[1] ?? "";
-  const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1] ?? "";
-  const client = await clientOf(kubeconfig);
-  const cluster = { child, client, kubeconfig, port, exitCode, output: () => output };
-  running.add(cluster);
-  return cluster;
-}
-
-async function clientOf(kubeconfig: string): Promise<TestClient> {
-  const transport = await createTransport(await loadClientConfig({ path: kubeconfig }), { clock: systemClock });
-  return testClient(jsonOver(transport));
-}
-
-function jsonOver(transport: Transport): Transport {
-  return {
-    send({ body, ...request }: HttpRequest, signal) {
-      if (body?.kind !== "object") return transport.send(body === undefined ? request : { ...request, body }, signal);
-      const bytes = new TextEncoder().encode(JSON.stringify(body.value));
-      return transport.send({ ...request, body: { kind: "bytes", bytes } }, signal);
-    },
-  };
-}
-
-/** A start that fails: its exit code and what it says. */
-function refusal(...args: string[]): { status: number | null; text: string } {
-  const { status, stderr } = spawnSync(process.execPath, [program, "up", "--port=0", ...args], { encoding: "utf8" });
-  return { status, text: stderr };
-}
-
-interface PodSummary {
-  readonly spec: { readonly nodeName?: string };
-  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
-  readonly status: { readonly phase: string; readonly podIP?: string };
-}
-
-async function runningPods(client: TestClient, count: number): Promise<PodSummary[]> {
-  for (;;) {
-    const { items } = (await client.get(PODS)).body as { items: PodSummary[] };
-    const live = items.filter(({ metadata, status }) => !metadata.deletionTimestamp && status.phase === "Running");
-    if (live.length === count && items.length === count) return live;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-const uids = (pods: readonly PodSummary[]): string[] => pods.map(({ metadata }) => metadata.uid).sort();
+const { root, newDirectory, up } = useUp();
 
 describe("steersman up", () => {
   it("runs a cluster whose controllers and nodes work, and stops when told", async () => {
@@ -142,45 +44,6 @@ describe("steersman up", () => {
     child.kill("SIGTERM");
     expect(await exitCode).toBe(0);
     expect(output()).toContain("Stopping.");
-  }, 60_000);
-
-  it("gives clusters on two ports a kubeconfig each", async () => {
-    const [first, second] = [await up("--port=0", "--nodes=0"), await up("--port=0", "--nodes=0")];
-    for (const { kubeconfig, port, client } of [first, second]) {
-      expect(kubeconfig).toBe(join(root, ".steersman", port, "kubeconfig"));
-      expect((await client.get("/api/v1/namespaces/default")).status).toBe(200);
-      const name = `steersman-${port}`;
-      expect(JSON.parse(readFileSync(kubeconfig, "utf8"))).toMatchObject({
-        clusters: [{ name }],
-        users: [{ name }],
-        contexts: [{ name, context: { cluster: name, user: name } }],
-        "current-context": name,
-      });
-    }
-  }, 60_000);
-
-  it("replaces a kubeconfig that others could read, and takes its own away when a cluster in memory ends", async () => {
-    const directory = newDirectory();
-    mkdirSync(directory);
-    const path = join(directory, "kubeconfig");
-    writeFileSync(path, "old");
-    chmodSync(path, 0o666);
-    const { child, exitCode } = await up("--port=0", "--nodes=0", `--state=${directory}`);
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-    child.kill("SIGTERM");
-    expect(await exitCode).toBe(0);
-    expect(existsSync(path)).toBe(false);
-    const other = await up("--port=0", "--nodes=0", `--state=${directory}`);
-    writeFileSync(path, "of another cluster");
-    other.child.kill("SIGTERM");
-    expect(await other.exitCode).toBe(0);
-    expect(readFileSync(path, "utf8")).toBe("of another cluster");
-    const [outer, inner] = [newDirectory(), "made/for/it"];
-    mkdirSync(outer);
-    const third = await up("--port=0", "--nodes=0", `--state=${join(outer, inner)}`);
-    third.child.kill("SIGTERM");
-    expect(await third.exitCode).toBe(0);
-    expect(readdirSync(outer)).toEqual([]);
   }, 60_000);
 
   it("shows its metrics and the keys of its tokens, and looks into TLS secrets", async () => {
@@ -376,50 +239,6 @@ describe("steersman up --data-dir", () => {
     expect(text).toBe(`steersman: cannot use ${directory}/store.db as the store: another process is using it\n`);
     second.child.kill("SIGINT");
     expect(await second.exitCode).toBe(0);
-  }, 60_000);
-
-  it("removes nodes that a later start does not have, with their pods, and leaves others alone", async () => {
-    const directory = newDirectory();
-    const first = await up("--data-dir", directory, "--port=0", "--nodes=3");
-    await first.client.post(SETS, replicaSet, { "content-type": "application/yaml" });
-    await runningPods(first.client, 3);
-    await first.client.post(NODES, { metadata: { name: "foreign" } });
-    first.child.kill("SIGTERM");
-    expect(await first.exitCode).toBe(0);
-    const second = await up("--data-dir", directory, "--port=0", "--nodes=1");
-    const names = async (path: string): Promise<string[]> => {
-      const { items } = (await second.client.get(path)).body as { items: { metadata: { name: string } }[] };
-      return items.map(({ metadata }) => metadata.name).sort();
-    };
-    expect(await names(NODES)).toEqual(["foreign", "node-1"]);
-    expect(await names("/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases")).toEqual(["node-1"]);
-    for (const { spec } of await runningPods(second.client, 3)) expect(spec.nodeName).toBe("node-1");
-  }, 60_000);
-
-  it("refuses writes beyond the size given, goes on reading, and has kept what it acknowledged", async () => {
-    const directory = newDirectory();
-    const first = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-size-max=2");
-    const filler = "x".repeat(50_000);
-    let count = 0;
-    let answer = await first.client.post(MAPS, configMap("m-0", { filler }));
-    while (answer.status === 201) answer = await first.client.post(MAPS, configMap(`m-${++count}`, { filler }));
-    expect([answer.status, answer.body.message]).toEqual([
-      500,
-      "Internal error occurred: the store refused a write: database or disk is full",
-    ]);
-    expect((await first.client.get(`${MAPS}/m-${count}`)).status).toBe(404);
-    expect((await first.client.get(`${MAPS}/m-${count - 1}`)).status).toBe(200);
-    // What is deleted makes room at once, for the cluster's own Leases and events, too.
-    for (const name of ["m-0", "m-1", "m-2"]) expect((await first.client.delete(`${MAPS}/${name}`)).status).toBe(200);
-    for (const name of ["m-0", "m-1"]) {
-      expect((await first.client.post(MAPS, configMap(name, { filler }))).status).toBe(201);
-    }
-    first.child.kill("SIGTERM");
-    expect(await first.exitCode).toBe(0);
-    const second = await up("--data-dir", directory, "--port=0", "--nodes=0", "--data-sync=normal");
-    const { items } = (await second.client.get(MAPS)).body as { items: { data: { filler?: string } }[] };
-    expect(items.filter(({ data }) => data.filler === filler)).toHaveLength(count - 1);
-    expect((await second.client.post(MAPS, configMap(`m-${count}`, { filler }))).status).toBe(201);
   }, 60_000);
 
   it("says what is wrong with a directory that it cannot use, and changes nothing in it", async () => {
