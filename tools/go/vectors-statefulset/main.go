@@ -134,7 +134,7 @@ func updates() (rows []row) {
 		}
 		before := status
 		statefulset.CompleteUpdate(set, &status)
-		rows = append(rows, row{set.Spec.UpdateStrategy, before, status})
+		rows = append(rows, row{replicas, set.Spec.UpdateStrategy, before, status})
 	}
 	return rows
 }
