@@ -3,6 +3,7 @@
 // Upstream: pkg/controller/util/consistency.
 
 import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
+import type { Counter } from "#base/metrics.ts";
 
 /** The cache is older than our own last write: come back later. Counted apart from failures. */
 export class StaleCacheError extends Error {
@@ -92,8 +93,20 @@ function isNewer(a: string, b: string): boolean {
 }
 
 /** For controllers whose gate is off: never blocks. */
-export const noConsistency: ConsistencyStore = {
+const noConsistency: ConsistencyStore = {
   wroteAt: () => {},
   requireFresh: () => {},
   clear: () => {},
 };
+
+/** Of a controller that writes to these caches' resources; `isGuarded` is what its gate says. */
+export function consistencyOf(isGuarded: boolean, caches: readonly VersionedCache[]): ConsistencyStore {
+  return isGuarded ? new WrittenVersions(caches) : noConsistency;
+}
+
+/** For the errors of syncs: counts those that a stale cache put off, by group and resource. */
+export function countingStaleSyncs(skips: Counter): (error: unknown) => void {
+  return (error) => {
+    if (error instanceof StaleCacheError) skips.inc([error.group, error.resource]);
+  };
+}

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
-import type { Pod, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
-import type { OwnerReference } from "#api/meta.ts";
+import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import { newControllerRef } from "#api/owner-refs.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import { ApiError, isNotFound } from "#api/status-error.ts";
@@ -25,7 +24,8 @@ const refusal = (code: number, reason: string, causes: readonly object[] = []): 
 interface World {
   readonly control: PodControl<ObjectOf<typeof ReplicaSets>>;
   readonly events: string[];
-  readonly written: (readonly [Pod, OwnerReference | undefined])[];
+  /** Owner, UID, resource and version. */
+  readonly written: string[];
   /** What the server was sent: "DELETE /api/v1/…" and the body. */
   sent(): readonly { readonly request: string; readonly body: unknown }[];
 }
@@ -34,7 +34,7 @@ function setUp(...answers: readonly Responder[]): World {
   const transport = scriptedTransport(...answers);
   const client = createClient({ transport, clock: testClock(), userAgent: "test" });
   const events: string[] = [];
-  const written: [Pod, OwnerReference | undefined][] = [];
+  const written: string[] = [];
   return {
     events,
     written,
@@ -45,7 +45,9 @@ function setUp(...answers: readonly Responder[]): World {
           events.push(`${about.kind} ${about.name}: ${type} ${reason} ${message}`),
       },
       ownerResource: ReplicaSets,
-      onWrite: (pod, controller) => written.push([pod, controller]),
+      consistency: {
+        wroteAt: (key, uid, { resource }, version) => written.push(`${key} ${uid} ${resource} ${version}`),
+      },
     }),
     sent: () =>
       transport.requests.map(({ method, path, body }) => ({
@@ -114,9 +116,9 @@ describe("a pod from a template", () => {
 });
 
 describe("creating", () => {
-  const created = { metadata: { name: "web-x", resourceVersion: "7", ownerReferences: [controller] } };
+  const created = { metadata: { name: "web-x", namespace: "ns", resourceVersion: "7", ownerReferences: [controller] } };
 
-  it("workloads/S11, workloads/S10 posts the pod, tells of it, and reports what was written", async () => {
+  it("workloads/S11, workloads/S10 posts the pod, tells of it, and remembers its version", async () => {
     const { control, events, written, sent } = setUp(() => jsonResponse(created, 201));
     await control.createPod({ owner, template }, signal);
     expect(sent()).toEqual([
@@ -126,7 +128,7 @@ describe("creating", () => {
       },
     ]);
     expect(events).toEqual(["ReplicaSet web: Normal SuccessfulCreate Created pod: web-x"]);
-    expect(written).toEqual([[created as never, controller]]);
+    expect(written).toEqual([`ns/web ${owner.metadata.uid} pods 7`]);
   });
 
   it("workloads/S11 tells of a refusal, but not in a namespace that is going away", async () => {
@@ -170,15 +172,21 @@ describe("deleting", () => {
 });
 
 describe("patching", () => {
-  const pod = stored(Pods, { metadata: { name: "web-x" } });
+  const metadata = { name: "web-x", resourceVersion: "8" };
+  const pod = stored(Pods, { metadata: { ...metadata, ownerReferences: [controller] } });
 
-  it("reports what was written, and nothing when the pod is gone", async () => {
-    const { control, written, events, sent } = setUp(refusal(404, "NotFound"), () => jsonResponse(pod));
+  it("remembers the version, and nothing when the pod is gone or has no controller any more", async () => {
+    const released = stored(Pods, { metadata });
+    const answers = [refusal(404, "NotFound"), () => jsonResponse(pod), () => jsonResponse(released)];
+    const { control, written, events, sent } = setUp(...answers);
     await expect(control.patchPod(pod, { metadata: {} }, signal)).rejects.toThrow("it is NotFound");
     expect(written).toEqual([]);
     await control.patchPod(pod, { metadata: {} }, signal);
-    expect(written).toEqual([[pod, undefined]]);
-    expect(sent().map(({ request }) => request)).toEqual(Array(2).fill("PATCH /api/v1/namespaces/ns/pods/web-x"));
+    expect(written).toEqual([`${pod.metadata.namespace}/web ${owner.metadata.uid} pods 8`]);
+    await control.patchPod(pod, { metadata: {} }, signal);
+    expect(written).toHaveLength(1);
+    const path = `/api/v1/namespaces/${pod.metadata.namespace}/pods/web-x`;
+    expect(sent().map(({ request }) => request)).toEqual(Array(3).fill(`PATCH ${path}`));
     expect(events).toEqual([]);
   });
 });

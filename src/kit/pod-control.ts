@@ -1,22 +1,23 @@
 // Creating, deleting and patching the pods of an owner, with the events that tell its user.
 // Upstream: pkg/controller/controller_utils.go, RealPodControl, GetPodFromTemplate.
 
+import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
-import type { OwnerReference } from "#api/meta.ts";
 import { isDns1123Subdomain } from "#api/names.ts";
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
 import type { Draft, NamespacedObject, Resource, Stored } from "#api/resource.ts";
 import { isNamespaceTerminating, isNotFound } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
 import type { ResourceClient } from "#client/client.ts";
+import type { ConsistencyStore } from "./consistency.ts";
 import { type EventRecorder, referenceTo } from "./events/recorder.ts";
 
 export interface PodControlOptions<O extends NamespacedObject> {
   readonly pods: ResourceClient<Stored<Pod>>;
   readonly recorder: EventRecorder;
   readonly ownerResource: Resource<O>;
-  /** Called with every pod that a create or patch returned, and its controller if it has one. */
-  readonly onWrite?: (pod: Stored<Pod>, controller: OwnerReference | undefined) => void;
+  /** Remembers the version of every pod that a create or patch returned, for the controller of the pod. */
+  readonly consistency: Pick<ConsistencyStore, "wroteAt">;
 }
 
 export interface NewPod<O extends NamespacedObject> {
@@ -35,7 +36,7 @@ export interface PodControl<O extends NamespacedObject> {
 }
 
 export function createPodControl<O extends NamespacedObject>(options: PodControlOptions<O>): PodControl<O> {
-  const { pods, recorder, ownerResource } = options;
+  const { pods, recorder, ownerResource, consistency } = options;
   return {
     async createPod(request, signal) {
       const { owner } = request;
@@ -55,7 +56,7 @@ export function createPodControl<O extends NamespacedObject>(options: PodControl
         }
         throw error;
       }
-      options.onWrite?.(created, getControllerOf(created));
+      noteVersion(created, consistency);
       recorder.event(
         referenceTo(owner, ownerResource),
         "Normal",
@@ -84,9 +85,16 @@ export function createPodControl<O extends NamespacedObject>(options: PodControl
     async patchPod(pod, patch, signal) {
       const { namespace, name } = pod.metadata;
       const patched = await pods.patch({ namespace, name, type: "strategic", patch }, signal);
-      options.onWrite?.(patched, getControllerOf(patched));
+      noteVersion(patched, consistency);
     },
   };
+}
+
+function noteVersion(pod: Stored<Pod>, consistency: Pick<ConsistencyStore, "wroteAt">): void {
+  const controller = getControllerOf(pod);
+  if (controller === undefined) return;
+  const { namespace, resourceVersion } = pod.metadata;
+  consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
 }
 
 /** A pod as the template describes it, controlled by the owner. Nothing else of the template's metadata is taken. */

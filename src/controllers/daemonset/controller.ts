@@ -15,7 +15,7 @@ import { selectorFromObject } from "#api/label-selector.ts";
 import { ref } from "#api/object.ts";
 import { ItemBackoff } from "#base/item-backoff.ts";
 import { until } from "#base/wait.ts";
-import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
+import { consistencyOf, countingStaleSyncs } from "#kit/consistency.ts";
 import { create, events, get, patch, remove, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
@@ -65,8 +65,7 @@ export const daemonSetController: ControllerDescriptor<DaemonSetOptions> = keyed
     const revisions = parts.informer(ControllerRevisions);
     const pods = parts.informer(Pods);
     const nodes = parts.informer(Nodes);
-    const isGuarded = gates.isEnabled("StaleControllerConsistencyDaemonSet");
-    const consistency = isGuarded ? new WrittenVersions([pods, sets]) : noConsistency;
+    const consistency = consistencyOf(gates.isEnabled("StaleControllerConsistencyDaemonSet"), [pods, sets]);
     const recorder = parts.recorder("daemonset-controller");
     const podsApi = client.resource(Pods);
     const selectorOf = parsedSelectors(({ spec }: DaemonSet) => selectorFromObject(spec?.selector));
@@ -94,11 +93,7 @@ export const daemonSetController: ControllerDescriptor<DaemonSetOptions> = keyed
         pods: podsApi,
         recorder,
         ownerResource: DaemonSets,
-        onWrite(pod, controller) {
-          if (controller === undefined) return;
-          const { namespace, resourceVersion } = pod.metadata;
-          consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
-        },
+        consistency,
       }),
       expectations: new Expectations(clock),
       consistency,
@@ -136,9 +131,7 @@ export const daemonSetController: ControllerDescriptor<DaemonSetOptions> = keyed
       queue,
       workers,
       sync: (key, signal) => syncDaemonSet(key, deps, signal),
-      onError(error) {
-        if (error instanceof StaleCacheError) staleSyncSkips.inc([error.group, error.resource]);
-      },
+      onError: countingStaleSyncs(staleSyncSkips),
     });
     parts.work({
       queue: nodeQueue,

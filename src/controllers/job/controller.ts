@@ -14,7 +14,7 @@ import { Jobs } from "#api/generated/resources/batch-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import { PodGroups, Workloads } from "#api/generated/resources/scheduling-v1alpha2.ts";
 import { selectorFromObject } from "#api/label-selector.ts";
-import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
+import { consistencyOf, countingStaleSyncs } from "#kit/consistency.ts";
 import { create, events, get, patch, remove, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
@@ -62,8 +62,7 @@ export const jobController: ControllerDescriptor<JobOptions> = keyedController({
     const { clock, gates } = context;
     const jobs = parts.informer(Jobs);
     const pods = parts.informer(Pods);
-    const isGuarded = gates.isEnabled("StaleControllerConsistencyJob");
-    const consistency = isGuarded ? new WrittenVersions([pods, jobs]) : noConsistency;
+    const consistency = consistencyOf(gates.isEnabled("StaleControllerConsistencyJob"), [pods, jobs]);
     const recorder = parts.recorder();
     const metrics = registerJobMetrics(context.metrics);
     const selectorOf = parsedSelectors(({ spec }: Job) => selectorFromObject(spec?.selector));
@@ -86,11 +85,7 @@ export const jobController: ControllerDescriptor<JobOptions> = keyedController({
         pods: client.resource(Pods),
         recorder,
         ownerResource: Jobs,
-        onWrite(pod, controller) {
-          if (controller === undefined) return;
-          const { namespace, resourceVersion } = pod.metadata;
-          consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
-        },
+        consistency,
       }),
       expectations: new Expectations(clock),
       consistency,
@@ -117,9 +112,7 @@ export const jobController: ControllerDescriptor<JobOptions> = keyedController({
       queue,
       workers,
       sync: (key, signal) => syncJob(key, deps, signal),
-      onError(error) {
-        if (error instanceof StaleCacheError) metrics.staleSyncSkips.inc([error.group, error.resource]);
-      },
+      onError: countingStaleSyncs(metrics.staleSyncSkips),
     });
     parts.work({ queue: orphans, workers, sync: (key, signal) => syncOrphans(key, lookup, deps, signal) });
   },

@@ -14,7 +14,7 @@
 import { ControllerRevisions, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import { PersistentVolumeClaims, Pods } from "#api/generated/resources/core-v1.ts";
 import { selectorFromObject } from "#api/label-selector.ts";
-import { noConsistency, WrittenVersions } from "#kit/consistency.ts";
+import { consistencyOf } from "#kit/consistency.ts";
 import { create, events, get, patch, remove, update } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
@@ -65,8 +65,7 @@ export const statefulSetController: ControllerDescriptor<StatefulSetOptions> = k
     const pods = parts.informer(Pods);
     const claims = parts.informer(PersistentVolumeClaims);
     const revisions = parts.informer(ControllerRevisions);
-    const isGuarded = gates.isEnabled("StaleControllerConsistencyStatefulSet");
-    const consistency = isGuarded ? new WrittenVersions([pods, claims, sets]) : noConsistency;
+    const consistency = consistencyOf(gates.isEnabled("StaleControllerConsistencyStatefulSet"), [pods, claims, sets]);
     const recorder = parts.recorder();
     const podsApi = client.resource(Pods);
     const selectorOf = parsedSelectors(({ spec }: StatefulSet) => selectorFromObject(spec?.selector));
@@ -88,11 +87,7 @@ export const statefulSetController: ControllerDescriptor<StatefulSetOptions> = k
         pods: podsApi,
         recorder,
         ownerResource: StatefulSets,
-        onWrite(pod, controller) {
-          if (controller === undefined) return;
-          const { namespace, resourceVersion } = pod.metadata;
-          consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
-        },
+        consistency,
       }),
       consistency,
       equalRevisions: new LruMap(EQUAL_REVISIONS_MAX),

@@ -41,7 +41,8 @@ const setOf = (spec: Partial<StatefulSetSpec>): StatefulSet =>
     metadata: { name: "web", namespace: "default", uid: "web-uid" },
     spec: { selector: {}, template: {}, ...spec },
   });
-const podOf = (name: string): StoredPod => stored(Pods, { metadata: { name, namespace: "default", uid: `${name}-uid` } });
+const podOf = (name: string): StoredPod =>
+  stored(Pods, { metadata: { name, namespace: "default", uid: `${name}-uid` } });
 
 it.each(vectors.ordinals)("statefulset/5 reads the ordinal of %s as upstream does", (name, parent, ordinal) => {
   expect(parentAndOrdinal(name)).toEqual({ parent, ordinal });

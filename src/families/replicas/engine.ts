@@ -3,7 +3,7 @@
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import { ref } from "#api/object.ts";
-import { noConsistency, StaleCacheError, WrittenVersions } from "#kit/consistency.ts";
+import { consistencyOf, countingStaleSyncs } from "#kit/consistency.ts";
 import { addControllerIndex } from "#kit/controller-index.ts";
 import type { ControllerParts } from "#kit/controller-parts.ts";
 import { DoubtfulCreates } from "#kit/doubtful-creates.ts";
@@ -34,7 +34,7 @@ export function wireReplicas<T extends ReplicaObject>(
   const owners = parts.informer(kind.resource);
   const pods = parts.informer(Pods);
   const isGuarded = kind.consistencyGate !== undefined && gates.isEnabled(kind.consistencyGate);
-  const consistency = isGuarded ? new WrittenVersions([pods, owners]) : noConsistency;
+  const consistency = consistencyOf(isGuarded, [pods, owners]);
   const metrics = registerReplicaMetrics(context.metrics);
   const podsApi = client.resource(Pods);
   const selectorOf = parsedSelectors(kind.selectorOf);
@@ -52,11 +52,7 @@ export function wireReplicas<T extends ReplicaObject>(
       pods: podsApi,
       recorder: parts.recorder(),
       ownerResource: kind.resource,
-      onWrite(pod, controller) {
-        if (controller === undefined) return;
-        const { namespace, resourceVersion } = pod.metadata;
-        consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
-      },
+      consistency,
     }),
     expectations: new TrackingExpectations(clock),
     consistency,
@@ -87,8 +83,6 @@ export function wireReplicas<T extends ReplicaObject>(
     queue,
     workers: options.workers,
     sync: (key, signal) => syncReplicas(key, deps, signal),
-    onError: (error) => {
-      if (error instanceof StaleCacheError) metrics.staleSyncSkips.inc([error.group, error.resource]);
-    },
+    onError: countingStaleSyncs(metrics.staleSyncSkips),
   });
 }
