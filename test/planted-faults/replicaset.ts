@@ -148,9 +148,9 @@ export const plan: FaultPlan = {
     },
     {
       name: "own writes of pods are not remembered",
-      file: `${folder}/engine.ts`,
-      find: "if (controller === undefined) return;\n        const { namespace",
-      replace: "if (controller !== undefined) return;\n        const { namespace",
+      file: "src/kit/pod-control.ts",
+      find: "noteVersion(created, consistency);",
+      replace: "",
       noticedBy: "hold a sync back before it reads or writes anything, count it and try again",
     },
     {
