@@ -8,6 +8,20 @@ export const plan: FaultPlan = {
   suites: [`./${controller}`, "./test/scenarios/deployment"],
   faults: [
     {
+      name: "Recreate makes the new ReplicaSet before the old ones are empty",
+      file: `${controller}/strategies.ts`,
+      find: "let rollout = await resolveSets(deployment, sets, { createsNew: false }",
+      replace: "let rollout = await resolveSets(deployment, sets, { createsNew: true }",
+      noticedBy: "starts no new pod before the last old one has ended",
+    },
+    {
+      name: "a status that is behind frees more pods than are there",
+      file: `${controller}/resizing.ts`,
+      find: "if (count < 0) return undefined;",
+      replace: "if (count < 0) continue;",
+      noticedBy: "shrinks old ReplicaSets as upstream does, and not by a status that is behind",
+    },
+    {
       name: "a rollout without surge and unavailable replicas stands still",
       file: `${controller}/sizes.ts`,
       find: "{ surge: 0, unavailable: 1 }",
@@ -23,7 +37,7 @@ export const plan: FaultPlan = {
     },
     {
       name: "available pods are removed below the minimum",
-      file: `${controller}/strategies.ts`,
+      file: `${controller}/resizing.ts`,
       find: "- minAvailable - newUnavailable;",
       replace: "- minAvailable;",
       noticedBy: "spreads a new size over all ReplicaSets in the middle of a rollout, in proportion",

@@ -11,6 +11,7 @@ import { ownedAndOrphans } from "#kit/controller-index.ts";
 import { referenceTo } from "#kit/events/recorder.ts";
 import { tolerate } from "#kit/tolerate.ts";
 import { type Deployment, type Deps, type ReplicaSet, type Rollout, replicasOf } from "./model.ts";
+import type { Resized } from "./resizing.ts";
 import {
   byRevision,
   hasReplicasAnnotations,
@@ -186,11 +187,6 @@ async function writeProgress(
   return updated;
 }
 
-export interface Scaled {
-  readonly isScaled: boolean;
-  readonly set: ReplicaSet;
-}
-
 /** Writes size and annotations. isForced: also when only the annotations differ. */
 export async function scaleSet(
   set: ReplicaSet,
@@ -199,7 +195,7 @@ export async function scaleSet(
   { isForced = false }: { readonly isForced?: boolean },
   deps: Deps,
   signal: AbortSignal,
-): Promise<Scaled> {
+): Promise<Resized> {
   const before = replicasOf(set);
   const replicas = replicasOf(deployment);
   const max = replicas + maxSurge(deployment);
