@@ -6,6 +6,8 @@ import { InvalidRequest } from "#client/errors.ts";
 const PLAIN_SEGMENT = /^[A-Za-z0-9._~-]+$/;
 /** Escaped by encodeURIComponent, but allowed in a path and left alone by other clients. */
 const ALLOWED_IN_PATH = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
+/** Left alone by encodeURIComponent, but escaped by Go's clients: audit logs show which. */
+const ESCAPED_IN_PATH = /[!'()*]/g;
 
 // Upstream: client-go/rest/request.go, IsValidPathSegmentName
 function pathSegment(value: string, what: "resource name" | "namespace"): string {
@@ -14,7 +16,9 @@ function pathSegment(value: string, what: "resource name" | "namespace"): string
   if (PLAIN_SEGMENT.test(value)) return value;
   const faults = ["/", "%"].filter((c) => value.includes(c)).map((c) => `may not contain '${c}'`);
   if (faults.length > 0) throw new InvalidRequest(`invalid ${what} ${JSON.stringify(value)}: [${faults.join(" ")}]`);
-  return encodeURIComponent(value).replace(ALLOWED_IN_PATH, decodeURIComponent);
+  return encodeURIComponent(value)
+    .replace(ALLOWED_IN_PATH, decodeURIComponent)
+    .replace(ESCAPED_IN_PATH, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 export interface ResourcePath {

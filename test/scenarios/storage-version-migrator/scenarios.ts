@@ -41,11 +41,6 @@ const untilFinished = (stage: Stage, name: string): Promise<StorageVersionMigrat
     .of(StorageVersionMigrations)
     .until(name, (found) => isTrue(found, "Succeeded") && condition(found, "Running")?.status === "False");
 
-/** Migrations that wait for a cache ask again and again. */
-const chance = [
-  { where: /reads of phase .* › .*(discovery|\/apis\/|\/api\/)/, reason: "how often an unfinished migration is tried" },
-];
-
 async function thingsOf(stage: Stage, names: readonly string[]): Promise<Resource<StoredObject>> {
   const things = await define(stage, "Thing");
   // The garbage collector looks for new kinds every 30 seconds; then it deletes what has lost its owner.
@@ -59,11 +54,10 @@ async function thingsOf(stage: Stage, names: readonly string[]): Promise<Resourc
 
 export const scenarios: readonly Scenario[] = scenariosOf(
   "storage-version-migrator-controller",
-  { cast: "clean-up", profile: "alpha" },
+  { cast: "clean-up", profile: "alpha", polls: true },
   [
     {
       name: "storage-version-migrator/1, storage-version-migrator/5, storage-version-migrator/7, storage-version-migrator/8 writes every object that was there when the migration began",
-      chance,
       async play(stage) {
         const things = await thingsOf(stage, ["a", "b", "c"]);
         const name = await startMigration(stage, things);
@@ -89,7 +83,6 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "storage-version-migrator/2, storage-version-migrator/3 tells of it in the definition, and leaves one stored version",
-      chance,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
         const definitions = stage.of(CustomResourceDefinitions);
@@ -116,7 +109,6 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "storage-version-migrator/3 keeps the stored versions of a definition that changed meanwhile",
-      chance,
       exceptions: [
         {
           where: /end state › CustomResourceDefinition /,
@@ -153,7 +145,6 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "storage-version-migrator/1 runs two migrations of one resource one after the other",
-      chance,
       alone: true,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
@@ -174,7 +165,6 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "storage-version-migrator/1 runs a migration when the running one is deleted",
-      chance,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
         const first = await startMigration(stage, things, "first");
