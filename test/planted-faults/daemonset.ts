@@ -8,6 +8,21 @@ export const plan: FaultPlan = {
   suites: [`./${folder}`, "./test/scenarios/daemonset"],
   faults: [
     {
+      name: "pods are deleted before others are created",
+      file: `${folder}/daemon-pods.ts`,
+      find: "const createErrors = await createPods(set, hash, creates, deps, signal);\n  const deleteErrors = await deletePods(set, deletes, deps, signal);",
+      replace:
+        "const deleteErrors = await deletePods(set, deletes, deps, signal);\n  const createErrors = await createPods(set, hash, creates, deps, signal);",
+      noticedBy: "creates pods where they are missing before it deletes those on other nodes",
+    },
+    {
+      name: "a share of the nodes is rounded down",
+      file: `${folder}/rolling-update.ts`,
+      find: "scaledValue(maxUnavailable, desired, true)",
+      replace: "scaledValue(maxUnavailable, desired, false)",
+      noticedBy: "goes as far in a rolling update as upstream",
+    },
+    {
       name: "NoSchedule drives pods away that run already",
       file: `${folder}/placement.ts`,
       find: 'mayStay: !isRepelledBy("NoExecute") };',

@@ -8,6 +8,14 @@ export const plan: FaultPlan = {
   suites: [`./${folder}`, "./test/scenarios/horizontal-pod-autoscaler"],
   faults: [
     {
+      name: "the size is told before it is set",
+      file: `${folder}/sync.ts`,
+      find: "await this.#rescale(found, current, plan, signal);",
+      replace:
+        "await this.#writeStatus({ current, desired: plan.replicas }, plan.statuses, true, signal);\nawait this.#rescale(found, current, plan, signal);",
+      noticedBy: "doubles a target that uses twice its share of CPU, and then has enough",
+    },
+    {
       name: "pods without a sample count as idle when the target would shrink",
       file: `${folder}/replica-count.ts`,
       find: "if (ratio < 1) for (const pod of missing) values.set(pod, whenMissing(pod));",

@@ -8,6 +8,13 @@ export const plan: FaultPlan = {
   suites: [`./${folder}`, "./test/scenarios/statefulset"],
   faults: [
     {
+      name: "an ordinal beyond an int32 counts",
+      file: `${folder}/ordinals.ts`,
+      find: "ordinal > INT32_MAX ? -1 : ordinal",
+      replace: "ordinal",
+      noticedBy: "reads the ordinal of web-2147483648 as upstream does",
+    },
+    {
       name: "an ordered set does not wait for the pod before",
       file: `${folder}/replicas.ts`,
       find: "if (isOrdered && (isTerminating(pod) || !isHealthy)) {",

@@ -3,6 +3,7 @@ import type { AuditEvent } from "#test/real/audit-log.ts";
 import { compare } from "./compare.ts";
 import { normalise, type Traces } from "./normalise.ts";
 import { distinct, readItem } from "./reads.ts";
+import { withEventsOnce } from "./repeated-events.ts";
 import { type Scenario, withoutChance } from "./scenario.ts";
 
 const user = "system:serviceaccount:kube-system:replicaset-controller";
@@ -223,9 +224,37 @@ describe("differential", () => {
     ]);
   });
 
+  it("what a controller tells again and again counts once, whatever its count", () => {
+    const event = (...messages: string[]) => ({
+      label: "events web.{?}",
+      value: messages.map((message) => ({ body: { reason: "Failed", message } })),
+    });
+    const told = (count: number) => ({ label: "FailedGetScale web.{?}", value: { message: "none", count } });
+    const sections = (events: ReturnType<typeof event>[], count: number) => [
+      { name: "writes of Events", items: events },
+      { name: "events", items: [told(count)] },
+    ];
+    const [often, once] = [
+      sections([event("a", "a"), event("a"), event("b")], 3),
+      sections([event("a"), event("b")], 1),
+    ];
+    const scenario = (repeatsEvents?: string) => ({ repeatsEvents }) as unknown as Scenario;
+    const compared = (right: typeof often, given: Scenario) =>
+      compare(withEventsOnce(often, given), withEventsOnce(right, given)).map(({ where }) => where);
+    expect(compared(once, scenario("it looks each second"))).toEqual([]);
+    expect(compared(once, scenario())).not.toEqual([]);
+    expect(compared(sections([event("a"), event("c")], 1), scenario("it looks each second"))).toEqual([
+      "writes of Events › events web.{?} Failed › 0.body.message",
+    ]);
+  });
+
   it("what a scenario leaves to chance does not count", () => {
     const scenario = { chance: [{ where: /spec$/, reason: "because" }] } as unknown as Scenario;
     const found = ["objects › Pod web › spec", "objects › Pod web › status"].map((where) => ({ where }));
     expect(withoutChance(found, scenario)).toEqual([{ where: "objects › Pod web › status" }]);
+    const some = { chance: [{ where: /reason$/, texts: /^(Created|Updated)$/, reason: "because" }] } as unknown as Scenario;
+    const right = { where: "conditions.0.reason", left: "Created", right: "Updated" };
+    const wrong = { ...right, right: "Failed" };
+    expect(withoutChance([right, wrong], some)).toEqual([wrong]);
   });
 });

@@ -26,6 +26,7 @@ import { distinct, overallWriteItem } from "./reads.ts";
 import { type RealCluster, startRealCluster } from "./real.ts";
 import { differencesFromRecording } from "./recorded.ts";
 import { hashOfSteps, isRecorded, partOf, writeRecording } from "./recording.ts";
+import { withEventsOnce } from "./repeated-events.ts";
 import { type Comparison, isSame, printed } from "./report.ts";
 import { isWrite } from "./requests.ts";
 import { type Compared, writeResults } from "./results.ts";
@@ -130,7 +131,7 @@ async function playGroup(group: Group, compared: Compared[]): Promise<Totals> {
     const arePlayed = errors.length === 0;
     const identities = comparedIdentities(scenario);
     const fromGo = (other: Outcome | undefined): readonly Difference[] =>
-      arePlayed && d && other ? compareParts(d.sections, other.sections, identities) : [];
+      arePlayed && d && other ? compareParts(d.sections, other.sections, scenario) : [];
     const differences = withoutChance(fromGo(c), scenario);
     if (go === undefined) errors.push(...(c?.fromRecording ?? []).map((line) => `as recorded: ${line.trim()}`));
     const control = withoutChance(fromGo(d2), scenario);
@@ -155,15 +156,14 @@ async function playGroup(group: Group, compared: Compared[]): Promise<Totals> {
   return { passed, failed: told.length - passed, skipped };
 }
 
-/** Of the requests those of these identities; of objects and Events all. */
-function compareParts(
-  left: readonly Section[],
-  right: readonly Section[],
-  identities: ReadonlySet<string>,
-): readonly Difference[] {
-  const others = (sections: readonly Section[]): readonly Section[] =>
-    sections.filter((section) => !isRecorded(section));
-  return compare([...others(left), ...partOf(left, identities)], [...others(right), ...partOf(right, identities)]);
+/** Of the requests those of the compared identities; of objects and Events all. */
+function compareParts(left: readonly Section[], right: readonly Section[], scenario: Scenario): readonly Difference[] {
+  const identities = comparedIdentities(scenario);
+  const compared = (sections: readonly Section[]): readonly Section[] => {
+    const others = sections.filter((section) => !isRecorded(section));
+    return withEventsOnce([...others, ...partOf(sections, identities)], scenario);
+  };
+  return compare(compared(left), compared(right));
 }
 
 /**

@@ -17,7 +17,7 @@ import { type RunningManager, World } from "#sim/world.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { casts } from "./casts.ts";
 import { auditEventOf } from "./embedded-audit.ts";
-import { type Fault, faultyLine, type Line } from "./fault-lines.ts";
+import { type Fault, faultyLine, type Line, Outage } from "./fault-lines.ts";
 import { HeldWatches } from "./held-watches.ts";
 import { openNamespace } from "./namespace.ts";
 import type { Backend } from "./play.ts";
@@ -31,6 +31,8 @@ const START_MS = 200;
 const TAG = "play0000";
 /** As whom the scenario acts in a World. */
 const ADMINISTRATOR = "admin";
+/** Reflectors that were refused a few times have tried again by then. */
+const WATCHED_AGAIN_MS = 10_000;
 /** Longer than watches lag, and than a successor needs to begin. */
 const QUIET_WITH_FAULTS_MS = 6000;
 
@@ -91,6 +93,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     },
   });
   const held = new HeldWatches();
+  const outage = new Outage();
   let hasBegun = false;
   const isCounted = (request: HttpRequest): boolean => hasBegun && isDecisionRequest(request, scenario);
   const managers: RunningManager[] = [];
@@ -102,7 +105,10 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
       rootCa: ca,
       log: withoutRepeats(logger, clock),
       useServiceAccountCredentials: true,
-      network: (transport) => held.over(line === undefined ? checked(transport) : line.over(checked(transport))),
+      network: (transport) => {
+        const given = checked(transport);
+        return outage.over(held.over(line === undefined ? given : line.over(given)));
+      },
     });
     managers.push(manager);
   };
@@ -146,6 +152,12 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     serve: async (api) => world.apis.serve(api),
     hold: (resource) => held.hold(resource),
     release: (resource) => held.release(resource),
+    outage: async (meanwhile) => {
+      outage.begin();
+      await meanwhile();
+      outage.end();
+      await world.advance(WATCHED_AGAIN_MS);
+    },
     restart: async (meanwhile) => {
       await stopManagers();
       await meanwhile();

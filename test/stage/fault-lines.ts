@@ -88,7 +88,7 @@ class MortalLine implements Line {
 /** Breaks the open watches whenever a write has been committed. */
 class BreakingLine implements Line {
   readonly #isCounted: (request: HttpRequest) => boolean;
-  readonly #open = new Set<(error: Error) => void>();
+  readonly #streams = new BreakableStreams();
 
   constructor(isCounted: (request: HttpRequest) => boolean) {
     this.#isCounted = isCounted;
@@ -98,16 +98,52 @@ class BreakingLine implements Line {
     return {
       send: async (request, signal) => {
         const response = await transport.send(request, signal);
-        if (this.#isCounted(request) && isSuccess(response)) this.#break();
-        const { body } = response;
-        if (body.kind !== "stream") return response;
-        return { ...response, body: { kind: "stream", chunks: this.#breakable(body.chunks) } };
+        if (this.#isCounted(request) && isSuccess(response)) this.#streams.breakAll();
+        return this.#streams.of(response);
       },
     };
   }
+}
 
-  #break(): void {
-    for (const reject of this.#open) reject(new TransportError("reset", "read: connection reset by peer"));
+/** The API server is gone for a while: connections break, and new ones are refused. */
+export class Outage implements Line {
+  readonly #streams = new BreakableStreams();
+  #isGone = false;
+
+  begin(): void {
+    this.#isGone = true;
+    this.#streams.breakAll();
+  }
+
+  end(): void {
+    this.#isGone = false;
+  }
+
+  over(transport: Transport): Transport {
+    return {
+      send: async (request, signal) => {
+        if (this.#isGone) throw new TransportError("refused", "connect: connection refused");
+        const response = await transport.send(request, signal);
+        if (this.#isGone) throw reset();
+        return this.#streams.of(response);
+      },
+    };
+  }
+}
+
+const reset = (): TransportError => new TransportError("reset", "read: connection reset by peer");
+
+class BreakableStreams {
+  readonly #open = new Set<(error: Error) => void>();
+
+  of(response: HttpResponse): HttpResponse {
+    const { body } = response;
+    if (body.kind !== "stream") return response;
+    return { ...response, body: { kind: "stream", chunks: this.#breakable(body.chunks) } };
+  }
+
+  breakAll(): void {
+    for (const reject of this.#open) reject(reset());
     this.#open.clear();
   }
 

@@ -19,7 +19,7 @@ import type { Item, Section } from "./items.ts";
 import { Vocabulary } from "./normalise.ts";
 import { Play } from "./play.ts";
 import { identityOf, isAbout, isDecision, isEventOrLease, isReview, isWrite, listedResource } from "./requests.ts";
-import type { Scenario } from "./scenario.ts";
+import { isExcused, type Scenario } from "./scenario.ts";
 
 /** A manager that died has a successor that has done its work by then. */
 const REST_MS = 120_000;
@@ -63,7 +63,7 @@ export async function playFaults(scenario: Scenario, isDue: () => boolean = () =
     try {
       const differences = differencesOf(calm, await remainsOf(scenario, fault, calm.atMs));
       const unexcused = differences.filter((difference) => {
-        const exception = scenario.exceptions?.find(({ where }) => where.test(difference.where));
+        const exception = scenario.exceptions?.find((each) => isExcused(difference, each));
         if (exception !== undefined) excused.add(exception.reason);
         return exception === undefined;
       });

@@ -49,6 +49,8 @@ export interface Backend {
   /** Holds the events of a resource ("pods") back from the controllers. */
   hold(resource: string): void;
   release(resource: string): void;
+  /** Plays `meanwhile` while no manager reaches the API server. Resolves when all watches are there again. */
+  outage(meanwhile: () => Promise<void>): Promise<void>;
   /** Ends the managers, plays `meanwhile`, and starts them again. Resolves when they are at work. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
 }
@@ -192,6 +194,10 @@ export class Play {
       restart: async (meanwhile = async () => undefined) => {
         this.#needAlone("a restart of the manager");
         await this.#backend.restart(meanwhile);
+      },
+      outage: async (meanwhile) => {
+        this.#needAlone("an outage");
+        await this.#backend.outage(meanwhile);
       },
       untilRefused: async (count) => {
         // With faults the back-off of a key grows otherwise: one is enough.

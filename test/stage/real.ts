@@ -189,6 +189,15 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
     serve: (api) => apis.serve(tag, api),
     hold: (resource) => proxy.hold(resource),
     release: (resource) => proxy.release(resource),
+    outage: async (meanwhile) => {
+      const before = new Set(proxy.watched());
+      proxy.close();
+      await meanwhile();
+      proxy.open();
+      await until("all watches are there again", async () =>
+        [...before].every((each) => proxy.watched().includes(each)),
+      );
+    },
     restart,
   };
   return {

@@ -2,9 +2,11 @@
 
 import { compare } from "./compare.ts";
 import { comparedIdentities } from "./identities.ts";
+import type { Section } from "./items.ts";
 import { normalise, tracesOf } from "./normalise.ts";
 import type { Play } from "./play.ts";
 import { hashOfSteps, partOf, readRecording } from "./recording.ts";
+import { withEventsOnce } from "./repeated-events.ts";
 import { listed } from "./report.ts";
 import { type Scenario, withoutChance } from "./scenario.ts";
 
@@ -17,6 +19,8 @@ export function differencesFromRecording(scenario: Scenario, play: Play, tag: st
   }
   const identities = comparedIdentities(scenario);
   const traces = { ...tracesOf(play, tag), objects: [], events: [] };
-  const differences = compare(partOf(recording.sections, identities), partOf(normalise(traces), identities));
+  const part = (sections: Parameters<typeof partOf>[0]): readonly Section[] =>
+    withEventsOnce(partOf(sections, identities), scenario);
+  const differences = compare(part(recording.sections), part(normalise(traces)));
   return listed(withoutChance(differences, scenario), "go", "ours");
 }

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Difference } from "./compare.ts";
 import { folderOf, readRecording } from "./recording.ts";
-import type { Scenario } from "./scenario.ts";
+import { isExcused, type Scenario } from "./scenario.ts";
 
 /** One scenario on stage e. */
 export interface Compared {
@@ -49,7 +49,7 @@ function resultOf(compared: readonly Compared[], day: string): FolderResult {
   const same = compared.filter(({ isSame }) => isSame);
   const byChance: Record<string, number> = {};
   for (const { scenario, differences } of same) {
-    const used = (scenario.chance ?? []).filter(({ where }) => differences.some((each) => where.test(each.where)));
+    const used = (scenario.chance ?? []).filter((excuse) => differences.some((each) => isExcused(each, excuse)));
     for (const reason of new Set(used.map((excuse) => excuse.reason))) byChance[reason] = (byChance[reason] ?? 0) + 1;
   }
   const different = compared.filter(({ isSame }) => !isSame).map(({ scenario }) => scenario.name);

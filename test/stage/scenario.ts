@@ -25,6 +25,8 @@ export interface ScenarioText {
   readonly alsoCompared?: readonly string[];
   /** The controller reads on a timer: how often it reads the same in a phase is not compared. */
   readonly polls?: true;
+  /** Why the controller repeats Events: that it tells each is compared, how often is not. */
+  readonly repeatsEvents?: string;
   /** What the embedded server does not do yet, for want of which it is played on real control planes alone. */
   readonly realOnly?: string;
   /** Where two runs of Go differ, each with its reason: these places are not compared. */
@@ -48,15 +50,28 @@ export interface Scenario extends ScenarioText {
 export interface Excuse {
   /** Held against the place of the difference: "writes of phase 1 › … › 0.body.spec", "creates and deletes › …". */
   readonly where: RegExp;
+  /** Held against the texts on both sides: any other value is a difference. Unless given, values do not matter. */
+  readonly texts?: RegExp;
   readonly reason: string;
 }
 
+interface Differing {
+  readonly where: string;
+  readonly left?: unknown;
+  readonly right?: unknown;
+}
+
+export function isExcused({ where, left, right }: Differing, excuse: Excuse): boolean {
+  const { texts } = excuse;
+  return excuse.where.test(where) && (texts === undefined || [left, right].every((text) => texts.test(String(text))));
+}
+
 /** What a scenario does not leave to chance. */
-export function withoutChance<D extends { readonly where: string }>(
+export function withoutChance<D extends Differing>(
   differences: readonly D[],
   { chance = [] }: Scenario,
 ): readonly D[] {
-  return differences.filter(({ where }) => !chance.some((excuse) => excuse.where.test(where)));
+  return differences.filter((difference) => !chance.some((excuse) => isExcused(difference, excuse)));
 }
 
 /** The scenarios of one controller, with what they share. */
@@ -67,6 +82,7 @@ export function scenariosOf(
     readonly profile?: Profile;
     readonly alsoCompared?: readonly string[];
     readonly polls?: true;
+    readonly repeatsEvents?: string;
   },
   texts: readonly ScenarioText[],
 ): readonly Scenario[] {
@@ -83,3 +99,6 @@ export function scenariosOf(
  * the phase ends before it.
  */
 export const REFUSALS = 11;
+
+/** For stage.outage: so long that every watch has been refused at least once. */
+export const AWAY_MS = 1000;

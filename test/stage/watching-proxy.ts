@@ -18,6 +18,9 @@ export interface WatchingProxy {
   release(resource: string): void;
   /** The resources that the manager watches. */
   watched(): readonly string[];
+  /** Cuts all connections and takes no new ones, until it is opened again. */
+  close(): void;
+  open(): void;
   /** Ends all watches, as the server does when their time is over. */
   endWatches(): void;
 }
@@ -103,6 +106,8 @@ export async function startWatchingProxy({ pki, server }: ControlPlane): Promise
   const anonymous = new Agent(common);
   const onBehalf = new Agent({ ...common, cert: frontProxy.certificatePem, key: frontProxy.keyPem });
   const watches = new Watches();
+  const connections = new Set<TLSSocket>();
+  let isOpen = true;
 
   const http = createServer((incoming, response) => {
     const socket = incoming.socket as TLSSocket;
@@ -138,6 +143,12 @@ export async function startWatchingProxy({ pki, server }: ControlPlane): Promise
     },
     (socket) => {
       socket.on("error", () => socket.destroy());
+      if (!isOpen) {
+        socket.destroy();
+        return;
+      }
+      connections.add(socket);
+      socket.on("close", () => connections.delete(socket));
       http.emit("connection", socket);
     },
   );
@@ -147,6 +158,13 @@ export async function startWatchingProxy({ pki, server }: ControlPlane): Promise
     hold: (resource) => watches.hold(resource),
     release: (resource) => watches.release(resource),
     watched: () => watches.watched(),
+    close: () => {
+      isOpen = false;
+      for (const socket of connections) socket.destroy();
+    },
+    open: () => {
+      isOpen = true;
+    },
     endWatches: () => watches.endAll(),
   };
 }

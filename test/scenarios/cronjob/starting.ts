@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
 import { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
-import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
+import { AWAY_MS, REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import {
   controllerRef,
@@ -241,6 +241,20 @@ export const starting: readonly ScenarioText[] = [
       await stage.calm(async () => expect(await stage.of(Jobs).list()).toEqual([]));
       await patchStatus(stage, lastStart(stage));
       await untilStarted(stage);
+    },
+  },
+  {
+    name: "cronjob/8, cronjob/12 starts the Job once that became due while the API server was gone",
+    alone: true,
+    async play(stage) {
+      await createOverdue(stage);
+      await stage.outage(async () => {
+        await resume(stage);
+        await stage.pass(AWAY_MS);
+      });
+      await stage.of(Jobs).until(dueName(stage));
+      await stage.settle();
+      expect(await stage.of(Jobs).list()).toHaveLength(1);
     },
   },
 ];

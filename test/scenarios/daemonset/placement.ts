@@ -5,7 +5,7 @@ import { ControllerRevisions, DaemonSets } from "#api/generated/resources/apps-v
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import { podTemplateHash } from "#api/hash.ts";
 import { barePod, bind, makeReady, ownerUid, podSpec, setPodStatus } from "#test/stage/pods.ts";
-import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
+import { AWAY_MS, REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
 import { quotaOfPods } from "../replicas/quota.ts";
 import { createNode, createSet, HASH, nodeOf, patchSpec, playLabel, untilPodsOn, untilStatus } from "./objects.ts";
 
@@ -178,7 +178,12 @@ export const placement: readonly ScenarioText[] = [
   },
   {
     name: "workloads/S13, daemonset/5 adopts a pod of its labels, and keeps one pod on each node",
-    chance: [{ where: /of phase 2 › /, reason: "how often it adopts the pod before its cache shows it" }],
+    chance: [
+      {
+        where: /of phase 2 › (daemon-set-controller: \{play\} pods stray › [1-9]\d*$|get .*\/daemonsets\/agent)/,
+        reason: "how often it adopts the pod before its cache shows it",
+      },
+    ],
     async play(stage) {
       const a = await createNode(stage, "a");
       await stage.of(Pods).create({ ...barePod("stray", { app: "agent" }), spec: { ...podSpec, nodeName: a } });
@@ -217,6 +222,51 @@ export const placement: readonly ScenarioText[] = [
       await stage.calm(async () => expect(await stage.of(Pods).list()).toHaveLength(0));
       await stage.of(DaemonSets).patch("agent", { metadata: { finalizers: null } });
       await stage.of(DaemonSets).untilGone("agent");
+    },
+  },
+  {
+    name: "daemonset/18, daemonset/5 finds a node that came while the API server was gone",
+    alone: true,
+    async play(stage) {
+      const a = await createNode(stage, "a");
+      await createSet(stage);
+      await untilPodsOn(stage, a);
+      await untilStatus(stage, { currentNumberScheduled: 1 });
+      await stage.settle();
+      let b = "";
+      await stage.outage(async () => {
+        b = await createNode(stage, "b");
+        await stage.pass(AWAY_MS);
+      });
+      await untilPodsOn(stage, a, b);
+      await untilStatus(stage, { desiredNumberScheduled: 2, currentNumberScheduled: 2 });
+    },
+  },
+  {
+    name: "daemonset/9, daemonset/5 creates pods where they are missing before it deletes those on other nodes",
+    async play(stage) {
+      const [a, b] = [await createNode(stage, "a"), await createNode(stage, "b")];
+      for (const [node, disk] of [
+        [a, "hdd"],
+        [b, "ssd"],
+      ] as const) {
+        await stage.of(Nodes).patch(node, { metadata: { labels: { disk } } });
+      }
+      await createSet(
+        stage,
+        { updateStrategy: { type: "OnDelete" } },
+        { nodeSelector: { ...playLabel(stage), disk: "hdd" } },
+      );
+      await untilPodsOn(stage, a);
+      await untilStatus(stage, { currentNumberScheduled: 1 });
+      await stage.settle();
+      await patchSpec(stage, { template: { spec: { nodeSelector: { disk: "ssd" } } } });
+      await untilPodsOn(stage, b);
+      await untilStatus(stage, { currentNumberScheduled: 1, numberMisscheduled: 0, observedGeneration: 2 });
+      await stage.calm(async () => {
+        const changes = (await stage.writes()).filter(({ resource }) => resource === "pods").map(({ verb }) => verb);
+        expect(changes.slice(-2)).toEqual(["create", "delete"]);
+      });
     },
   },
 ];

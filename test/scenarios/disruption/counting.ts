@@ -6,7 +6,7 @@ import { ConfigMaps, Pods, ReplicationControllers } from "#api/generated/resourc
 import { PodDisruptionBudgets } from "#api/generated/resources/policy-v1.ts";
 import { define } from "#test/stage/custom-resources.ts";
 import { barePod, makeReady, makeUnready } from "#test/stage/pods.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { AWAY_MS, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   allowedCondition,
   controlledPod,
@@ -113,7 +113,10 @@ export const counting: readonly ScenarioText[] = [
   {
     name: "disruption/1, disruption/tests complains about a pod that several budgets protect",
     chance: [
-      { where: /phase [23] › .*poddisruptionbudgets|MultiplePodDisruptionBudgets|writes of Events/, reason: FIRST },
+      {
+        where: /phase [23] › .*poddisruptionbudgets [ab]|MultiplePodDisruptionBudgets|events [ab]\.|message$/,
+        reason: FIRST,
+      },
     ],
     async play(stage) {
       await createBudget(stage, { minAvailable: 1 }, "a");
@@ -225,6 +228,21 @@ export const counting: readonly ScenarioText[] = [
       await stage.settle();
       await stage.of(Pods).patch("one", { metadata: { finalizers: null } });
       await untilCounts(stage, { observedGeneration: 1, expectedPods: 0 });
+    },
+  },
+  {
+    name: "disruption/4, disruption/9 counts what changed while the API server was gone",
+    alone: true,
+    async play(stage) {
+      await readyPods(stage, "one", "two");
+      await createBudget(stage, { minAvailable: 1 });
+      await untilCounts(stage, { currentHealthy: 2, disruptionsAllowed: 1 });
+      await stage.settle();
+      await stage.outage(async () => {
+        await makeUnready(stage, "one");
+        await stage.pass(AWAY_MS);
+      });
+      await untilCounts(stage, { currentHealthy: 1, disruptionsAllowed: 0 });
     },
   },
 ];

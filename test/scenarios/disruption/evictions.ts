@@ -79,7 +79,6 @@ export const evictions: readonly ScenarioText[] = [
   },
   {
     name: "disruption/7, disruption/traps, disruption/tests evicts pods until the budget is used up",
-    chance: [{ where: / of phase [1-9]/, reason: "how many of the changes of one eviction each sync sees" }],
     async play(stage) {
       const [first = "", second = ""] = await readySet(stage, 2);
       await createBudget(stage, { minAvailable: 1 });
@@ -144,7 +143,6 @@ export const evictions: readonly ScenarioText[] = [
   {
     name: "disruption/10, disruption/traps tries again after a conflict, and does not take it for a failure",
     alone: true,
-    chance: [{ where: /phase 2/, reason: "how often it tries before its cache shows the new budget" }],
     async play(stage) {
       await readyPods(stage, "one", "two");
       await createBudget(stage, { minAvailable: 1 });

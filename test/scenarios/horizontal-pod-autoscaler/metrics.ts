@@ -55,7 +55,12 @@ export const metrics: readonly ScenarioText[] = [
       const reason = "New size: 4; reason: cpu resource utilization (percentage of request) above target";
       await stage.event("SuccessfulRescale", ({ type, message }) => type === "Normal" && message === reason);
       const autoscaler = await untilCalm(stage, 4);
-      await stage.calm(async () => expect(autoscaler.status?.lastScaleTime).toBeDefined());
+      await stage.calm(async () => {
+        expect(autoscaler.status?.lastScaleTime).toBeDefined();
+        const own = (await stage.writes()).filter(({ who }) => who === "horizontal-pod-autoscaler");
+        const [first, second] = own.map(({ resource }) => resource);
+        expect([first, second]).toEqual(["replicasets/scale", "horizontalpodautoscalers/status"]);
+      });
       expect(autoscaler.status?.currentMetrics).toEqual([
         { type: "Resource", resource: { name: "cpu", current: { averageUtilization: 150, averageValue: "150m" } } },
       ]);

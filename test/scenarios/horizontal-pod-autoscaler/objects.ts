@@ -17,14 +17,6 @@ import type { Stage } from "#test/stage/stage.ts";
 
 type Autoscaler = ObjectOf<typeof HorizontalPodAutoscalers>;
 
-/** Each look repeats a warning, and may meet a cache without its last status. */
-export const REPEATED: readonly Excuse[] = [
-  {
-    where: /events/i,
-    reason: "how often it looks while the scenario lasts, and whether its cache has its last status",
-  },
-];
-
 export const LOST_TIME: readonly Excuse[] = [
   { where: /status.lastScaleTime/, reason: "horizontal.go sets the time in the status that it writes after the scale" },
 ];

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
 import { define } from "#test/stage/custom-resources.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { AWAY_MS, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   autoscale,
   conditionOf,
@@ -24,6 +24,12 @@ import {
 export const targets: readonly ScenarioText[] = [
   {
     name: "horizontal-pod-autoscaler/2, horizontal-pod-autoscaler/events, horizontal-pod-autoscaler/tests tells that its target is missing, and finds it when it comes",
+    chance: [
+      {
+        where: /(^events ›|events web\.\{\?\}) (FailedGetResourceMetric|FailedComputeMetricsReplicas)/,
+        reason: "whether it looks between the target and the first sample of its pod",
+      },
+    ],
     async play(stage) {
       const usage: PodUsage = new Map();
       await serveUsage(stage, usage);
@@ -93,7 +99,7 @@ export const targets: readonly ScenarioText[] = [
     exceptions: LOST_TIME,
     chance: [
       {
-        where: /message|condition|events|autoscalers one/i,
+        where: /\.message$|autoscalers one|(^events ›|events (one|two)\.\{\?\}) (AmbiguousSelector|FailedComputeMetricsReplicas)/,
         reason: "which of the two is named first, and which finds the other first",
       },
     ],
@@ -132,6 +138,26 @@ export const targets: readonly ScenarioText[] = [
       expect(conditionOf(refused, "ScalingActive")).toMatchObject({ status: "False", message });
       await stage.event("SelectorRequired", (event) => event.message === "selector is required");
       await stage.event("FailedComputeMetricsReplicas", (event) => event.message === "selector is required");
+    },
+  },
+  {
+    name: "horizontal-pod-autoscaler/1, horizontal-pod-autoscaler/9 follows a load that came while the API server was gone",
+    alone: true,
+    exceptions: LOST_TIME,
+    async play(stage) {
+      const usage: PodUsage = new Map();
+      await serveUsage(stage, usage);
+      const pods = await target(stage, 2);
+      useCpu(usage, pods, "75m");
+      await autoscale(stage, { metrics: [cpuAt(75)] });
+      await untilCalm(stage, 2);
+      await stage.settle();
+      await stage.outage(async () => {
+        useCpu(usage, pods, "150m");
+        await stage.pass(AWAY_MS);
+      });
+      await untilSize(stage, 4);
+      await untilCalm(stage, 4);
     },
   },
 ];

@@ -66,7 +66,7 @@ export const ownership: readonly ScenarioText[] = [
     name: "job/3, job/4 strips the finalizer from the pods of a Job that is deleted without them",
     chance: [
       {
-        where: /writes of phase 2 › job-controller: \{play\} jobs sum/,
+        where: /writes of phase 2 › job-controller: \{play\} jobs sum$/,
         reason: "a sync of the Job that is being deleted may write its status before or after the Job is gone",
       },
     ],
@@ -86,7 +86,7 @@ export const ownership: readonly ScenarioText[] = [
     name: "job/4, job/11 a Job that is deleted with its pods lets them go",
     chance: [
       {
-        where: /writes of phase 2 › job-controller: \{play\} pods/,
+        where: /writes of phase 2 › job-controller: \{play\} pods sum-\{\?\}( › \d+(\.code)?)?$/,
         reason: "the sweep of the Job's pods and the events of each pod race; the second patch finds the pod gone",
       },
     ],

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import { bind, makeReady, ownerUid } from "#test/stage/pods.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { AWAY_MS, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   createJob,
   exits,
@@ -158,6 +158,21 @@ export const running: readonly ScenarioText[] = [
         expect(pods.map(({ metadata }) => metadata.ownerReferences?.[0]?.name)).toEqual(["own"]);
         expect((await stage.of(Jobs).get("sum")).status).toEqual({});
       });
+    },
+  },
+  {
+    name: "job/9, job/20 counts each pod once that ended while the API server was gone",
+    alone: true,
+    async play(stage) {
+      await createJob(stage, { parallelism: 2, completions: 2 });
+      const pods = await untilActive(stage, 2);
+      await stage.outage(async () => {
+        for (const pod of pods) await exits(stage, pod);
+        await stage.pass(AWAY_MS);
+      });
+      const { status } = await untilEnd(stage, "Complete", "CompletionsReached");
+      expect([status?.succeeded, status?.failed]).toEqual([2, undefined]);
+      expect(await stage.of(Pods).list()).toHaveLength(2);
     },
   },
 ];

@@ -74,9 +74,7 @@ export const claims: readonly ScenarioText[] = [
   },
   {
     name: "statefulset/15 leaves a claim alone that another controller manages, and says so",
-    chance: [
-      { where: /events/i, reason: "each sync of a pending pod says it, and events of one moment make one sync" },
-    ],
+    repeatsEvents: "each sync of a pending pod says it, and events of one moment make one sync",
     async play(stage) {
       const { uid } = (await stage.of(ConfigMaps).create({ metadata: { name: "boss" } })).metadata;
       const owner = { apiVersion: "v1", kind: "ConfigMap", name: "boss", uid, controller: true };
@@ -98,7 +96,7 @@ export const claims: readonly ScenarioText[] = [
   },
   {
     name: "statefulset/14 creates no pod while its claim is being deleted",
-    chance: [{ where: /events/i, reason: "how often it tries again before the claim is gone" }],
+    repeatsEvents: "it tries again until the claim is gone",
     async play(stage) {
       const { spec = {} } = dataClaim;
       await stage

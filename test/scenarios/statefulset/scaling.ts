@@ -5,7 +5,7 @@ import { ControllerRevisions, StatefulSets } from "#api/generated/resources/apps
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import { INT64_MAX } from "#api/int64.ts";
 import { barePod, bind, finishDeletion, isTerminating, makeUnready, ownerUid, setPodStatus } from "#test/stage/pods.ts";
-import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
+import { AWAY_MS, REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
 import { quotaOfPods } from "../replicas/quota.ts";
 import { becomeReady, createReadySet, createSet, patchSpec, REVISION, untilPods, untilStatus } from "./objects.ts";
 
@@ -214,6 +214,26 @@ export const scaling: readonly ScenarioText[] = [
       await stage.calm(async () => expect(await stage.of(Pods).list()).toHaveLength(1));
       await stage.of(StatefulSets).patch("web", { metadata: { finalizers: null } });
       await stage.of(StatefulSets).untilGone("web");
+    },
+  },
+  {
+    name: "statefulset/8, statefulset/10 grows and shrinks as it was told while the API server was gone",
+    alone: true,
+    async play(stage) {
+      await createReadySet(stage, 1);
+      await stage.outage(async () => {
+        await patchSpec(stage, { replicas: 2 });
+        await stage.pass(AWAY_MS);
+      });
+      await becomeReady(stage, "web-1");
+      await untilStatus(stage, { replicas: 2, readyReplicas: 2 });
+      await stage.settle();
+      await stage.outage(async () => {
+        await patchSpec(stage, { replicas: 1 });
+        await stage.pass(AWAY_MS);
+      });
+      await stage.of(Pods).untilGone("web-1");
+      await untilStatus(stage, { replicas: 1, readyReplicas: 1 });
     },
   },
 ];

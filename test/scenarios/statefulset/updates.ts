@@ -144,7 +144,12 @@ export const updates: readonly ScenarioText[] = [
   },
   {
     name: "statefulset/1 adopts revisions that no object controls, and uses them",
-    chance: [{ where: / of phase 3 › /, reason: "how far the set gets while the garbage collector orphans its pods" }],
+    chance: [
+      {
+        where: /of phase 3 › (statefulset-controller: \{play\} statefulsets web|get .*\/statefulsets\/web)/,
+        reason: "how far the set gets while the garbage collector orphans its pods",
+      },
+    ],
     async play(stage) {
       const { status } = await createReadySet(stage, 1);
       await stage.of(StatefulSets).delete("web", { propagationPolicy: "Orphan" });

@@ -6,7 +6,7 @@ import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { JobSpec } from "#api/generated/types/batch-v1.ts";
 import { formatTime } from "#api/time.ts";
 import { podSpec, setPodStatus } from "#test/stage/pods.ts";
-import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { AWAY_MS, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage, StageWrite } from "#test/stage/stage.ts";
 
 const TRACKING = "batch.kubernetes.io/job-tracking";
@@ -209,6 +209,19 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-after-finished-co
       stage.release(Jobs);
       await stage.settle();
       expect((await stage.of(Jobs).get("longer")).metadata.deletionTimestamp).toBeUndefined();
+    },
+  },
+  {
+    name: "ttl-after-finished/4 deletes a Job that finished while the API server was gone",
+    alone: true,
+    async play(stage) {
+      await createJob(stage, "sum", { ttlSecondsAfterFinished: 0 });
+      await stage.settle();
+      await stage.outage(async () => {
+        await finish(stage, "sum", "Complete");
+        await stage.pass(AWAY_MS);
+      });
+      await untilDeleted(stage, "sum");
     },
   },
 ]);
