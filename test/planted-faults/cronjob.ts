@@ -8,6 +8,14 @@ export const plan: FaultPlan = {
   suites: [`./${folder}`, "./test/scenarios/cronjob"],
   faults: [
     {
+      name: "the start is noted before the Job is there",
+      file: `${folder}/sync.ts`,
+      find: "  const job = await createOrFind(cronJob, due, deps, signal);",
+      replace:
+        "  const noted = { ...status, lastScheduleTime: formatTime(due) };\n  await deps.cronJobsApi.updateStatus({ object: { ...cronJob, status: noted } }, signal);\n  const job = await createOrFind(cronJob, due, deps, signal);",
+      noticedBy: "starts the Job that is due, once, and notes it",
+    },
+    {
       name: "of several missed times the first counts",
       file: `${folder}/due-time.ts`,
       find: "    recent = time;",

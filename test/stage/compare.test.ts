@@ -252,7 +252,9 @@ describe("differential", () => {
     const scenario = { chance: [{ where: /spec$/, reason: "because" }] } as unknown as Scenario;
     const found = ["objects › Pod web › spec", "objects › Pod web › status"].map((where) => ({ where }));
     expect(withoutChance(found, scenario)).toEqual([{ where: "objects › Pod web › status" }]);
-    const some = { chance: [{ where: /reason$/, texts: /^(Created|Updated)$/, reason: "because" }] } as unknown as Scenario;
+    const some = {
+      chance: [{ where: /reason$/, texts: /^(Created|Updated)$/, reason: "because" }],
+    } as unknown as Scenario;
     const right = { where: "conditions.0.reason", left: "Created", right: "Updated" };
     const wrong = { ...right, right: "Failed" };
     expect(withoutChance([right, wrong], some)).toEqual([wrong]);

@@ -67,10 +67,7 @@ export function isExcused({ where, left, right }: Differing, excuse: Excuse): bo
 }
 
 /** What a scenario does not leave to chance. */
-export function withoutChance<D extends Differing>(
-  differences: readonly D[],
-  { chance = [] }: Scenario,
-): readonly D[] {
+export function withoutChance<D extends Differing>(differences: readonly D[], { chance = [] }: Scenario): readonly D[] {
   return differences.filter((difference) => !chance.some((excuse) => isExcused(difference, excuse)));
 }
 

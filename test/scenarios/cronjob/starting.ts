@@ -246,13 +246,19 @@ export const starting: readonly ScenarioText[] = [
   {
     name: "cronjob/8, cronjob/12 starts the Job once that became due while the API server was gone",
     alone: true,
+    chance: [
+      {
+        where: /^reads of phase 2 › get .*\/jobs\/due$/,
+        reason: "the Job is read live where its cache is behind that of CronJobs",
+      },
+    ],
     async play(stage) {
       await createOverdue(stage);
       await stage.outage(async () => {
         await resume(stage);
         await stage.pass(AWAY_MS);
       });
-      await stage.of(Jobs).until(dueName(stage));
+      await untilStarted(stage);
       await stage.settle();
       expect(await stage.of(Jobs).list()).toHaveLength(1);
     },
