@@ -25,6 +25,14 @@ import (
 	"steersman/tools/upstream/pkg/controller/daemon"
 )
 
+// slimNode is a node without its empty status.
+type slimNode struct {
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     v1.NodeSpec       `json:"spec"`
+}
+
+func slim(node *v1.Node) slimNode { return slimNode{node.ObjectMeta, node.Spec} }
+
 type placement struct {
 	Spec           v1.PodSpec `json:"spec"`
 	Node           *v1.Node   `json:"node"`
@@ -43,7 +51,7 @@ type nodePlan struct {
 
 type updatePlan struct {
 	Set   *apps.DaemonSet `json:"set"`
-	Nodes []*v1.Node      `json:"nodes"`
+	Nodes []slimNode      `json:"nodes"`
 	Pods  []*v1.Pod       `json:"pods"`
 	daemon.Plan
 }
@@ -75,7 +83,7 @@ func setOf(rollingUpdate *apps.RollingUpdateDaemonSet) *apps.DaemonSet {
 func amount(numbers ...int32) *intstr.IntOrString {
 	value := intstr.FromInt32(draw(numbers...))
 	if random.Intn(3) == 0 {
-		value = intstr.FromString(fmt.Sprintf("%d%%", draw(0, 10, 25, 50, 100)))
+		value = intstr.FromString(fmt.Sprintf("%d%%", draw(0, 10, 25, 34, 50, 60, 100)))
 	}
 	return &value
 }
@@ -198,7 +206,7 @@ func anonymous(names []string) (out []string) {
 	for _, name := range names {
 		for _, prefix := range []string{"any-", "away-"} {
 			if strings.HasPrefix(name, prefix) {
-				name = prefix
+				name = "any"
 			}
 		}
 		out = append(out, name)
@@ -210,12 +218,18 @@ func updatePlans() (rows []updatePlan) {
 	for range 120 {
 		rollingUpdate := &apps.RollingUpdateDaemonSet{MaxSurge: amount(0, 0, 1, 3), MaxUnavailable: amount(0, 1, 2, 4)}
 		row := updatePlan{Set: setOf(rollingUpdate)}
-		for index := range 1 + random.Intn(7) {
+		nodes := []*v1.Node{}
+		for index := range 1 + random.Intn(9) {
 			name := fmt.Sprintf("node-%d", index)
 			isAway := random.Intn(5) == 0
 			pods := []*v1.Pod{}
 			for _, hash := range draw([]string{"old"}, []string{"old"}, []string{"old"}, []string{newHash}, []string{"old", newHash}, []string{"old", "old"}, []string{}) {
 				pod := podOf("", hash)
+				// Shares count where few pods are unavailable.
+				if random.Intn(4) > 0 {
+					ready := v1.PodCondition{Type: v1.PodReady, Status: v1.ConditionTrue, LastTransitionTime: metav1.Time{Time: now.Add(-time.Minute)}}
+					pod.Status.Conditions = []v1.PodCondition{ready}
+				}
 				if random.Intn(10) == 0 {
 					pod.DeletionTimestamp = &metav1.Time{Time: now}
 				}
@@ -232,10 +246,11 @@ func updatePlans() (rows []updatePlan) {
 			if isAway {
 				node.Spec.Taints = []v1.Taint{{Key: "dedicated", Effect: v1.TaintEffectNoSchedule}}
 			}
-			row.Nodes = append(row.Nodes, node)
+			nodes = append(nodes, node)
+			row.Nodes = append(row.Nodes, slim(node))
 			row.Pods = append(row.Pods, pods...)
 		}
-		row.Plan = daemon.PlanUpdate(row.Set, row.Nodes, row.Pods, newHash, now)
+		row.Plan = daemon.PlanUpdate(row.Set, nodes, row.Pods, newHash, now)
 		row.Creates, row.Deletes = anonymous(row.Creates), anonymous(row.Deletes)
 		rows = append(rows, row)
 	}
