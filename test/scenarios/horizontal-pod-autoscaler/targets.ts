@@ -150,6 +150,11 @@ export const targets: readonly ScenarioText[] = [
         where: /^reads of phase 3 › list .*\/metrics\.k8s\.io\//,
         reason: "whether the aggregated API is available again when it first looks",
       },
+      {
+        where: /(^events ›|events web\.\{\?\}) (FailedGetScale|SuccessfulRescale › 0\.code$)/,
+        reason:
+          "what it told in vain comes seconds later, after the play or within it; of two Events with one name and time the first is kept",
+      },
     ],
     async play(stage) {
       const usage: PodUsage = new Map();
