@@ -91,6 +91,13 @@ export function scenariosOf(
   });
 }
 
+/** The same Event is told again and again: that it is told, and what it says, is compared, how often is not. */
+export function oftenTold(reason: string): Excuse {
+  return { where: /^events › .* › count$|^writes of Events › .* › [1-9]\d*$/, reason };
+}
+
+export const RETRIED: Excuse = oftenTold("how often the sync is retried in a phase depends on the machine");
+
 /**
  * For stage.untilRefused: the back-off of a key doubles from 5 ms, so after so many failures the next try is 5 s away and
  * the phase ends before it.

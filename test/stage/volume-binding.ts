@@ -21,10 +21,6 @@ export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 
-/** For the places where two runs of Go differ. */
-export const BOTH_WORKERS =
-  "the worker of claims and the worker of volumes both write the phase of the volume; the second write is refused";
-
 /** The class of the play. Claims may name it although there is no such object. */
 export const className = (stage: Stage): string => stage.name("class");
 

@@ -6,7 +6,7 @@ import type { Volume } from "#api/generated/types/core-v1.ts";
 import { isControlledBy } from "#api/owner-refs.ts";
 import { terminateNamespace } from "#test/stage/namespaces.ts";
 import { bind, finishDeletion } from "#test/stage/pods.ts";
-import { REFUSALS, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { REFUSALS, RETRIED, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { claimSpec, createPodWith } from "#test/stage/volumes.ts";
 
 const ephemeral = (name: string): Volume => ({
@@ -54,7 +54,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
     },
   },
   {
-    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    chance: [RETRIED],
     name: "ephemeral-volume/2, ephemeral-volume/events refuses a claim of that name that is not the pod's, and says so",
     async play(stage) {
       await stage.of(PersistentVolumeClaims).create({ metadata: { name: "user-scratch" }, spec: claimSpec() });
@@ -120,7 +120,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
     },
   },
   {
-    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    chance: [RETRIED],
     name: "ephemeral-volume/traps tries again in a namespace that terminates, until the pod is gone",
     async play(stage) {
       await createPodWith(stage, "user", ephemeral("scratch"));
@@ -138,7 +138,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
     },
   },
   {
-    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    chance: [RETRIED],
     name: "ephemeral-volume/2, ephemeral-volume/tests refuses the claim of an earlier pod of the same name",
     async play(stage) {
       await createPodWith(stage, "user", ephemeral("scratch"));
@@ -153,7 +153,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
     },
   },
   {
-    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    chance: [RETRIED],
     name: "ephemeral-volume/4, ephemeral-volume/tests fails when the claim exists and the cache does not show it yet",
     alone: true,
     async play(stage) {
@@ -189,7 +189,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("ephemeral-volume-cont
     },
   },
   {
-    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    chance: [RETRIED],
     name: "ephemeral-volume/1, ephemeral-volume/tests gives up a claim that it could not create when the pod is deleted",
     async play(stage) {
       const hard = { persistentvolumeclaims: "0" };

@@ -15,7 +15,7 @@ import {
   untilReported,
 } from "#test/stage/csi.ts";
 import { setPodStatus } from "#test/stage/pods.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { oftenTold, type ScenarioText } from "#test/stage/scenario.ts";
 import { bindClaim, claimSpec } from "#test/stage/volumes.ts";
 
 export const attaching: readonly ScenarioText[] = [
@@ -189,7 +189,7 @@ export const attaching: readonly ScenarioText[] = [
       await reportAttachment(stage, metadata.name, { attached: true, attachError: null });
       await untilReported(stage, node, volume);
     },
-    chance: [{ where: /writes of Events/, reason: "how often the attach fails before the driver answers is chance" }],
+    chance: [oftenTold("how often the attach fails before the driver answers is chance")],
   },
   {
     name: "persistentvolume-attach-detach/18 gives up on a driver that says nothing for two minutes",

@@ -188,7 +188,7 @@ export const detaching: readonly ScenarioText[] = [
     ],
     chance: [
       {
-        where: /writes of phase \d+ › .*volumeattachments/,
+        where: /writes of phase 3 › .*: volumeattachments \{attachment\} › [1-9]$/,
         reason: "how often the detach is tried before the driver recovers is chance",
       },
     ],

@@ -3,10 +3,9 @@
 import { expect } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { oftenTold, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   BIND_COMPLETED,
-  BOTH_WORKERS,
   BOUND_BY_CONTROLLER,
   className,
   createClaim,
@@ -134,7 +133,6 @@ export const bindingScenarios: readonly ScenarioText[] = [
   },
   {
     name: "persistentvolume-binder/7 waits for the volume that the claim names",
-    chance: [{ where: /writes of phase 3 › .*: persistentvolumes later-/, reason: BOTH_WORKERS }],
     async play(stage) {
       const name = stage.name("later");
       await createClaim(stage, "data", { spec: { volumeName: name } });
@@ -230,7 +228,7 @@ export const bindingScenarios: readonly ScenarioText[] = [
     name: "persistentvolume-binder/2, persistentvolume-binder/5 gives claims without a class the default class, even late",
     alone: true,
     profile: "quick",
-    chance: [{ where: /FailedBinding|writes of Events/, reason: "how often the binder reminds itself meanwhile" }],
+    chance: [oftenTold("how often the binder reminds itself meanwhile")],
     async play(stage) {
       const name = className(stage);
       const volume = await createFreeVolume(stage, "volume");

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { Nodes, PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { oftenTold, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   type Claim,
   className,
@@ -24,10 +24,9 @@ const SELECTED_NODE = "volume.kubernetes.io/selected-node";
 
 const isAsked = ({ metadata }: Claim): boolean => metadata.annotations?.[PROVISIONER] !== undefined;
 
-const TOLD_TWICE = {
-  where: /events › ExternalProvisioning|writes of Events › .* events data/,
-  reason: "the write of the annotation brings the claim back while the operation still runs, or just after it",
-};
+const TOLD_TWICE = oftenTold(
+  "the write of the annotation brings the claim back while the operation still runs, or just after it",
+);
 
 export const provisioningScenarios: readonly ScenarioText[] = [
   {

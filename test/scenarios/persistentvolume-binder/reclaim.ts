@@ -68,9 +68,6 @@ const BEGUN_AGAIN = {
   reason: "internalRecycleVolumeByWatchingPodUntilCompletion deletes a pod that is there, and makes one later",
 };
 
-const FREED_TWICE =
-  "the recycler and the worker of volumes both write the phase Available once the claim is off; the second write is refused";
-
 const TRIED_AGAIN = "the write of the phase brings the volume back, maybe before the operation has ended";
 
 export const reclaimScenarios: readonly ScenarioText[] = [
@@ -146,7 +143,6 @@ export const reclaimScenarios: readonly ScenarioText[] = [
   },
   {
     name: "persistentvolume-binder/13, persistentvolume-binder/17 recycles a host path with a pod, and frees the volume",
-    chance: [{ where: /writes of phase 5 › .*: persistentvolumes volume-/, reason: FREED_TWICE }],
     exceptions: [BEGUN_AGAIN],
     alone: true,
     profile: "quick",

@@ -13,9 +13,7 @@ import {
   LEFT_FINALIZER,
 } from "#test/stage/devices.ts";
 import { type StoredPod, setPodStatus } from "#test/stage/pods.ts";
-import { REFUSALS, type ScenarioText } from "#test/stage/scenario.ts";
-
-const RETRIES = [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }];
+import { REFUSALS, RETRIED, type ScenarioText } from "#test/stage/scenario.ts";
 
 const names = (entry: string, claim: string) => (pod: StoredPod) =>
   pod.status?.resourceClaimStatuses?.some((one) => one.name === entry && one.resourceClaimName === claim) ?? false;
@@ -61,7 +59,7 @@ export const creation: readonly ScenarioText[] = [
     },
   },
   {
-    chance: RETRIES,
+    chance: [RETRIED],
     name: "resourceclaim/6, resourceclaim/11, resourceclaim/events tells of a missing template, and makes the claim when the template is there",
     async play(stage) {
       await createUser(stage, "user", { card: "from:gpu" });
@@ -78,7 +76,7 @@ export const creation: readonly ScenarioText[] = [
     },
   },
   {
-    chance: RETRIES,
+    chance: [RETRIED],
     name: "resourceclaim/6 refuses a template with alternatives while the manager's gate is off",
     profile: "no-alternatives",
     async play(stage) {
@@ -96,7 +94,7 @@ export const creation: readonly ScenarioText[] = [
     },
   },
   {
-    chance: RETRIES,
+    chance: [RETRIED],
     name: "resourceclaim/3, resourceclaim/tests takes a claim of the pod that the status does not name yet",
     async play(stage) {
       const pod = await createUser(stage, "user", { card: "from:gpu" });
@@ -129,7 +127,7 @@ export const creation: readonly ScenarioText[] = [
     },
   },
   {
-    chance: RETRIES,
+    chance: [RETRIED],
     name: "resourceclaim/3 makes a claim where the status names one that is not there",
     async play(stage) {
       await createUser(stage, "user", { card: "from:gpu" });
@@ -145,7 +143,7 @@ export const creation: readonly ScenarioText[] = [
   },
   {
     chance: [
-      ...RETRIES,
+      RETRIED,
       { where: /resourceClaimStatuses/, reason: "upstream lists the entries in the order of a Go map" },
     ],
     name: "resourceclaim/5 names the claims of all entries in one apply, and none before all are made",
@@ -165,7 +163,7 @@ export const creation: readonly ScenarioText[] = [
     },
   },
   {
-    chance: RETRIES,
+    chance: [RETRIED],
     name: "resourceclaim/6, resourceclaim/metrics tells of claims that the server refuses, and tries again",
     async play(stage) {
       const hard = { "count/resourceclaims.resource.k8s.io": "0" };

@@ -15,7 +15,7 @@ import {
   LEFT_FINALIZER,
   sourceOf,
 } from "#test/stage/devices.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { RETRIED, type ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
 type StoredGroup = ObjectOf<typeof PodGroups>;
@@ -87,7 +87,7 @@ export const podGroups: readonly ScenarioText[] = [
   },
   {
     profile: "alpha",
-    chance: [{ where: /[Ee]vents › /, reason: "how often the sync is retried in a phase depends on the machine" }],
+    chance: [RETRIED],
     name: "resourceclaim/12, resourceclaim/11 tells of a missing template of a group, and makes the claim when the template is there",
     async play(stage) {
       await createGroup(stage, "gang", { card: "from:gpu" });
