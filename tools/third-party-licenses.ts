@@ -16,7 +16,7 @@ export function licenseTexts(packages: readonly string[]): string {
 /** The runtime that this Bun compiles into programs. */
 export function runtimeLicenseTexts(): string {
   const { version } = JSON.parse(readFileSync("node_modules/bun/package.json", "utf8")) as { version: string };
-  const files = [`bun-${version}.txt`, "LGPL-2.0.txt", "LGPL-2.1.txt"];
+  const files = [`bun-${version}.txt`, "webkit.txt", "bun-libraries.txt", "LGPL-2.0.txt", "LGPL-2.1.txt"];
   return files.map((file) => `${readFileSync(`deploy/licenses/${file}`, "utf8").trimEnd()}\n`).join("\n\n");
 }
 
