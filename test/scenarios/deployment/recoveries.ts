@@ -119,7 +119,7 @@ export const recoveries: readonly ScenarioText[] = [
     ],
     exceptions: [
       {
-        where: /Deployment \{play\} web › status\.conditions/,
+        where: /Deployment \{play\} web › status\.conditions\.\d+\.(type|reason|message)$/,
         reason:
           "progress.go, syncRolloutStatus: a condition that says NewReplicaSetAvailable is left as it is, with the name it had",
       },
