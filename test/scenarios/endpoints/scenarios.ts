@@ -6,7 +6,7 @@ import type { EndpointSubset } from "#api/generated/types/core-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
 import { formatTime } from "#api/time.ts";
 import { makeReady, makeUnready, setPodStatus } from "#test/stage/pods.ts";
-import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { type Excuse, oftenTold, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import { createNode, createService, createServingPod, HEADLESS, serveInEndingNamespace } from "#test/stage/services.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
@@ -302,7 +302,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpoints-controller"
       expect(metadata.annotations).toMatchObject({ mine: "1" });
     },
     chance: [
-      { where: /writes of Events|events ›/, reason: "how often Go tries before it sees the other write" },
+      oftenTold("how often Go tries before it sees the other write"),
       { where: /last-change-trigger-time|metadata\.annotations/, reason: "the first try takes the time" },
     ],
     exceptions: IN_MEMORY,

@@ -6,7 +6,7 @@ import { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import type { EndpointSubset } from "#api/generated/types/core-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
 import type { ObjectOf } from "#api/resource.ts";
-import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { oftenTold, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import {
   createNode,
   createService,
@@ -251,12 +251,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("endpointslice-mirrori
           "A max of 3 addresses can be mirrored to EndpointSlices per Endpoints subset. 2 addresses were skipped",
       );
     },
-    chance: [
-      {
-        where: /writes of Events|events ›/,
-        reason: "Go syncs again, and says it again, when it sees its write before the answer to it",
-      },
-    ],
+    chance: [oftenTold("Go syncs again, and says it again, when it sees its write before the answer to it")],
   },
   {
     name: "endpointslice-mirroring/10 gives the name of a mirror that is not needed to a new one",

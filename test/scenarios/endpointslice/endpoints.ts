@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
 import { finishDeletion, makeReady, makeUnready, setPodStatus } from "#test/stage/pods.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { oftenTold, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   addressesOf,
   createNode,
@@ -100,7 +100,7 @@ export const endpoints: readonly ScenarioText[] = [
       await untilSlice(stage, hasAddresses("10.1.0.1", "10.1.0.2"));
     },
     chance: [
-      { where: /writes of Events|events ›/, reason: "how often it tries before the Node is in its cache" },
+      oftenTold("how often it tries before the Node is in its cache"),
       { where: /last-change-trigger-time/, reason: "the retries before the Node is in its cache take the time" },
     ],
   },

@@ -3,7 +3,7 @@
 import { expect } from "vitest";
 import { Nodes, Services } from "#api/generated/resources/core-v1.ts";
 import { makeUnready } from "#test/stage/pods.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import { oftenTold, type ScenarioText } from "#test/stage/scenario.ts";
 import {
   createNode,
   createService,
@@ -99,12 +99,7 @@ export const hints: readonly ScenarioText[] = [
         ({ message }) => message === "Topology Aware Hints has been disabled, addressType: IPv4",
       );
     },
-    chance: [
-      {
-        where: /writes of Events|events ›/,
-        reason: "Go syncs again, and says it again, when it sees its write before the answer to it",
-      },
-    ],
+    chance: [oftenTold("Go syncs again, and says it again, when it sees its write before the answer to it")],
   },
   {
     name: "endpointslice/17 lends endpoints of a zone that has too many to one that has too few",

@@ -5,7 +5,7 @@ import { Events, Nodes } from "#api/generated/resources/core-v1.ts";
 import type { NodeSpec } from "#api/generated/types/core-v1.ts";
 import type { ObjectMeta } from "#api/meta.ts";
 import type { StoredNode } from "#test/stage/nodes.ts";
-import { type Excuse, type Scenario, type ScenarioText, scenariosOf } from "#test/stage/scenario.ts";
+import { type Excuse, oftenTold, type Scenario, type ScenarioText, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
 const CURSOR: Excuse = {
@@ -13,11 +13,9 @@ const CURSOR: Excuse = {
   reason: "cidr_set.go, AllocateNext: the cursor is in memory, and goes on with every node of every play",
 };
 
-const TRIES: Excuse = {
-  where: /(CIDRNotAvailable|default events) \S+-\{play\}/,
-  reason:
-    "range_allocator.go, AllocateOrOccupyCIDR: each try tells that there is no range, and how many there are is chance",
-};
+const TRIES = oftenTold(
+  "range_allocator.go, AllocateOrOccupyCIDR: each try tells that there is no range, and how many there are is chance",
+);
 
 const hasRange = ({ spec }: StoredNode): boolean => (spec?.podCIDR ?? "") !== "";
 

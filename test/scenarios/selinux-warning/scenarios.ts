@@ -8,7 +8,7 @@ import type { Event, PodSpec, SELinuxOptions, Volume } from "#api/generated/type
 import { createCsiVolume, createUnboundCsiVolume } from "#test/stage/csi.ts";
 import { createNamespace } from "#test/stage/namespaces.ts";
 import { setPodStatus } from "#test/stage/pods.ts";
-import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { oftenTold, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import { bindClaim, claimVolume } from "#test/stage/volumes.ts";
 
@@ -190,7 +190,7 @@ export const scenarios: readonly Scenario[] = scenariosOf("selinux-warning-contr
           message === 'Volume "data" is mounted twice with different SELinux labels inside this pod',
       );
     },
-    chance: [{ where: /writes of Events/, reason: "how often the sync is retried before the end is chance" }],
+    chance: [oftenTold("how often the sync is retried before the end is chance")],
   },
   {
     name: "selinux-warning/3, selinux-warning/5, selinux-warning/traps does not tell a pod the name of one in another namespace",
