@@ -151,6 +151,7 @@ export const starting: readonly ScenarioText[] = [
   {
     name: "cronjob/7, cronjob/8, cronjob/9, cronjob/tests skips a time that the clock leaps over in spring",
     virtualOnly: CLOCK_CHANGE,
+    confirmedBy: "cronjob",
     startsAt: "2026-03-08T06:58:30Z",
     async play(stage) {
       await createCronJob(stage, { schedule: "0,59 1-3 * * *", timeZone: "America/New_York" });
@@ -162,6 +163,7 @@ export const starting: readonly ScenarioText[] = [
   {
     name: "cronjob/7, cronjob/8, cronjob/9, cronjob/tests takes the hour that comes twice in autumn for two",
     virtualOnly: CLOCK_CHANGE,
+    confirmedBy: "cronjob",
     startsAt: "2026-11-01T05:58:30Z",
     async play(stage) {
       await createCronJob(stage, { schedule: "0,59 1 * * *", timeZone: "America/New_York" });
