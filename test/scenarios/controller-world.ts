@@ -16,6 +16,7 @@ import type { Scene } from "#test/stage/stage.ts";
 import { worldScene } from "#test/stage/world-scene.ts";
 
 export const NAMESPACE = "test";
+const START_MS = 1000;
 
 /** Answers instead of the server, or lets the request pass. */
 export type Interception = (
@@ -60,6 +61,13 @@ export class ControllerWorld {
   /** With the namespace of the test. */
   protected async opened(): Promise<this> {
     await this.of(Namespaces).create({ metadata: { name: NAMESPACE } });
+    return this;
+  }
+
+  /** With a manager that is at work. */
+  async started(options?: WorldOptions): Promise<this> {
+    this.startManager(options);
+    await this.pass(START_MS);
     return this;
   }
 

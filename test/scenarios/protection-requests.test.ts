@@ -18,9 +18,7 @@ class ProtectionWorld extends ControllerWorld {
       world.refusals--;
       return unavailable();
     };
-    world.startManager({ intercept });
-    await world.pass(1000);
-    return world;
+    return await world.started({ intercept });
   }
 
   async createClaim(name: string): Promise<void> {

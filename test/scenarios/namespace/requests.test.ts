@@ -16,9 +16,7 @@ const MINUTE_MS = 60_000;
 class NamespaceWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<NamespaceWorld> {
     const world = await new NamespaceWorld("namespace-controller", IDENTITY, seed).opened();
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   static notStarted(seed: string): Promise<NamespaceWorld> {

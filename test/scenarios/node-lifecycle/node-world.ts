@@ -17,9 +17,7 @@ export class NodeWorld extends ControllerWorld {
 
   static async open(name: ControllerName, seed: string, options?: WorldOptions): Promise<NodeWorld> {
     const world = await NodeWorld.notStarted(name, seed);
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   async node(name: string, spec: NodeSpec = {}, labels: Readonly<Record<string, string>> = {}): Promise<void> {

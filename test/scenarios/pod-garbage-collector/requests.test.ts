@@ -16,9 +16,7 @@ class PodWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<PodWorld> {
     const world = await new PodWorld("pod-garbage-collector-controller", IDENTITY, seed).opened();
     await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   async pod(name: string, spec: Partial<PodSpec>, phase = "Running"): Promise<void> {

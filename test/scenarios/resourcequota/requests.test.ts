@@ -17,9 +17,7 @@ class QuotaWorld extends ControllerWorld {
 
   static async open(seed: string, options?: WorldOptions): Promise<QuotaWorld> {
     const world = await QuotaWorld.notStarted(seed);
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   async quota(hard: Readonly<Record<string, string>>, name = "quota"): Promise<void> {

@@ -12,9 +12,7 @@ const NAME = "service-cidr-controller";
 class CidrWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<CidrWorld> {
     const world = await new CidrWorld(NAME, knownController(NAME).identity, seed).opened();
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   range(name: string, ...cidrs: readonly string[]): Promise<unknown> {

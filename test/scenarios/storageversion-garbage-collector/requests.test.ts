@@ -18,9 +18,7 @@ class VersionWorld extends ControllerWorld {
       seed,
       server,
     ).opened();
-    world.startManager({ gates, ...options });
-    await world.pass(1000);
-    return world;
+    return await world.started({ gates, ...options });
   }
 
   async lease(name: string): Promise<void> {

@@ -10,9 +10,7 @@ const SYSTEM = "kube-system";
 class TokenWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<TokenWorld> {
     const world = await new TokenWorld("token-cleaner-controller", "token-cleaner", seed).opened();
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   async token(name: string, livesMs?: number): Promise<void> {

@@ -13,9 +13,7 @@ const GROUP = "things.example.com";
 class PolicyWorld extends ControllerWorld {
   static async open(seed: string, options?: WorldOptions): Promise<PolicyWorld> {
     const world = await new PolicyWorld("validatingadmissionpolicy-status-controller", IDENTITY, seed).opened();
-    world.startManager(options);
-    await world.pass(1000);
-    return world;
+    return await world.started(options);
   }
 
   async policy(name: string, group: string, resource: string, expression: string): Promise<void> {
