@@ -10,6 +10,7 @@ import type { Manifest } from "#cluster/manifests.ts";
 import { noStages, type Stages } from "#nodes/stages.ts";
 import { callSite } from "#platform/system/call-site.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
+import { shellWord } from "./shell-word.ts";
 import { plural, StatusLine, statusText } from "./status-line.ts";
 import { type RunningCluster, startCluster } from "./up.ts";
 import { readUpFlags, type UpFlags, upHelp } from "./up-flags.ts";
@@ -43,8 +44,8 @@ export async function up(args: readonly string[]): Promise<number> {
     pid: process.pid,
     caller: callSite,
   });
-  const stopped = new Promise<undefined>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(undefined));
+  const stopped = new Promise<"SIGINT" | "SIGTERM">((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => resolve(signal));
   });
   const manifests = await manifestsOf(flags);
   const stages = await stagesOf(flags);
@@ -57,8 +58,9 @@ export async function up(args: readonly string[]): Promise<number> {
   });
   let hasWelcomed = false;
   try {
-    const isApplied = cluster.apply(manifests).then(() => true);
-    if (!(await Promise.race([isApplied, stopped]))) return 0;
+    const stoppedBy = await Promise.race([cluster.apply(manifests).then(() => undefined), stopped]);
+    // A command that has not run has not succeeded.
+    if (stoppedBy !== undefined) return command === undefined ? 0 : BY_SIGNAL + constants.signals[stoppedBy];
     if (isTalking) {
       stdout.write(welcome(cluster, flags, manifests.length));
       hasWelcomed = true;
@@ -134,7 +136,7 @@ function welcome(cluster: RunningCluster, { data, speed }: UpFlags, applied: num
   return `Steersman ${steersmanVersion} runs a Kubernetes ${kubernetesVersion} cluster at ${url}
 Ready after ${Math.round(performance.now())} ms: ${parts}.
 ${notes.map((note) => `${note}\n`).join("")}
-  export KUBECONFIG=${kubeconfig}
+  export KUBECONFIG=${shellWord(kubeconfig)}
 
 Try:
   kubectl get nodes

@@ -126,6 +126,16 @@ describe("steersman up -- COMMAND", () => {
     );
   });
 
+  it("does not succeed when it is stopped before the command has run", async () => {
+    const state = newDirectory();
+    const flags = ["--port=0", "--nodes=1", `--state=${state}`];
+    const child = spawn(process.execPath, [program, "up", ...flags, "--", ...script("setTimeout(() => {}, 60_000)")]);
+    const ended = new Promise((resolve) => child.on("close", resolve));
+    while (!existsSync(join(state, "kubeconfig"))) await systemClock.sleep(5, new AbortController().signal);
+    child.kill("SIGTERM");
+    expect(await ended).toBe(128 + 15);
+  }, 60_000);
+
   it("applies manifests before it, and says which one is wrong", () => {
     const directory = newDirectory();
     mkdirSync(directory);

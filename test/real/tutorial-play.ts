@@ -84,7 +84,9 @@ export class Shell implements AsyncDisposable {
       }
       child.on("error", reject).on("close", () => reject(new Error(`${command} ended: ${printed}`)));
     });
-    return printed.replaceAll(`${this.#directory}/state`, "~/.steersman").replace(/127\.0\.0\.1:\d+/, "127.0.0.1:7443");
+    return printed
+      .replaceAll(`${this.#directory}/state`, "~/steersman/.steersman")
+      .replace(/127\.0\.0\.1:\d+/, "127.0.0.1:7443");
   }
 
   async #stop(): Promise<void> {
