@@ -28,7 +28,7 @@ const compileFlags = [
 ];
 /** How many times more often code has to run before it is compiled, until the start is over: src/platform/system/compile-pace.ts. */
 const startFlags: Readonly<Record<string, readonly string[]>> = {
-  "kube-controller-manager": ["--compile-jit-policy=10"],
+  "kube-controller-manager": ["--compile-jit-policy=30"],
 };
 const bundleFlags = ["--target=node", "--sourcemap=external", "--outdir=dist", "--entry-naming=[name].mjs"];
 
