@@ -94,6 +94,45 @@ describe("quota evaluators", () => {
   });
 });
 
+describe("quota evaluators with a gate off", () => {
+  const without = (gate: string): QuotaContext => ({ ...ctx, gates: { isEnabled: (name) => name !== gate } });
+  const isOwn = (name: string): boolean =>
+    name === "count/resourceclaims.resource.k8s.io" || name.endsWith(".deviceclass.resource.k8s.io/devices");
+
+  it("resourcequota/19 leave extended resources of claims out without DRAExtendedResource", () => {
+    const off = without("DRAExtendedResource");
+    const all = rows("names")[0]?.[1] as string[];
+    const matched = (given: QuotaContext): readonly string[] =>
+      evaluatorOf("resourceclaims").matchingResources(all, given);
+    expect(matched(off)).toEqual(matched(ctx).filter(isOwn));
+    expect(matched(off)).not.toEqual(matched(ctx));
+    const extended = (objects.get("resourceclaims") ?? []).filter(([, object, usage]) => {
+      const own = Object.entries(usage as object).filter(([name]) => isOwn(name));
+      expect(wire(evaluatorOf("resourceclaims").usage(object as KubeObject, off))).toEqual(Object.fromEntries(own));
+      return own.length < Object.keys(usage as object).length;
+    });
+    expect(extended.length).toBeGreaterThan(10);
+  });
+
+  it("resourcequota/13 count what containers ask for without PodLevelResources, not what the pod does", () => {
+    const containers = [{ name: "main", resources: { requests: { cpu: "1" } } }, { name: "side" }];
+    const pod: Pod = { spec: { containers, resources: { requests: { cpu: "5" }, limits: { cpu: "6" } } } };
+    const [on, off] = [ctx, without("PodLevelResources")].map((given) => ({
+      usage: wire(evaluatorOf("pods").usage(pod, given)),
+      missing: evaluatorOf("pods").missing?.(["requests.cpu"], pod, given),
+    }));
+    const counted = { "count/pods": "1", pods: "1" };
+    expect(on).toEqual({
+      usage: { ...counted, cpu: "5", "requests.cpu": "5", "limits.cpu": "6" },
+      missing: undefined,
+    });
+    expect(off).toEqual({
+      usage: { ...counted, cpu: "1", "requests.cpu": "1" },
+      missing: "must specify requests.cpu for: side",
+    });
+  });
+});
+
 describe("quota arithmetic", () => {
   it("agrees with upstream", () => {
     for (const [left, right, sum, rest, masked, isEqual, exceeded, nonZero] of rows("arithmetic")) {
