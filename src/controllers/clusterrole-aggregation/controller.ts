@@ -5,11 +5,13 @@
  *              match, each once. It owns the rules by server-side apply, whoever else changes them.
  * Requeues:    never by time; any change of any role concerns all aggregated roles.
  * Upstream:    pkg/controller/clusterroleaggregation.
- * Deviations:  none.
+ * Deviations:  a role whose last write the cache has not seen yet is left alone until it has; upstream may apply the same
+ *              rules again.
  */
 
 import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
 import { objectKey } from "#api/object.ts";
+import { compareResourceVersions } from "#api/resource-version.ts";
 import { patch } from "#kit/contract.ts";
 import type { ControllerDescriptor } from "#kit/controller.ts";
 import { keyedController } from "#kit/keyed-controller.ts";
@@ -31,6 +33,8 @@ export const clusterRoleAggregation: ControllerDescriptor = keyedController({
     const roles = parts.informer(ClusterRoles);
     const api = parts.client.resource(ClusterRoles);
     const queue = parts.queue({ name: "ClusterRoleAggregator" });
+    /** By role. The event of a write enqueues all roles again. */
+    const writtenVersions = new Map<string, string>();
     const enqueueAll = (event: ChangeType, changed: ClusterRole): void => {
       for (const role of roles.lister.list()) {
         if (role.aggregationRule === undefined) continue;
@@ -47,12 +51,17 @@ export const clusterRoleAggregation: ControllerDescriptor = keyedController({
       workers: WORKERS,
       async sync(name, signal) {
         const role = roles.lister.get(name);
-        if (role?.aggregationRule === undefined) return done;
+        if (role?.aggregationRule === undefined) {
+          writtenVersions.delete(name);
+          return done;
+        }
+        const written = writtenVersions.get(name);
+        if (written !== undefined && compareResourceVersions(role.metadata.resourceVersion, written) < 0) return done;
         const rules = aggregatedRules(role, roles.lister.list());
         if (areSameRules(rules, role.rules ?? [])) return done;
-        const applied = rules.length === 0 ? {} : { rules: rules.map(appliedRule) };
-        const object = { metadata: { name }, ...applied };
-        await api.apply({ name, object, fieldManager: FIELD_MANAGER, force: true }, signal);
+        const object = { metadata: { name }, ...(rules.length > 0 && { rules: rules.map(appliedRule) }) };
+        const applied = await api.apply({ name, object, fieldManager: FIELD_MANAGER, force: true }, signal);
+        writtenVersions.set(name, applied.metadata.resourceVersion);
         return done;
       },
     });
