@@ -43,10 +43,8 @@ const PLAIN_JSON: Representation = { encoding: "json", isPretty: false, shape: W
 export const PRETTY_JSON: Representation = { ...PLAIN_JSON, isPretty: true };
 
 export interface NegotiationRules {
-  /** Custom resources speak no protobuf, though they are listed as if they did. */
+  /** Custom resources speak no protobuf but for their metadata, though they are listed as if they did. */
   readonly allowsProtobuf: boolean;
-  /** True: it is not spoken here, and mentioned to those who did not ask for it. */
-  readonly listsProtobuf?: boolean;
   /** Is there a router in front of the endpoint, which refuses in its own words? */
   readonly hasRouter?: boolean;
   /** What the router says it could give; absent: the encodings. */
@@ -68,17 +66,17 @@ export function negotiate(context: RequestContext, rules: NegotiationRules): Rep
     throw notAcceptableRoute(rules.offered);
   }
   for (const encodings of [["json", "yaml"], ["protobuf"]] as const) {
-    if (encodings[0] === "protobuf" && !rules.allowsProtobuf) continue;
     for (const clause of clauses) {
       for (const encoding of encodings) {
         if (!covers(clause, MEDIA_TYPES[encoding])) continue;
         const shape = shapeOf(clause, encoding, rules, context.query);
-        if (shape !== undefined) return { encoding, isPretty: isPretty || clause.params.get("pretty") === "1", shape };
+        if (shape === undefined || (encoding === "protobuf" && !rules.allowsProtobuf && shape.kind !== "partial"))
+          continue;
+        return { encoding, isPretty: isPretty || clause.params.get("pretty") === "1", shape };
       }
     }
   }
-  const isWanted = clauses.some((clause) => covers(clause, MEDIA_TYPES.protobuf));
-  const isListed = rules.allowsProtobuf || rules.hasRouter === false || (rules.listsProtobuf === true && !isWanted);
+  const isListed = rules.allowsProtobuf || rules.hasRouter === false;
   throw newNotAcceptable(ACCEPTED_TYPES.filter((type) => isListed || type !== MEDIA_TYPES.protobuf));
 }
 

@@ -4,7 +4,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
-import { encodeProtobuf } from "#api/proto-codec.ts";
+import { decodeProtobuf, encodeProtobuf } from "#api/proto-codec.ts";
+import { decodeWatchEvent, FrameSplitter } from "#api/proto-watch.ts";
 import { decodeYaml } from "#api/yaml.ts";
 import { choosePlugins } from "#apiserver/admission/default-plugins.ts";
 import { type ApiServerOptions, createApiServer } from "#apiserver/create-api-server.ts";
@@ -45,7 +46,7 @@ export interface Answer {
   readonly warnings: readonly string[];
   /** Those that mean something to clients. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON, a list of parsed lines for a watch, or text. */
+  /** Parsed JSON or protobuf, a list of events for a watch, or text. */
   readonly body: unknown;
 }
 
@@ -152,10 +153,11 @@ function subject(
 function encoded(body: unknown, contentType: string | undefined): Uint8Array | undefined {
   if (body === undefined) return undefined;
   if (typeof body === "string") return new TextEncoder().encode(body);
-  if (contentType === "application/vnd.kubernetes.protobuf") return encodeProtobuf(body as KubeObject);
+  if (contentType === PROTOBUF) return encodeProtobuf(body as KubeObject);
   return new TextEncoder().encode(stringifyJson(body));
 }
 
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
 const COMPARED_HEADERS = ["allow", "cache-control", "etag", "retry-after", "vary"];
 
 function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -166,7 +168,7 @@ async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answ
   const chunks: Uint8Array[] = [];
   if (body.kind === "bytes") chunks.push(body.bytes);
   if (body.kind === "stream") for await (const chunk of body.chunks) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
+  const bytes = Buffer.concat(chunks);
   const contentType = one(headers, "content-type");
   const compared = COMPARED_HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, one(headers, name)]],
@@ -176,11 +178,15 @@ async function readAnswer({ status, headers, body }: HttpResponse): Promise<Answ
     contentType,
     warnings: all(headers, "warning"),
     headers: Object.fromEntries(compared) as Record<string, string>,
-    body: parse(text, contentType),
+    body: parse(bytes, contentType),
   };
 }
 
-function parse(text: string, contentType: string): unknown {
+function parse(bytes: Uint8Array, contentType: string): unknown {
+  if (contentType === `${PROTOBUF};stream=watch`)
+    return new FrameSplitter().push(bytes).map((it) => decodeWatchEvent(it));
+  if (contentType === PROTOBUF) return decodeProtobuf(bytes);
+  const text = new TextDecoder().decode(bytes);
   if (contentType.startsWith("application/yaml")) return decodeYaml(text).value;
   if (!contentType.startsWith("application/json")) return text;
   const lines = text.split("\n").filter((line) => line !== "");

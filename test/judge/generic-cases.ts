@@ -255,6 +255,8 @@ function casesOf({ label, collection, isNamespaced, object, change, other, nothi
         patch(one("a", "?fieldManager=two&force=true"), applyYaml, object("a", other)),
         patch(one("a", "?fieldManager=one"), applyYaml, object("a", nothing)),
         get(one("a")),
+        // No JSON for its last comma, but YAML.
+        patch(one("a", "?fieldManager=one"), applyYaml, `${JSON.stringify(object("a")).slice(0, -1)}, }`),
       ],
     },
     {

@@ -110,6 +110,22 @@ export const serverPathCases: readonly JudgeCase[] = [
     steps: withEach(METHODS, ["/healthz", "/livez", "/readyz", "/livez/ping", "/version"]),
   },
   {
+    name: "machinery/8.r12 the time that a request asks for",
+    steps: [
+      ...["invalid", "5", "1x", "-", "", "0", "0s", "-1s", "3m", "1h30m", "9999999h"].map((time) =>
+        seen(get(`/version?timeout=${time}`)),
+      ),
+      get("/healthz?timeout=invalid"),
+      get("/api/v1/namespaces/$ns/configmaps?timeout=invalid"),
+      get("/api/v1/namespaces/$ns/configmaps?timeout=20s"),
+      get("/api/v1/namespaces/$ns/configmaps?watch=1&timeoutSeconds=1&resourceVersion=0&timeout=invalid"),
+      post("/api/v1/namespaces/$ns/configmaps?timeout=invalid", { metadata: { name: "a" } }),
+      post("/api/v1/namespaces/$ns/configmaps?timeout=1m", { metadata: { name: "a" } }),
+      get("/nonsense?timeout=invalid"),
+      get("/api/v1/nodes?timeout=invalid", as("nobody")),
+    ],
+  },
+  {
     name: "machinery/7.1.r21 OpenAPI v3: its index, and documents by hash",
     steps: [
       ...withEach(METHODS, ["/openapi/v3", "/openapi/v3/api/v1", "/openapi/v3/nonsense", "/openapi/v3/api/v1/"]),

@@ -165,7 +165,7 @@ describeReal("access to the daemon's port", () => {
   );
 
   it(
-    "machinery/2.1.8 answers as upstream's own matrix wants, and so does the Go program",
+    "machinery/2.1.8, machinery/8.r11 answers as upstream's own matrix wants, and so does the Go program",
     async () => {
       const good = plane().kubeconfigFor({ user: "system:kube-controller-manager" });
       const broken = plane().kubeconfigFor({ token: "WRONGTOKEN" });

@@ -41,6 +41,15 @@ const accepts = (kind: "Flagz" | "Statusz"): readonly string[] => [
   `${json(kind, "v1beta1")};q=0.1,text/plain`,
   `application/vnd.kubernetes.protobuf;g=config.k8s.io;v=v1beta1;as=${kind}`,
 ];
+/** Of upstream's own table, as far as they are not above. CBOR needs a gate that is off. */
+const upstreamAccepts = (kind: "Flagz" | "Statusz"): readonly string[] => [
+  "application/xml",
+  "application/json;v=v1beta1;g=config.k8s.io",
+  `application/json;v=foo;g=config.k8s.io;as=${kind},*/*`,
+  `application/cbor;v=v1beta1;g=config.k8s.io;as=${kind}`,
+  `${json(kind, "v1alpha1")},${json(kind, "v1beta1")}`,
+  `${json(kind, "v1beta1")},${json(kind, "v1alpha1")}`,
+];
 
 const asks: readonly Ask[] = [
   { id: "machinery/2.2.r1", path: "/healthz" },
@@ -81,6 +90,8 @@ const asks: readonly Ask[] = [
   { id: "machinery/2.1.7", path: "/forbidden/x?pretty=false", headers: { "user-agent": "Mozilla/5.0" } },
   ...accepts("Flagz").map((accept) => ({ id: "machinery/2.3.1", path: "/flagz", headers: { accept } })),
   ...accepts("Statusz").map((accept) => ({ id: "machinery/2.3.1", path: "/statusz", headers: { accept } })),
+  ...upstreamAccepts("Flagz").map((accept) => ({ id: "machinery/8.r11", path: "/flagz", headers: { accept } })),
+  ...upstreamAccepts("Statusz").map((accept) => ({ id: "machinery/8.r11", path: "/statusz", headers: { accept } })),
 ];
 
 /** What differs by nature: ports, times, versions of the runtime, the delimiter that is drawn by lot. */

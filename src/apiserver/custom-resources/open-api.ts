@@ -10,8 +10,11 @@ type Document = Readonly<Record<string, unknown>>;
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 const TYPE_META: Document = {
-  apiVersion: { description: "The version of the schema that this object is written in.", type: "string" },
-  kind: { description: "The kind of this object.", type: "string" },
+  apiVersion: {
+    description: "APIVersion defines the version of the schema that this object is written in.",
+    type: "string",
+  },
+  kind: { description: "Kind names the type of this object.", type: "string" },
 };
 
 export function openApiOf(version: CustomResourceDefinitionVersion, form: OpenApiForm): Document {

@@ -97,7 +97,7 @@ export class OpenApiSchemas {
     return {
       ...typeOf(schema, isV3),
       ...(format === undefined || format === "quantity" || schema.intOrString ? {} : { format }),
-      ...(type === "object" && properties !== undefined
+      ...(type === "object" && properties !== undefined && Object.keys(properties).length > 0
         ? {
             properties: Object.fromEntries(
               Object.entries(properties).map(([key, value]) => [key, this.#schema(value)]),

@@ -1,23 +1,28 @@
-// How long a write may take. Reads answer at once or wait for a bounded time of their own.
+// How long a request may take: a write whose body comes in pieces, and any request that names a time of its own. Reads
+// answer at once or wait for a bounded time of their own. Long-running requests have no limit.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go
 
+import { MILLISECOND, parseDuration } from "#api/go-duration.ts";
+import { newBadRequest } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
-import { DeadlineExceeded } from "#base/errors.ts";
+import { DeadlineExceeded, errorMessage } from "#base/errors.ts";
 import type { ServerLimits } from "../core.ts";
+import type { Query } from "../query.ts";
 import type { Filter } from "../request-context.ts";
 import { isLongRunning, isMutating } from "./request-kinds.ts";
 
-export function limitTime(clock: Clock, limits: ServerLimits): Filter {
+export function limitTime(clock: Clock, { requestTimeoutMs }: ServerLimits): Filter {
   return (next) => async (context, signal) => {
-    const { request, info } = context;
+    const { request, info, query } = context;
+    if (isLongRunning(info)) return next(context, signal);
+    const wantedMs = wantedTimeoutMs(query);
     // A body in one piece and admission within the process leave nothing to wait for.
-    if (isLongRunning(info) || !isMutating(request.method) || request.body?.kind !== "stream")
-      return next(context, signal);
+    const isQuick = !isMutating(request.method) || request.body?.kind !== "stream";
+    if (isQuick && wantedMs === undefined) return next(context, signal);
+    const limitMs = Math.min(wantedMs ?? requestTimeoutMs, requestTimeoutMs);
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal.reason);
-    const timer = clock.after(limits.requestTimeoutMs, () =>
-      controller.abort(new DeadlineExceeded(limits.requestTimeoutMs)),
-    );
+    const timer = clock.after(limitMs, () => controller.abort(new DeadlineExceeded(limitMs)));
     signal.addEventListener("abort", abort, { once: true });
     try {
       return await raced(next(context, controller.signal), controller.signal);
@@ -26,6 +31,18 @@ export function limitTime(clock: Clock, limits: ServerLimits): Filter {
       signal.removeEventListener("abort", abort);
     }
   };
+}
+
+/** Zero and less ask for no other limit than the server's. */
+function wantedTimeoutMs(query: Query): number | undefined {
+  const text = query.text("timeout");
+  if (text === "") return undefined;
+  try {
+    const nanoseconds = parseDuration(text);
+    return nanoseconds > 0n ? Number(nanoseconds) / Number(MILLISECOND) : undefined;
+  } catch (error) {
+    throw newBadRequest(`invalid timeout specified in the request URL - ${errorMessage(error)}`);
+  }
 }
 
 /** Ends with the signal even when the work does not look at it, a body that never comes for instance. */

@@ -58,16 +58,26 @@ function parseConfiguration(call: ResourceCall, body: RequestBody, options: Writ
   return value;
 }
 
-/** Most configurations are JSON, which is read faster as such. */
 function parse(body: RequestBody): ParsedBody {
   if (body.kind === "object") return { value: directValue(body.value, "double") };
   try {
     const text = decodeUtf8(body.bytes);
-    return /^\s*\{/.test(text) ? { value: parseJsonText(text, "double"), text } : parseYamlText(text, "double");
+    return parseAsJson(text) ?? parseYamlText(text, "double");
   } catch (error) {
     const message = parseErrorText(error);
     if (message === undefined) throw error;
     throw newBadRequest(`error decoding YAML: ${message}`);
+  }
+}
+
+/** Most configurations are JSON, which is read faster as such. What only begins like it may still be YAML: `{ a: 1, }`. */
+function parseAsJson(text: string): ParsedBody | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return { value: parseJsonText(text, "double"), text };
+  } catch (error) {
+    if (parseErrorText(error) === undefined) throw error;
+    return undefined;
   }
 }
 

@@ -3,12 +3,12 @@
 
 import { asApiError, bareFailure, newExpired, newNotAcceptable } from "#api/status-error.ts";
 import type { Clock, Timer } from "#base/clock.ts";
-import type { HttpResponse } from "#base/http.ts";
+import type { HttpHeaders, HttpResponse } from "#base/http.ts";
 import { headersFor } from "../body-encoding.ts";
 import type { ResourceCall, ServerCore } from "../core.ts";
 import { type ListOptions, parseListOptions } from "../list-options.ts";
 import { collectionRules } from "../negotiation-rules.ts";
-import { MEDIA_TYPES, negotiate, STREAM_TYPES } from "../representation.ts";
+import { MEDIA_TYPES, negotiate, type Representation, STREAM_TYPES } from "../representation.ts";
 import type { RequestContext } from "../request-context.ts";
 import { parseRevision, waitForRevision } from "../resource-version.ts";
 import { type Selection, selectionOf } from "../selection.ts";
@@ -18,14 +18,12 @@ import { eventTypeFor, Watcher, type WatcherEvent } from "../watch/watcher.ts";
 
 export async function watch(core: ServerCore, call: ResourceCall, signal: AbortSignal): Promise<HttpResponse> {
   const { context, endpoint } = call;
-  const rules = collectionRules(call);
-  // Deviation: events are JSON only.
-  const representation = negotiate(context, { ...rules, allowsProtobuf: false, listsProtobuf: rules.allowsProtobuf });
+  const representation = negotiate(context, collectionRules(call));
   const options = parseListOptions(context.query, call.info.isWatchPath);
   const selection = selectionOf(endpoint, call.namespace, options, call.name);
   const parsed = parseRevision(options.resourceVersion);
   if ("error" in parsed) throw bareFailure(500, "", parsed.error);
-  if (representation.encoding !== "json") throw newNotAcceptable(STREAM_TYPES);
+  if (representation.encoding === "yaml") throw newNotAcceptable(STREAM_TYPES);
   let start: WatchStart;
   try {
     const waits = options.sendInitialEvents === true && parsed.revision > core.storage.revision;
@@ -36,7 +34,7 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
     // Once the parameters are read, refusals arrive as an event.
     const failure = asApiError(error);
     if (failure === undefined) throw error;
-    return singleEvent(context, { type: "ERROR", object: failure.status });
+    return singleEvent(context, representation, { type: "ERROR", object: failure.status });
   }
   const hub = core.hubOf(endpoint.row);
   const watcher = new Watcher(
@@ -67,7 +65,12 @@ export async function watch(core: ServerCore, call: ResourceCall, signal: AbortS
   if (signal.aborted || core.closing.aborted) end();
   const events = new WatchEvents(endpoint, representation, core.clock);
   const body = watchBody(watcher, events, context.request.direct === true, end);
-  return { status: 200, headers: headersFor(context, MEDIA_TYPES.json), body };
+  return { status: 200, headers: streamHeaders(context, representation), body };
+}
+
+function streamHeaders(context: RequestContext, { encoding }: Representation): HttpHeaders {
+  const isJson = encoding === "json" || context.request.direct === true;
+  return headersFor(context, isJson ? MEDIA_TYPES.json : `${MEDIA_TYPES[encoding]};stream=watch`);
 }
 
 const EXPIRED = "The resourceVersion for the provided watch is too old.";
@@ -153,12 +156,12 @@ function nextBookmarkMs(clock: Clock, deadlineMs: number): number | undefined {
   return untilLastMs <= 0 ? undefined : Math.min(BOOKMARK_INTERVAL_MS, untilLastMs);
 }
 
-function singleEvent(context: RequestContext, event: WireEvent): HttpResponse {
-  const headers = headersFor(context, MEDIA_TYPES.json);
+function singleEvent(context: RequestContext, representation: Representation, event: WireEvent): HttpResponse {
+  const headers = streamHeaders(context, representation);
   if (context.request.direct) {
     return { status: 200, headers, body: { kind: "events", batches: once([event]) } };
   }
-  return { status: 200, headers, body: { kind: "stream", chunks: once(encodeFrame(event)) } };
+  return { status: 200, headers, body: { kind: "stream", chunks: once(encodeFrame(representation.encoding, event)) } };
 }
 
 async function* once<T>(value: T): AsyncGenerator<T> {

@@ -1,13 +1,14 @@
 // Watch events as they go out: for each stored version, event type and representation one frame of
 // bytes, or one frozen object for clients in this process, made once and shared by all watchers.
 
-import type { KubeObject, WatchEventType } from "#api/object.ts";
+import type { KubeObject, WatchEvent, WatchEventType } from "#api/object.ts";
 import { withResourceVersion } from "#api/object-meta.ts";
+import { encodeWatchEvent } from "#api/proto-watch.ts";
 import type { Clock } from "#base/clock.ts";
 import { encodeValue } from "../body-encoding.ts";
 import type { Endpoint } from "../registry.ts";
 import { partialMetadata, renderObject, renderTableEvent, versioned } from "../rendering.ts";
-import type { Representation } from "../representation.ts";
+import type { Encoding, Representation } from "../representation.ts";
 import type { StoredVersion } from "../storage/storage.ts";
 import type { WatcherEvent } from "./watcher.ts";
 
@@ -45,10 +46,12 @@ export class WatchEvents {
     return cached(version, `${type} ${this.#cacheName}`, () => Object.freeze({ type, object: this.#render(event) }));
   }
 
-  /** One line of JSON. */
+  /** One line of JSON, or a message of protobuf with its length. */
   frame(event: WatcherEvent): Uint8Array {
-    if (event.type === "BOOKMARK" || this.#cacheName === undefined) return encodeFrame(this.event(event));
-    return cached(event.version, `${event.type} ${this.#cacheName} bytes`, () => encodeFrame(this.event(event)));
+    const { encoding } = this.#representation;
+    const encode = (): Uint8Array => encodeFrame(encoding, this.event(event));
+    if (event.type === "BOOKMARK" || this.#cacheName === undefined) return encode();
+    return cached(event.version, `${event.type} ${this.#cacheName} ${encoding}`, encode);
   }
 
   #render(event: WatcherEvent & { version: StoredVersion }): unknown {
@@ -113,6 +116,6 @@ function cached<T>(version: StoredVersion, name: string, make: () => T): T {
 
 const JSON_LINE: Representation = { encoding: "json", isPretty: false, shape: { kind: "object" } };
 
-export function encodeFrame(event: WireEvent): Uint8Array {
-  return encodeValue(JSON_LINE, event);
+export function encodeFrame(encoding: Encoding, event: WireEvent): Uint8Array {
+  return encoding === "protobuf" ? encodeWatchEvent(event as WatchEvent) : encodeValue(JSON_LINE, event);
 }
