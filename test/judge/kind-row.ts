@@ -46,13 +46,61 @@ export interface RowCase extends JudgeCase {
   readonly row: KindRow;
 }
 
-export function casesOf(row: KindRow): readonly RowCase[] {
-  const { label, apiVersion, kind, resource, isClusterScoped = false, before = [] } = row;
+/** Where the objects of a row are, and how they are called. */
+function placeOf({ apiVersion, kind, resource, isClusterScoped = false, ...row }: KindRow) {
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
   const collection = isClusterScoped ? `${root}/${resource}` : `${root}/namespaces/$ns/${resource}`;
   const name = row.name ?? (isClusterScoped ? "$ns-a" : "a");
-  const one = `${collection}/${name}`;
   const object = (content: object): object => ({ apiVersion, kind, metadata: { name }, ...content });
+  return { collection, name, one: `${collection}/${name}`, object };
+}
+
+/** Dry runs of a create, of changes and of a delete, each with a look at what is stored: nothing, then the same. */
+export function dryRunOf(row: KindRow): JudgeCase {
+  const { collection, one, object } = placeOf(row);
+  const dry = "?dryRun=All";
+  const labels = { metadata: { labels: { dry: "run" } } };
+  return {
+    name: `${row.label}: dry runs`,
+    steps: [
+      ...(row.before ?? []),
+      post(`${collection}${dry}`, object(row.minimal)),
+      get(one),
+      post(collection, object(row.minimal)),
+      row.settled === undefined ? get(one) : row.settled(one),
+      patch(`${one}${dry}`, merge, labels),
+      patch(`${one}${dry}&fieldManager=x&force=true`, applyYaml, object(row.minimal)),
+      del(`${one}${dry}`),
+      ...(row.status ?? []).map((status) => patch(`${one}/status${dry}`, merge, { status })),
+      get(one),
+      // Some names are taken by several versions of a kind.
+      del(one, { gracePeriodSeconds: 0 }),
+      patch(one, merge, { metadata: { finalizers: null } }),
+    ],
+  };
+}
+
+/** The object in JSON and in protobuf, and all of its kind in protobuf. */
+export function protobufOf(row: KindRow): JudgeCase {
+  const { collection, one, object } = placeOf(row);
+  const inProtobuf = { accept: "application/vnd.kubernetes.protobuf" };
+  return {
+    name: `${row.label}: protobuf`,
+    steps: [
+      ...(row.before ?? []),
+      post(collection, object(row.minimal)),
+      row.settled === undefined ? get(one) : row.settled(one),
+      get(one, inProtobuf),
+      get(collection, inProtobuf),
+      del(one, { gracePeriodSeconds: 0 }),
+      patch(one, merge, { metadata: { finalizers: null } }),
+    ],
+  };
+}
+
+export function casesOf(row: KindRow): readonly RowCase[] {
+  const { label, apiVersion, kind, isClusterScoped = false, before = [] } = row;
+  const { collection, name, one, object } = placeOf(row);
   const create = post(collection, object(row.minimal), captureVersion);
   const listed = `${collection}?fieldSelector=${encodeURIComponent("metadata.name=")}${name}`;
   const apply = (manager: string, content: object): Step =>

@@ -62,7 +62,7 @@ describeReal("the daemon on a real API server", () => {
   );
 
   it(
-    "machinery/1.3.4, machinery/1.3.6 stops in order and gives its lease back, behind its gate",
+    "machinery/1.3.4, machinery/1.3.6, machinery/8.r11 stops in order and gives its lease back, behind its gate",
     async () => {
       const { name, flags } = leading();
       const program = await start([...flags, RELEASE]);

@@ -3,11 +3,10 @@
 
 import type { CustomResourceDefinitionVersion } from "#api/generated/types/apiextensions-v1.ts";
 import type { JSONSchemaProps } from "#cel/json-schema.ts";
+import { METADATA_TYPE } from "../discovery/metadata-descriptions.ts";
 import { type OpenApiForm, referenceOf, SELECTABLE } from "../discovery/openapi-schemas.ts";
 
 type Document = Readonly<Record<string, unknown>>;
-
-const META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
 const TYPE_META: Document = {
   apiVersion: {
@@ -30,7 +29,7 @@ export function openApiOf(version: CustomResourceDefinitionVersion, form: OpenAp
 }
 
 function metaProperties(form: OpenApiForm): Document {
-  const refers = referenceOf(META, form);
+  const refers = referenceOf(METADATA_TYPE, form);
   const description = "Standard object's metadata.";
   return { ...TYPE_META, metadata: form === "v3" ? { description, allOf: [refers] } : { description, ...refers } };
 }

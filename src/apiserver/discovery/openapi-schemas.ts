@@ -3,6 +3,7 @@
 
 import type { GroupVersionKind } from "#api/object.ts";
 import type { Schema } from "#api/schema.ts";
+import { METADATA_TYPE, metadataDescriptions } from "./metadata-descriptions.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -65,7 +66,17 @@ export class OpenApiSchemas {
   #define(name: string, schema: Schema): void {
     // Known before its fields, so that a type may contain itself.
     this.#components[name] = {};
-    this.#components[name] = this.#content(schema);
+    const content = this.#content(schema);
+    this.#components[name] = name === METADATA_TYPE ? this.#described(content) : content;
+  }
+
+  #described(content: Document): Document {
+    const properties = Object.entries(content.properties as Readonly<Record<string, Document>>).map(([name, field]) => {
+      const { $ref, ...rest } = field;
+      const refers = $ref === undefined || this.form === "v2" ? field : { allOf: [{ $ref }], ...rest };
+      return [name, { description: metadataDescriptions[name], ...refers }];
+    });
+    return { ...content, properties: Object.fromEntries(properties) };
   }
 
   #schema(schema: Schema): Document {
