@@ -2,7 +2,7 @@
 BUN := node_modules/.bin/bun
 
 .DEFAULT_GOAL := help
-.PHONY: vectors judge-fuzz judge-record planted-faults kubectl clients help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench profile lost-nodes parity
+.PHONY: vectors upstream-e2e judge-fuzz judge-record planted-faults kubectl clients help install up test test-faults test-real test-torture hand-over outage swap long-run check build generate real-control-plane differential bench profile lost-nodes parity
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ go-beside: install ## Run the Go manager and scheduler on the embedded server un
 
 sample-apiserver: install ## Build k8s.io/sample-apiserver and use its kinds through the embedded server
 	@$(BUN) tools/sample-apiserver.ts && $(BUN) tools/run-tests.ts sample-apiserver
+
+upstream-e2e: install ## Run upstream's own tests of the API machinery on steersman up (ARGS="<regular expression>", or --record; needs Go)
+	@$(BUN) tools/real-control-plane.ts && $(BUN) tools/upstream-e2e.ts && $(BUN) test/upstream/upstream-e2e.ts $(ARGS)
 
 kubectl: install ## Type 376 lines of kubectl on steersman up and on the real control plane; both must print the same
 	@$(BUN) tools/run-tests.ts kubectl

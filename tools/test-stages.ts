@@ -199,6 +199,7 @@ const bunFolders = [
   "test/scenarios",
   "test/simulation",
   "test/stage",
+  "test/upstream",
 ];
 const unitOptions: BunStage = {
   name: "bun",
