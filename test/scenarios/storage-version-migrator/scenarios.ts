@@ -194,7 +194,7 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "storage-version-migrator/4 fails for a resource that does not appear within a minute",
-      virtualOnly: "a minute passes",
+      slow: true,
       async play(stage) {
         const name = await startMigration(stage, { group: "example.com", resource: "nothings" });
         await stage.pass(50_000);
