@@ -110,7 +110,7 @@ export function durationMs(duration: GoDuration): number {
   return Number(duration) / 1e6;
 }
 
-/** The duration of so many milliseconds, to the nanosecond. */
+/** The duration of this many milliseconds, to the nanosecond. */
 export function durationOfMs(ms: number): GoDuration {
   const whole = Math.trunc(ms);
   return BigInt(whole) * MILLISECOND + BigInt(Math.round((ms - whole) * 1e6));

@@ -1,4 +1,4 @@
-// A value computed on first use and kept: how the generated tables stay free until somebody asks.
+// A value computed on first use and kept: generated tables cost nothing until they are used.
 
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

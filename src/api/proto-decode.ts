@@ -2,7 +2,7 @@
 // plan of its struct (proto-plan.ts). Keys come out in Go's field order.
 //
 // The bytes may be hostile: no message reads beyond its end, and no length is trusted.
-// With shared values equal messages become one object, which nobody may change, and managedFields are left out.
+// With shared values equal messages become one object, which must not be changed, and managedFields are left out.
 //
 // Deviation: a message that is sent twice in a singular field replaces the first one; upstream merges the two. No encoder
 // writes such bytes.

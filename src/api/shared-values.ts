@@ -1,6 +1,6 @@
 // Strings and small messages that protobuf brings again and again: the containers of one template, its tolerations, the
 // names of labels. Bytes that were decoded before give the value of that time, so that a cache of ten thousand pods holds
-// one copy, and most of a message is compared instead of decoded. Whoever decodes with this shares what is decoded: the
+// one copy, and most of a message is compared instead of decoded. Objects decoded with this share their parts: the
 // values must never be changed.
 //
 // Both tables are direct-mapped and of a fixed size. A slot keeps the bytes of its value, which decide.
@@ -14,7 +14,7 @@ const MESSAGE_BYTES_MAX = 512;
 /** All bytes of the messages that are remembered. When it is full, remembering begins anew. */
 const MESSAGE_BYTES = 512 * 1024;
 
-/** After so many tries the hits are looked at. */
+/** The number of tries after which the share of hits is looked at. */
 const TRIES = 128;
 const HITS_MIN = 24;
 /** How often a kind that hardly ever repeats itself is left alone. */

@@ -1,5 +1,5 @@
 // API errors are data: a Status with predicates, and one maker per reason with upstream's texts,
-// codes and details. Servers throw them, clients rebuild them from the wire; nobody matches on message text.
+// codes and details. Servers throw them, clients rebuild them from the wire; no code matches on message text.
 // Upstream: k8s.io/apimachinery/pkg/api/errors
 
 import { aggregateText, errorBody, errorText, type FieldError } from "#api/field-error.ts";

@@ -27,7 +27,7 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly now: EpochMs;
   addWarning(text: string): void;
-  /** For whoever audits the request. */
+  /** Annotations for the audit event. */
   addAuditAnnotation(key: string, value: string): void;
 }
 

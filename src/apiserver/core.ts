@@ -33,11 +33,11 @@ export interface ServerCore {
   readonly authorizer: Authorizer;
   /** The rules of roles, whichever authorizer decides. */
   readonly roleRules: RoleRules;
-  /** The user of a bearer token, or why it is nobody's. */
+  /** The token's user, or why the token is refused. */
   authenticateToken(token: string, question: TokenQuestion, signal: AbortSignal): Promise<TokenAnswer>;
   /** How tokens of service accounts are issued; undefined: they are not. */
   readonly accountTokens: AccountTokens | undefined;
-  /** Whom tokens are for when nobody says otherwise. */
+  /** The audience of tokens that are requested without one. */
   readonly audience: string;
   readonly gates: FeatureGateReader;
   readonly keyReader: KeyReader | undefined;

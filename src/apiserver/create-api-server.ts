@@ -76,7 +76,7 @@ export interface ApiServerOptions {
   readonly audience?: string;
   /** Signs and verifies tokens of service accounts; absent: there are none. */
   readonly tokenKeys?: TokenKeys;
-  /** Looks into TLS secrets; absent: nobody is warned about them. */
+  /** Reads the keys of TLS Secrets; absent: no warnings about them. */
   readonly keyReader?: KeyReader;
   /** The zones that CronJobs may name; absent: UTC alone. */
   readonly timeZones?: TimeZones;
@@ -90,7 +90,7 @@ export interface ApiServerOptions {
   readonly hostname?: string;
   /** What --runtime-config says: which versions and resources to serve. Absent: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
-  /** Whose health component statuses show; absent: nobody's. */
+  /** The components whose health ComponentStatuses show; absent: none. */
   readonly components?: Components;
   /** Absent: logs, exec, attach, port-forward and proxy say that there is no way to kubelets. */
   readonly kubelets?: Kubelets;

@@ -37,7 +37,7 @@ async function exchange(
   return server.handle(peer === undefined ? request : { ...request, peer }, signal);
 }
 
-/** Objects become the JSON they stand for; bytes are copied, so that nobody can change them afterwards. */
+/** Objects become the JSON they stand for; bytes are copied, so that later changes by the caller have no effect. */
 function asBytes(body: HttpBody): HttpBody {
   switch (body.kind) {
     case "object":

@@ -133,7 +133,7 @@ export interface Endpoint {
   readonly apiVersion: string;
   readonly groupResource: GroupResource;
   readonly isStoredVersion: boolean;
-  /** What its requests are counted on, made by whoever counts the first one. */
+  /** The metrics of its requests, made with the first request. */
   series?: EndpointSeries | undefined;
 }
 

@@ -40,7 +40,7 @@ export interface RequestContext {
   readonly receivedMs: EpochMs;
   /** On the monotonic clock, or UNTIMED. */
   readonly startedMs: number;
-  /** What the request is counted on when it is answered; undefined: nothing, or somebody else does. */
+  /** The metrics that count the answer; undefined: none, or the handler counts it. */
   series: RequestSeries | undefined;
   /** Set by authentication. */
   user: UserInfo;
@@ -49,7 +49,7 @@ export interface RequestContext {
   /** The object of the body, read into its type and defaulted; set once it is decoded. */
   decodedBody?: KubeObject;
   readonly warnings: Warnings;
-  /** What admission has to say to whoever audits the request. */
+  /** Annotations of admission plugins for the audit event. */
   auditAnnotations?: Readonly<Record<string, string>>;
 }
 

@@ -20,7 +20,7 @@ const [GET, LIST, WATCH, POST, PUT, PATCH, APPLY, DELETE, CONNECT, OTHER] = [0, 
 const SCOPES = ["cluster", "namespace", "resource"] as const;
 const [CLUSTER, NAMESPACE, RESOURCE] = [0, 1, 2] as const;
 
-/** Both are numbers on the way of a request, and names where somebody reads them. */
+/** Requests carry both as numbers; /metrics shows them by name. */
 type Verb = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 type Scope = 0 | 1 | 2;
 

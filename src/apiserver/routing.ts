@@ -51,7 +51,7 @@ export function routeResource(core: ServerCore, context: RequestContext, info: R
 }
 
 /**
- * Custom kinds pass on what is not theirs, and nobody is left to say more than 404.
+ * Custom kinds pass on what is not theirs, and the answer is a plain 404.
  * Upstream: apiextensions-apiserver/pkg/apiserver/customresource_handler.go, ServeHTTP
  */
 export function isUnknownToCustomKinds(registry: Registry, info: ResourceRequestInfo): boolean {

@@ -1,5 +1,5 @@
 // The waits that every clock offers, told once on top of `after`, and the deadline that a
-// signal carries, so that whoever sees that its turn comes too late can give up at once.
+// signal carries, so that a caller whose turn would come too late can give up at once.
 import type { Clock } from "./clock.ts";
 import { DeadlineExceeded } from "./errors.ts";
 

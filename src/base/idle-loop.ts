@@ -1,5 +1,5 @@
 // A periodic loop that costs nothing while there is nothing to do. It runs its task at the same times as a loop that
-// never rests: whoever makes work wakes it, and it goes on at the next of its times.
+// never rests: new work wakes it, and it goes on at the next of its times.
 
 import type { Clock } from "./clock.ts";
 import { pause } from "./wait.ts";

@@ -6,7 +6,7 @@ export class RecentMap<K, V> {
   #recent = new Map<K, V>();
   #older = new Map<K, V>();
 
-  /** Of so many entries at least the last are kept, and never more than twice as many. */
+  /** At least this many of the last entries are kept, and at most twice as many. */
   constructor(max: number) {
     this.#max = max;
   }

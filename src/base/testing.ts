@@ -32,7 +32,7 @@ export const bareHost: Host = {
   apiServerCa: "",
 };
 
-/** A signal that nobody aborts. */
+/** A signal that is never aborted. */
 export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }

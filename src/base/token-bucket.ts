@@ -10,7 +10,7 @@ export class RateLimitError extends Error {
 }
 
 export interface Reservation {
-  /** False: the bucket can never give so many at once; nothing was taken. */
+  /** False: more than the bucket can ever hold; nothing was taken. */
   readonly isOk: boolean;
   /** How long to wait, counted from now; infinite when not ok. */
   delayMs(): number;
@@ -19,7 +19,7 @@ export interface Reservation {
 }
 
 export interface TokenBucketLimits {
-  /** Infinity: nobody waits. 0: nothing beyond the first burst. */
+  /** Infinity: no limit. 0: nothing beyond the first burst. */
   readonly perSecond: number;
   readonly burst: number;
 }

@@ -1,10 +1,10 @@
-// Errors that nobody up the stack waits for: logged in one way, and never in a hot loop.
+// Errors without a caller to return to: logged in one way, and never in a hot loop.
 // Upstream: k8s.io/apimachinery/pkg/util/runtime/runtime.go
 import type { Clock } from "./clock.ts";
 import { errorMessage } from "./errors.ts";
 import type { Logger, LogValues } from "./log.ts";
 
-/** Whoever reports errors faster than one in this time is made to wait. */
+/** The shortest time between two reports; a faster caller waits. */
 const spacingMs = 1;
 
 export class UnhandledErrors {

@@ -20,7 +20,7 @@ import { NO_OVERLOAD, typeName, type Value } from "./values.ts";
 export interface Program {
   readonly type: Type;
   readonly usesOldSelf: boolean;
-  /** The estimate of what it costs at most; 0 when nobody asked for it. */
+  /** The estimate of what it costs at most; 0 when it was not asked for. */
   readonly costMax: bigint;
   run(variable: (name: string) => Value | undefined): Outcome;
 }

@@ -115,7 +115,7 @@ export interface ResourceClient<T extends KubeObject = StoredObject> {
   updateStatus(request: UpdateRequest<T>, signal: AbortSignal): Promise<T>;
   patch(request: PatchRequest, signal: AbortSignal): Promise<T>;
   apply(request: ApplyRequest<T>, signal: AbortSignal): Promise<T>;
-  /** What the server says of a success, the object or a Status, is not even decoded: nobody needs it. */
+  /** What the server says of a success, the object or a Status, is not decoded: no caller needs it. */
   delete(request: DeleteRequest, signal: AbortSignal): Promise<void>;
   deleteCollection(request: DeleteCollectionRequest, signal: AbortSignal): Promise<void>;
   getSubresource<S>(request: SubresourceRequest, signal: AbortSignal): Promise<S>;
@@ -148,7 +148,7 @@ export interface RawResponse {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly bytes: Uint8Array;
-  /** The document itself, from a server in this process that hands it over. It is shared: nobody changes it. */
+  /** The document itself, from a server in this process that hands it over. It is shared and must not be changed. */
   readonly value?: unknown;
 }
 
@@ -190,6 +190,6 @@ export interface RequestRecord {
 
 /**
  * Called once per finished request (watches: once opened). The signal is the one the caller passed,
- * so whoever gives each sync its own signal can tell which sync made the request.
+ * so a caller that gives each sync its own signal can tell which sync made the request.
  */
 export type RequestTrace = (record: RequestRecord, signal: AbortSignal) => void;

@@ -60,7 +60,7 @@ export async function readBytes(body: HttpBody, bytesMax: number = Number.POSITI
   }
 }
 
-/** Lets go of a body nobody will read: short ones are read so that the connection can be used again. */
+/** Drops a body that is not needed. Short ones are read, so that the connection can be used again. */
 export async function discardBody(body: HttpBody): Promise<void> {
   if (body.kind !== "stream") {
     if (body.kind === "events") await body.batches[Symbol.asyncIterator]().return?.();

@@ -76,7 +76,7 @@ export class Requester {
   readonly #metrics: ClientMetrics | undefined;
   readonly #throttleLog: ThrottleLog;
   readonly #host: string;
-  /** Ends the server's work on a request that nobody waits for any more. */
+  /** Ends the server's work on a request whose caller has gone. */
   readonly #timeoutQuery: string;
 
   constructor(options: RequesterOptions) {
@@ -261,7 +261,7 @@ interface Attempted {
   readonly attempts: number;
 }
 
-/** Nobody wants that body: the attempt is over, and the next one finds out whether the connection is. */
+/** Drops the body: the attempt is over, and the next one finds out whether the connection still works. */
 function ignoreLostBody(error: unknown): void {
   if (!(error instanceof TransportError)) throw error;
 }

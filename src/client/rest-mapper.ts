@@ -74,7 +74,7 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
     table = undefined;
   }
 
-  /** A table that was being built when all was forgotten serves whoever waits for it, and is not kept. */
+  /** A table that was being built during a reset serves the callers that wait for it, and is not kept. */
   async function current(signal: AbortSignal): Promise<Table> {
     if (table !== undefined) return table;
     const resetsBefore = resets;

@@ -15,7 +15,7 @@ export class InformerStateError extends Error {
   override readonly name = "InformerStateError";
 }
 
-/** A handler threw. Upstream a panic there ends the process; whoever runs the informer decides. */
+/** A handler threw. Upstream a panic there ends the process; here the owner of the informer decides. */
 export class HandlerError extends Error {
   override readonly name = "HandlerError";
 }
@@ -64,7 +64,7 @@ export function isTooLargeVersion(error: unknown): boolean {
   return isMeant(error.status.message) || error.causes.some((cause) => isMeant(cause.message));
 }
 
-/** Nobody listens, or the server asks for patience: wait and try the same again, without a new list. */
+/** The connection is refused, or the server asks to wait: try the same again later, without a new list. */
 // Upstream: client-go/tools/cache/reflector.go, isWatchErrorRetriable
 export function isOverloadedOrDown(error: unknown): boolean {
   return (error instanceof TransportError && error.failure === "refused") || isTooManyRequests(error);

@@ -23,7 +23,7 @@ export interface StrategyContext {
   readonly dryRun: boolean;
   /** The group and version that the request named; rules of kinds served by two groups depend on it. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
-  /** Absent: nobody can tell what a certificate or a key is. */
+  /** Absent: certificates and keys are not looked into. */
   readonly keyReader?: KeyReader | undefined;
   /** Absent: UTC is the only zone. */
   readonly timeZones?: TimeZones | undefined;

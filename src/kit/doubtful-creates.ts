@@ -1,5 +1,5 @@
-// Creates whose outcome nobody knows: the connection broke, or the server gave up, before the answer came. The object
-// may be there although no cache shows it yet, and whoever trusts the cache makes one too many. So the next sync asks
+// Creates without an answer: the connection broke, or the server gave up, before the answer came. The object
+// may be there although no cache shows it yet, and a sync that trusts the cache makes one too many. So the next sync asks
 // the server once what is there, and waits until the cache has seen the newest of it.
 // Deviation: upstream creates again, and deletes the surplus when the watch shows it.
 
@@ -43,7 +43,7 @@ export class DoubtfulCreates {
   }
 }
 
-/** Whoever may not ask goes on as upstream does. */
+/** Without the right to list, the controller goes on as upstream does. */
 async function listed(listLive: () => Promise<readonly StoredObject[]>): Promise<readonly StoredObject[]> {
   try {
     return await listLive();

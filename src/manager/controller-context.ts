@@ -32,7 +32,7 @@ export interface ContextDeps {
   readonly metrics: Metrics;
   readonly gates: FeatureGates;
   readonly settings: ControllerSettings;
-  /** For informers and discovery, whoever the controllers are. */
+  /** For informers and discovery of all controllers. */
   readonly rootClients: ClientBuilder;
   readonly trace?: SyncTrace;
 }

@@ -24,7 +24,7 @@ export interface Shift {
   readonly hasTokenController: boolean;
   /** The token controller's run has begun. */
   readonly onTokenControllerRunning?: () => void;
-  /** Nothing may be written as soon as somebody else could hold it. Undefined: there is no election. */
+  /** Nothing may be written as soon as another candidate could hold the lease. Undefined: there is no election. */
   readonly lease?: HeldLease;
 }
 

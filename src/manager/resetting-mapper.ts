@@ -1,6 +1,6 @@
 // A REST mapper that forgets everything every 30 seconds, so that a kind that comes or goes is known by then.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext, which resets by a timer.
-// Here whoever asks first in a new period does it: the same moments, and nothing runs while nobody asks.
+// Here the first question in a new period does it: at the same moments, and without a timer.
 
 import type { Clock } from "#base/clock.ts";
 import type { RestMapper } from "#client/rest-mapper.ts";

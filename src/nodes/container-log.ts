@@ -69,7 +69,7 @@ function runsOf({ name, image, restartCount, state, lastState }: ContainerStatus
   return runs;
 }
 
-/** All lines of the run up to now, but the first so many. */
+/** All lines of the run up to now, beginning with minute `from`. */
 export function linesOf(run: ContainerRun, now: EpochMs, from = 0): readonly LogLine[] {
   const { container, image, restarts, startMs, end } = run;
   const untilMs = end?.atMs ?? now;

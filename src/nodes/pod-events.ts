@@ -1,4 +1,4 @@
-// The events in which a node tells of its pods, in a kubelet's words.
+// The events of a simulated node about its pods, in a kubelet's words.
 // Upstream: pkg/kubelet/kuberuntime, images/image_manager.go, prober/prober.go.
 
 import type { Container, Pod, Probe } from "#api/generated/types/core-v1.ts";

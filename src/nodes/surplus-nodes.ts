@@ -1,4 +1,4 @@
-// Removes simulated nodes of an earlier run that nobody runs any more, with their pods and leases: they would stay Ready
+// Removes simulated nodes of an earlier run that this one does not have, with their pods and leases: they would stay Ready
 // for ever, and pods that are bound to them would never start.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";

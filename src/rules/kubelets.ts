@@ -22,7 +22,7 @@ export interface LogRequest {
   readonly hasTimestamps: boolean;
   /** Only lines from this time on. */
   readonly sinceMs?: EpochMs;
-  /** Only so many of the lines that there are; lines that follow do not count. */
+  /** The number of existing lines to begin with; lines that follow do not count. */
   readonly tailLines?: number;
   readonly limitBytes?: number;
 }

@@ -29,7 +29,7 @@ export function isPodReady(pod: Pod): boolean {
   return podCondition(pod, "Ready")?.status === "True";
 }
 
-/** Since when the pod has been ready; undefined when it is not, or when nobody knows. */
+/** Since when the pod has been ready; undefined when it is not, or when its condition has no time. */
 export function readyTime(pod: Pod): EpochMs | undefined {
   const condition = podCondition(pod, "Ready");
   return condition?.status === "True" ? timeOrUndefined(condition.lastTransitionTime) : undefined;

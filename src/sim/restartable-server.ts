@@ -1,5 +1,5 @@
 // An API server that can be killed in the middle of its work and started again over the same store. While it is
-// away connections are refused; whoever was waiting for an answer, or following a watch, sees a reset. Nothing but
+// away connections are refused; requests and watches under way see a reset. Nothing but
 // what is in the journal survives.
 
 import type { ApiServer } from "#apiserver/create-api-server.ts";

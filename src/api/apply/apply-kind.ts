@@ -17,7 +17,7 @@ export interface ApplyKindOptions {
   readonly subresource?: string;
   /** An object of the kind before anything is set, see zeroObject; apiVersion and kind are added. */
   readonly zero?: JsonObject;
-  /** By apiVersion: what this endpoint lets nobody own. */
+  /** By apiVersion: the fields that have no owner at this endpoint. */
   readonly resetFields?: Readonly<Record<string, FieldFilter>>;
   /** Kinds with several versions. */
   readonly otherVersions?: OtherVersions;

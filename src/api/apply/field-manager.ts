@@ -158,7 +158,7 @@ function applyObject(kind: ApplyKind, request: ApplyRequest, patch: JsonObject):
   let owners = storedOwners(live);
   checkPatch(kind, patch);
   if (owners.size === 0 && request.live !== undefined) {
-    // Whoever wrote before the first apply owns what is there.
+    // The fields that exist before the first apply belong to one manager, as upstream names it.
     checkTyped(
       kind,
       live,

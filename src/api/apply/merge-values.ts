@@ -1,4 +1,4 @@
-// Merging an applied configuration into the live object, and taking out what nobody owns any more.
+// Merging an applied configuration into the live object, and taking out fields that have no owner any more.
 // Both inputs may be frozen; what is untouched is shared with the result.
 // Upstream: structured-merge-diff typed/merge.go, typed/remove.go
 

@@ -120,14 +120,14 @@ export function applyConfiguration(
   const set = kind.resetFields[kind.apiVersion]?.(stated) ?? stated;
   rest.set(applier.id, { ...applier, set: markReconciled(set, kind.atom), time: last?.time });
   const merged = mergeValues(kind.atom, live, configuration) as JsonObject;
-  // Whoever applies at least what it applied before gives nothing up: a set of stated fields has all their parents.
+  // An applier that applies at least what it applied before gives nothing up: a set has all parents of its fields.
   const givesUp = last !== undefined && (last.apiVersion !== kind.apiVersion || difference(last.set, set) !== emptySet);
   const object = givesUp ? whileDoing("failed to prune fields", () => prune(kind, merged, rest, last)) : merged;
   takeChanges(kind, live, object, rest, applier.id, force);
   return { owners: rest, object: deepEqual(live, object) ? undefined : object };
 }
 
-/** Takes out what the applier applied last time, does not apply now, and nobody else owns. */
+/** Takes out fields that the applier applied last time and does not apply now, unless another manager owns them. */
 function prune(kind: ApplyKind, merged: JsonObject, owners: Owners, last: Owner): JsonObject {
   const inLast = whileDoing("failed to convert merged object to last applied version", () =>
     inVersion(kind, merged, last.apiVersion),

@@ -1,4 +1,4 @@
-// Who may approve, sign and attest for a signer, and which client certificates nobody may ask for.
+// Who may approve, sign and attest for a signer, and which client certificates may not be requested.
 // Upstream: plugin/pkg/admission/certificates; pkg/certauthorization; pkg/registry/certificates/podcertificaterequest
 
 import { semanticEqual } from "#api/equality.ts";

@@ -27,7 +27,7 @@ import type { Connect, RemoteVersion } from "./remote-version.ts";
 const RECHECK_MS = 30_000;
 const RETRY_MS_MAX = 30_000;
 const PROBE_MS = 5_000;
-/** At most so many endpoints are asked whether the server is there. */
+/** The most endpoints that one check asks whether the server is there. */
 const PROBES_MAX = 5;
 const DOCUMENT_BYTES_MAX = 16 * 1024 * 1024;
 const AGGREGATOR: UserInfo = { name: "system:kube-aggregator", groups: ["system:masters"] };

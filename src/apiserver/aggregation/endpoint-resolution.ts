@@ -45,7 +45,7 @@ export function obviousFailure(reference: ServiceReference, { service, slices }:
   return failed("MissingEndpoints", `endpointslices for ${named} have no addresses with port name ${portName}`);
 }
 
-/** "host:port" of each that may be asked; none: nobody answers. */
+/** "host:port" of each endpoint that may be asked; empty: the service has no endpoint. */
 export function resolve({ port }: ServiceReference, { service, slices }: Backends): readonly string[] {
   if (service === undefined) return [];
   const { externalName, ipFamilies: [family] = [] } = service.spec ?? {};

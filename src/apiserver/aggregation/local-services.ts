@@ -87,7 +87,7 @@ class LocalServices {
     else if (stored !== undefined && (stored.object as Service).spec?.service === undefined) this.#makeAvailable(name);
   }
 
-  /** One that somebody else made stays as it is. */
+  /** An APIService that a user made stays as it is. */
   #keep(name: string, wanted: Service): void {
     const stored = this.#services.get(name);
     const now = this.#core.clock.now();

@@ -135,7 +135,7 @@ class CustomResources {
     }
   }
 
-  /** A status update by the server itself; what somebody else changed meanwhile comes back as an event. */
+  /** A status update by the server itself. After a conflict the other writer's change comes back as an event. */
   async #write(
     crd: Definition,
     change: (crd: CustomResourceDefinition, now: number) => CustomResourceDefinition,

@@ -1,4 +1,4 @@
-// The audit slot: whoever listens learns of every request with its answer, and every answer carries
+// The audit slot: the sink gets every request with its answer, and every answer carries
 // an id to find it by. Without a listener it costs nothing.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/audit.go
 

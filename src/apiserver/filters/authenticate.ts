@@ -1,5 +1,5 @@
 // Who is asking: a user known within the process, one for whom a front proxy speaks, a client certificate, a bearer token,
-// or nobody.
+// or anonymous.
 // Upstream: k8s.io/apiserver/pkg/authentication; endpoints/filters/authentication.go
 
 import { newUnauthorized } from "#api/status-error.ts";
@@ -59,7 +59,7 @@ function userOf(request: ServerRequest, requestHeader: RequestHeaderOptions | un
   return { name: commonName, groups: organizations, ...(fingerprint === undefined ? {} : { extra }) };
 }
 
-/** A certificate that makes nobody of its bearer is refused; upstream overlooks only one without a name. */
+/** A client certificate that authenticates no user is refused. Upstream ignores only one without a common name. */
 function isUnacceptable({ peer }: ServerRequest): boolean {
   return peer?.untrusted !== undefined || peer?.certificate?.signedBy?.includes(CLIENT_CA) === false;
 }

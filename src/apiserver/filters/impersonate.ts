@@ -1,4 +1,4 @@
-// Acting as somebody else: a user who may impersonate each part of another identity becomes that one for this request.
+// Impersonation: a user who may impersonate each part of another identity has that identity for this request.
 // Upstream: k8s.io/apiserver/pkg/endpoints/filters/impersonation
 
 import { goQuote } from "#api/go-text.ts";

@@ -39,7 +39,7 @@ const UNAUTHENTICATED = "system:unauthenticated";
 const MASTERS = "system:masters";
 const NODE_NAME = "authentication.kubernetes.io/node-name";
 const NODE_KEYS = "authentication.kubernetes.io/associated-node-keys";
-/** From so many values on, a right to impersonate all is looked for first. */
+/** With this many values or more, the right to impersonate all of them is checked first. */
 const MANY_CHECKS = 4;
 
 const hasNameOnly = ({ uid, groups, extra }: WantedUser): boolean =>

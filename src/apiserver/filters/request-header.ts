@@ -15,7 +15,7 @@ export interface RequestHeaderOptions {
   readonly extraHeaderPrefixes: readonly string[];
 }
 
-/** Undefined: the proxy speaks for nobody, or may not. */
+/** Undefined: the proxy names no user, or may not. */
 export function frontProxyUser(
   commonName: string,
   headers: HttpHeaders,

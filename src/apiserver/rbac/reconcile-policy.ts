@@ -1,5 +1,5 @@
 // Creates the roles and bindings that every cluster begins with, and gives existing ones what they lack. Rules, subjects,
-// labels and annotations that somebody added stay. An object with the annotation autoupdate "false" is left alone.
+// labels and annotations that users added stay. An object with the annotation autoupdate "false" is left alone.
 // Upstream: pkg/registry/rbac/rest/storage_rbac.go; component-helpers/auth/rbac/reconciliation
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";

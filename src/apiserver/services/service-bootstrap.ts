@@ -87,7 +87,7 @@ function createServerService(core: ServerCore): void {
       internalTrafficPolicy: "Cluster",
     },
   };
-  // A service of somebody else's has it: upstream too has none of its own then.
+  // Another Service has the address: upstream too goes without its own Service then.
   if (createIpAddress(core.kindServer, SERVER_IP, given) !== undefined) return;
   createOwn(core, "services", given, (object) => ({
     ...object,

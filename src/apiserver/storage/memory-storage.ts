@@ -59,7 +59,7 @@ export class MemoryStorage implements Storage {
   /** Revisions that the journal may forget and has not yet. */
   #superseded: number[] = [];
   #revision = FIRST_REVISION;
-  /** What was forgotten in all tables, in those too that nobody has asked for yet. */
+  /** The compacted revision of all tables, also of those that are not open yet. */
   #compaction = 0;
 
   constructor(options: MemoryStorageOptions) {

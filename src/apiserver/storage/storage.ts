@@ -17,7 +17,7 @@ export interface StoredVersion {
   readonly isDeletion: boolean;
   /** What this version replaced: a deletion, or nothing, when it created the object. */
   readonly previous: StoredVersion | undefined;
-  /** Renderings of `object` by name, made by whoever first needs them. */
+  /** Renderings of `object` by name, made on first use. */
   renderings: Map<string, unknown> | undefined;
 }
 

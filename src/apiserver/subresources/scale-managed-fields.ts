@@ -42,7 +42,7 @@ export function toParentEntries(
       ofScale.delete(id);
       continue;
     }
-    // Whoever wrote through the scale has taken the replicas over.
+    // The manager that wrote through the scale subresource owns the replicas now.
     const set = difference(owner.set, setOf(path));
     if (Object.keys(set).length > 0) merged.set(id, { ...owner, set });
   }

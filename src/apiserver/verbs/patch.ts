@@ -88,7 +88,7 @@ function patched(
 ): Compute {
   const { endpoint } = call;
   const name = type === JSON_PATCH ? "json" : type === MERGE_PATCH ? "merge" : "strategic";
-  // Read when it is first applied: where there is no object, nobody looks at the patch.
+  // Parsed when it is first applied: without an object the patch is not looked at.
   const mechanism = lazy(() => patchMechanism(name, body, options.fieldValidation, endpoint.version));
   return (existing) => {
     // Without an object there is nothing to patch; only an apply creates.

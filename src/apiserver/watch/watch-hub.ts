@@ -87,7 +87,7 @@ export class WatchHub {
     for (const value of values) this.#offer(`f${value}`, version, failures);
   }
 
-  /** Encoded events are large; whoever is slower than the ring has them made again. */
+  /** Encoded events are large. For a watcher that is slower than this ring they are encoded again. */
   #forgetOldest(version: StoredVersion): void {
     const oldest = this.#recent[this.#recentAt];
     if (oldest !== undefined) oldest.renderings = undefined;

@@ -1,4 +1,4 @@
-// Objects that the server itself makes and removes: no admission is asked, and nobody waits.
+// Objects that the server itself creates and deletes, without admission and without a client that waits.
 
 import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import { withMeta, withResourceVersion } from "#api/object-meta.ts";
@@ -18,7 +18,7 @@ export function rowNamed(core: ServerCore, table: string): KindRow {
 }
 
 /**
- * Stores an object whose given fields the server owns; `more` adds those that nobody owns. Undefined: its name is taken.
+ * Stores an object whose given fields the server owns; `more` adds fields without owner. Undefined: the name is taken.
  */
 export function createOwn(
   core: ServerCore,

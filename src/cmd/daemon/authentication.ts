@@ -121,7 +121,7 @@ function named(what: string, read: () => void): void {
   }
 }
 
-/** Undefined: there is nobody to ask, which is allowed. */
+/** Undefined: no API server is configured for it, which is allowed. */
 async function delegatedClient(
   part: ReviewPart,
   kubeconfig: string,

@@ -118,7 +118,7 @@ function surround(
   };
 }
 
-/** As client-go's: the program's name, its version, the platform and the commit, which nobody knows here. */
+/** As client-go's: the program's name, its version, the platform and the commit, which is unknown here. */
 function userAgentPrefix(version: string): string {
   return `${programName()}/${version} (${platformText()}) kubernetes/unknown`;
 }

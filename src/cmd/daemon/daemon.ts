@@ -239,7 +239,7 @@ function announcing({ onTokenControllerRunning }: Shift): RegisteredController {
   };
 }
 
-/** The same server, but nobody in particular. */
+/** The same server, without credentials. */
 function withoutCredentials(config: ClientConfig): ClientConfig {
   const {
     clientCertificate: _1,

@@ -2,7 +2,7 @@
  * Fills aggregated cluster roles with the rules of the roles that their selectors match.
  *
  * Keeps true:  the rules of each ClusterRole with an aggregationRule are those of the other roles that its selectors
- *              match, each once. It owns the rules by server-side apply, whoever else changes them.
+ *              match, each once. It owns the rules by server-side apply, and takes them back from other writers.
  * Requeues:    never by time; any change of any role concerns all aggregated roles.
  * Upstream:    pkg/controller/clusterroleaggregation.
  * Deviations:  a role whose last write the cache has not seen yet is left alone until it has; upstream may apply the same

@@ -1,4 +1,4 @@
-// Pods that somebody announced a disruption for and did not disrupt: the condition is taken back after two minutes.
+// Pods with the condition DisruptionTarget that were not disrupted: the condition is set to False after two minutes.
 // Upstream: pkg/controller/disruption/disruption.go, syncStalePodDisruption, nonTerminatingPodHasStaleDisruptionCondition.
 
 import type { ObjectKey } from "#api/object.ts";

@@ -67,7 +67,7 @@ export function isOwnedBy({ metadata }: EndpointSlice, service: Service): boolea
   );
 }
 
-/** Nothing in it differs from a new placeholder, whoever owns it. */
+/** It equals a new placeholder, apart from its owner. */
 export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   return (
     endpointsOf(slice).length === 0 &&

@@ -1,5 +1,5 @@
 // One item of the queue garbage_collector_attempt_to_delete: an object that may have lost its last owner, an object
-// that waits for its dependents, or a virtual node, of which nobody knows whether the object exists.
+// that waits for its dependents, or a virtual node, whose object may not exist.
 // Upstream: pkg/controller/garbagecollector/garbagecollector.go, attemptToDeleteWorker, attemptToDeleteItem.
 
 import type { ObjectMeta, OwnerReference } from "#api/meta.ts";

@@ -33,7 +33,7 @@ export function provisionHostPath(
   };
 }
 
-/** Removes the directory, if it is one of those that nobody can miss. */
+/** Removes the directory, if it is inside the directory for temporary volumes. */
 export function deleteHostPath(path: string, files: Files): void {
   if (!new RegExp(`${TEMPORARY}/.+`).test(path)) {
     throw new Error(`host_path deleter only supports ${TEMPORARY}/.+ but received provided ${path}`);

@@ -122,7 +122,7 @@ async function forceDelete(pod: Stored<Pod>, reason: Reason, deps: Deps, signal:
   deps.metrics.deletions.inc(labels);
   try {
     deps.log.info("PodGC is force deleting Pod", { pod: ref(pod) });
-    // Nothing else would ever end the pod's phase, and whoever waits for the pod looks at the phase.
+    // No kubelet will set the pod's phase any more, and controllers that wait for the pod look at its phase.
     if (!isPodTerminal(pod)) await patchPodStatus(deps.podsApi, pod, failedStatus(pod, reason, deps), signal);
     const { namespace, name } = pod.metadata;
     await deps.podsApi.delete({ namespace, name, options: { gracePeriodSeconds: 0 } }, signal);

@@ -15,7 +15,7 @@ export function hasSameLimits(a: WireAmounts | undefined, b: WireAmounts | undef
   return usageEquals(readAmounts(a), readAmounts(b));
 }
 
-/** Whether the status does not show the limits yet, or lacks the usage of one that somebody can measure. */
+/** Whether the status does not show the limits yet, or lacks the usage of one that an evaluator measures. */
 export function lacksUsage(
   { spec, status }: StoredQuota,
   evaluators: readonly QuotaEvaluator[],

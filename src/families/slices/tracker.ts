@@ -52,7 +52,7 @@ export class SliceTracker {
     this.#set(slice, DELETION_EXPECTED);
   }
 
-  /** The slice is gone. False: somebody else deleted it. */
+  /** The slice is gone. False: another client deleted it. */
   wasExpected(slice: EndpointSlice): boolean {
     const known = this.#of(slice);
     const generation = known?.get(slice.metadata.uid);

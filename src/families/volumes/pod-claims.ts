@@ -15,7 +15,7 @@ export function ephemeralClaimName(pod: Stored<Pod>, volume: Volume): string {
   return `${pod.metadata.name}-${volume.name}`;
 }
 
-/** The pod controls the claim: another one of that name may be somebody's data. */
+/** The pod controls the claim: another one of that name may hold a user's data. */
 export function isClaimOfPod(claim: Stored<PersistentVolumeClaim>, pod: Stored<Pod>): boolean {
   return claim.metadata.namespace === pod.metadata.namespace && isControlledBy(claim, pod);
 }

@@ -117,7 +117,7 @@ export function specName({ volume, persistentVolume }: VolumeSpec): string {
 }
 
 /**
- * Whether several nodes may have the volume at a time. Where nobody can tell, the driver decides: a volume whose source
+ * Whether several nodes may have the volume at a time. Where no mode says so, the driver decides: a volume whose source
  * is not known yet, one in a pod, one without access modes.
  */
 export function isMultiAttachAllowed(spec: VolumeSpec | undefined): boolean {

@@ -71,7 +71,7 @@ export const podEviction = (server: KindServer): Posted & { readonly body: Poste
 const phaseOf = (pod: KubeObject): string => (pod as Pod).status?.phase ?? "";
 const isDeleting = (pod: KubeObject): boolean => pod.metadata?.deletionTimestamp !== undefined;
 
-/** Pods that serve nobody may go at any time. */
+/** Pods that have not started, have ended or are being deleted are evicted whatever their budget says. */
 function needsNoBudget(pod: Pod): boolean {
   return ["Succeeded", "Failed", "Pending"].includes(phaseOf(pod)) || isDeleting(pod);
 }

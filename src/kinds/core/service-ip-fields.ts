@@ -32,7 +32,7 @@ export function withPluralIps(spec: ServiceSpec, old: ServiceSpec | undefined): 
   return put(spec, "clusterIPs", clusterIP === "" ? undefined : [clusterIP]);
 }
 
-/** Whoever sends the same manifest again means the addresses and ports that it was given. */
+/** An update without addresses or ports keeps those that were allocated: users send the same manifest again. */
 export function withAllocatedOf(old: ServiceSpec, given: ServiceSpec): ServiceSpec {
   let spec = given;
   if (needsClusterIp(old) && needsClusterIp(spec)) {
@@ -78,7 +78,7 @@ export function withFamilies(service: Service, old: ServiceSpec | undefined, isS
   const families = spec.ipFamilies ?? [];
   const first = families[0] ?? FAMILY;
   if (isFree) {
-    // Nobody knows what its endpoints will be: it may have both families in any cluster.
+    // A headless Service without a selector may have endpoints of both families in any cluster.
     const isDual = policy !== "SingleStack" && families.length < 2;
     return {
       ...spec,

@@ -5,7 +5,7 @@ import type { Rng } from "#base/rng.ts";
 
 const FIRST = 30_000;
 const LAST = 32_767;
-/** Ports that nobody asked for by number are drawn from here on; those below come last. */
+/** Random ports come from here on. Those below are for Services that name their port, and are drawn last. */
 const DRAWN_FROM = FIRST + 86;
 /** What a dry run counts up from. */
 const DRY_RUN_BASE = 32_768;

@@ -22,7 +22,7 @@ export interface PublicKeyIdentity {
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(["rsa", "ec", "ed25519"]);
 
-/** Nothing where nobody can read keys. */
+/** No warnings where the server has no reader of keys. */
 export function tlsSecretWarnings({ type, data = {} }: core.Secret, reader: KeyReader | undefined): string[] {
   if (type !== "kubernetes.io/tls" || reader === undefined) return [];
   const problem = pairProblem(pemTextOf(data["tls.crt"]), pemTextOf(data["tls.key"]), reader);

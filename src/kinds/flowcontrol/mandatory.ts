@@ -1,4 +1,4 @@
-// The flow schemas and priority levels without which no server runs: nobody may change what they say.
+// The flow schemas and priority levels that every server has. Their specs cannot be changed.
 // Upstream: apiserver pkg/apis/flowcontrol/bootstrap, MandatoryFlowSchemas, MandatoryPriorityLevelConfigurations
 
 import type * as flow from "#api/generated/types/flowcontrol-v1.ts";

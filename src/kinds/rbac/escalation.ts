@@ -1,4 +1,4 @@
-// Nobody grants more than they hold: a role may be written with rights that the user has, and bound to others by users
+// No user grants more than they hold: a role may be written with rights that the user has, and bound to others by users
 // who have all its rights, unless the verb "escalate" or "bind" lets them. system:masters may always.
 // Upstream: pkg/registry/rbac/escalation_check.go; pkg/registry/rbac/*/policybased/storage.go
 
@@ -27,7 +27,7 @@ export const roleHooks = <T extends Role>(server: KindServer): KindHooks<T> => (
     const { resource } = call.groupResource;
     if (await isAllowed(server, call, { verb: "escalate", resource, name: call.name }, signal)) return;
     confirmHeld(server, call, role, role.rules ?? []);
-    // Such a role gathers rights that nobody can foresee.
+    // An aggregated role may get any rights later.
     if (!isAggregated(role) && !isAggregated(old)) return;
     if (missingRights(server, call, EVERYTHING) !== undefined) {
       throw refusal(call, role, "must have cluster-admin privileges to use the aggregationRule");

@@ -1,4 +1,4 @@
-// The events of one controller. Each has a pipeline of its own, so that a chatty one cuts off nobody else.
+// The events of one controller. Each controller has its own pipeline, so that one with many events slows down no other.
 
 import type { Logger } from "#base/log.ts";
 import type { Client } from "#client/client.ts";

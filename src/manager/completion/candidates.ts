@@ -53,7 +53,7 @@ function listed(candidates: readonly Candidate[], hasHelp: boolean): Completion 
   return { text: lines.join("") + NO_FILES };
 }
 
-/** Does the next word belong to this one? Undefined: it is a flag that nobody knows. */
+/** Does the next word belong to this one? Undefined: it is an unknown flag. */
 export function waitsForValue(word: string, flags: readonly FlagDefinition[]): boolean | undefined {
   if (word.includes("=") || !/^--|^-.$/.test(word)) return false;
   const flag = flags.find(({ name, shorthand }) => word === `--${name}` || word === `-${shorthand}`);

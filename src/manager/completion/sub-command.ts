@@ -104,7 +104,7 @@ function firstWord(
     const arg = args[index] ?? "";
     if (arg === "--") break;
     if (arg !== "" && !arg.startsWith("-")) return { name: arg, rest: args.toSpliced(index, 1) };
-    // Unknown flags are taken to have a value: they are refused later, by whoever the command is.
+    // Unknown flags are taken to have a value: the command refuses them later.
     if (waitsForValue(arg, flags) !== false) index++;
   }
   return { name: undefined, rest: args };

@@ -1,4 +1,4 @@
-// Leader election through a Lease. A candidate takes the lease when nobody has renewed it for as long
+// Leader election through a Lease. A candidate takes the lease when it was not renewed for as long
 // as it is good, by the candidate's own clock: times written by others are never compared.
 // Upstream: client-go/tools/leaderelection/leaderelection.go.
 
@@ -35,7 +35,7 @@ export interface ElectorOptions {
   readonly releaseOnCancel: boolean;
   /** The API server picks the holder; we only renew. */
   readonly isCoordinated: boolean;
-  /** Somebody else holds the lease; called at each try. */
+  /** Another candidate holds the lease; called at each try. */
   readonly onWaiting?: (holder: string) => void;
   /** Runs while we lead; its signal aborts when leadership ends. The elector does not wait for it. */
   readonly onStartedLeading: (signal: AbortSignal) => void;
@@ -200,7 +200,7 @@ export class Elector implements HeldLease {
     let own = this.#firstRecord(0);
     // Fast path: our record is still the newest, so renew it without reading first.
     if (this.#observed !== undefined && this.isLeader && this.#isLeaseValid()) {
-      // A lease that somebody deleted or cleared meanwhile tells on since when we have led.
+      // A lease that was deleted or cleared meanwhile keeps the time since which we have led.
       own = this.#renewal(this.#observed);
       const problem = await this.#write(own, signal);
       if (problem === undefined) return true;
@@ -257,7 +257,7 @@ export class Elector implements HeldLease {
     return problem === undefined;
   }
 
-  /** Reading first refreshes the version to write on; if somebody else holds the lease by now, it stays theirs. */
+  /** Reading first refreshes the version to write on; if another candidate holds the lease by now, it keeps it. */
   async #release(): Promise<void> {
     const { clock, log, lock, renewDeadlineMs } = this.#options;
     const description = { lock: lock.description };

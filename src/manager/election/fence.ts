@@ -1,13 +1,13 @@
 // Fencing: a transport through which nothing is written once the lease could have expired. A process
 // that was stopped for longer than its lease must not finish what it had begun: by the time it wakes,
-// another manager may be leading. Reads pass; they harm nobody.
+// another manager may be leading. Reads pass: they do no harm.
 
 import { childScope } from "#base/abort.ts";
 import type { Transport } from "#base/http.ts";
 
 /** A lease as its holder sees it. */
 export interface HeldLease {
-  /** False as soon as somebody else could hold it. */
+  /** False as soon as another candidate could hold it. */
   isCertain(): boolean;
   /** Calls back whenever certainty ends; it may come again. */
   onDoubt(callback: () => void): void;

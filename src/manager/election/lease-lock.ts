@@ -55,7 +55,7 @@ export class LeaseLock {
     this.#lease = await leases.create({ object }, signal);
   }
 
-  /** Replaces the spec of the version last seen; a conflict means somebody was faster. */
+  /** Replaces the spec of the version last seen; a conflict means that another candidate was faster. */
   async update(record: ElectionRecord, signal: AbortSignal): Promise<void> {
     assert(this.#lease !== undefined, "lease not initialized, call get or create first");
     const object = { ...this.#lease, spec: specOf(record) };

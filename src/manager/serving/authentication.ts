@@ -1,5 +1,5 @@
 // Authenticators in order: a front proxy that speaks for others, client certificates, bearer tokens. The first
-// that knows the caller wins. A caller who presented something that nobody accepts is refused; one who presented
+// that knows the caller wins. A caller whose credentials no authenticator accepts is refused; one who presented
 // nothing is anonymous.
 // Upstream: apiserver/pkg/authentication/{authenticatorfactory/delegating.go,request/headerrequest,request/x509,request/bearertoken}.
 
@@ -39,7 +39,7 @@ export const anonymousUser: User = { name: "system:anonymous", groups: ["system:
 const AUTHENTICATED = "system:authenticated";
 const UNKNOWN_AUTHORITY = "x509: certificate signed by unknown authority";
 
-/** Something was presented, and nobody accepts it. */
+/** The caller presented credentials that no authenticator accepts. */
 class NotAuthenticated extends Error {
   override readonly name = "NotAuthenticated";
 }

@@ -26,7 +26,7 @@ export interface ChainDeps {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
   readonly page: Handler;
-  /** Callers nobody knows get one request per h2 connection (UnauthenticatedHTTP2DOSMitigation). */
+  /** Anonymous callers get one request per h2 connection (UnauthenticatedHTTP2DOSMitigation). */
   readonly limitsAnonymousHttp2?: boolean;
 }
 

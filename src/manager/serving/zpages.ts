@@ -16,7 +16,7 @@ const COMPONENT = "kube-controller-manager";
 const GROUP = "config.k8s.io";
 const versions: readonly string[] = ["v1beta1", "v1alpha1"];
 const accepted: readonly string[] = ["application/json", "application/yaml", "text/plain"];
-/** Nobody shall parse the text, so what stands between name and value is drawn by lot. */
+/** The text is not for programs, so the separator of names and values is random, as upstream's. */
 const delimiters = [":", ": ", "=", " "] as const;
 const WARNING =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";

@@ -1,6 +1,6 @@
 // The keys and certificates of a cluster in one process: its CA, the API server's certificate, an administrator's, the
 // CA and certificate of a front proxy, and the key that signs service account tokens. Kept in a directory they outlive the process, and a
-// kubeconfig that somebody copied stays valid. What issues them is loaded only when something has to be issued.
+// kubeconfig that a user copied stays valid. What issues them is loaded only when something has to be issued.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";

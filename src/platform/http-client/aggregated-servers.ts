@@ -11,7 +11,7 @@ export interface AggregatedServersOptions {
   readonly key: string;
 }
 
-/** Targets that nobody asked for lately are let go when there are more than these. */
+/** The most targets that are kept; beyond it those that were unused for longest are dropped. */
 const CLIENTS_MAX = 64;
 
 export function connectAggregatedServers(options: AggregatedServersOptions): Connect {

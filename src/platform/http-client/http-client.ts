@@ -1,6 +1,6 @@
 // The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). Once a connection is made
 // there is no limit of time but one, a generous one, for the beginning of whole answers, as long as the server's machine
-// is there; whoever wants another aborts the signal.
+// is there; a caller that wants a limit aborts the signal.
 import type { Clock } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
@@ -57,7 +57,7 @@ const LOOK_MS = 30_000;
  * by itself, after one minute unless it is told otherwise.
  */
 const SILENCE_MS_MAX = 900_000;
-/** The same where nobody tells whether the server is still there. */
+/** The same on runtimes that do not tell whether the server is still there. */
 const UNKNOWN_SILENCE_MS_MAX = 150_000;
 
 /** On the runtime's own sockets; through a proxy on those of Node, which can do TLS inside of TLS. Loads what it needs. */

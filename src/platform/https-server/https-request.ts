@@ -9,7 +9,7 @@ import { cutOff, type Incoming, type Wire } from "./https-wire.ts";
 import { type PeerCertificate, peerCertificate } from "./peer-certificate.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 
-/** A body that is collected here must have come within this time; whoever gets a stream has limits of its own. */
+/** A body that is collected here must have come within this time. Handlers of streams have their own limits. */
 const BODY_MS = 32_000;
 /** Bodies up to this size are collected before the handler runs; larger ones are streamed to it. */
 const COLLECTED_BODY_BYTES_MAX = 256 << 10;
@@ -71,7 +71,7 @@ export function peerAddress({ remoteAddress = "", remotePort = 0 }: Socket): str
 
 /**
  * Headers that occur more than once stay apart. node joins them with ", ", after which two groups and one group
- * with a comma in its name look alike: whoever chooses the name of a group could choose to be in another.
+ * with a comma in its name look alike: a user who may choose a group's name could get into another group.
  */
 function headersOf({ headers, rawHeaders }: Incoming): HttpHeaders {
   let names = 0;

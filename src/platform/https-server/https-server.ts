@@ -129,7 +129,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
         sockets.delete(socket);
         connection.close();
       });
-      socket.on("error", () => socket.destroy()); // a peer that resets is gone; there is nobody to tell
+      socket.on("error", () => socket.destroy()); // a peer that resets has gone
       if (socket.alpnProtocol !== "h2") {
         const gate = gateRequests(socket);
         gates.set(connection, gate);
@@ -220,7 +220,7 @@ async function serve(
   options: HttpsServerOptions,
 ): Promise<void> {
   const gone = new AbortController();
-  let isAnswered = false; // in one piece: nobody is left who would have to know
+  let isAnswered = false; // in one piece: a later error concerns no client
   outgoing.on("close", () => {
     if (!isAnswered) gone.abort(new Aborted("the client is gone"));
   });

@@ -10,7 +10,7 @@ const FREE_CHUNKS = 200;
 const TURN_CHUNKS_MAX = 100;
 const TURN_CHUNKS_MIN = 10;
 const TURN_MS = 5;
-/** Nobody waits much longer than this. */
+/** About the longest time that a chunk is held back. */
 const RELEASE_MS_MAX = 1_000;
 
 export class StreamPacer {

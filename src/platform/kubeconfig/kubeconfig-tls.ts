@@ -16,7 +16,7 @@ export interface MaterialDeps {
 
 /**
  * What the files and data say now, or a plugin. Files that cannot be read or used leave the old material in force: a
- * pair is not replaced at once, and until its other half is there nobody could log in with it.
+ * pair is not replaced at once, and until its other half is there it is useless.
  */
 export class TlsMaterial {
   readonly metrics: TransportMetrics | undefined;

@@ -6,13 +6,13 @@
 // at start, so a bundle for Node comes with a table of lines, which tools/line-table.ts makes of its map (1 MB).
 //
 // JavaScriptCore leaves callers in tail position out of its stacks: an arrow function that is nothing but a log call
-// would be taken for whoever called it. tools/tidy-rules.ts refuses that.
+// would be taken for its caller. tools/tidy-rules.ts refuses that.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { LogCaller } from "#base/logger.ts";
 
-/** What stands between whoever logs and us. */
+/** Frames between the code that logs and this function. */
 const loggingFiles = [
   "base/logger.ts",
   "base/log-verbosity.ts",

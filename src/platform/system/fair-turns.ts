@@ -1,5 +1,5 @@
 // Lets sockets be served while the process is busy with itself. Work that goes from promise to promise never gives the
-// event loop a turn; whoever does such work asks here before each piece of it.
+// event loop a turn; such work asks here before each piece.
 
 import { systemTurn } from "./system-clock.ts";
 

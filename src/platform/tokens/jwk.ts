@@ -1,4 +1,4 @@
-// Public keys as JSON web keys, for whoever wants to check the tokens that they verify.
+// Public keys as JSON web keys, for programs that verify tokens.
 // Upstream: pkg/serviceaccount/openidmetadata.go, jwkFromPublicKey
 
 import { createPublicKey, type KeyObject } from "node:crypto";
