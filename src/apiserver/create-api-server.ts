@@ -146,7 +146,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     ...(options.audit === undefined ? [] : [recordAudit(clock, core.rng.audit, options.audit)]),
     answerErrors(core.log),
     limitTime(clock, core.limits),
-    authenticate(authentication),
+    authenticate(authentication, core.gates.isEnabled("AllowParsingUserUIDFromCertAuth")),
     impersonate(core.authorizer, core.gates.isEnabled("ConstrainedImpersonation")),
     inFlight.filter,
     authorize(core.authorizer),

@@ -17,6 +17,8 @@ export interface Peer {
   readonly certificate?: {
     readonly commonName: string;
     readonly organizations: readonly string[];
+    /** UIDs of the user that its subject names. */
+    readonly uids?: readonly string[];
     /** SHA-256 of the certificate, in hexadecimal. */
     readonly fingerprint?: string;
     /** Which CAs vouch for it; absent: that of clients. */

@@ -117,6 +117,22 @@ describe("who may ask", () => {
     if (message !== undefined) expect(answer.body.message).toContain(message);
   });
 
+  it("takes the UID of a user from the subject of a certificate, and refuses several and an empty one", async () => {
+    const whoami = async (uids: readonly string[], gate = true) => {
+      const gates = { isEnabled: (name: string) => gate && name === "AllowParsingUserUIDFromCertAuth" };
+      const { server } = startTestServer({ authentication, gates });
+      const certificate = { commonName: "carol", organizations: [], uids };
+      const client = testClient(bytesTransport(server, { peer: { certificate } }));
+      const { status, body } = await client.post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {});
+      return [status, body.status.userInfo?.uid];
+    };
+    expect(await whoami(["u-1"])).toEqual([201, "u-1"]);
+    expect(await whoami(["u-1"], false)).toEqual([201, undefined]);
+    expect(await whoami([])).toEqual([201, undefined]);
+    for (const uids of [["a", "b"], [""]]) expect(await whoami(uids)).toEqual([401, undefined]);
+    expect(await whoami(["a", "b"], false)).toEqual([201, undefined]);
+  });
+
   it("refuses a client certificate that no authority vouches for, unless a token says who asks", async () => {
     const { server } = startTestServer({ authentication });
     const client = testClient(bytesTransport(server, { peer: { untrusted: { commonName: "carol" } } }));

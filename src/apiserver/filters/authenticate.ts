@@ -4,6 +4,7 @@
 
 import { newUnauthorized } from "#api/status-error.ts";
 import type { UserInfo } from "#api/user-info.ts";
+import { userUidOf } from "#api/x509/user-uid.ts";
 import { addWarning, type Filter, headerOf, type ServerRequest } from "../request-context.ts";
 import { authenticateToken, isAuthenticated, type TokenSources } from "../tokens/token-authentication.ts";
 import { frontProxyUser, type RequestHeaderOptions } from "./request-header.ts";
@@ -24,10 +25,11 @@ const AUTHENTICATED = "system:authenticated";
 
 export const anonymous: UserInfo = Object.freeze({ name: "system:anonymous", groups: ["system:unauthenticated"] });
 
-export function authenticate(options: AuthenticationOptions): Filter {
+/** `readsUid`: the gate AllowParsingUserUIDFromCertAuth. */
+export function authenticate(options: AuthenticationOptions, readsUid: boolean): Filter {
   return (next) => async (context, signal) => {
     const { request } = context;
-    const known = userOf(request, options.requestHeader);
+    const known = userOf(request, options.requestHeader, readsUid);
     const token = known === undefined ? bearerToken(request) : undefined;
     if (known !== undefined) {
       context.user = withGroupOfAuthenticated(known);
@@ -36,7 +38,7 @@ export function authenticate(options: AuthenticationOptions): Filter {
       const answer = await authenticateToken(options, token, question, signal);
       if (!isAuthenticated(answer)) throw newUnauthorized("Unauthorized");
       context.user = withGroupOfAuthenticated(answer.user);
-    } else if (options.allowsAnonymous && !isUnacceptable(request)) {
+    } else if (options.allowsAnonymous && !isUnacceptable(request, readsUid)) {
       context.user = anonymous;
     } else {
       throw newUnauthorized("Unauthorized");
@@ -45,23 +47,38 @@ export function authenticate(options: AuthenticationOptions): Filter {
   };
 }
 
-function userOf(request: ServerRequest, requestHeader: RequestHeaderOptions | undefined): UserInfo | undefined {
+function userOf(
+  request: ServerRequest,
+  requestHeader: RequestHeaderOptions | undefined,
+  readsUid: boolean,
+): UserInfo | undefined {
   const { peer } = request;
   if (peer?.user !== undefined) return peer.user;
   if (peer?.certificate === undefined) return undefined;
-  const { commonName, organizations, fingerprint, signedBy = [CLIENT_CA] } = peer.certificate;
+  const { commonName, organizations, uids = [], fingerprint, signedBy = [CLIENT_CA] } = peer.certificate;
   if (requestHeader !== undefined && signedBy.includes(REQUEST_HEADER_CA)) {
     const user = frontProxyUser(commonName, request.headers, requestHeader);
     if (user !== undefined) return user;
   }
   if (commonName === "" || !signedBy.includes(CLIENT_CA)) return undefined;
+  const { uid, problem } = userUidOf(readsUid ? uids : []);
+  if (problem !== undefined) return undefined;
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] };
-  return { name: commonName, groups: organizations, ...(fingerprint === undefined ? {} : { extra }) };
+  return {
+    name: commonName,
+    groups: organizations,
+    ...(uid === undefined ? {} : { uid }),
+    ...(fingerprint === undefined ? {} : { extra }),
+  };
 }
 
 /** A client certificate that authenticates no user is refused. Upstream ignores only one without a common name. */
-function isUnacceptable({ peer }: ServerRequest): boolean {
-  return peer?.untrusted !== undefined || peer?.certificate?.signedBy?.includes(CLIENT_CA) === false;
+function isUnacceptable({ peer }: ServerRequest, readsUid: boolean): boolean {
+  if (peer?.untrusted !== undefined) return true;
+  if (peer?.certificate === undefined) return false;
+  const { commonName, uids = [], signedBy = [CLIENT_CA] } = peer.certificate;
+  if (!signedBy.includes(CLIENT_CA)) return true;
+  return commonName !== "" && readsUid && userUidOf(uids).problem !== undefined;
 }
 
 function bearerToken(request: ServerRequest): string | undefined {

@@ -34,7 +34,7 @@ const { namespace, name } = authenticationConfigMap;
 const MAP = `configmap/${name} in ${namespace}`;
 
 export interface Delegation {
-  readonly sources: AuthenticationSources;
+  readonly sources: Omit<AuthenticationSources, "readsCertificateUid">;
   readonly authorize: Authorizer;
   /** Bundles to ask clients for certificates of. */
   clientCas(): readonly ClientCa[];

@@ -34,15 +34,17 @@ export function serve(
 ): Map<string, Handler> {
   const { surroundings, logging } = deps;
   const { clock, log } = surroundings;
+  const { gates } = deps.command;
+  const readsCertificateUid = gates.isEnabled("AllowParsingUserUIDFromCertAuth");
   const debug = new Map<string, Handler>();
   const handler = buildChain({
     clock,
     log,
     metrics,
-    authenticate: createAuthenticator(delegation.sources, metrics, clock),
+    authenticate: createAuthenticator({ ...delegation.sources, readsCertificateUid }, metrics, clock),
     authorize: delegation.authorize,
     page: createPages(pagesOf(deps, logging), debug),
-    limitsAnonymousHttp2: deps.command.gates.isEnabled("UnauthenticatedHTTP2DOSMitigation"),
+    limitsAnonymousHttp2: gates.isEnabled("UnauthenticatedHTTP2DOSMitigation"),
   });
   port.serve(handler);
   port.watch(delegation.files, (apply) => delegation.reload(apply));

@@ -3,6 +3,7 @@
 // nothing is anonymous.
 // Upstream: apiserver/pkg/authentication/{authenticatorfactory/delegating.go,request/headerrequest,request/x509,request/bearertoken}.
 
+import { userUidOf } from "#api/x509/user-uid.ts";
 import type { Clock } from "#base/clock.ts";
 import { aggregateText, errorMessage } from "#base/errors.ts";
 import type { HttpHeaders } from "#base/http.ts";
@@ -30,6 +31,8 @@ export interface AuthenticationSources {
   requestHeader(): RequestHeaderNames | undefined;
   /** Are client certificates looked at? */
   hasClientCa(): boolean;
+  /** The gate AllowParsingUserUIDFromCertAuth. */
+  readonly readsCertificateUid: boolean;
   readonly tokens: TokenReviews | undefined;
 }
 
@@ -49,7 +52,7 @@ export function createAuthenticator(sources: AuthenticationSources, metrics: Aut
     const problems: unknown[] = [];
     const attempts: readonly (() => User | undefined | Promise<User | undefined>)[] = [
       () => frontProxyUser(request, sources.requestHeader()),
-      () => certificateUser(request.peer.certificate, sources.hasClientCa(), metrics, clock),
+      () => certificateUser(request.peer.certificate, sources, metrics, clock),
       () => tokenUser(request, sources.tokens),
     ];
     for (const attempt of attempts) {
@@ -119,11 +122,11 @@ function unescapedKey(text: string): string {
 
 function certificateUser(
   certificate: PeerIdentity | undefined,
-  hasClientCa: boolean,
+  sources: AuthenticationSources,
   metrics: AuthMetrics,
   clock: Clock,
 ): User | undefined {
-  if (certificate === undefined || !hasClientCa) return undefined;
+  if (certificate === undefined || !sources.hasClientCa()) return undefined;
   metrics.certificateExpirySeconds.observe((certificate.notAfterMs - clock.now()) / 1000);
   if (!certificate.signedBy.includes(CLIENT_CA)) {
     const problem = certificate.problems[CLIENT_CA] ?? UNKNOWN_AUTHORITY;
@@ -131,7 +134,10 @@ function certificateUser(
   }
   if (certificate.commonName === "") return undefined;
   const extra = { "authentication.kubernetes.io/credential-id": [`X509SHA256=${certificate.fingerprint}`] };
-  return { name: certificate.commonName, groups: certificate.organizations, extra };
+  const { uid, problem } = userUidOf(sources.readsCertificateUid ? certificate.uids : []);
+  if (problem !== undefined) throw new NotAuthenticated(problem);
+  const { commonName: name, organizations: groups } = certificate;
+  return { name, groups, extra, ...(uid === undefined ? {} : { uid }) };
 }
 
 async function tokenUser({ headers }: DaemonRequest, tokens: TokenReviews | undefined): Promise<User | undefined> {

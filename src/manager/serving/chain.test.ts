@@ -26,6 +26,7 @@ const certificate = (part: Partial<PeerIdentity>): Pick<DaemonRequest, "peer"> =
     certificate: {
       commonName: "jane",
       organizations: ["dev"],
+      uids: [],
       signedBy: ["client-ca"],
       problems: {},
       identifier: "SN=1, SKID=, AKID=",
@@ -42,7 +43,12 @@ const proxy = {
   extraHeaderPrefixes: ["x-remote-extra-"],
   allowedNames: ["front"],
 };
-const sources: AuthenticationSources = { requestHeader: () => proxy, hasClientCa: () => true, tokens: undefined };
+const sources: AuthenticationSources = {
+  requestHeader: () => proxy,
+  hasClientCa: () => true,
+  readsCertificateUid: true,
+  tokens: undefined,
+};
 const metrics = () => registerAuthMetrics(new MetricRegistry({ version: "1.36.4" }));
 const who = (part: Partial<DaemonRequest>, from: Partial<AuthenticationSources> = {}): Promise<User> =>
   createAuthenticator({ ...sources, ...from }, metrics(), testClock())(request(part));
@@ -55,6 +61,17 @@ describe("authentication", () => {
       groups: ["dev", "system:authenticated"],
       extra: { "authentication.kubernetes.io/credential-id": ["X509SHA256=ff"] },
     });
+  });
+
+  it("machinery/2.1.2 takes the UID from the subject, and refuses several and an empty one", async () => {
+    expect(await who(certificate({ uids: ["u-1"] }))).toMatchObject({ name: "jane", uid: "u-1" });
+    expect((await who(certificate({ uids: ["u-1"] }), { readsCertificateUid: false })).uid).toBeUndefined();
+    const byCertificate = { requestHeader: () => undefined };
+    await expect(who(certificate({ uids: ["a", "b"] }), byCertificate)).rejects.toThrow(
+      /^expected 1 UID, but found multiple: \[a b\]$/,
+    );
+    await expect(who(certificate({ uids: [""] }), byCertificate)).rejects.toThrow(/^UID cannot be an empty string$/);
+    expect(await who(certificate({ commonName: "", uids: ["a", "b"] }), byCertificate)).toEqual(anonymousUser);
   });
 
   it("machinery/2.1.2 lets a front proxy speak for others, in all its headers", async () => {

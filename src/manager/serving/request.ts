@@ -6,6 +6,8 @@ import type { HttpRequest, HttpResponse } from "#base/http.ts";
 export interface PeerIdentity {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** UIDs of the user that its subject names. */
+  readonly uids: readonly string[];
   /** Names of the bundles that vouch for it; none means that it was presented in vain. */
   readonly signedBy: readonly string[];
   /** Why the other bundles do not vouch for it, by their names. */

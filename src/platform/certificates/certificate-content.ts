@@ -18,6 +18,8 @@ export interface NameAttributes {
   /** The last one counts, as in Go. */
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** Of the user, in an attribute of Kubernetes' own. */
+  readonly uids: readonly string[];
 }
 
 export interface CertificateContent {
@@ -39,6 +41,8 @@ const SUBJECT_KEY_ID = "2.5.29.14";
 const AUTHORITY_KEY_ID = "2.5.29.35";
 const COMMON_NAME = "2.5.4.3";
 const ORGANIZATION = "2.5.4.10";
+/** Upstream: apimachinery/pkg/apis/asn1/oid.go, X509UID. */
+const USER_UID = "1.3.6.1.4.1.57683.2";
 const VERSION_TAG = 0xa0;
 const EXTENSIONS_TAG = 0xa3;
 const KEY_ID_TAG = 0x80;
@@ -73,16 +77,19 @@ function colonHex(value: DerValue | undefined): string {
 function nameAttributes(name: DerValue | undefined): NameAttributes {
   let commonName = "";
   const organizations: string[] = [];
+  const uids: string[] = [];
   for (const set of derParts(name, DER_SEQUENCE)) {
     for (const attribute of derParts(set, DER_SET)) {
       const [type, value] = derParts(attribute, DER_SEQUENCE);
       if (value === undefined) throw new InvalidDer("an attribute without a value");
       const text = stringOf(value);
-      if (objectIdentifier(type) === COMMON_NAME) commonName = text;
-      if (objectIdentifier(type) === ORGANIZATION) organizations.push(text);
+      const id = objectIdentifier(type);
+      if (id === COMMON_NAME) commonName = text;
+      if (id === ORGANIZATION) organizations.push(text);
+      if (id === USER_UID) uids.push(text);
     }
   }
-  return { commonName, organizations };
+  return { commonName, organizations, uids };
 }
 
 function extensionsIn(holder: DerValue | undefined): ReadonlyMap<string, Extension> {

@@ -13,6 +13,7 @@ interface Vector {
   readonly subject?: {
     readonly commonName: string;
     readonly organizations: readonly string[];
+    readonly uids: readonly string[];
     readonly identifier: string;
   };
   readonly problem: string;

@@ -17,6 +17,8 @@ import type { ClientCa } from "./tls-settings.ts";
 export interface PeerCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** UIDs of the user that its subject names. */
+  readonly uids: readonly string[];
   /** Names of the bundles that vouch for it. */
   readonly signedBy: readonly string[];
   /** Why the others do not, by the name of the bundle. */
@@ -35,7 +37,7 @@ interface Presented {
   readonly intermediates: readonly ParsedCertificate[];
   readonly description: Pick<
     PeerCertificate,
-    "commonName" | "organizations" | "identifier" | "notAfterMs" | "fingerprint"
+    "commonName" | "organizations" | "uids" | "identifier" | "notAfterMs" | "fingerprint"
   >;
   readonly chains: WeakMap<ClientCa, readonly Chain[]>;
 }
@@ -43,7 +45,7 @@ interface Presented {
 const malformed: Presented = {
   leaf: undefined,
   intermediates: [],
-  description: { commonName: "", organizations: [], identifier: "", notAfterMs: 0, fingerprint: "" },
+  description: { commonName: "", organizations: [], uids: [], identifier: "", notAfterMs: 0, fingerprint: "" },
   chains: new WeakMap(),
 };
 

@@ -35,6 +35,7 @@ type vector struct {
 type subject struct {
 	CommonName    string   `json:"commonName"`
 	Organizations []string `json:"organizations"`
+	UIDs          []string `json:"uids"`
 	Identifier    string   `json:"identifier"`
 }
 
@@ -99,6 +100,8 @@ var (
 	cn = asn1.ObjectIdentifier{2, 5, 4, 3}
 	o  = asn1.ObjectIdentifier{2, 5, 4, 10}
 	ou = asn1.ObjectIdentifier{2, 5, 4, 11}
+	// Of Kubernetes: the UID of a user.
+	uid = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 )
 
 func utf8(oid asn1.ObjectIdentifier, text string) attribute {
@@ -185,7 +188,13 @@ func main() {
 			if organizations == nil {
 				organizations = []string{}
 			}
-			v.Subject = &subject{parsed.Subject.CommonName, organizations, identifier(parsed)}
+			uids := []string{}
+			for _, name := range parsed.Subject.Names {
+				if text, isText := name.Value.(string); isText && name.Type.Equal(uid) {
+					uids = append(uids, text)
+				}
+			}
+			v.Subject = &subject{parsed.Subject.CommonName, organizations, uids, identifier(parsed)}
 			if _, err := parsed.Verify(options); err != nil {
 				v.Problem, _, _ = strings.Cut(err.Error(), hint)
 			}
@@ -273,6 +282,8 @@ func main() {
 		c.DNSNames, c.IPAddresses = []string{"a"}, []net.IP{net.IPv4(10, 0, 0, 1)}
 	}), roots)
 	add("an empty bundle", leafOf(other), nil)
+	add("the UID of a user", leafOf(root, named([]attribute{utf8(cn, "x")}, []attribute{utf8(uid, "u-1")})), roots)
+	add("several UIDs of a user", leafOf(root, named([]attribute{utf8(uid, "a"), utf8(cn, "x"), utf8(uid, "")})), roots)
 	encoder := json.NewEncoder(os.Stdout)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(vectors); err != nil {
