@@ -4,7 +4,7 @@
 import type { Pod, PodCondition } from "#api/generated/types/core-v1.ts";
 import { podCondition } from "#rules/pod-status.ts";
 import { hasBegun } from "./places.ts";
-import { isInitDone, type Phase, type Standing } from "./pod-phase.ts";
+import { isInitDone, type Phase, type KnownContainer } from "./pod-phase.ts";
 
 type State = Pick<PodCondition, "status" | "reason" | "message">;
 
@@ -20,8 +20,8 @@ export function conditions(
   pod: Pod,
   time: string,
   phase: Phase,
-  inits: readonly Standing[],
-  mains: readonly Standing[],
+  inits: readonly KnownContainer[],
+  mains: readonly KnownContainer[],
 ): readonly PodCondition[] {
   const hasEnded = phase === "Succeeded" || phase === "Failed";
   const containersReady = containersReadiness(phase, inits, mains);
@@ -48,7 +48,7 @@ export function areKnown(pod: Pod, own: readonly PodCondition[]): boolean {
   });
 }
 
-function initialized(phase: Phase, inits: readonly Standing[], mains: readonly Standing[]): State {
+function initialized(phase: Phase, inits: readonly KnownContainer[], mains: readonly KnownContainer[]): State {
   if (phase === "Succeeded") return { status: "True", reason: "PodCompleted" };
   if (mains.some(({ status }) => hasBegun(status))) return TRUE;
   const incomplete = inits.filter((init) => !isInitDone(init));
@@ -56,7 +56,7 @@ function initialized(phase: Phase, inits: readonly Standing[], mains: readonly S
   return isFalse("ContainersNotInitialized", `containers with incomplete status: ${namesOf(incomplete)}`);
 }
 
-function containersReadiness(phase: Phase, inits: readonly Standing[], mains: readonly Standing[]): State {
+function containersReadiness(phase: Phase, inits: readonly KnownContainer[], mains: readonly KnownContainer[]): State {
   if (phase === "Succeeded") return isFalse("PodCompleted");
   if (phase === "Failed") return isFalse("PodFailed");
   const unready = [...inits.filter(({ role }) => role === "sidecar"), ...mains].filter(({ status }) => !status.ready);
@@ -74,5 +74,5 @@ function gatesReadiness(pod: Pod): State {
   return problems.length === 0 ? TRUE : isFalse("ReadinessGatesNotReady", problems.join(", "));
 }
 
-const namesOf = (containers: readonly Standing[]): string =>
+const namesOf = (containers: readonly KnownContainer[]): string =>
   `[${containers.map(({ container }) => container.name).join(" ")}]`;

@@ -12,7 +12,7 @@ import { killed, moveContainer, newStatus, stopped } from "./container-life.ts";
 import { ephemeralPlaces, hasBegun, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
 import { areKnown, conditions } from "./pod-conditions.ts";
 import { DEADLINE_EVENT, type NodeEvent, stopEvent } from "./pod-events.ts";
-import { isInitDone, type Phase, podPhase, type Standing } from "./pod-phase.ts";
+import { isInitDone, type Phase, podPhase, type KnownContainer } from "./pod-phase.ts";
 
 export type Step =
   | { readonly kind: "rest" }
@@ -24,14 +24,14 @@ const REST: Step = { kind: "rest" };
 const CREATING_MS = 1000;
 
 /** The containers of a pod. */
-interface Cast {
-  readonly inits: readonly Standing[];
-  readonly mains: readonly Standing[];
-  readonly ephemerals: readonly Standing[];
+interface PodContainers {
+  readonly inits: readonly KnownContainer[];
+  readonly mains: readonly KnownContainer[];
+  readonly ephemerals: readonly KnownContainer[];
 }
 
 /** What has come of a look at them. */
-interface Round extends Cast {
+interface Round extends PodContainers {
   readonly events: readonly NodeEvent[];
   /** When there is more to do. */
   readonly dueMs: EpochMs;
@@ -49,11 +49,11 @@ export function nextStep(
   if (deadlineMs <= now) return expire(pod, now);
   const startMs = boundMs(pod, now) + behaviour.startMs;
   if (startMs <= now || hasStarted(pod)) {
-    const cast = play(pod, behaviour, now, lostBeforeMs);
-    return outcome(pod, { ...cast, dueMs: Math.min(cast.dueMs, deadlineMs) }, now);
+    const containers = play(pod, behaviour, now, lostBeforeMs);
+    return outcome(pod, { ...containers, dueMs: Math.min(containers.dueMs, deadlineMs) }, now);
   }
   if (pod.status?.containerStatuses === undefined && startMs - now > CREATING_MS) {
-    return outcome(pod, { ...standing(pod), events: [], dueMs: startMs }, now);
+    return outcome(pod, { ...containersOf(pod), events: [], dueMs: startMs }, now);
   }
   return { kind: "wait", forMs: startMs - now, reason: "containers are starting", events: [] };
 }
@@ -66,25 +66,25 @@ function deadlineOf({ spec, status }: Pod): EpochMs {
 
 /** Upstream: pkg/kubelet/active_deadline.go */
 function expire(pod: Stored<Pod>, now: EpochMs): Step {
-  const cast = standing(pod);
-  const events = [DEADLINE_EVENT, ...allOf(cast).filter(runs).map(stopEvent)];
+  const containers = containersOf(pod);
+  const events = [DEADLINE_EVENT, ...allOf(containers).filter(runs).map(stopEvent)];
   const { reason, message } = DEADLINE_EVENT;
-  return report({ ...statusOf(pod, "Failed", mapped(cast, ending(killed, now)), now), reason, message }, events);
+  return report({ ...statusOf(pod, "Failed", mapped(containers, ending(killed, now)), now), reason, message }, events);
 }
 
-const allOf = ({ inits, mains, ephemerals }: Cast): readonly Standing[] => [...inits, ...mains, ...ephemerals];
+const allOf = ({ inits, mains, ephemerals }: PodContainers): readonly KnownContainer[] => [...inits, ...mains, ...ephemerals];
 
-const mapped = ({ inits, mains, ephemerals }: Cast, change: (one: Standing) => Standing): Cast => ({
+const mapped = ({ inits, mains, ephemerals }: PodContainers, change: (one: KnownContainer) => KnownContainer): PodContainers => ({
   inits: inits.map(change),
   mains: mains.map(change),
   ephemerals: ephemerals.map(change),
 });
 
-const runs = ({ status }: Standing): boolean => status.state?.running !== undefined;
+const runs = ({ status }: KnownContainer): boolean => status.state?.running !== undefined;
 
 const ending =
   (end: typeof stopped, now: EpochMs) =>
-  (one: Standing): Standing =>
+  (one: KnownContainer): KnownContainer =>
     runs(one) ? { ...one, status: end(one, one.status, now) } : one;
 
 function boundMs(pod: Stored<Pod>, now: EpochMs): EpochMs {
@@ -97,23 +97,23 @@ const hasStarted = ({ status }: Pod): boolean =>
   [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].some(hasBegun);
 
 /** As the status has them; those that it does not have wait. */
-function standing(pod: Pod): Cast {
+function containersOf(pod: Pod): PodContainers {
   const inits = initPlaces(pod);
   const reason = inits.length === 0 ? "ContainerCreating" : "PodInitializing";
-  const stand = (place: Place): Standing => ({ ...place, status: statusAt(pod, place) ?? newStatus(place, reason) });
+  const withStatus = (place: Place): KnownContainer => ({ ...place, status: statusAt(pod, place) ?? newStatus(place, reason) });
   return {
-    inits: inits.map(stand),
-    mains: mainPlaces(pod).map(stand),
-    ephemerals: ephemeralPlaces(pod).map(stand),
+    inits: inits.map(withStatus),
+    mains: mainPlaces(pod).map(withStatus),
+    ephemerals: ephemeralPlaces(pod).map(withStatus),
   };
 }
 
 /** Init containers go one after the other; the others go when these are done. Sidecars are kept running. */
 function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs: EpochMs): Round {
-  const { inits, mains, ephemerals } = standing(pod);
+  const { inits, mains, ephemerals } = containersOf(pod);
   const events: NodeEvent[] = [];
   let dueMs = Number.POSITIVE_INFINITY;
-  const move = (one: Standing): Standing => {
+  const move = (one: KnownContainer): KnownContainer => {
     const moved = moveContainer(one, one.status, { pod, behaviour: behaviour.of(one), now, lostBeforeMs });
     events.push(...moved.events);
     dueMs = Math.min(dueMs, moved.dueMs);
@@ -134,10 +134,10 @@ function play(pod: Stored<Pod>, behaviour: Behaviour, now: EpochMs, lostBeforeMs
 
 function outcome(pod: Stored<Pod>, round: Round, now: EpochMs): Step {
   const phase = podPhase(pod, round.inits, round.mains);
-  const { events, dueMs, ...cast } = phase === "Succeeded" || phase === "Failed" ? closed(round, now) : round;
-  const status = statusOf(pod, phase, cast, now);
-  const isSame = (one: Standing): boolean => statusAt(pod, one) === one.status;
-  if (phase === pod.status?.phase && allOf(cast).every(isSame) && areKnown(pod, status.conditions)) {
+  const { events, dueMs, ...containers } = phase === "Succeeded" || phase === "Failed" ? closed(round, now) : round;
+  const status = statusOf(pod, phase, containers, now);
+  const isSame = (one: KnownContainer): boolean => statusAt(pod, one) === one.status;
+  if (phase === pod.status?.phase && allOf(containers).every(isSame) && areKnown(pod, status.conditions)) {
     if (dueMs === Number.POSITIVE_INFINITY) return REST;
     return { kind: "wait", forMs: Math.max(dueMs - now, 0), reason: "containers are running", events };
   }
@@ -149,7 +149,7 @@ const report = (status: PodStatus, events: readonly NodeEvent[]): Step => ({ kin
 function statusOf(
   pod: Stored<Pod>,
   phase: Phase,
-  { inits, mains, ephemerals }: Cast,
+  { inits, mains, ephemerals }: PodContainers,
   now: EpochMs,
 ): PodStatus & { readonly conditions: readonly PodCondition[] } {
   const time = formatTime(now);

@@ -5,18 +5,18 @@ import type { ContainerStatus, Pod } from "#api/generated/types/core-v1.ts";
 import { containerShouldRestart } from "#rules/pod-conditions.ts";
 import { hasBegun, type Place } from "./places.ts";
 
-export interface Standing extends Place {
+export interface KnownContainer extends Place {
   readonly status: ContainerStatus;
 }
 
 export type Phase = "Pending" | "Running" | "Succeeded" | "Failed";
 
-export function podPhase({ spec }: Pod, inits: readonly Standing[], mains: readonly Standing[]): Phase {
-  const isOver = ({ container, status }: Standing): boolean => {
+export function podPhase({ spec }: Pod, inits: readonly KnownContainer[], mains: readonly KnownContainer[]): Phase {
+  const isOver = ({ container, status }: KnownContainer): boolean => {
     const exit = exitOf(status);
     return exit !== undefined && spec !== undefined && !containerShouldRestart(container, spec, exit.exitCode);
   };
-  const hasFailed = ({ status }: Standing): boolean => (exitOf(status)?.exitCode ?? 0) !== 0;
+  const hasFailed = ({ status }: KnownContainer): boolean => (exitOf(status)?.exitCode ?? 0) !== 0;
   if (inits.some((init) => init.role === "init" && hasFailed(init) && isOver(init))) return "Failed";
   if (mains.some(({ status }) => !hasBegun(status))) return "Pending";
   if (!mains.every(isOver)) return "Running";
@@ -24,7 +24,7 @@ export function podPhase({ spec }: Pod, inits: readonly Standing[], mains: reado
 }
 
 /** The next container may start. */
-export function isInitDone({ role, status: { state, started } }: Standing): boolean {
+export function isInitDone({ role, status: { state, started } }: KnownContainer): boolean {
   return role === "sidecar" ? state?.running !== undefined && started === true : state?.terminated?.exitCode === 0;
 }
 

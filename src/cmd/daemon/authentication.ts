@@ -28,7 +28,7 @@ import { inClusterConfig, loadClientConfig, NotInCluster } from "#platform/kubec
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { type ApplyToTls, CaBundles } from "./ca-bundles.ts";
 import { CertificateLog } from "./certificate-log.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { HostEnvironment } from "./host-environment.ts";
 
 const { namespace, name } = authenticationConfigMap;
 const MAP = `configmap/${name} in ${namespace}`;
@@ -48,14 +48,14 @@ export interface Delegation {
 
 export async function delegate(
   options: Options,
-  surroundings: Surroundings,
+  environment: HostEnvironment,
   metrics: AuthMetrics,
   signal: AbortSignal,
 ): Promise<Delegation> {
   const { authentication, authorization } = options;
-  const { warn } = surroundings;
-  const client = await delegatedClient("authentication", authentication.kubeconfig, surroundings);
-  const bundles = new CaBundles(authentication, new CertificateLog(surroundings.log, surroundings.clock));
+  const { warn } = environment;
+  const client = await delegatedClient("authentication", authentication.kubeconfig, environment);
+  const bundles = new CaBundles(authentication, new CertificateLog(environment.log, environment.clock));
   const isLookingUp = !authentication.skipLookup && client !== undefined;
   const [needsClientCa, needsProxyCa] = [
     authentication.clientCaFile === "",
@@ -72,11 +72,11 @@ export async function delegate(
   named("unable to create request header authentication config", () => bundles.readRequestHeaderCa());
   if (needsProxyCa) warnOfMissing("requestheader-client-ca-file", "request-header client certificate");
   if (isLookingUp && (needsClientCa || needsProxyCa)) {
-    bundles.startWith(await lookUp(client, needsProxyCa, options, surroundings, signal));
+    bundles.startWith(await lookUp(client, needsProxyCa, options, environment, signal));
   }
 
-  const authorizationClient = await delegatedClient("authorization", authorization.kubeconfig, surroundings);
-  const reviewDeps = (reviewer: Client): ReviewDeps => ({ ...surroundings, client: reviewer, digest });
+  const authorizationClient = await delegatedClient("authorization", authorization.kubeconfig, environment);
+  const reviewDeps = (reviewer: Client): ReviewDeps => ({ ...environment, client: reviewer, digest });
   let reviews: AccessReviews | undefined;
   if (authorizationClient !== undefined) {
     reviews = new AccessReviews(reviewDeps(authorizationClient), metrics, {
@@ -102,13 +102,13 @@ export async function delegate(
       try {
         bundles.reread(apply);
       } catch (error) {
-        surroundings.log.error(error, "Failed to load the client CA; the old one stays in force");
+        environment.log.error(error, "Failed to load the client CA; the old one stays in force");
         apply(bundles.list());
       }
     },
     follow(apply, running) {
       if (!isLookingUp || !(needsClientCa || needsProxyCa)) return;
-      followConfigMap(client, surroundings, running, (found) => bundles.follow(found, apply));
+      followConfigMap(client, environment, running, (found) => bundles.follow(found, apply));
     },
   };
 }
@@ -125,9 +125,9 @@ function named(what: string, read: () => void): void {
 async function delegatedClient(
   part: ReviewPart,
   kubeconfig: string,
-  surroundings: Surroundings,
+  environment: HostEnvironment,
 ): Promise<Client | undefined> {
-  const { clock, log, warn, registry, userAgentPrefix } = surroundings;
+  const { clock, log, warn, registry, userAgentPrefix } = environment;
   let config: Awaited<ReturnType<typeof loadClientConfig>>;
   try {
     config = kubeconfig === "" ? inClusterConfig() : await loadClientConfig({ path: kubeconfig });
@@ -143,7 +143,7 @@ async function delegatedClient(
       cause: error,
     });
   }
-  const transport = await createTransport(config, { ...surroundings, metrics: registry });
+  const transport = await createTransport(config, { ...environment, metrics: registry });
   const { host } = transport;
   return createReviewClient(part, { transport, clock, log, metrics: registry, host, userAgent: userAgentPrefix });
 }
@@ -153,7 +153,7 @@ async function lookUp(
   client: Client,
   needsProxyCa: boolean,
   options: Options,
-  { warn }: Surroundings,
+  { warn }: HostEnvironment,
   signal: AbortSignal,
 ): Promise<ClusterAuthentication | undefined> {
   try {
@@ -186,7 +186,7 @@ async function lookUp(
 
 function followConfigMap(
   client: Client,
-  { clock, rng, log }: Surroundings,
+  { clock, rng, log }: HostEnvironment,
   signal: AbortSignal,
   onChange: (found: ClusterAuthentication) => void,
 ): void {

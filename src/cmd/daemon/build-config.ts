@@ -24,7 +24,7 @@ import { type Delegation, delegate } from "./authentication.ts";
 import { readManifest, readMigration } from "./files.ts";
 import type { Logging } from "./logging.ts";
 import { openPort, type Port, prepareCertificate } from "./serving.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { HostEnvironment } from "./host-environment.ts";
 
 export const COMPONENT = "kube-controller-manager";
 
@@ -36,7 +36,7 @@ export interface Served {
 }
 
 export interface Built {
-  readonly surroundings: Surroundings;
+  readonly environment: HostEnvironment;
   readonly config: ComponentConfig;
   readonly migration: LeaderMigrationConfig | undefined;
   readonly clientConfig: ClientConfig;
@@ -62,15 +62,15 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   const { log } = logging;
   const { kubeconfig, contentType, qps, burst } = options.config.Generic.ClientConnection;
   const clientConfig = await loadClientConfig({ path: kubeconfig, server: options.master, warn: logging.warn });
-  const surroundings = surround(command, logging, manifest);
-  const transport = await createTransport(clientConfig, { ...surroundings, metrics: surroundings.registry });
+  const environment = hostEnvironment(command, logging, manifest);
+  const transport = await createTransport(clientConfig, { ...environment, metrics: environment.registry });
   const builderOptions: BuilderOptions = {
-    clock: surroundings.clock,
+    clock: environment.clock,
     log,
-    metrics: surroundings.registry,
+    metrics: environment.registry,
     host: transport.host,
     limits: { qps, burst },
-    userAgentPrefix: surroundings.userAgentPrefix,
+    userAgentPrefix: environment.userAgentPrefix,
     ...(await protobufIfAskedFor(command, contentType)),
   };
   const mainClient = await rootClientBuilder(transport, builderOptions).client(COMPONENT, {}, signal);
@@ -78,13 +78,13 @@ export async function buildConfig(command: Command, logging: Logging, signal: Ab
   let served: Served | undefined;
   if (certificate !== undefined) {
     const port = await openPort(options, certificate, logging);
-    const metrics = registerAuthMetrics(surroundings.registry);
-    const delegation = await delegate(options, surroundings, metrics, signal);
+    const metrics = registerAuthMetrics(environment.registry);
+    const delegation = await delegate(options, environment, metrics, signal);
     port.update(delegation.clientCas());
     served = { port, delegation, metrics };
   }
   const config = appliedConfig(options.config, migration);
-  return { surroundings, config, migration, clientConfig, transport, builderOptions, mainClient, served };
+  return { environment, config, migration, clientConfig, transport, builderOptions, mainClient, served };
 }
 
 // Deviation: the default stands in the configuration as upstream's, but only a flag that is given brings protobuf
@@ -100,11 +100,11 @@ function checkOptions({ options, versions, gates }: Command, manifest: Manifest 
   if (problems.length > 0) throw new Error(aggregateText(problems));
 }
 
-function surround(
+function hostEnvironment(
   { options, version, gates }: Command,
   { log, warn }: Logging,
   manifest: Manifest | undefined,
-): Surroundings {
+): HostEnvironment {
   const registry = new MetricRegistry(registryOptions(options.metrics, manifest));
   const keepsCa = !gates.isEnabled("ClientsAllowCARotation");
   return {

@@ -12,12 +12,12 @@ const NAMESPACE = "kube-system";
 /** Runs in the background until the signal aborts; /healthz is red until the candidate's cache is there. */
 export function standAsCandidate(
   command: Command,
-  { surroundings, mainClient }: Built,
+  { environment, mainClient }: Built,
   health: HealthPage,
   identity: string,
   signal: AbortSignal,
 ): void {
-  const { clock, rng, log, registry } = surroundings;
+  const { clock, rng, log, registry } = environment;
   const candidate = createCandidate({
     client: mainClient,
     clock,

@@ -87,8 +87,8 @@ async function run(
   logging: Logging,
   signal: AbortSignal,
 ): Promise<void> {
-  const { surroundings, config, served, mainClient } = built;
-  const { clock, rng, log, registry } = surroundings;
+  const { environment, config, served, mainClient } = built;
+  const { clock, rng, log, registry } = environment;
   const startSeconds = processStartSeconds();
   registerProcessMetrics(registry, startSeconds);
   registerVersionMetrics(
@@ -110,7 +110,7 @@ async function run(
   const check = { name: "leaderElection", problem: () => watched.elector?.healthProblem(ELECTION_TOLERANCE_MS) };
   const health = new HealthPage(election.leaderElect ? [check] : [], log, healthRecord);
   const debugPages =
-    served && serve(served, { command, config, surroundings, logging, health, healthRecord, startSeconds }, signal);
+    served && serve(served, { command, config, environment, logging, health, healthRecord, startSeconds }, signal);
 
   const onBuilt = (all: readonly BuiltController[]): void => {
     health.add(...all.map(({ name }) => ({ name, problem: () => undefined })));
@@ -148,7 +148,7 @@ async function run(
 
 /** Leases have a client of their own, whose requests wait for no others: other traffic must not hold up a renewal. */
 function createLock(
-  { surroundings, builderOptions, transport, config, migration }: Built,
+  { environment, builderOptions, transport, config, migration }: Built,
   name: string,
   identity: string,
   recorder: EventRecorder,
@@ -163,7 +163,7 @@ function createLock(
     logging.exit(1);
   }
   const { limits, userAgentPrefix, ...options } = builderOptions;
-  const rateLimiter = rateLimiterFor(limits, surroundings.clock);
+  const rateLimiter = rateLimiterFor(limits, environment.clock);
   const client = createClient({
     ...options,
     transport: { send: (request, signal) => transport.send({ ...request, urgent: true }, signal) },
@@ -178,15 +178,15 @@ function createLock(
 /** Runs the controllers of one shift over transports that write nothing once its lease is in doubt. */
 async function shiftRunner(
   command: Command,
-  { surroundings, config, clientConfig, transport, builderOptions }: Built,
+  { environment, config, clientConfig, transport, builderOptions }: Built,
   controllers: readonly RegisteredController[],
   onBuilt: (all: readonly BuiltController[]) => void,
 ): Promise<(shift: Shift, signal: AbortSignal) => Promise<void>> {
-  const { clock, rng, log, registry } = surroundings;
+  const { clock, rng, log, registry } = environment;
   const host = systemHost(clientConfig);
   const isSplit = config.KubeCloudShared.UseServiceAccountCredentials;
   const anonymous = isSplit
-    ? await createTransport(withoutCredentials(clientConfig), { ...surroundings, metrics: registry })
+    ? await createTransport(withoutCredentials(clientConfig), { ...environment, metrics: registry })
     : undefined;
   return async (shift, signal) => {
     const fence = (own: Transport): Transport => (shift.lease ? fencedTransport(own, shift.lease) : own);

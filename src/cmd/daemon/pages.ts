@@ -14,12 +14,12 @@ import type { HealthRecord } from "#manager/serving/slis.ts";
 import { flagzPage, statuszPage } from "#manager/serving/zpages.ts";
 import type { Served } from "./build-config.ts";
 import { flagTexts, type Logging } from "./logging.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { HostEnvironment } from "./host-environment.ts";
 
 export interface ServeDeps {
   readonly command: Command;
   readonly config: ComponentConfig;
-  readonly surroundings: Surroundings;
+  readonly environment: HostEnvironment;
   readonly logging: Logging;
   readonly health: HealthPage;
   readonly healthRecord: HealthRecord;
@@ -32,8 +32,8 @@ export function serve(
   deps: ServeDeps,
   signal: AbortSignal,
 ): Map<string, Handler> {
-  const { surroundings, logging } = deps;
-  const { clock, log } = surroundings;
+  const { environment, logging } = deps;
+  const { clock, log } = environment;
   const { gates } = deps.command;
   const readsCertificateUid = gates.isEnabled("AllowParsingUserUIDFromCertAuth");
   const debug = new Map<string, Handler>();
@@ -54,8 +54,8 @@ export function serve(
 }
 
 function pagesOf(deps: ServeDeps, logging: Logging): Parameters<typeof createPages>[0] {
-  const { command, config, surroundings, health, healthRecord, startSeconds } = deps;
-  const { clock, rng, log, registry } = surroundings;
+  const { command, config, environment, health, healthRecord, startSeconds } = deps;
+  const { clock, rng, log, registry } = environment;
   const flags = flagTexts(command);
   const hasFlagz = command.gates.isEnabled("ComponentFlagz");
   const status = {

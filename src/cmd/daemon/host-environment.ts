@@ -5,7 +5,7 @@ import type { Logger } from "#base/log.ts";
 import type { MetricRegistry } from "#base/metric-registry.ts";
 import type { Rng } from "#base/rng.ts";
 
-export interface Surroundings {
+export interface HostEnvironment {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly log: Logger;
