@@ -1,5 +1,5 @@
 // Hand-over both ways between the Go manager and ours, under load: the leader is killed (-9) in the middle of a
-// burst, the standby takes over and finishes. Every pod is created once, and nobody writes in another's reign.
+// burst, the standby takes over and finishes. Every pod is created once, and no manager writes while another leads.
 // Pods are counted by what a watch tells, not by the audit log: when the kill cuts a create off, the server logs
 // that request as failed (500 "client disconnected" or 504, no object), although the pod may be written by then.
 
@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env.STEERSMAN_HAND_OVER_ROUNDS ?? 20);
 const SETS = 6;
 const REPLICAS = 50;
 const PODS = SETS * REPLICAS;
-/** Pods that somebody deletes while nobody leads. */
+/** Pods that are deleted while no manager leads. */
 const DELETED = 5;
 const LEASE = "hand-over";
 const LIMIT_MS = 180_000;

@@ -121,7 +121,7 @@ export class ElectionStage {
     };
   }
 
-  /** A lock of its own for whoever brings his own elector. */
+  /** A new lock, for tests that make their own elector. */
   lock(identity: string, name: string): LeaseLock {
     const { world } = this;
     const client = createClient({
@@ -144,7 +144,7 @@ export class ElectionStage {
     }
   }
 
-  /** Somebody else writes the lease, whoever holds it. */
+  /** Another client writes the lease. */
   async write(spec: LeaseSpec): Promise<void> {
     const metadata = { namespace: NAMESPACE, name: LEASE };
     const isThere = (await this.lease()) !== undefined;
@@ -156,7 +156,7 @@ export class ElectionStage {
     });
   }
 
-  /** A lease of somebody who is not there. */
+  /** A lease whose holder does not run. */
   held(holderIdentity: string, more: LeaseSpec = {}): Promise<void> {
     const time = "2026-01-01T00:00:00.100000Z";
     return this.write({

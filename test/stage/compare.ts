@@ -70,7 +70,7 @@ function isPlain(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON with sorted keys: the order of fields is nobody's business. */
+/** JSON with sorted keys: the order of fields does not count. */
 function canonical(value: unknown): string {
   return value === undefined ? "" : goSortedJson(value);
 }

@@ -1,5 +1,5 @@
 // Stage a: the embedded server under the virtual clock. The written controllers of the cast run, each under its own
-// service account; nobody does the work of the others.
+// service account; the work of other controllers is not done.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
@@ -39,7 +39,7 @@ const QUIET_WITH_FAULTS_MS = 6000;
 export interface EmbeddedCluster {
   readonly backend: Backend;
   readonly world: World;
-  /** Every request, whoever made it and whatever it is about. */
+  /** Every request of every client. */
   allRequests(): readonly AuditEvent[];
   /** What the manager has logged, in klog's text format. */
   log(): string;

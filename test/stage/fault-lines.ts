@@ -6,7 +6,7 @@ import type { Clock } from "#base/clock.ts";
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 
 export type Fault =
-  /** The manager dies before its first write (0), or right after so many committed ones, whose last answer is lost. */
+  /** The manager dies before its first write (0), or right after this many writes, without the answer to the last. */
   | { readonly kind: "death"; readonly afterWrites: number }
   /** All watches break after each write. */
   | { readonly kind: "cut watches" }

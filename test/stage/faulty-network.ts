@@ -21,7 +21,7 @@ export class FaultyNetwork {
   readonly #streams = new Map<() => void, HttpRequest>();
   #held = Promise.withResolvers<void>();
 
-  /** The next so many matching requests are answered with this error. */
+  /** The next `times` matching requests are answered with this error. */
   refuse(matching: Matching, error: ApiError, times = 1): void {
     this.respond(matching, errorResponse(error), times);
   }
@@ -30,7 +30,7 @@ export class FaultyNetwork {
     this.#rules.push({ matching, left: times, answer: async () => response });
   }
 
-  /** Happens just before the next so many matching requests reach the server; an ApiError that it throws is the answer. */
+  /** Happens right before each of the next `times` matching requests; an ApiError that it throws is the answer. */
   before(matching: Matching, step: (request: HttpRequest) => Promise<void> | void, times = 1): void {
     const answer = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
       try {
@@ -44,7 +44,7 @@ export class FaultyNetwork {
     this.#rules.push({ matching, left: times, answer });
   }
 
-  /** The server does what the next so many matching requests ask for, and the connection breaks before its answer comes. */
+  /** The server carries out the next `times` matching requests, and the connection breaks before each answer. */
   lose(matching: Matching, times: number): void {
     const answer: Rule["answer"] = async (_, pass) => {
       await pass();

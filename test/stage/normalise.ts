@@ -1,6 +1,6 @@
 // Makes two plays of one scenario comparable: what chance and time decided (UIDs, versions, times, generated names)
 // becomes placeholders, what runs in parallel becomes an unordered set of sequences per identity and object.
-// Not compared, because nobody promises it: the order of writes to different objects; how often a status was written
+// Not compared, because it is not promised: the order of writes to different objects; how often a status was written
 // and what the ones in between counted (statuses.ts has what is true of all of them); writes that met a conflict, and
 // the live reads that follow them; equal patches in a row, and the live reads that lead to each.
 

@@ -99,7 +99,7 @@ export function oftenTold(reason: string): Excuse {
 export const RETRIED: Excuse = oftenTold("how often the sync is retried in a phase depends on the machine");
 
 /**
- * For stage.untilRefused: the back-off of a key doubles from 5 ms, so after so many failures the next try is 5 s away and
+ * For stage.untilRefused: the back-off of a key doubles from 5 ms, so after these failures the next try is 5 s away and
  * the phase ends before it.
  */
 export const REFUSALS = 11;

@@ -105,7 +105,7 @@ export interface Stage {
   restart(meanwhile?: () => Promise<void>): Promise<void>;
   /** The managers do not reach the API server while `meanwhile` is played. Only in a play alone. */
   outage(meanwhile: () => Promise<void>): Promise<void>;
-  /** Waits until so many writes of the controllers were refused; conflicts do not count. */
+  /** Waits until this many writes of the controllers were refused; conflicts do not count. */
   untilRefused(count: number): Promise<void>;
   /** Waits until a controller has read the object live in this phase. How often it does so again is not compared. */
   untilRead(resource: GroupVersionResource, name: string): Promise<void>;

@@ -159,7 +159,7 @@ export function objectSteps<T extends KubeObject>(
   };
 }
 
-/** Steps for a test that is no scenario: nobody notes its writes. */
+/** Steps for a test that is no scenario: its writes are not recorded. */
 export function scene({ run, ...rest }: Omit<Scene, "of"> & { readonly run: Run }): Scene {
   const ground: Ground = { run, until: rest.until, onWrite: () => undefined, onWritten: () => undefined };
   return {
