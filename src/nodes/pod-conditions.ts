@@ -4,7 +4,7 @@
 import type { Pod, PodCondition } from "#api/generated/types/core-v1.ts";
 import { podCondition } from "#rules/pod-status.ts";
 import { hasBegun } from "./places.ts";
-import { isInitDone, type Phase, type KnownContainer } from "./pod-phase.ts";
+import { isInitDone, type KnownContainer, type Phase } from "./pod-phase.ts";
 
 type State = Pick<PodCondition, "status" | "reason" | "message">;
 

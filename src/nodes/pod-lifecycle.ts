@@ -12,7 +12,7 @@ import { killed, moveContainer, newStatus, stopped } from "./container-life.ts";
 import { ephemeralPlaces, hasBegun, initPlaces, mainPlaces, type Place, statusAt } from "./places.ts";
 import { areKnown, conditions } from "./pod-conditions.ts";
 import { DEADLINE_EVENT, type NodeEvent, stopEvent } from "./pod-events.ts";
-import { isInitDone, type Phase, podPhase, type KnownContainer } from "./pod-phase.ts";
+import { isInitDone, type KnownContainer, type Phase, podPhase } from "./pod-phase.ts";
 
 export type Step =
   | { readonly kind: "rest" }
@@ -72,9 +72,16 @@ function expire(pod: Stored<Pod>, now: EpochMs): Step {
   return report({ ...statusOf(pod, "Failed", mapped(containers, ending(killed, now)), now), reason, message }, events);
 }
 
-const allOf = ({ inits, mains, ephemerals }: PodContainers): readonly KnownContainer[] => [...inits, ...mains, ...ephemerals];
+const allOf = ({ inits, mains, ephemerals }: PodContainers): readonly KnownContainer[] => [
+  ...inits,
+  ...mains,
+  ...ephemerals,
+];
 
-const mapped = ({ inits, mains, ephemerals }: PodContainers, change: (one: KnownContainer) => KnownContainer): PodContainers => ({
+const mapped = (
+  { inits, mains, ephemerals }: PodContainers,
+  change: (one: KnownContainer) => KnownContainer,
+): PodContainers => ({
   inits: inits.map(change),
   mains: mains.map(change),
   ephemerals: ephemerals.map(change),
@@ -100,7 +107,10 @@ const hasStarted = ({ status }: Pod): boolean =>
 function containersOf(pod: Pod): PodContainers {
   const inits = initPlaces(pod);
   const reason = inits.length === 0 ? "ContainerCreating" : "PodInitializing";
-  const withStatus = (place: Place): KnownContainer => ({ ...place, status: statusAt(pod, place) ?? newStatus(place, reason) });
+  const withStatus = (place: Place): KnownContainer => ({
+    ...place,
+    status: statusAt(pod, place) ?? newStatus(place, reason),
+  });
   return {
     inits: inits.map(withStatus),
     mains: mainPlaces(pod).map(withStatus),

@@ -22,9 +22,9 @@ import { systemClock } from "#platform/system/system-clock.ts";
 import { systemRng } from "#platform/system/system-rng.ts";
 import { type Delegation, delegate } from "./authentication.ts";
 import { readManifest, readMigration } from "./files.ts";
+import type { HostEnvironment } from "./host-environment.ts";
 import type { Logging } from "./logging.ts";
 import { openPort, type Port, prepareCertificate } from "./serving.ts";
-import type { HostEnvironment } from "./host-environment.ts";
 
 export const COMPONENT = "kube-controller-manager";
 

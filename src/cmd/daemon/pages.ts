@@ -13,8 +13,8 @@ import type { Handler } from "#manager/serving/request.ts";
 import type { HealthRecord } from "#manager/serving/slis.ts";
 import { flagzPage, statuszPage } from "#manager/serving/zpages.ts";
 import type { Served } from "./build-config.ts";
-import { flagTexts, type Logging } from "./logging.ts";
 import type { HostEnvironment } from "./host-environment.ts";
+import { flagTexts, type Logging } from "./logging.ts";
 
 export interface ServeDeps {
   readonly command: Command;

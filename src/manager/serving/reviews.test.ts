@@ -164,7 +164,7 @@ describe("tokens in requests", () => {
   const ask = async (headers: Record<string, string>): Promise<readonly [string, number]> => {
     const { tokens, transport, clock } = world(() => known);
     const metrics = registerAuthMetrics(new MetricRegistry({ version: "1.36.4" }));
-    const sources = { requestHeader: () => undefined, hasClientCa: () => false, tokens };
+    const sources = { requestHeader: () => undefined, hasClientCa: () => false, readsCertificateUid: true, tokens };
     const request = { method: "GET", path: "/", uri: "/", query: "", headers, peer: { address: "" } };
     const user = await createAuthenticator(sources, metrics, clock)(request);
     return [user.name, transport.requests.length];
