@@ -205,7 +205,7 @@ const unitOptions: BunStage = {
   name: "bun",
   title: "tests on Bun",
   folders: bunFolders,
-  calmSeconds: 100,
+  calmSeconds: 210,
   testTimeoutMs: 3 * minuteMs,
   limitMs: 20 * minuteMs,
   isParallel: true,
@@ -249,7 +249,7 @@ export const targets: Readonly<Record<string, Target>> = {
   fast: {
     command: "make test",
     needsControlPlane: false,
-    stages: [unitWithContracts, nodeStage(30, 20 * minuteMs), faults],
+    stages: [unitWithContracts, nodeStage(120, 20 * minuteMs), faults],
   },
   real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
   torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
