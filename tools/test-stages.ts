@@ -229,7 +229,7 @@ const unitWithContracts: Stage = {
  * `make test-faults` plays them all; here those of changed controllers, then others as the commit orders them, until the
  * time is up. Their number is limited, too: a faster machine plays what a slower one has played.
  */
-const faultSeconds = 90;
+const faultSeconds = 45;
 const faultScenariosMax = 24;
 const faults = programStage({
   name: "faults",
@@ -249,7 +249,7 @@ export const targets: Readonly<Record<string, Target>> = {
   fast: {
     command: "make test",
     needsControlPlane: false,
-    stages: [unitWithContracts, nodeStage(120, 20 * minuteMs), faults],
+    stages: [unitWithContracts, nodeStage(75, 20 * minuteMs), faults],
   },
   real: onControlPlane("make test-real", realStage("test/real", 600, 60)),
   torture: onControlPlane("make test-torture", realStage("test/torture", 300, 30)),
