@@ -62,7 +62,6 @@ export const watchFormCases: readonly JudgeCase[] = [
         ...get(`${MAPS}?watch=1&timeoutSeconds=2&fieldSelector=metadata.name%3Da`, { accept: PROTOBUF }),
         during: [patch(`${MAPS}/a`, merge, { data: { k: "w" } }), del(`${MAPS}/a`)],
       },
-      get(`${MAPS}?watch=1&timeoutSeconds=1&resourceVersion=1`, { accept: PROTOBUF }),
       get(`${MAPS}?watch=1&timeoutSeconds=1&resourceVersion=nonsense`, { accept: PROTOBUF }),
     ],
   },
