@@ -52,7 +52,7 @@ export const plan: FaultPlan = {
     {
       name: "the deadline is forgotten when nothing happens",
       file: `${controller}/status.ts`,
-      find: 'requeueAfter(leftMs + 1000, "progress deadline")',
+      find: 'leftMs < 1000 ? backOff("progress deadline") : requeueAfter(leftMs + 1000, "progress deadline")',
       replace: "done",
       noticedBy: "says when it made no progress for as long as its deadline",
     },
