@@ -52,9 +52,9 @@ export const plan: FaultPlan = {
     {
       name: "the deadline is forgotten when nothing happens",
       file: `${controller}/status.ts`,
-      find: 'leftMs < 1000 ? backOff("progress deadline") : requeueAfter(leftMs + 1000, "progress deadline")',
+      find: 'requeueAfter(leftMs + 1000, "progress deadline")',
       replace: "done",
-      noticedBy: "says when it made no progress for as long as its deadline",
+      noticedBy: "looks again when the deadline has passed, without an event",
     },
     {
       name: "a template that comes back gets no new revision",

@@ -5,12 +5,13 @@ import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
 import { hostTurn } from "#base/testing.ts";
 import { openWire } from "#test/stage/wire-stage.ts";
 
+const labels = { part: "a" };
+const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }];
+const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] };
+
 it("clusterrole-aggregation/reads-live, clusterrole-aggregation/events, clusterrole-aggregation/metrics asks for nothing but the roles, and tells nobody", async () => {
   const stage = await openWire({ controllers: ["clusterrole-aggregation-controller"] });
   try {
-    const labels = { part: "a" };
-    const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }];
-    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] };
     await stage.of(ClusterRoles).create({ metadata: { name: "part", labels }, rules });
     await stage.of(ClusterRoles).create({ metadata: { name: "all" }, rules: [], aggregationRule });
     await stage.pass(1000);
@@ -32,9 +33,6 @@ it("clusterrole-aggregation/reads-live, clusterrole-aggregation/events, clusterr
 it("clusterrole-aggregation/4 applies the same rules once, also when another role changes before the cache has them", async () => {
   const stage = await openWire({ controllers: ["clusterrole-aggregation-controller"] });
   try {
-    const labels = { part: "a" };
-    const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }];
-    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] };
     await stage.of(ClusterRoles).create({ metadata: { name: "part", labels }, rules });
     await stage.pass(1000);
     const isApply = ({ method, path }: { method: string; path: string }): boolean =>
