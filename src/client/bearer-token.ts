@@ -1,6 +1,6 @@
-// Bearer tokens as a transport over a transport. A request that brings its own Authorization header
-// passes untouched; a 401 makes the source forget a token that is older than the request, so that the
-// next request gets a new one (this one's answer stays the 401 it is).
+// Bearer tokens, as a transport over another transport. A request with an Authorization header passes untouched. After
+// a 401 the source forgets the token if it is older than the request, so that the next request gets a new one. The
+// caller still receives the 401.
 // Upstream: client-go/transport/token_source.go
 
 import type { Clock } from "#base/clock.ts";
@@ -11,7 +11,7 @@ import { singleFlight } from "#client/single-flight.ts";
 
 export interface TokenSource {
   token(signal: AbortSignal): Promise<string>;
-  /** Drop what was fetched before that moment of the monotonic clock. */
+  /** Drops the token if it was fetched before this moment of the monotonic clock. */
   forget(fetchedBeforeMs: number): void;
 }
 
@@ -31,7 +31,7 @@ export function withBearerToken(transport: Transport, source: TokenSource, clock
 
 export interface Token {
   readonly value: string;
-  /** When a new one is to be fetched, on the monotonic clock. */
+  /** When to fetch a new token, on the monotonic clock. */
   readonly refreshAtMs: number;
 }
 
@@ -41,7 +41,10 @@ export interface CachedTokenSourceOptions {
   readonly log?: Logger;
 }
 
-/** Keeps a token until it is due, one fetch at a time; a failed refresh keeps the old token in use. */
+/**
+ * Keeps a token until it is due for a refresh. Fetches run one at a time. After a failed refresh the old token stays in
+ * use.
+ */
 export function cachedTokenSource({ clock, fetch, log }: CachedTokenSourceOptions): TokenSource {
   let cached: (Token & { readonly fetchedAtMs: number }) | undefined;
 

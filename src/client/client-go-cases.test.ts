@@ -1,6 +1,6 @@
-// The cases by which client-go tests its REST client. Left out are those about building requests step by step,
-// schemes, copies and prints of configurations, URL back-off by environment variables and the logging of bodies:
-// this client has none of that. Connections, proxies and TLS are the platform's.
+// The cases by which client-go tests its REST client. Cases about features that this client does not have are left out:
+// request builders, schemes, copying and printing of configurations, URL back-off by environment variables, and the
+// logging of bodies. Connections, proxies and TLS are tested in platform/.
 
 import { describe, expect, it } from "vitest";
 import {

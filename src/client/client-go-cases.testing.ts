@@ -1,4 +1,4 @@
-// For tests only: a client and the resource that client-go's own cases ask for.
+// For tests only: the client and the resource that client-go's own cases use.
 
 import { type Resource, resourceHandle } from "#api/resource.ts";
 import type { HttpResponse } from "#base/http.ts";
@@ -32,7 +32,7 @@ export function setUp(options: Partial<RequesterOptions>, ...responders: Respond
   return { clock, transport, client, foos: client.resource(Foos) };
 }
 
-/** Of any content type, and of none. */
+/** An answer, with or without a content type. */
 export function answer(status: number, text = "", contentType?: string): HttpResponse {
   return {
     status,

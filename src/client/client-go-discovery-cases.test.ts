@@ -1,5 +1,5 @@
 // The cases by which client-go tests discovery, its cache and the mapper. Left out: the server's version, OpenAPI,
-// short names and categories, which no controller asks for.
+// short names and categories, which no controller uses.
 
 import { describe, expect, it } from "vitest";
 import { neverAborted } from "#base/testing.ts";

@@ -1,4 +1,4 @@
-// The cases by which client-go tests what it tries again, how watches begin, and what it says of earlier attempts.
+// The cases by which client-go tests retries, the start of watches, and the errors of earlier attempts.
 
 import { describe, expect, it } from "vitest";
 import { isForbidden, isInternalError, isUnauthorized } from "#api/status-error.ts";
@@ -72,7 +72,7 @@ describe("machinery/8.r8 what is tried again", () => {
 
   it("only after the connection of the refusal has been let go of", async () => {
     const refusal = fedStream();
-    refusal.push("later ".repeat(1000)); // more of it than anybody reads
+    refusal.push("later ".repeat(1000)); // longer than the part that the client reads
     const busy: Responder = () => ({ ...streamResponse(refusal, { "retry-after": "1" }), status: 429 });
     const { foos, clock } = setUp({}, busy, ok);
     const got = foos.get({ name: "foo" }, signal);
@@ -112,7 +112,7 @@ describe("machinery/8.r8 what is tried again", () => {
       await clock.run("idle");
       await done;
       stream.end();
-      // A watch does not wait for its first turn.
+      // A watch does not wait for the rate limiter before its first attempt.
       const first = kind === "watch" ? [] : ["limiter at 0"];
       expect(order).toEqual([...first, "sent at 0", "limiter at 5000", "sent at 5000"]);
       const count = (name: string, code: string) => metrics.value(name, [code, "GET", "h"]) ?? 0;

@@ -38,8 +38,8 @@ export interface WatchRequest extends Selection {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
   /**
-   * For a reader that changes no object and has no use for managedFields: decoding the events is then cheaper. They come
-   * or not, and objects may share their parts.
+   * For a reader that changes no object and does not use managedFields: events are then cheaper to decode.
+   * managedFields may be missing, and objects may share parts.
    */
   readonly leavesOutManagedFields?: boolean;
 }
@@ -74,7 +74,7 @@ export interface PatchRequest extends ObjectAddress, WriteOptions {
 export interface ApplyRequest<T extends KubeObject> extends ObjectAddress, WriteOptions {
   readonly object: Applied<T>;
   readonly fieldManager: string;
-  /** Upstream's typed clients say false aloud, its dynamic one leaves it out. */
+  /** Upstream's typed clients send false explicitly; its dynamic client leaves the field out. */
   readonly force?: boolean;
   readonly subresource?: string;
 }
@@ -115,7 +115,7 @@ export interface ResourceClient<T extends KubeObject = StoredObject> {
   updateStatus(request: UpdateRequest<T>, signal: AbortSignal): Promise<T>;
   patch(request: PatchRequest, signal: AbortSignal): Promise<T>;
   apply(request: ApplyRequest<T>, signal: AbortSignal): Promise<T>;
-  /** What the server says of a success, the object or a Status, is not decoded: no caller needs it. */
+  /** The body of a successful answer (the object or a Status) is not decoded: no caller needs it. */
   delete(request: DeleteRequest, signal: AbortSignal): Promise<void>;
   deleteCollection(request: DeleteCollectionRequest, signal: AbortSignal): Promise<void>;
   getSubresource<S>(request: SubresourceRequest, signal: AbortSignal): Promise<S>;
@@ -125,7 +125,7 @@ export interface ResourceClient<T extends KubeObject = StoredObject> {
   updateSubresource<B, S = B>(request: SubresourceRequest & { readonly object: B }, signal: AbortSignal): Promise<S>;
 }
 
-/** The verbs that make sense when only metadata travels. */
+/** The verbs that work on metadata alone. */
 export interface MetadataClient<T extends StoredObject = StoredObject>
   extends Pick<
     ResourceClient<PartialObjectMetadata<T>>,
@@ -148,7 +148,7 @@ export interface RawResponse {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly bytes: Uint8Array;
-  /** The document itself, from a server in this process that hands it over. It is shared and must not be changed. */
+  /** The decoded document, when the server runs in this process. It is shared and must not be changed. */
   readonly value?: unknown;
 }
 
@@ -173,7 +173,7 @@ export type Verb =
   | "deletecollection"
   | "raw";
 
-/** One finished request, retries included, as the trace seam reports it. */
+/** One finished request, retries included, as reported to the trace. */
 export interface RequestRecord {
   readonly verb: Verb;
   readonly path: string;
@@ -189,7 +189,7 @@ export interface RequestRecord {
 }
 
 /**
- * Called once per finished request (watches: once opened). The signal is the one the caller passed,
- * so a caller that gives each sync its own signal can tell which sync made the request.
+ * Called once per finished request; for a watch, once when it opens. The signal is the one that the caller passed, so a
+ * caller that gives each sync a separate signal can tell which sync made the request.
  */
 export type RequestTrace = (record: RequestRecord, signal: AbortSignal) => void;

@@ -1,4 +1,4 @@
-// Bodies to values and back, whatever form a transport hands them over in.
+// Decoding and encoding of bodies, in every form that a transport may deliver.
 
 import { describe, expect, it } from "vitest";
 import type { HttpBody } from "#base/http.ts";
@@ -16,7 +16,7 @@ import { createClient } from "#client/create-client.ts";
 import { DecodeError } from "#client/errors.ts";
 import { jsonResponse, scriptedTransport } from "#client/testing.ts";
 
-/** A body in pieces that tells how much of it was read, and whether it was let go. */
+/** A body in chunks that records how many chunks were read and whether it was closed. */
 function pieces(...texts: string[]) {
   const seen = { read: 0, isClosed: false };
   async function* read(): AsyncGenerator<Uint8Array> {

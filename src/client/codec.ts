@@ -1,5 +1,5 @@
-// Bodies to values and back. JSON is native; protobuf is handed in, because its tables are heavy and
-// most programs never need them. Values that an in-process server hands over pass through untouched.
+// Encodes and decodes bodies. JSON is built in; the protobuf codec is passed in, because its tables are heavy and most
+// programs never need them. Values from an in-process server pass through unchanged.
 
 import { parseExactJson } from "#api/json.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
@@ -12,14 +12,17 @@ import { type MediaType, parseMediaType } from "#client/headers.ts";
 export const JSON_TYPE = "application/json";
 export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
-/** What the client needs of the protobuf codec: whole bodies, and the payload of one watch frame. */
+/** The part of the protobuf codec that the client needs: whole bodies, and the payload of one watch frame. */
 export interface ProtobufCodec {
   /** Only built-in kinds have a protobuf form. */
   supports(gvk: GroupVersionKind): boolean;
-  /** The object says its kind. */
+  /** The object carries its kind. */
   encode(object: KubeObject): Uint8Array;
   decode(bytes: Uint8Array): unknown;
-  /** A lean event shares what it can with others, and has no managedFields: for caches, which change nothing. */
+  /**
+   * A lean event has no managedFields and may share parts with other events. It is meant for caches, which change
+   * nothing.
+   */
   decodeWatchEvent(frame: Uint8Array, isLean: boolean): unknown;
 }
 
@@ -60,7 +63,7 @@ export async function readBytes(body: HttpBody, bytesMax: number = Number.POSITI
   }
 }
 
-/** Drops a body that is not needed. Short ones are read, so that the connection can be used again. */
+/** Drops a body that is not needed. Short bodies are read to the end, so that the connection can be reused. */
 export async function discardBody(body: HttpBody): Promise<void> {
   if (body.kind !== "stream") {
     if (body.kind === "events") await body.batches[Symbol.asyncIterator]().return?.();
@@ -86,7 +89,7 @@ export function isJson({ type }: MediaType): boolean {
   return type === JSON_TYPE || type === "" || type.endsWith("+json");
 }
 
-/** The value in a whole body, by its content type. */
+/** Decodes a whole body by its content type. */
 export function decodeBytes(bytes: Uint8Array, contentType: string, protobuf: ProtobufCodec | undefined): unknown {
   const media = parseMediaType(contentType);
   if (isJson(media)) return decodeJson(decodeText(bytes));

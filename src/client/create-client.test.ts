@@ -1,4 +1,4 @@
-// Requests as they go out, answers as they come back: verbs, errors, retries, throttling, trace.
+// Requests and answers of the client: verbs, errors, retries, throttling, trace.
 
 import { describe, expect, it } from "vitest";
 import { ControllerRevisions, Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,5 +1,5 @@
-// Builds a Client over a Transport. Everything that waits, limits or counts is handed in; two
-// clients share nothing but what they are both given.
+// Builds a Client over a Transport. Clock, rate limiter and metrics are passed in, so two clients share only the parts
+// that both receive.
 
 import { lazy } from "#api/lazy.ts";
 import type { KubeObject } from "#api/object.ts";

@@ -1,4 +1,4 @@
-// What a cache of discovery asks for again, and what it forgets.
+// Which documents a discovery cache fetches again, and which it forgets.
 
 import { describe, expect, it } from "vitest";
 import { type HttpResponse, TransportError } from "#base/http.ts";
@@ -12,7 +12,7 @@ const signal = neverAborted();
 const groups = { groups: [{ name: "g", versions: [{ groupVersion: "g/v1", version: "v1" }] }] };
 const things = { resources: [{ name: "things", kind: "Thing", namespaced: true, verbs: [] }] };
 
-/** A server of one group in the old form, whose version answers so the first time and properly afterwards. */
+/** A server of one group in the legacy form. The group's version answers with `first` once, then normally. */
 function setup(first: () => HttpResponse) {
   const asked: string[] = [];
   const transport = {

@@ -1,5 +1,5 @@
-// Discovery kept in memory until someone invalidates it. Group versions that failed for a passing
-// reason are asked for again when they are wanted.
+// Discovery kept in memory until it is invalidated. Group versions that failed for a transient reason are fetched again
+// on the next read.
 // Upstream: client-go/discovery/cached/memory/memcache.go
 
 import { ApiError, isTooManyRequests } from "#api/status-error.ts";
@@ -8,13 +8,13 @@ import { type ApiResourceList, type Discovery, type GroupDocuments, groupVersion
 import { singleFlight } from "#client/single-flight.ts";
 
 export interface CachedDiscovery extends Discovery {
-  /** Filled since the last invalidation: a miss will not be cured by asking again. */
+  /** Filled since the last invalidation: another request would not find what is missing. */
   readonly isFresh: boolean;
-  /** Makes no request; the next reader does. */
+  /** Makes no request; the next read does. */
   invalidate(): void;
 }
 
-/** A version that lists nothing is treated as not ready yet. */
+/** A version that lists no resources is treated as not ready yet. */
 export class EmptyDiscovery extends Error {
   override readonly name = "EmptyDiscovery";
 }

@@ -1,5 +1,5 @@
-// What the server offers: groups, versions and resources, from the aggregated documents where the
-// server has them, from one document per version where not. Parts that fail do not hide the rest.
+// The groups, versions and resources that the server offers: from the aggregated documents if the server has them,
+// otherwise from one document per version. A part that fails does not hide the rest.
 // Upstream: client-go/discovery/discovery_client.go, aggregated_discovery.go
 
 import { apiVersionOf, parseApiVersion } from "#api/object.ts";
@@ -17,7 +17,7 @@ export interface ApiResource {
   readonly singularName: string;
   readonly namespaced: boolean;
   readonly kind: string;
-  /** Where they differ from the list's. */
+  /** Set if it differs from the list's group. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
@@ -38,13 +38,13 @@ export interface ApiGroup {
   readonly preferredVersion: string;
 }
 
-/** The handle of a discovered resource: of the general object, since its type is not known. */
+/** The handle of a discovered resource. Its objects have the general type, because their real type is unknown. */
 export function discoveredResource(groupVersion: string, { name, kind, namespaced }: ApiResource): Resource {
   const scope = namespaced ? "Namespaced" : "Cluster";
   return resourceHandle({ ...parseApiVersion(groupVersion), resource: name, kind, scope });
 }
 
-/** Some group versions could not be discovered; the rest came along with this error. */
+/** Some group versions could not be discovered. The result holds the others beside this error. */
 export class GroupDiscoveryFailed extends Error {
   override readonly name = "GroupDiscoveryFailed";
   /** By group version. */
@@ -124,12 +124,12 @@ export function createDiscovery(client: Client): Discovery {
   };
 }
 
-/** Every group version's resources. */
+/** The resources of every group version. */
 export function groupsAndResources(discovery: Discovery, signal: AbortSignal): Promise<GroupsAndResources> {
   return again(() => fetchAll(discovery, signal));
 }
 
-/** Each resource once, in the version its group prefers, or else the first that has it. */
+/** Each resource once: in its group's preferred version, or else in the first version that has it. */
 // Upstream: client-go/discovery/discovery_client.go, ServerPreferredResources
 export function preferredResources(discovery: Discovery, signal: AbortSignal): Promise<ResourceLists> {
   return again(async () => {
@@ -195,7 +195,7 @@ function complete(
   return failed.size === 0 ? { groups, lists } : { groups, lists, failure: new GroupDiscoveryFailed(failed) };
 }
 
-/** A partial result is fetched once more before it is believed. */
+/** A partial result is fetched a second time before it is returned. */
 async function again<R extends { readonly failure?: GroupDiscoveryFailed }>(fetch: () => Promise<R>): Promise<R> {
   let result = await fetch();
   for (let fetches = 1; result.failure && fetches < FETCHES_MAX; fetches++) result = await fetch();
@@ -242,7 +242,7 @@ interface Document {
   readonly groups?: readonly LegacyGroup[];
 }
 
-/** What was read from documents that a server in this process hands over: many controllers ask for the same one. */
+/** The parsed form of documents from a server in this process: many controllers read the same document. */
 const readBefore = new WeakMap<object, GroupDocuments>();
 
 function readDocument(response: RawResponse): GroupDocuments {
@@ -255,7 +255,7 @@ function readDocument(response: RawResponse): GroupDocuments {
   return read;
 }
 
-/** The answer's content type, not its request, tells which form it has. */
+/** The content type of the answer decides which form the document has, not the request. */
 function readForm(contentType: string, value: Document): GroupDocuments {
   const { type, parameters } = parseMediaType(contentType);
   const isAggregated =
@@ -302,7 +302,7 @@ function readAggregated(items: readonly AggregatedGroup[]): GroupDocuments {
   return { groups, lists, failed };
 }
 
-/** The resource and its subresources; either is left out when the server does not say its kind. */
+/** The resource and its subresources. An entry without a kind is left out. */
 function fromAggregated(source: AggregatedResource): ApiResource[] {
   const shared = { singularName: source.singularResource ?? "", namespaced: source.scope === "Namespaced" };
   const result: ApiResource[] = [];

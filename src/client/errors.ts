@@ -1,20 +1,20 @@
-// The client's own errors. Failures that the server names are ApiErrors (#api/status-error.ts),
-// exchanges that brought no whole answer are TransportErrors (#base/http.ts).
+// The client's own errors. Failures that the server reports are ApiErrors (#api/status-error.ts). Exchanges without a
+// complete answer are TransportErrors (#base/http.ts).
 
 import { ApiError } from "#api/status-error.ts";
 import { TransportError } from "#base/http.ts";
 
-/** A body or a watch frame that is not what its content type promises. */
+/** A body or a watch frame that does not match its content type. */
 export class DecodeError extends Error {
   override readonly name = "DecodeError";
 }
 
-/** A request that cannot be put into a URL. */
+/** A request that cannot be expressed as a URL. */
 export class InvalidRequest extends Error {
   override readonly name = "InvalidRequest";
 }
 
-/** Adds what an earlier attempt failed with; the kind of error stays what it is. */
+/** Adds the error of an earlier attempt to the message; the error's class stays the same. */
 // Upstream: client-go/rest/with_retry.go, WrapPreviousError
 // Deviation: an abort keeps its identity instead of gaining text, because isAborted compares reasons.
 export function withPreviousAttempt(error: unknown, previous: Error | undefined): unknown {

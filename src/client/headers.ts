@@ -48,7 +48,7 @@ export function mediaTypeProblem(contentType: string): string | undefined {
   return type.length + 1 + subtype.length < text.length ? "mime: unexpected content after media subtype" : undefined;
 }
 
-/** Only whole seconds count; a date does not. */
+/** Only whole seconds are read; a date is ignored. */
 export function retryAfterSeconds(headers: HttpHeaders): number | undefined {
   const value = headerValue(headers, "retry-after");
   return /^[+-]?\d+$/.test(value) ? Number(value) : undefined;

@@ -1,11 +1,11 @@
-// Reading a decoded document field by field, with errors that say where it is wrong.
+// Reads a decoded document field by field. Errors name the place of the mistake.
 
 /** A document that is not a kubeconfig. */
 export class KubeconfigSyntaxError extends Error {
   override readonly name = "KubeconfigSyntaxError";
 }
 
-/** A document's fields, read with care: a value of the wrong type is an error that names its place. */
+/** The fields of a document. A value of the wrong type is an error that names its place. */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #place: string;

@@ -1,4 +1,4 @@
-// What can be wrong with the part of a kubeconfig that one client uses, in the words users know.
+// Validates the part of a kubeconfig that one client uses, with kubectl's messages.
 // Upstream: client-go/tools/clientcmd/validation.go
 
 import type { Cluster, User } from "#client/kubeconfig.ts";
@@ -66,8 +66,8 @@ function clusterProblems({ cluster, clusterName, fileProblem }: Chosen): readonl
   return problems.map(invalid);
 }
 
-/** For messages: a URL, well formed or not, as Go redacts those that are. */
-// Deviation: upstream repeats a URL that it cannot parse as it is, password and all.
+/** A URL for messages, with the password redacted. A well-formed URL is redacted as in Go. */
+// Deviation: upstream prints a URL that it cannot parse unchanged, with its password.
 export function withoutPassword(url: string): string {
   return url.replace(/(:\/\/|^)([^:@/]*):(?!\/\/).*@/, "$1$2:xxxxx@");
 }

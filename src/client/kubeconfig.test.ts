@@ -1,4 +1,4 @@
-// Reading, merging and choosing from kubeconfigs, with the errors users know.
+// Reading, merging and choosing from kubeconfigs, with kubectl's error messages.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// The kubeconfig model: reading the decoded document, merging several, and choosing what one client
-// needs. Files, programs and sockets are platform/'s business.
+// The kubeconfig model: reads the decoded document, merges several, and chooses the part that one client needs. Files,
+// programs and sockets are handled in platform/.
 // Upstream: client-go/tools/clientcmd/{loader,merge,client_config}.go
 
 import { aggregateText } from "#base/errors.ts";
@@ -15,7 +15,7 @@ export interface Cluster {
   readonly certificateAuthorityData?: string;
   readonly proxyUrl?: string;
   readonly disableCompression?: boolean;
-  /** What a credential plugin is told about the cluster beside the fields above. */
+  /** Passed to a credential plugin beside the cluster's other fields. */
   readonly execConfig?: unknown;
 }
 
@@ -63,7 +63,7 @@ export interface Kubeconfig {
   readonly currentContext: string;
 }
 
-/** What one client needs to know to reach one cluster as one user. */
+/** All that one client needs to reach one cluster as one user. */
 export interface ClientConfig extends User {
   readonly server: string;
   readonly tlsServerName?: string;
@@ -83,7 +83,7 @@ export class KubeconfigError extends Error {
     super(`invalid configuration: ${aggregateText(problems.map(({ message }) => message))}`);
     this.problems = problems;
   }
-  /** There was nothing to read at all: the caller may have another way to the cluster. */
+  /** There was no kubeconfig to read. The caller may have another way to reach the cluster. */
   get isEmpty(): boolean {
     return this.problems.length === 1 && this.problems[0]?.code === "EmptyConfig";
   }
@@ -96,7 +96,7 @@ export const EMPTY_KUBECONFIG: Kubeconfig = {
   currentContext: "",
 };
 
-/** Files named in the document are relative to the document: resolvePath makes them absolute. */
+/** Relative file names are relative to the document; resolvePath makes them absolute. */
 export function parseKubeconfig(document: unknown, resolvePath: (path: string) => string): Kubeconfig {
   if (document === null || document === undefined) return EMPTY_KUBECONFIG;
   const root = new Fields(document, "kubeconfig");
@@ -121,7 +121,7 @@ export function parseKubeconfig(document: unknown, resolvePath: (path: string) =
 
 function readCluster(fields: Fields, path: (value: string | undefined) => string | undefined): Cluster {
   return defined({
-    // A cluster that is there is never taken for none, even if it says nothing.
+    // An entry without fields still counts as a cluster.
     server: fields.text("server") ?? "",
     tlsServerName: fields.text("tls-server-name"),
     insecureSkipTlsVerify: fields.flag("insecure-skip-tls-verify"),
@@ -176,7 +176,7 @@ function readExec(fields: Fields, path: (value: string | undefined) => string | 
   };
 }
 
-/** The first document to name something wins; entries are taken whole. */
+/** The first document that names an entry wins; entries are taken whole. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const lastFirst = configs.toReversed();
   return {
@@ -192,11 +192,11 @@ export interface ChooseOptions {
   readonly context?: string;
   /** Instead of the cluster's server, as --master gives it. */
   readonly server?: string;
-  /** Says why a file cannot be read, or nothing when it can. */
+  /** Why a file cannot be read; undefined when it can. */
   readonly fileProblem: (path: string) => string | undefined;
 }
 
-/** The chosen context's cluster and user. Throws a KubeconfigError that lists all that is wrong. */
+/** The cluster and user of the chosen context. Throws a KubeconfigError that lists every problem. */
 // Upstream: client-go/tools/clientcmd/client_config.go, DirectClientConfig.ClientConfig and ConfirmUsable
 export function chooseClient(config: Kubeconfig, options: ChooseOptions): ClientConfig {
   const { context: wanted, server, fileProblem } = options;
@@ -206,7 +206,7 @@ export function chooseClient(config: Kubeconfig, options: ChooseOptions): Client
     throw new KubeconfigError([{ code: "NotFound", message: `context "${wanted}" does not exist` }]);
   const user = config.users.get(context?.user ?? "") ?? {};
   const named = config.clusters.get(context?.cluster ?? "") ?? {};
-  // Another server is another name on the certificate.
+  // The certificate of another server carries another name.
   const { tlsServerName: _, ...unnamed } = named;
   const cluster: Cluster = server ? { ...unnamed, server } : named;
   const problems = problemsOf({

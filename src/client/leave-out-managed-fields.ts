@@ -1,12 +1,12 @@
-// The text of a watch event without metadata.managedFields. They are a third of a typical object, and parsing them costs
-// half of its time.
+// The text of a watch event without metadata.managedFields. These fields are a third of a typical object, and parsing
+// them takes half of the time.
 
 const MARK = '"managedFields":[{';
 const CLOSING_BRACE = 0x7d;
 
 /**
- * The event's text with null in place of its first managedFields; undefined when there are none. They are a list of
- * objects, which ends at a `}]`. A key in there can hold that, too: the text then does not parse, or its
+ * The event's text with null in place of its first managedFields; undefined when there are none. The value is a list of
+ * objects, so it ends at a `}]`. A key inside it can also contain `}]`. The text then does not parse, or its
  * metadata.managedFields is not null, and the caller parses the whole text.
  */
 export function leaveOutManagedFields(event: string): string | undefined {

@@ -1,5 +1,5 @@
-// Metadata-only clients: the server is asked for PartialObjectMetadata. One that does not know that
-// form sends whole objects, which are cut down here; a watch has no such way out.
+// Metadata-only clients ask the server for PartialObjectMetadata. If a server does not know that form and sends whole
+// objects, the client reduces them here. A watch has no such fallback.
 // Upstream: client-go/metadata/metadata.go
 
 import type { ObjectMeta } from "#api/meta.ts";
@@ -26,7 +26,7 @@ export function createMetadataClient<T extends StoredObject>(
     createResourceClient<PartialObjectMetadata<T>>(requester, resource, acceptFor(kind, withProtobuf));
   const single = clientFor("PartialObjectMetadata");
   const many = clientFor("PartialObjectMetadataList");
-  // A server does not cut down what it says of a deletion.
+  // A server sends the full answer to a delete even to metadata clients.
   const whole = createResourceClient<PartialObjectMetadata<T>>(requester, resource);
   return {
     resource,

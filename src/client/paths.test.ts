@@ -3,7 +3,7 @@ import { Secrets } from "#api/generated/resources/core-v1.ts";
 import { queryString, resourcePath } from "./paths.ts";
 
 it("escapes names in paths as Go's clients do", () => {
-  // What net/url makes of the same path.
+  // Go's net/url gives the same path.
   const path = resourcePath(Secrets, { namespace: "@fake:svm_ns!", name: "!'()*~-_.:@&=+$,;x y[]{}|\\^`\"<>#?é" });
   const escaped = "%21%27%28%29%2A~-_.:@&=+$,;x%20y%5B%5D%7B%7D%7C%5C%5E%60%22%3C%3E%23%3F%C3%A9";
   expect(path).toBe(`/api/v1/namespaces/@fake:svm_ns%21/secrets/${escaped}`);

@@ -1,12 +1,12 @@
-// Where the API keeps things: URL paths and query strings of resources.
+// URL paths and query strings of resources.
 
 import type { GroupVersionResource } from "#api/object.ts";
 import { InvalidRequest } from "#client/errors.ts";
 
 const PLAIN_SEGMENT = /^[A-Za-z0-9._~-]+$/;
-/** Escaped by encodeURIComponent, but allowed in a path and left alone by other clients. */
+/** encodeURIComponent escapes these, but a path allows them and other clients send them unescaped. */
 const ALLOWED_IN_PATH = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
-/** Left alone by encodeURIComponent, but escaped by Go's clients: audit logs show which. */
+/** encodeURIComponent leaves these, but Go's clients escape them, and audit logs show the difference. */
 const ESCAPED_IN_PATH = /[!'()*]/g;
 
 // Upstream: client-go/rest/request.go, IsValidPathSegmentName

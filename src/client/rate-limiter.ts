@@ -18,7 +18,7 @@ export interface RateLimits {
 const DEFAULT_QPS = 5;
 const DEFAULT_BURST = 10;
 
-/** Undefined means: do not limit. */
+/** Undefined: no limit. */
 // Upstream: client-go/rest/config.go, RESTClientForConfigAndClient; kubernetes/clientset.go, NewForConfigAndClient
 export function rateLimiterFor({ qps, burst }: RateLimits, clock: Clock): RateLimiter | undefined {
   if (qps < 0) return undefined;

@@ -1,5 +1,5 @@
-// One request to its end: throttle, send, retry as the server asks, count, trace. What the body
-// means is the caller's business; what the status means is decided here.
+// Carries out one request: throttles, sends, retries as the server asks, counts and traces. The status is interpreted
+// here, the body by the caller.
 
 import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import type { Status } from "#api/meta.ts";
@@ -36,7 +36,9 @@ export interface RequesterOptions {
   readonly host?: string;
   /** Absent: not throttled. */
   readonly rateLimiter?: RateLimiter;
-  /** Limit for one request, retries included, of which the server is told; watches have none. Absent: no limit. */
+  /**
+   * Limit for one request, retries included. It is also sent to the server. Watches have no limit. Absent: no limit.
+   */
   readonly timeoutMs?: number;
   readonly metrics?: Metrics;
   readonly log?: Logger;
@@ -76,7 +78,7 @@ export class Requester {
   readonly #metrics: ClientMetrics | undefined;
   readonly #throttleLog: ThrottleLog;
   readonly #host: string;
-  /** Ends the server's work on a request whose caller has gone. */
+  /** The query by which the server ends its work on a request whose caller has gone. */
   readonly #timeoutQuery: string;
 
   constructor(options: RequesterOptions) {
@@ -110,7 +112,7 @@ export class Requester {
     }
   }
 
-  /** Opens a stream. Undefined: the connection was lost again and again, which counts as a watch that ended. */
+  /** Opens a stream. Undefined: every attempt lost its connection, which counts as a watch that ended. */
   async open(call: Call, signal: AbortSignal): Promise<HttpResponse | undefined> {
     const { response, error, previous, attempts } = await this.#attempt(call, signal);
     this.#options.trace?.(record(call, response?.status ?? 0, attempts), signal);
@@ -136,7 +138,7 @@ export class Requester {
     return { status: response.status, headers: response.headers, contentType, body };
   }
 
-  /** Tries until an outcome is final. An answer's body is unread. */
+  /** Tries until an outcome is final. The body of the answer is not read yet. */
   async #attempt(call: Call, signal: AbortSignal): Promise<Attempted> {
     const { transport, clock, log } = this.#options;
     const request = this.#httpRequest(call);
@@ -195,7 +197,7 @@ export class Requester {
     }
   }
 
-  /** The Status in the body, or else what the bare HTTP status says. */
+  /** The Status in the body, or else an error made from the HTTP status alone. */
   async #failure(call: Call, response: HttpResponse): Promise<ApiError> {
     const contentType = headerValue(response.headers, "content-type");
     const problem = mediaTypeProblem(contentType);
@@ -261,7 +263,9 @@ interface Attempted {
   readonly attempts: number;
 }
 
-/** Drops the body: the attempt is over, and the next one finds out whether the connection still works. */
+/**
+ * Ignores an error of the body: the attempt is over, and the next one finds out whether the connection still works.
+ */
 function ignoreLostBody(error: unknown): void {
   if (!(error instanceof TransportError)) throw error;
 }

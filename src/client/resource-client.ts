@@ -1,4 +1,4 @@
-// The verbs on one resource, as requests. Each builds a Call, sends it and decodes the answer.
+// The verbs on one resource. Each builds a Call, sends it and decodes the answer.
 
 import { durationOfMs, formatDuration } from "#api/go-duration.ts";
 import { goJson } from "#api/go-text.ts";
@@ -29,7 +29,7 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   merge: "application/merge-patch+json",
   strategic: "application/strategic-merge-patch+json",
 };
-/** JSON is YAML. */
+/** The body is JSON, which is valid YAML. */
 const APPLY_TYPE = "application/apply-patch+yaml";
 
 type Query = Readonly<Record<string, QueryValue>>;
@@ -47,7 +47,7 @@ export function selectionQuery(selection: Selection): Query {
   return { labelSelector: selection.labelSelector, fieldSelector: selection.fieldSelector };
 }
 
-/** client-go's typed clients give the time twice, for requests in general and for watches. */
+/** client-go's typed clients send the timeout twice: once for requests in general and once for watches. */
 export function watchQuery(request: WatchRequest): Query {
   const { timeoutSeconds } = request;
   return {
@@ -68,7 +68,7 @@ function addressOf(object: KubeObject): ObjectAddress {
   return namespace ? { namespace, name } : { name };
 }
 
-/** A Status that is not a success is an error whatever its HTTP status. */
+/** A Status that is not a success is an error, regardless of its HTTP status. */
 function rejectFailure<T>(value: unknown): T {
   const { kind, status } = (value ?? {}) as Status;
   if (kind === "Status" && status !== "Success") throw new ApiError(value as Status);
@@ -82,7 +82,7 @@ function refuseWithoutNamespace(method: string, name: string | undefined): void 
   if (name) throw new InvalidRequest("an empty namespace may not be set when a resource name is provided");
 }
 
-/** What a client of either form shares: media types, bodies, sending. */
+/** The parts that full and metadata clients share: media types, bodies, sending. */
 class ResourceCalls<T extends KubeObject> {
   readonly resource: Resource<T>;
   readonly accept: string;
@@ -131,7 +131,10 @@ class ResourceCalls<T extends KubeObject> {
     return rejectFailure<S>(this.decode(await this.#requester.send(call, signal)));
   }
 
-  /** Where only failure matters. Decoding the objects that deletes answer with is a third of the cost of a delete. */
+  /**
+   * For callers that need only the failure. Decoding the object that a delete returns is a third of the cost of a
+   * delete.
+   */
   async sendOnly(call: Call, signal: AbortSignal): Promise<void> {
     await this.#requester.send(call, signal);
   }
@@ -152,7 +155,7 @@ class ResourceCalls<T extends KubeObject> {
     return watchEvents<T>(response.body, { contentType, protobuf, leavesOutManagedFields });
   }
 
-  /** Protobuf needs the kind, which the body of a subresource may not say. */
+  /** Protobuf needs the kind, which the body of a subresource may lack. */
   #contentType(value: unknown): string {
     return this.#usesProtobuf && (value as KubeObject).kind !== undefined ? PROTOBUF_TYPE : JSON_TYPE;
   }
@@ -163,12 +166,12 @@ class ResourceCalls<T extends KubeObject> {
     if (contentType === PROTOBUF_TYPE && this.#requester.protobuf) {
       return { kind: "bytes", bytes: this.#requester.protobuf.encode(value as KubeObject) };
     }
-    // Raw payloads are kept as they were spelled, and other managers compare a ControllerRevision's as bytes.
+    // Raw payloads keep their spelling, because other managers compare a ControllerRevision's data as bytes.
     return { kind: "bytes", bytes: encodeText(goJson(value)) };
   }
 }
 
-/** accept: the media types to ask for, where they are not the client's own. */
+/** accept: the media types to ask for, if they are not the client's. */
 export function createResourceClient<T extends KubeObject>(
   requester: Requester,
   resource: Resource<T>,
@@ -252,7 +255,10 @@ function addressed(request: ObjectAddress & { readonly subresource?: string }): 
   return { namespace: request.namespace, name: request.name, subresource: request.subresource };
 }
 
-/** Delete options travel as JSON of the meta group, whatever the client's content type; as client-go's, even empty ones. */
+/**
+ * Delete options are always sent as JSON of the meta group, whatever the client's content type, and even when empty, as
+ * in client-go.
+ */
 function withDeleteOptions<T extends KubeObject>(
   calls: ResourceCalls<T>,
   call: Call,

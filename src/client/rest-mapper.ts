@@ -1,5 +1,5 @@
-// From kinds to resources and back, by what discovery says. Built when first asked; only a reset makes
-// it look again, so a kind that appeared since stays unknown until then.
+// Maps kinds to resources and back, from discovery. The table is built on first use. Only a reset rebuilds it, so a
+// kind that appeared later is unknown until then.
 // Upstream: client-go/restmapper/discovery.go; apimachinery/pkg/api/meta/{priority,restmapper}.go
 
 import { apiVersionOf } from "#api/object.ts";
@@ -41,14 +41,17 @@ export class NoResourceMatch extends Error {
 }
 
 export interface RestMapper {
-  /** The kind's resource in the first given version that has the kind; in the group's preferred one when none is given. */
+  /**
+   * The kind's resource in the first of the given versions that has the kind; without versions, in the group's
+   * preferred version.
+   */
   mapping(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<Resource>;
   /** The kind's resources in all versions, best first. */
   mappings(gk: GroupKind, versions: readonly string[], signal: AbortSignal): Promise<readonly Resource[]>;
   resourceFor(resource: PartialResource, signal: AbortSignal): Promise<Resource>;
   /** All that match, best first. */
   resourcesFor(resource: PartialResource, signal: AbortSignal): Promise<readonly Resource[]>;
-  /** Forgets all, without a request. */
+  /** Forgets the table, without a request. */
   reset(): void;
 }
 
@@ -60,7 +63,7 @@ interface Entry {
 interface Table {
   /** Best first. */
   readonly entries: readonly Entry[];
-  /** The resources of each kind, by its name in small letters; in the same order. */
+  /** The resources of each kind, by its lower-case name; in the same order. */
   readonly byKind: ReadonlyMap<string, readonly Resource[]>;
 }
 
@@ -74,7 +77,7 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
     table = undefined;
   }
 
-  /** A table that was being built during a reset serves the callers that wait for it, and is not kept. */
+  /** A table that was being built during a reset still serves the callers that wait for it, but is not kept. */
   async function current(signal: AbortSignal): Promise<Table> {
     if (table !== undefined) return table;
     const resetsBefore = resets;

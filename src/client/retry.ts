@@ -1,4 +1,4 @@
-// Which outcomes of an attempt are worth another one, and how long to wait before it. Pure.
+// Which outcomes of an attempt are worth a retry, and how long to wait before it. Pure.
 // Upstream: client-go/rest/with_retry.go, IsNextRetry; client-go/rest/request.go, request and Watch
 
 import { type HttpHeaders, TransportError } from "#base/http.ts";
@@ -6,7 +6,7 @@ import { headerValue, retryAfterSeconds } from "#client/headers.ts";
 
 export const RETRIES_MAX = 10;
 
-/** What one attempt brought: an answer with its status and headers, or an error. */
+/** The outcome of one attempt: an answer with its status and headers, or an error. */
 export type Outcome =
   | { readonly status: number; readonly headers: HttpHeaders }
   | { readonly status: 0; readonly error: unknown };
@@ -17,7 +17,7 @@ export type RetryClass = "read" | "write" | "watch" | "once";
 /** A lost connection is retried after this long, as if the server had asked for it. */
 const LOST_CONNECTION_WAIT_SECONDS = 1;
 
-/** Was the exchange lost in a way that a second try may mend? Writes are not idempotent. */
+/** True if the connection was lost in a way that a retry may fix. Writes are not idempotent. */
 export function isLostConnection(error: unknown, kind: RetryClass): boolean {
   if (!(error instanceof TransportError) || kind === "write" || kind === "once") return false;
   return error.failure === "reset" || (kind === "watch" && error.failure === "timeout");

@@ -1,4 +1,4 @@
-// What a client counts, logs and limits on the side.
+// The client's metrics, logs and rate limits.
 
 import { describe, expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";

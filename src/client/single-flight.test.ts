@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hostTurn, neverAborted } from "#base/testing.ts";
 import { singleFlight } from "./single-flight.ts";
 
-/** Work that a test ends by hand, or that ends with its caller. */
+/** Work that the test ends by hand, or that ends with its caller. */
 function setUp() {
   const ends: ((result: string) => void)[] = [];
   const work = singleFlight(

@@ -1,4 +1,4 @@
-// One piece of work at a time, shared by all who want its result meanwhile.
+// Runs one piece of work at a time and shares its result with all callers that arrive meanwhile.
 
 import { orAborted } from "#base/abort.ts";
 import { isAborted } from "#base/errors.ts";
@@ -13,7 +13,7 @@ export function singleFlight<R>(work: (signal: AbortSignal) => Promise<R>): (sig
       try {
         return await orAborted(pending, signal);
       } catch (error) {
-        // The work ended with the caller that began it; the others still want its result.
+        // The caller that began the work aborted it; the others still want its result.
         if (signal.aborted || !isAborted(error)) throw error;
       }
     }

@@ -1,4 +1,4 @@
-// For tests only: a server's discovery documents, of the new form and of the old.
+// For tests only: a server's discovery documents, in the aggregated and the legacy form.
 
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { testClock } from "#base/testing.ts";
@@ -8,13 +8,13 @@ import { jsonResponse, scriptedTransport, textResponse } from "#client/testing.t
 
 export const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** A path's document, or the statuses with which it answers instead, one per request; the last one stays. */
+/** A path's document, or the statuses of its answers, one per request; the last one repeats. */
 export type Answers = Record<string, object | readonly number[]>;
 
 export interface DiscoveryStage {
   readonly discovery: Discovery;
   readonly answers: Answers;
-  /** How often each path was asked for. */
+  /** The number of requests per path. */
   readonly asked: ReadonlyMap<string, number>;
 }
 

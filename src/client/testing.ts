@@ -1,4 +1,4 @@
-// For tests only: a transport whose answers a test writes itself, as real bodies.
+// For tests only: a transport whose answers the test writes, as real bodies.
 
 import type { HttpHeaders, HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -44,7 +44,7 @@ export function textResponse(text: string, status: number, headers: HttpHeaders 
 /** A body that the test feeds chunk by chunk. */
 export interface FedStream {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** The reader went away. */
+  /** The reader closed the stream. */
   readonly isClosed: boolean;
   push(chunk: string | Uint8Array): void;
   end(): void;

@@ -1,4 +1,4 @@
-// Says that requests wait for the client's own rate limit, without flooding the log.
+// Logs that requests wait for the client-side rate limit, without flooding the log.
 // Upstream: client-go/rest/request.go, tryThrottleWithInfo and throttledLogger
 
 import type { Clock } from "#base/clock.ts";
@@ -12,7 +12,7 @@ export type ThrottleLog = (
 
 const LONG_MS = 50;
 const EXTRA_LONG_MS = 1000;
-/** The first level that is enabled decides; both keep to their interval. */
+/** The first enabled level is used. Each level has a minimum interval between lines. */
 const LEVELS = [
   { level: 2, intervalMs: 1000 },
   { level: 0, intervalMs: 10_000 },

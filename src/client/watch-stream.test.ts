@@ -1,4 +1,4 @@
-// Watch bodies, however they are cut into chunks.
+// Watch bodies, cut into chunks at any place.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -79,7 +79,8 @@ describe("watch stream", () => {
   });
 
   it("leaves out managedFields, and nothing else, whatever their keys and other fields hold", async () => {
-    // No backslash before a quote: JSON.parse of Node 26.10 takes the key "\"" for "\\" where an object before had that one.
+    // No backslash before a quote: JSON.parse of Node 26.10 reads the key "\"" as "\\" if an earlier object had that
+    // key.
     const text = fc.constantFrom("}]", "]", '"managedFields":[{', '}],"a":{', "b\\c", '"', "a", '":{},"', ":", "null");
     const words = fc.array(text, { maxLength: 4 }).map((parts) => parts.join(""));
     const entry = fc.record({ manager: words, fieldsV1: fc.dictionary(words, fc.dictionary(words, fc.constant({}))) });

@@ -1,6 +1,6 @@
-// Watch bodies to batches of events. One pass over the chunks: each event is parsed once, and a
-// batch is whatever one chunk completed. Memory is bounded by the largest event the API can send,
-// and an idle stream holds on to nothing of what it brought before.
+// Splits watch bodies into batches of events in one pass over the chunks. Each event is parsed once, and a batch holds
+// the events that one chunk completed. Memory is bounded by the largest event the API can send. An idle stream keeps no
+// earlier chunk or event in memory.
 
 import { parseExactJson } from "#api/json.ts";
 import type { WatchEvent } from "#api/object.ts";
@@ -17,7 +17,7 @@ const LENGTH_BYTES = 4;
 
 type Batches<T> = AsyncIterable<readonly WatchEvent<T>[]>;
 
-/** Takes chunks, gives the events they complete, keeps the rest. */
+/** Takes chunks, returns the events that they complete, and keeps the rest. */
 interface Splitter<T> {
   push(chunk: Uint8Array): readonly WatchEvent<T>[];
   /** Bytes of an event that is not complete yet. */
@@ -157,7 +157,7 @@ function decodeLeanEvent(line: string): unknown {
     metadata.managedFields = undefined;
     return event;
   } catch {
-    // The text was cut in the wrong place, or is malformed as a whole: the whole of it decides.
+    // The text was cut in the wrong place or is malformed: parsing the whole line decides.
     return decodeJson(line);
   }
 }

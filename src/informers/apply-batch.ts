@@ -1,5 +1,5 @@
-// The events of a watch on their way to the cache: in order, never from the past, with the version up to
-// which they have been applied.
+// Applies the events of a watch to the cache, in order, skips events from the past, and records the version up to which
+// they have been applied.
 // Upstream: client-go/tools/cache/reflector.go, handleAnyWatch
 
 import type { Status } from "#api/meta.ts";
@@ -12,7 +12,7 @@ import { StateWentBack } from "#informers/errors.ts";
 import type { EventIntake } from "#informers/event-intake.ts";
 import type { WatchSession } from "#informers/watch-session.ts";
 
-/** Where a reflector puts what it sees. */
+/** The cache that a reflector writes to. */
 export interface ReflectorTarget<T> {
   replace(objects: readonly T[], resourceVersion: string, isRestored: boolean): void;
   apply(deltas: readonly Delta<T>[]): void;
@@ -22,7 +22,7 @@ export interface ReflectorTarget<T> {
 /** How far a stream has been followed. */
 export interface StreamPosition {
   version: string;
-  /** The unordered ADDED events that begin a watch without a version are over. */
+  /** The synthetic ADDED events that begin a watch without a version are over. They come in no order. */
   isPastSynthetic: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface BatchDeps<T extends StoredObject> {
   readonly log: Logger | undefined;
 }
 
-/** Hands a batch to the target and moves the position; returns what ends the watch, if something does. */
+/** Applies a batch to the target and moves the position. Returns the error that ends the watch, if there is one. */
 export function applyBatch<T extends StoredObject>(
   batch: readonly WatchEvent<T>[],
   session: WatchSession<T>,
@@ -60,7 +60,7 @@ export function applyBatch<T extends StoredObject>(
     switch (event.type) {
       case "ADDED":
       case "MODIFIED": {
-        // An event from before this point was seen already, or its object is gone since.
+        // An event from before this point was seen already, or its object has been deleted since.
         if (isBack) {
           log?.info("Ignored a watch event from the past", { type: name, object: ref(event.object), offered, version });
           continue;
@@ -70,7 +70,7 @@ export function applyBatch<T extends StoredObject>(
         break;
       }
       case "DELETED": {
-        // Not every server gives a deletion its own version, so the cache alone judges its age.
+        // Not every server gives a deletion a new version, so only the cache judges its age.
         const object = intake.transformed(event.object);
         if (object) deltas.push({ type: "delete", object });
         break;

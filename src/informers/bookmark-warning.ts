@@ -1,4 +1,4 @@
-// Says every ten seconds that a streamed list is still waiting for the bookmark that ends it.
+// Logs every ten seconds that a streamed list still waits for its final bookmark.
 // Upstream: client-go/tools/cache/reflector.go, initialEventsEndBookmarkTicker
 
 import type { Clock, Timer } from "#base/clock.ts";

@@ -1,4 +1,5 @@
-// What a cache makes of what it is given, whoever gives it: never an older state, each life of an object by itself.
+// How a cache applies the states it receives from any source: never an older state, and each incarnation of an object
+// by itself.
 
 import { describe, expect, it } from "vitest";
 import { stored } from "#api/testing.ts";

@@ -1,6 +1,6 @@
-// Between reflector and handlers: applies what the reflector saw to the store, in order and never
-// backwards, and tells the handlers. It stands where client-go has a queue; because deliveries are
-// synchronous nothing ever waits in it, and the reflector feels a slow handler at once.
+// Sits between reflector and handlers: applies the reflector's changes to the store in order, never backwards, and
+// notifies the handlers. client-go has a queue in this place. Here deliveries are synchronous, so no event ever waits,
+// and a slow handler delays the reflector directly.
 // Upstream: client-go/tools/cache/the_real_fifo.go; controller.go, processDeltas and processReplacedAllInfo
 
 import { type ObjectKey, objectKey, ref } from "#api/object.ts";
@@ -30,7 +30,7 @@ export interface CacheOptions<T extends StoredObject> {
 }
 
 export const BATCH_MAX = 1000;
-/** Handlers that take longer than this per event, or a second for many, are named in the log. */
+/** Handlers that take longer than this per event, or longer than a second for a batch, are named in the log. */
 const SLOW_EVENT_MS = 100;
 const SLOW_BATCH_MS = 1000;
 const SLOW_EVENTS_MIN = 10;
@@ -53,14 +53,14 @@ export class Cache<T extends StoredObject> {
     return this.#hasSynced;
   }
 
-  /** Up to where the store has followed the server. */
+  /** The version up to which the store has followed the server. */
   get resourceVersion(): string {
     return this.#options.isAtomic ? this.#resourceVersion : "";
   }
 
   /**
-   * A whole new state. isRestored: the server itself said that it is behind what we know, so that
-   * going back is right; otherwise an object that the store has in a newer version stays.
+   * Applies a complete new state. isRestored: the server reported that it is behind the versions we know, so going back
+   * is right. Otherwise an object that the store has in a newer version stays.
    */
   replace(objects: readonly T[], resourceVersion: string, isRestored: boolean): void {
     const { store, isAtomic } = this.#options;
@@ -108,7 +108,7 @@ export class Cache<T extends StoredObject> {
     this.#advance(resourceVersion);
   }
 
-  /** Tells the handlers that are due of every object once more. */
+  /** Notifies the handlers that are due for a resync about every object. */
   resync(): void {
     const { store, listeners } = this.#options;
     const audience = listeners.current;
@@ -125,7 +125,7 @@ export class Cache<T extends StoredObject> {
     if (!isOlderVersion(resourceVersion, this.#resourceVersion)) this.#resourceVersion = resourceVersion;
   }
 
-  /** What a relist changed: first all that is gone, then the rest in the list's order. */
+  /** The changes of a relist: first all deletions, then the rest in the list's order. */
   #replacement(objects: readonly T[]): Notice<T>[] {
     const { store } = this.#options;
     const present = new Set(objects.map(objectKey));
@@ -144,7 +144,7 @@ export class Cache<T extends StoredObject> {
     return notices;
   }
 
-  /** The event carries the object's final state, unless it is about another life of it. */
+  /** The event carries the object's final state, unless it is about another incarnation of the object. */
   // Deviation: upstream also reports the deletion of an object that its cache does not hold.
   #delete(key: ObjectKey, final: T): Notice<T>[] {
     const { store } = this.#options;
@@ -164,7 +164,7 @@ export class Cache<T extends StoredObject> {
     return { type: "deleted", object, isFinalStateUnknown: true };
   }
 
-  /** Of a relisted object and the stored one, the one to keep; an unchanged object keeps its identity. */
+  /** Chooses between a relisted object and the stored one. An unchanged object keeps its identity. */
   #newest(object: T, isRestored: boolean): T {
     const key = objectKey(object);
     const stored = this.#options.store.get(key);
@@ -190,7 +190,7 @@ export class Cache<T extends StoredObject> {
     return true;
   }
 
-  /** An empty relist is a delivery, too. */
+  /** An empty relist also counts as a delivery. */
   #notify(notices: readonly Notice<T>[], isRelist = false): void {
     if (notices.length === 0 && !isRelist) return;
     const { meter, clock, log, name } = this.#options;
@@ -226,8 +226,8 @@ export class Cache<T extends StoredObject> {
 }
 
 /**
- * What handlers are to be told when an object takes the place of another.
- * Deviation: upstream reports a recreated object as an update; here it is a deletion and an addition.
+ * The notifications when one object replaces another. Deviation: upstream reports a recreated object as an update; here
+ * it is a deletion and an addition.
  */
 function changes<T extends StoredObject>(old: T | undefined, object: T): Notice<T>[] {
   if (!old) return [{ type: "added", object }];

@@ -1,6 +1,6 @@
-// The cases by which client-go tests its stores, informers and reflectors, where behaviour here could differ. Not
-// among them: its queues as such (there is none here), threads that race, heaps and expiring caches that no
-// controller uses, and what Go's type system leaves to run time.
+// The cases by which client-go tests its stores, informers and reflectors, where behaviour here could differ. Left out:
+// its queues (there are none here), races between threads, heaps and expiring caches that no controller uses, and
+// run-time checks that TypeScript's types replace.
 
 import { describe, expect, it } from "vitest";
 import { stored } from "#api/testing.ts";
@@ -182,7 +182,7 @@ describe("machinery/8.r5 relists", () => {
     server.compact();
     const listError = () => failure(500, "InternalError", "a list error");
     const watchError = () => failure(400, "BadRequest", "a watch error");
-    // The watch fails, so does the list after it; then a list comes, and the watch after it fails again.
+    // The watch fails, and so does the list after it. The next list succeeds, and the watch after it fails again.
     server.overrides.push(watchError, listError, undefined, watchError);
     server.cutStreams();
     await clock.advance(30_000);

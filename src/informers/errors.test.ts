@@ -1,4 +1,4 @@
-// What an error of the API means to a reflector.
+// How a reflector classifies errors of the API.
 
 import { expect, it } from "vitest";
 import { ApiError } from "#api/status-error.ts";

@@ -1,4 +1,4 @@
-// The informers' own errors, and what an error of the API means to a reflector.
+// The informers' errors, and how a reflector classifies errors of the API.
 
 import { ApiError, hasCause, isExpired, isGone, isTimeout, isTooManyRequests } from "#api/status-error.ts";
 import { TransportError } from "#base/http.ts";
@@ -10,17 +10,20 @@ export class IndexerConflict extends Error {
   }
 }
 
-/** A call that comes too late in an informer's life. */
+/** A call at a stage of an informer's life at which it is no longer allowed. */
 export class InformerStateError extends Error {
   override readonly name = "InformerStateError";
 }
 
-/** A handler threw. Upstream a panic there ends the process; here the owner of the informer decides. */
+/** A handler threw. Upstream such a panic ends the process; here the owner of the informer decides. */
 export class HandlerError extends Error {
   override readonly name = "HandlerError";
 }
 
-/** The server closed the watch within a second without an event: listing anew beats a hot loop. */
+/**
+ * The server closed the watch within a second without an event. The reflector relists instead of reopening in a hot
+ * loop.
+ */
 export class VeryShortWatch extends Error {
   override readonly name = "VeryShortWatch";
   constructor(reflector: string) {
@@ -30,7 +33,7 @@ export class VeryShortWatch extends Error {
   }
 }
 
-/** The stream said nothing for so long, though it used to send bookmarks, that it must be dead. */
+/** The stream used to send bookmarks and has been silent for too long: the connection must be dead. */
 export class SilentWatch extends Error {
   override readonly name = "SilentWatch";
   constructor(silentMs: number) {
@@ -64,7 +67,7 @@ export function isTooLargeVersion(error: unknown): boolean {
   return isMeant(error.status.message) || error.causes.some((cause) => isMeant(cause.message));
 }
 
-/** The connection is refused, or the server asks to wait: try the same again later, without a new list. */
+/** The connection was refused, or the server asks the client to wait: try the same again later, without a new list. */
 // Upstream: client-go/tools/cache/reflector.go, isWatchErrorRetriable
 export function isOverloadedOrDown(error: unknown): boolean {
   return (error instanceof TransportError && error.failure === "refused") || isTooManyRequests(error);

@@ -1,4 +1,4 @@
-// What a reflector lets in: objects of the one kind it is there for, transformed as the cache keeps them.
+// Filters and transforms what a reflector receives: only objects of its kind pass, in the form that the cache keeps.
 
 import { ref, type WatchEvent } from "#api/object.ts";
 import type { StoredObject } from "#api/resource.ts";
@@ -15,7 +15,7 @@ export interface EventIntakeOptions<T> {
 
 export class EventIntake<T extends StoredObject> {
   readonly #options: EventIntakeOptions<T>;
-  /** Learnt from the server: items of a list carry no kind, its events do. */
+  /** Learnt from the server's events: items of a list carry no kind. */
   #kind: string | undefined;
 
   constructor(options: EventIntakeOptions<T>) {
@@ -38,7 +38,7 @@ export class EventIntake<T extends StoredObject> {
     return false;
   }
 
-  /** A transform that fails costs that one event. */
+  /** If the transform fails, only this event is lost. */
   transformed(object: T): T | undefined {
     try {
       return this.#options.transform(object);
@@ -49,12 +49,12 @@ export class EventIntake<T extends StoredObject> {
     }
   }
 
-  /** A transform that fails here fails the list. */
+  /** If the transform fails, the list fails. */
   transformedItems(items: readonly T[]): readonly T[] {
     return items.map((item) => this.#options.transform(item));
   }
 
-  /** Notes the kind a list is of. Tables are refused. */
+  /** Records the kind of a list. Tables are refused. */
   checkList(list: PagedList<T>): void {
     if (isTable(list)) {
       const gvk = `${list.apiVersion}, Kind=${list.kind}`;

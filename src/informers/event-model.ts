@@ -1,5 +1,5 @@
-// For tests: checks event by event that what a handler hears is a history that can have happened. No
-// version goes back, no addition or deletion comes twice, and a recreated object is never an update.
+// For tests: checks for each event that the handler's history is possible. Versions never go back, no addition or
+// deletion comes twice, and a recreated object is never an update.
 
 import { type ObjectKey, objectKey } from "#api/object.ts";
 import type { StoredObject } from "#api/resource.ts";

@@ -1,4 +1,4 @@
-// One informer per resource, form and selection; started, stopped and asked for again at run time.
+// The factory has one informer per resource, form and selection. Informers start, stop and restart at run time.
 
 import { describe, expect, it } from "vitest";
 import { Pods } from "#api/generated/resources/core-v1.ts";

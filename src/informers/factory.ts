@@ -1,5 +1,5 @@
-// Hands out shared informers: one per resource, form and selection, however many ask. Informers start
-// and stop at run time, one by one or all together.
+// Provides shared informers: one per resource, form and selection for all callers. Informers start and stop at run
+// time, one by one or all together.
 
 import { type GroupVersionResource, resourceText } from "#api/object.ts";
 import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
@@ -22,7 +22,7 @@ import { deepFreeze, stripManagedFields } from "#informers/transforms.ts";
 
 export interface InformerFactoryOptions {
   readonly client: Client;
-  /** Metadata informers may have a client of their own, with its own limits and identity. */
+  /** Metadata informers may use a separate client, with separate limits and identity. */
   readonly metadataClient?: Client;
   readonly clock: Clock;
   readonly rng: Rng;
@@ -30,15 +30,15 @@ export interface InformerFactoryOptions {
   readonly gates?: InformerGates;
   /** Default resync period of all informers here; 0 or absent: none. */
   readonly resyncPeriodMs?: number;
-  /** That of metadata informers, where it is another. */
+  /** The resync period of metadata informers, if it differs. */
   readonly metadataResyncPeriodMs?: number;
   /** Replaces the default, which leaves managedFields out. */
   readonly transform?: Transform<StoredObject>;
   /** For tests: objects in caches cannot be changed. */
   readonly isFreezing?: boolean;
-  /** Full informers report under this name. */
+  /** Full informers use this name in metrics. */
   readonly metrics?: { readonly metrics: Metrics; readonly name: string };
-  /** Called when an informer failed for good, which a handler or an index function did. Absent: unhandled. */
+  /** Called when an informer failed for good, because a handler or an index function threw. Absent: unhandled. */
   readonly onCrash?: (error: unknown) => void;
 }
 
@@ -129,7 +129,7 @@ class Factory implements InformerFactory {
     }
   }
 
-  /** Form, resource and selection say the type of the objects: what is found under their key has it. */
+  /** The key includes form, resource and selection, so the informer found under it has the type T. */
   #get<T extends StoredObject>(
     form: Form,
     resource: Resource<T>,
@@ -181,7 +181,7 @@ class Factory implements InformerFactory {
   }
 }
 
-/** A client whose watches leave out what the default transform would. */
+/** A client whose watches leave out the fields that the default transform would remove. */
 function leanClient<T extends StoredObject>(client: InformerClient<T>): InformerClient<T> {
   return {
     resource: client.resource,

@@ -1,5 +1,5 @@
-// A handler that only hears of objects a filter lets through. An update that crosses the filter is
-// an addition or a deletion to it.
+// A handler that hears only of objects that pass a filter. An update that crosses the filter becomes an addition or a
+// deletion.
 // Upstream: client-go/tools/cache/controller.go, FilteringResourceEventHandler
 
 import type { StoredObject } from "#api/resource.ts";

@@ -1,4 +1,4 @@
-// Gates of the client library that have no other side any more: they stay on, and so does what they stand for.
+// Feature gates of the client library that can no longer be switched off, and the behaviour behind them.
 
 import { expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";

@@ -1,5 +1,5 @@
-// Random histories of a server, its connections and its mistakes: whatever happens, handlers hear a
-// possible history, and once the faults end the store equals the server.
+// Random histories of a server with faults of its connections and answers. Handlers always hear a possible history, and
+// once the faults end the store equals the server.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -45,7 +45,7 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
-/** Lists the server gave earlier, which a broken proxy may give again. */
+/** Lists that the server gave earlier and that a broken proxy may repeat. */
 interface Past {
   list: HttpResponse | undefined;
   thing: Thing | undefined;

@@ -1,5 +1,5 @@
-// Shared informers as controllers see them. shared-informer.ts implements this, factory.ts hands
-// them out: one per resource, form and selection, however many ask.
+// Shared informers as controllers see them. shared-informer.ts implements this, and factory.ts provides them: one per
+// resource, form and selection for all callers.
 
 import type { GroupVersionResource, ObjectKey } from "#api/object.ts";
 import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
@@ -14,7 +14,9 @@ import type { Indexers, Store } from "#informers/store.ts";
 export interface EventHandler<T extends StoredObject = StoredObject> {
   onAdd?(object: T, isInInitialList: boolean): void;
   onUpdate?(oldObject: T, newObject: T): void;
-  /** isFinalStateUnknown: the deletion was missed and found by a relist; object is the last state seen. */
+  /**
+   * isFinalStateUnknown: the delete event was missed and a relist found the deletion; object is the last state seen.
+   */
   onDelete?(object: T, isFinalStateUnknown: boolean): void;
 }
 
@@ -30,10 +32,12 @@ export interface HandlerRegistration extends Disposable {
   synced(signal: AbortSignal): Promise<void>;
 }
 
-/** Turns an object into what the cache keeps. Idempotent; may change its argument in place unless it is frozen. */
+/**
+ * Turns an object into the form that the cache keeps. Idempotent; may change its argument in place unless it is frozen.
+ */
 export type Transform<T> = (object: T) => T;
 
-/** What a lister needs of a Selector (#api/label-selector.ts). */
+/** The part of a Selector (#api/label-selector.ts) that a lister needs. */
 export interface LabelMatcher {
   matches(labels: Readonly<Record<string, string>>): boolean;
   /** Everything matches. */
@@ -46,7 +50,7 @@ export interface Lister<T extends StoredObject = StoredObject> {
   /** All objects, or those of one namespace, that match the selector. */
   list(selector?: LabelMatcher, namespace?: string): readonly T[];
   get(key: ObjectKey): T | undefined;
-  /** As get, but a missing object is an ApiError of reason NotFound. */
+  /** Like get, but a missing object is an ApiError with reason NotFound. */
   require(key: ObjectKey): T;
 }
 
@@ -54,16 +58,16 @@ export interface SharedInformer<T extends StoredObject = StoredObject> {
   readonly resource: Resource<T>;
   readonly store: Store<T>;
   readonly lister: Lister<T>;
-  /** The initial list is in the store and was handed to the handlers. */
+  /** The initial list is in the store and was delivered to the handlers. */
   readonly hasSynced: boolean;
   readonly isStopped: boolean;
-  /** What the reflector will ask for next; may run ahead of the store. */
+  /** The version from which the reflector continues; may run ahead of the store. */
   readonly lastSyncResourceVersion: string;
-  /** Up to where the store has applied the stream; "" when AtomicFIFO is off. */
+  /** The version up to which the store has applied the stream; "" when AtomicFIFO is off. */
   readonly lastStoreSyncResourceVersion: string;
   synced(signal: AbortSignal): Promise<void>;
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration;
-  /** At any time until stopped. A name already in use throws. */
+  /** Allowed at any time until the informer stops. A name already in use throws. */
   addIndexers(indexers: Indexers<T>): void;
   /** Only before the informer runs. */
   setTransform(transform: Transform<T>): void;
@@ -79,13 +83,13 @@ export interface InformerFactory {
     resource: Resource<T>,
     selection?: Selection,
   ): SharedInformer<PartialObjectMetadata<T>>;
-  /** For those who need only metadata: full objects if an informer of them was asked for, else metadata alone. */
+  /** For callers that need only metadata: the full informer if one was requested, else a metadata informer. */
   informerOfAnyForm<T extends StoredObject>(resource: Resource<T>): SharedInformer<PartialObjectMetadata<T>>;
-  /** Starts whatever was asked for and does not run yet, full informers first. Idempotent. */
+  /** Starts every requested informer that does not run yet, full informers first. Idempotent. */
   start(): void;
   /** Resolves when every started informer is synced. */
   waitForCacheSync(signal: AbortSignal): Promise<void>;
-  /** Stops one informer and forgets it; asking for it again makes a new one. */
+  /** Stops one informer and forgets it; the next request for it makes a new one. */
   stop(informer: { readonly resource: GroupVersionResource }): Promise<void>;
   /** Stops a metadata informer that has no handlers. Full informers stay: their listers may be in use. */
   stopUnused(informer: { readonly resource: GroupVersionResource }): Promise<void>;

@@ -1,5 +1,5 @@
-// The handlers of one informer. Each sees every event in order; events are delivered at once, so there
-// is no buffer that could grow. A handler that throws is reported and does not keep the event from others.
+// The handlers of one informer. Each handler sees every event in order. Events are delivered at once, so no buffer can
+// grow. If a handler throws, the error is reported and the other handlers still get the event.
 
 import type { StoredObject } from "#api/resource.ts";
 import type { EventHandler } from "#informers/informer.ts";
@@ -9,9 +9,9 @@ export class Listener<T extends StoredObject> {
   /** 0: never. */
   readonly resyncMs: number;
   nextResyncAt: number;
-  /** Does this handler get updates that change nothing? True until a resync check says otherwise. */
+  /** True if this handler gets updates that change nothing. True until a resync check says otherwise. */
   isSyncing = true;
-  /** What a late handler has still to be told before anything else. */
+  /** The additions that a late handler must hear before any other event. */
   pendingAdds: readonly T[] | undefined;
 
   constructor(handler: EventHandler<T>, resyncMs: number, now: number) {
@@ -22,7 +22,7 @@ export class Listener<T extends StoredObject> {
 }
 
 export class Listeners<T extends StoredObject> {
-  /** Replaced, never changed, so that a delivery goes to those who were there when it began. */
+  /** Replaced, never changed, so that a delivery reaches the handlers that were there when it began. */
   #all: readonly Listener<T>[] = [];
   readonly #onHandlerError: (error: unknown) => void;
 
@@ -30,7 +30,7 @@ export class Listeners<T extends StoredObject> {
     this.#onHandlerError = onHandlerError;
   }
 
-  /** Those who get what happens next. */
+  /** The handlers that get the next event. */
   get current(): readonly Listener<T>[] {
     return this.#all;
   }
@@ -51,7 +51,7 @@ export class Listeners<T extends StoredObject> {
     this.#deliver(to, (handler) => handler.onAdd?.(object, isInInitialList));
   }
 
-  /** Equal versions mean a resync or a relist: only handlers that are syncing hear of it. */
+  /** Equal versions mean a resync or a relist: only handlers that are syncing get the update. */
   updated(to: readonly Listener<T>[], oldObject: T, newObject: T): void {
     const isSync = oldObject.metadata.resourceVersion === newObject.metadata.resourceVersion;
     const audience = isSync ? to.filter((listener) => listener.isSyncing) : to;
@@ -62,7 +62,7 @@ export class Listeners<T extends StoredObject> {
     this.#deliver(to, (handler) => handler.onDelete?.(object, isFinalStateUnknown));
   }
 
-  /** Tells a late handler of what was there when it came. */
+  /** Delivers to a late handler the objects that were in the store when it was added. */
   flush(listener: Listener<T>): void {
     const adds = listener.pendingAdds;
     if (!adds) return;
@@ -70,7 +70,7 @@ export class Listeners<T extends StoredObject> {
     for (const object of adds) this.#call(listener, (handler) => handler.onAdd?.(object, true));
   }
 
-  /** Notes who is due for a resync, and says whether anyone is. */
+  /** Marks the handlers that are due for a resync, and returns whether there are any. */
   // Upstream: client-go/tools/cache/shared_informer.go, sharedProcessor.shouldResync
   checkResync(now: number): boolean {
     let isAnyDue = false;

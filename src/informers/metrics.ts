@@ -9,13 +9,13 @@ const LATENCY_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** Counts for one informer. */
 export interface InformerMeter {
-  /** A batch was handed to all handlers. */
+  /** A batch was delivered to all handlers. */
   noteDelivery(ms: number): void;
-  /** Drops the series of an informer that is gone. */
+  /** Removes the series of an informer that has stopped. */
   close(): void;
 }
 
-/** `resource` is what the label says, which need not be the resource's name. */
+/** `resource` is the value of the label, which may differ from the resource's name. */
 export function informerMeter(metrics: Metrics, id: GroupVersionResource & { readonly name: string }): InformerMeter {
   const queued = metrics.gauge({
     name: "informer_queued_items",
@@ -31,7 +31,7 @@ export function informerMeter(metrics: Metrics, id: GroupVersionResource & { rea
     buckets: LATENCY_BUCKETS,
   });
   const labels = [id.name, id.group, id.version, id.resource];
-  // Nothing ever waits between reflector and handlers, so this stays 0.
+  // No event ever waits between reflector and handlers, so this stays 0.
   queued.set(0, labels);
   return {
     noteDelivery: (ms) => latency.observe(ms / 1000, labels),

@@ -1,5 +1,5 @@
-// Lists in pages, put together into one. Items of a page are transformed as they come, so that the
-// untransformed form of one page at most is held.
+// Lists in pages and joins them. Each page is transformed as it arrives, so that at most one page is held
+// untransformed.
 // Upstream: client-go/tools/pager/pager.go, ListPager.list
 
 import type { KubeList } from "#api/object.ts";
@@ -12,7 +12,7 @@ export interface PagedList<T> {
   readonly apiVersion: string | undefined;
   readonly items: readonly T[];
   readonly resourceVersion: string;
-  /** The server really answered in pages. */
+  /** The server did answer in pages. */
   readonly isPaginated: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A reflector never goes backwards, whatever a server offers: unless that server itself was restored.
+// A reflector never goes back to an older state, unless the server itself was restored.
 
 import { describe, expect, it } from "vitest";
 import { statusOf } from "#informers/testing.ts";

@@ -1,4 +1,4 @@
-// How a reflector follows the server: reopening, expiry, silence.
+// How a reflector follows a watch: reopening, expiry, silence.
 
 import { describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";

@@ -1,4 +1,4 @@
-// How a reflector gets the whole state, from servers that behave and from others, on the virtual clock.
+// How a reflector gets the whole state from correct and faulty servers, on the virtual clock.
 
 import { describe, expect, it } from "vitest";
 import { TransportError } from "#base/http.ts";

@@ -53,7 +53,7 @@ export interface ReflectorOptions<T extends StoredObject> {
   readonly log: Logger | undefined;
   /** Gate WatchListClient. */
   readonly usesWatchList: boolean;
-  /** How often to ask whether a resync is due; 0 never. Only while following. */
+  /** How often to check whether a resync is due; 0: never. Only while following. */
   readonly resyncCheckMs: number;
   readonly onResyncCheck: () => void;
 }
@@ -75,7 +75,7 @@ const BACKOFF = { durationMs: 800, factor: 2, jitter: 1, capMs: 30_000, steps: 3
 const BACKOFF_RESET_MS = 120_000;
 const WATCH_TIMEOUT_SECONDS_MIN = 300;
 const PAGE_SIZE = 500;
-/** The server gives up on a list after 60 s; an answer that takes this long will never come. */
+/** The server gives up on a list after 60 s, so an answer that takes longer than this will never come. */
 const LIST_MS_MAX = 300_000;
 const SHORT_WATCH_MS = 1000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
@@ -90,9 +90,9 @@ export class Reflector<T extends StoredObject> {
   readonly #intake: EventIntake<T>;
   readonly #nextDelayMs: () => number;
   #lastVersion = "";
-  /** The server can no longer, or not yet, answer for the last version: ask for whatever is newest. */
+  /** The server cannot answer for the last version (expired, or not reached yet): ask for the newest state. */
   #isLastVersionUnavailable = false;
-  /** The server said that it is behind the last version, so its state was restored: going back is right. */
+  /** The server reported that it is behind the last version, so it was restored from a backup: going back is right. */
   #isRestored = false;
   /** The first list came in pages, so paging costs the server nothing extra. */
   #prefersPages = false;
@@ -109,7 +109,7 @@ export class Reflector<T extends StoredObject> {
     return this.#lastVersion;
   }
 
-  /** Returns when the signal aborts. Rejects only with what the target throws, which is a bug. */
+  /** Returns when the signal aborts. Rejects only with an error that the target throws, which is a bug. */
   async run(signal: AbortSignal): Promise<void> {
     const { name, log } = this.#options;
     log?.v(3).info("Starting reflector", { type: name });
@@ -194,7 +194,7 @@ export class Reflector<T extends StoredObject> {
     return LIST;
   }
 
-  /** The objects up to the bookmark that ends them; undefined when the stream ended before it. */
+  /** The objects before the bookmark that ends the initial list; undefined when the stream ended before it. */
   async #readInitial(session: WatchSession<T>): Promise<WholeState<T> | undefined> {
     const { name, clock, log } = this.#options;
     const objects = new Map<ObjectKey, T>();
@@ -291,13 +291,13 @@ export class Reflector<T extends StoredObject> {
       log?.v(2).info("Watch returned 429 - backing off", { type: name });
       return { at: "pause", next: OPEN_WATCH };
     }
-    // The version is not marked unavailable: a list from it means "at least as new", which may well work.
+    // The version is not marked unavailable: a list from it means "at least as new", which may still work.
     if (isExpiredVersion(failure)) log?.v(4).info("Watch closed", { type: name, err: errorMessage(failure) });
     else log?.info("Warning: watch ended with error", { type: name, err: errorMessage(failure) });
     return { at: "pause", next: BEGIN };
   }
 
-  /** Whatever the server says, a state older than one it has shown is not taken over. */
+  /** A state older than one the server has shown is never taken over. */
   #assertNotBack(resourceVersion: string): void {
     if (this.#isRestored || !isOlderVersion(resourceVersion, this.#lastVersion)) return;
     throw new StateWentBack(resourceVersion, this.#lastVersion);
@@ -320,7 +320,7 @@ export class Reflector<T extends StoredObject> {
     return true;
   }
 
-  /** "0" lets the server answer from its cache, however old: good enough to begin with. */
+  /** "0" lets the server answer from its cache, however old: good enough for the first list. */
   #listVersion(): string {
     if (this.#isLastVersionUnavailable) return "";
     return this.#lastVersion === "" ? "0" : this.#lastVersion;
@@ -328,7 +328,8 @@ export class Reflector<T extends StoredObject> {
 
   #fetchList(resourceVersion: string, signal: AbortSignal): Promise<PagedList<T>> {
     const { client, selection, clock } = this.#options;
-    // A limit makes the server bypass its watch cache, except for "0"; a definite version wants the cache.
+    // A limit makes the server bypass its watch cache, except for "0". A specific version should be served from the
+    // cache.
     const isPaged = this.#prefersPages || resourceVersion === "" || resourceVersion === "0";
     const request = { ...selection, resourceVersion, ...(isPaged && { limit: PAGE_SIZE }) };
     return listAllPages(request, async (page) => {

@@ -1,5 +1,5 @@
-// The resource label of informer metrics: upstream guesses the plural from the kind, wrongly at times,
-// and dashboards have learnt to live with it.
+// The resource label of informer metrics. Upstream guesses the plural from the kind, sometimes wrongly, and existing
+// dashboards rely on the result.
 
 import type { GroupVersionKind } from "#api/object.ts";
 

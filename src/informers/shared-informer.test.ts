@@ -1,4 +1,4 @@
-// Handlers, resync and the life of a shared informer.
+// Handlers, resync and the life cycle of a shared informer.
 
 import { describe, expect, it } from "vitest";
 import { NetworkPolicies } from "#api/generated/resources/networking-v1.ts";

@@ -1,5 +1,5 @@
-// One cache of one resource, shared by all who care about it: a reflector fills a store through a
-// cache, and listeners hear what changed.
+// One cache of one resource, shared by all its users. A reflector fills the store through the cache, and listeners hear
+// of the changes.
 // Upstream: client-go/tools/cache/shared_informer.go, sharedIndexInformer
 
 import type { Resource, StoredObject } from "#api/resource.ts";
@@ -25,7 +25,7 @@ import type { InformerMeter } from "#informers/metrics.ts";
 import { Reflector } from "#informers/reflector.ts";
 import { IndexedStore, type Indexers, type Store } from "#informers/store.ts";
 
-/** The client library's feature gates, as this layer needs them. */
+/** The client library's feature gates that informers use. */
 export interface InformerGates {
   readonly WatchListClient: boolean;
   readonly AtomicFIFO: boolean;
@@ -40,7 +40,7 @@ export const DEFAULT_GATES: InformerGates = {
   InOrderInformersBatchProcess: true,
 };
 
-/** What an informer needs of a client. */
+/** The part of a client that an informer needs. */
 export type InformerClient<T extends StoredObject> = Pick<ResourceClient<T>, "resource" | "list" | "watch">;
 
 export interface SharedInformerOptions<T extends StoredObject> {
@@ -52,7 +52,7 @@ export interface SharedInformerOptions<T extends StoredObject> {
   readonly log?: Logger;
   readonly gates?: InformerGates;
   readonly transform?: Transform<T>;
-  /** What handlers without a wish of their own get, and how often the informer checks; 0 never. */
+  /** The resync period of handlers that request none, and how often the informer checks; 0: never. */
   readonly resyncPeriodMs?: number;
   readonly meter?: InformerMeter;
 }
@@ -141,7 +141,7 @@ export class SharedIndexInformer<T extends StoredObject> implements SharedInform
     this.#listeners.add(listener);
     if (this.#life === "running" && this.#store.size > 0) {
       listener.pendingAdds = [...this.#store.values()];
-      // Not before the caller holds its registration, but before any later event.
+      // Deliver only after the caller holds its registration, but before any later event.
       void Promise.resolve().then(() => this.#listeners.flush(listener));
     }
     return this.#registration(listener);
@@ -180,14 +180,17 @@ export class SharedIndexInformer<T extends StoredObject> implements SharedInform
     if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
   }
 
-  /** The first failure ends the informer; run rejects with it. */
+  /** The first failure stops the informer, and run rejects with it. */
   #fail(error: unknown): void {
     if (this.#failed.signal.aborted) return;
     const { name } = this.#options;
     this.#failed.abort(new HandlerError(`a handler of ${name} threw: ${errorMessage(error)}`, { cause: error }));
   }
 
-  /** Before the start a short period makes the informer check more often; later it is the handler that yields. */
+  /**
+   * Before the start, a short period makes the informer check more often. Later, the handler's period is raised to the
+   * informer's.
+   */
   // Upstream: client-go/tools/cache/shared_informer.go, AddEventHandlerWithOptions and determineResyncPeriod
   #acceptResyncPeriod(desiredMs: number): number {
     if (desiredMs <= 0) return 0;

@@ -1,4 +1,4 @@
-// What a cache holds, how it is found, and in which steps it changes.
+// The store's objects, its indexes, and the atomicity of its changes.
 
 import { describe, expect, it } from "vitest";
 import { nothing, selectorFromSet } from "#api/label-selector.ts";

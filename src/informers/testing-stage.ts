@@ -31,9 +31,9 @@ export interface Stage {
   readonly stop: AbortController;
   /** Runs the informer until `stop`. */
   start(): Promise<void>;
-  /** What a handler that was there from the start heard since the last call. */
+  /** The events of a handler that was added before the start, since the last call. */
   heard(): string[];
-  /** The queries the server was asked since the last call. */
+  /** The queries that the server received since the last call. */
   asked(): string[];
 }
 
@@ -61,7 +61,7 @@ export function stageInformer(options: Partial<SharedInformerOptions<Thing>> = {
   };
 }
 
-/** A handler that writes down what it hears: "add a=1", "update a=1 a=2", "gone a=2". */
+/** A handler that records its events: "add a=1", "update a=1 a=2", "gone a=2". */
 export function recorder(log: string[] = []): EventHandler<Thing> & { readonly log: string[] } {
   const show = (thing: Thing): string => `${thing.metadata?.name}=${thing.spec?.value}`;
   return {

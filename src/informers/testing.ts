@@ -1,5 +1,5 @@
-// For tests only: a small API server behind the Transport seam that keeps one collection, answers
-// LIST and WATCH as kube-apiserver does, and can be told to misbehave.
+// For tests only: a small API server behind the Transport interface. It keeps one collection, answers LIST and WATCH as
+// kube-apiserver does, and can be made to misbehave.
 
 import type { WatchEventType } from "#api/object.ts";
 import { type NamespacedObject, type Resource, resourceHandle } from "#api/resource.ts";
@@ -36,14 +36,14 @@ export class ThingServer implements Transport {
   readonly objects: Map<string, Thing> = new Map();
   readonly requests: string[] = [];
   readonly streams: Set<ServerStream> = new Set();
-  /** Answers taken instead of the server's own, one per request; undefined means its own. */
+  /** Answers that replace the server's, one per request; undefined keeps the server's answer. */
   readonly overrides: (Responder | undefined)[] = [];
   supportsWatchList = true;
   #log: LogEntry[] = [];
   #compactedAt = 0;
   #uid = 0;
   revision = 10;
-  /** What continue tokens stand for; compaction expires them. */
+  /** The snapshots behind continue tokens; compaction expires them. */
   readonly #snapshots = new Map<string, { readonly items: readonly Thing[]; readonly revision: number }>();
 
   put(name: string, value: number, namespace = "ns"): Thing {
@@ -76,14 +76,14 @@ export class ThingServer implements Transport {
     this.#record("DELETED", { ...old, metadata: { ...old.metadata, resourceVersion: String(++this.revision) } });
   }
 
-  /** Forgets history and continue tokens: watches from before and later pages get 410. */
+  /** Forgets history and continue tokens: older watches and later pages get 410. */
   compact(): void {
     this.#compactedAt = this.revision;
     this.#log = [];
     this.#snapshots.clear();
   }
 
-  /** The state of an old backup: revisions start again behind what clients have seen. */
+  /** Restores the state of an old backup: revisions restart below those that clients have seen. */
   restore(revision: number): void {
     this.revision = revision;
     this.objects.clear();
@@ -106,7 +106,7 @@ export class ThingServer implements Transport {
     this.streams.clear();
   }
 
-  /** Cuts all streams, in the middle of a line if told to. */
+  /** Cuts all streams; with isMidLine, in the middle of a line. */
   cutStreams(isMidLine = false): void {
     for (const { stream } of this.streams) {
       if (isMidLine) stream.push('{"type":"MODIFIED","object":{"kind":"Thi');

@@ -1,5 +1,5 @@
-// One open watch as the reflector drives it: batches with a place to resume from, a watchdog against
-// streams that died without a word, and an end that always frees the connection.
+// One open watch as the reflector drives it: batches with a resume position, a watchdog against streams that died
+// silently, and an end that always frees the connection.
 
 import type { WatchEvent } from "#api/object.ts";
 import type { StoredObject } from "#api/resource.ts";
@@ -10,11 +10,11 @@ import type { Watch } from "#client/client.ts";
 import { SilentWatch } from "#informers/errors.ts";
 
 /**
- * A healthy server sends a bookmark about once a minute, and was seen to take two. Silence proves
- * death only well beyond that, and only on a stream that has sent a bookmark before.
+ * A healthy server sends a bookmark about once a minute, and was seen to take two. A stream counts as dead only after a
+ * much longer silence, and only if it has sent a bookmark before.
  */
 export const SILENCE_MS_MAX = 150_000;
-/** A server ends a watch at the time it was given; one that has not by then is not there any more. */
+/** A server ends a watch after the requested time. If it has not done so this much later, the connection is dead. */
 const OVERTIME_MS = 30_000;
 
 export interface WatchSessionOptions<T> {
@@ -45,7 +45,7 @@ export class WatchSession<T extends StoredObject> implements Disposable {
     this.#armWatchdog();
   }
 
-  /** The time before the request counts: some proxies send headers only with the first event. */
+  /** The time before the request counts, because some proxies send headers only with the first event. */
   static async open<T extends StoredObject>(
     options: WatchSessionOptions<T>,
     signal: AbortSignal,
@@ -67,7 +67,7 @@ export class WatchSession<T extends StoredObject> implements Disposable {
     return this.#clock.monotonicMs() - this.#startedAt;
   }
 
-  /** Counts age and events from now on. */
+  /** Restarts the age and the event count. */
   restartCount(): void {
     this.#startedAt = this.#clock.monotonicMs();
     this.eventCount = 0;
@@ -97,14 +97,14 @@ export class WatchSession<T extends StoredObject> implements Disposable {
     this.#unread = events;
   }
 
-  /** From here on the stream may not be silent for long. */
+  /** From now on a long silence means that the stream is dead. */
   noteBookmark(): void {
     if (this.#hasSentBookmark) return;
     this.#hasSentBookmark = true;
     this.#armWatchdog();
   }
 
-  /** Fires at the earliest moment at which the stream could be known to be dead, and looks again. */
+  /** Fires at the earliest moment at which the stream can count as dead, then checks again. */
   #armWatchdog(): void {
     this.#watchdog?.[Symbol.dispose]();
     const silentAt = this.#hasSentBookmark ? this.#lastHeardAt + SILENCE_MS_MAX : Number.POSITIVE_INFINITY;

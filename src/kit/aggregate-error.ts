@@ -12,7 +12,7 @@ export class AggregateOperationError extends Error {
   }
 }
 
-/** Nothing for no error, the error itself for one, an aggregate for more. */
+/** Undefined for no errors, the error itself for one, an aggregate for more. */
 export function aggregate(errors: readonly unknown[]): unknown {
   return errors.length < 2 ? errors[0] : new AggregateOperationError(errors);
 }

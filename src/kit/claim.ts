@@ -1,6 +1,6 @@
-// Claims: an owner keeps what it controls and its selector matches, releases what it controls and no
-// longer matches, and adopts matching orphans. Adoption first asks the API server, once per sync,
-// whether the owner still exists: a cached owner may be dead already.
+// Claims: an owner keeps the objects that it controls and that match its selector, releases those that no longer match,
+// and adopts matching orphans. Before the first adoption of a sync, a live read checks that the owner still exists,
+// because a cached owner may already be deleted.
 // Upstream: pkg/controller/controller_ref_manager.go.
 
 import { getControllerOf, newControllerRef } from "#api/owner-refs.ts";
@@ -15,7 +15,7 @@ export interface ClaimOptions<T extends StoredObject, O extends StoredObject> {
   /** The resource of the objects. */
   readonly resource: Resource<T>;
   readonly matches: (object: T) => boolean;
-  /** The owner as the API server has it now. */
+  /** Reads the owner from the API server. */
   readonly readOwnerLive: () => Promise<NoInfer<O>>;
   /** Sends a strategic merge patch. */
   readonly patch: (object: T, patch: object) => Promise<unknown>;
@@ -23,7 +23,7 @@ export interface ClaimOptions<T extends StoredObject, O extends StoredObject> {
   readonly finalizers?: readonly string[];
 }
 
-/** The objects that belong to the owner now. Tries all of them, then fails with all errors. */
+/** The objects that belong to the owner after the claim. Tries all of them, then throws all errors together. */
 export async function claim<T extends StoredObject, O extends StoredObject>(
   objects: readonly T[],
   options: ClaimOptions<T, O>,
@@ -33,7 +33,7 @@ export async function claim<T extends StoredObject, O extends StoredObject>(
   const errors: unknown[] = [];
   for (const object of objects) {
     const verdict = judge(object, options);
-    // Almost all of thousands of objects, in every sync: nothing is awaited for them.
+    // This is the case of nearly all objects in every sync, so nothing is awaited for it.
     if (verdict === "keep") claimed.push(object);
     if (verdict === "keep" || verdict === "leave") continue;
     try {
@@ -48,7 +48,7 @@ export async function claim<T extends StoredObject, O extends StoredObject>(
   return claimed;
 }
 
-/** What to do about an object; an owner that is being deleted only keeps what it has. */
+/** What to do with an object. An owner that is being deleted only keeps the objects it has. */
 export function judge<T extends StoredObject, O extends StoredObject>(
   object: T,
   { owner, matches }: Pick<ClaimOptions<T, O>, "owner" | "matches">,
@@ -94,7 +94,7 @@ async function adopt<T extends StoredObject, O extends StoredObject>(
   }
 }
 
-/** Not found: it is gone. Invalid: it was recreated, or has no such owner any more. Both are fine. */
+/** NotFound: the object is gone. Invalid: it was recreated or no longer has this owner. Both are fine. */
 async function release<T extends StoredObject, O extends StoredObject>(
   object: T,
   options: ClaimOptions<T, O>,

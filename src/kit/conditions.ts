@@ -12,7 +12,7 @@ export function findCondition<C extends Condition>(conditions: readonly C[], typ
   return conditions.find((condition) => condition.type === type);
 }
 
-/** With this condition as the last. One of the same status and reason stays as and where it is. */
+/** The conditions with this one as the last. If one with the same status and reason exists, nothing changes. */
 export function withCondition<C extends Condition>(conditions: readonly C[], condition: C): readonly C[] {
   const known = findCondition(conditions, condition.type);
   if (known?.status === condition.status && known.reason === condition.reason) return conditions;

@@ -20,7 +20,7 @@ describe("workloads/tests read your own writes", () => {
     pods.lastStoreSyncResourceVersion = "12";
     store.requireFresh("ns/a");
     pods.lastStoreSyncResourceVersion = "11";
-    store.requireFresh("ns/a"); // caught up once: the record is gone
+    store.requireFresh("ns/a"); // The caches have caught up, so the record is gone.
   });
 
   it("machinery/5.4.1, workloads/S26 only the newest version written counts, per resource", () => {

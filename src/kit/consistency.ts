@@ -1,11 +1,11 @@
-// Read-your-own-writes: a sync waits until the caches have seen what its owner's last sync wrote.
-// Without it, a slow watch makes a controller act twice on the same lack.
+// Read-your-own-writes: a sync waits until the caches have seen the writes of its owner's last sync. Without it, a slow
+// watch makes a controller create or delete twice.
 // Upstream: pkg/controller/util/consistency.
 
 import { compareResourceVersions, isComparableResourceVersion } from "#api/resource-version.ts";
 import type { Counter } from "#base/metrics.ts";
 
-/** The cache is older than our own last write: come back later. Counted apart from failures. */
+/** The cache is older than this controller's last write: retry later. Counted separately from failures. */
 export class StaleCacheError extends Error {
   override readonly name = "StaleCacheError";
   readonly group: string;
@@ -26,7 +26,7 @@ interface GroupResource {
   readonly resource: string;
 }
 
-/** A cache that tells how far it has applied its stream; "" when it does not know. */
+/** A cache that knows up to which version it has applied its stream; "" when unknown. */
 export interface VersionedCache {
   readonly resource: GroupResource;
   readonly lastStoreSyncResourceVersion: string;
@@ -99,12 +99,12 @@ const noConsistency: ConsistencyStore = {
   clear: () => {},
 };
 
-/** Of a controller that writes to these caches' resources; `isGuarded` is what its gate says. */
+/** The store for a controller that writes to the resources of these caches. `isGuarded` is the value of its gate. */
 export function consistencyOf(isGuarded: boolean, caches: readonly VersionedCache[]): ConsistencyStore {
   return isGuarded ? new WrittenVersions(caches) : noConsistency;
 }
 
-/** For the errors of syncs: counts those that a stale cache put off, by group and resource. */
+/** An error hook that counts syncs put off by a stale cache, by group and resource. */
 export function countingStaleSyncs(skips: Counter): (error: unknown) => void {
   return (error) => {
     if (error instanceof StaleCacheError) skips.inc([error.group, error.resource]);

@@ -1,17 +1,17 @@
-// What a controller may ask of the API server, as data: the resources that it watches, its live reads and its writes.
-// The stages of scenarios hold the requests that they saw against it.
+// The API requests that a controller may make, as data: the resources that it watches, its live reads and its writes.
+// Scenario tests check the recorded requests against it.
 
 import { type ControllerName, knownController } from "./known-controllers.ts";
 
 export interface Contract {
-  /** Resources of its informers. */
+  /** The resources of its informers. */
   readonly watches: readonly ContractResource[];
-  /** Reads past the caches. */
+  /** Reads that bypass the caches. */
   readonly reads: readonly Access[];
   readonly writes: readonly Access[];
 }
 
-/** A handle of a resource is one. */
+/** A Resource handle also has this shape. */
 export interface ContractResource {
   readonly group: string;
   readonly resource: string;
@@ -23,11 +23,11 @@ export type Precondition = "uid" | "resourceVersion";
 export interface Access extends ContractResource {
   readonly verb: Verb;
   readonly subresource: string;
-  /** What a delete must carry. A delete with more or less is another access. */
+  /** The preconditions that a delete must carry. A delete with more or fewer is another access. */
   readonly preconditions: readonly Precondition[];
 }
 
-/** For a controller that really works on whatever the server has: garbage collection, quota, namespaces. */
+/** For controllers that work on every resource of the server: garbage collection, quota, namespaces. */
 export const anyResource: ContractResource = { group: "*", resource: "*" };
 
 export const get = (resource: ContractResource, subresource = ""): Access => access("get", resource, subresource);
@@ -58,9 +58,9 @@ function access(
   return { verb, group, resource, subresource, preconditions };
 }
 
-/** A request for a resource as a stage saw it, in the words of the authorizer. */
+/** A request that a scenario recorded, in the terms of the authorizer. */
 export interface SeenRequest extends ContractResource {
-  /** The end of the user agent: a controller's identity, or another part of the program. */
+  /** The suffix of the user agent: a controller's identity, or another part of the program. */
   readonly identity: string;
   readonly verb: string;
   readonly subresource?: string;
@@ -68,7 +68,7 @@ export interface SeenRequest extends ContractResource {
   readonly preconditions?: readonly Precondition[];
 }
 
-/** A descriptor is one. */
+/** A ControllerDescriptor also has this shape. */
 export interface ContractHolder {
   readonly name: ControllerName;
   readonly contract: Contract;
@@ -76,8 +76,8 @@ export interface ContractHolder {
 
 /**
  * The requests that no contract of the running controllers allows, each once. Controllers that share an identity share
- * what they may do. Informers are shared by all: watches, and lists by none of the identities, need one contract that
- * watches the resource. Other requests of other parts of the program are not looked at.
+ * their permissions. Informers are shared: a watch, or a list under no controller's identity, is allowed if any
+ * contract watches the resource. Other requests of other parts of the program are ignored.
  */
 export function violations(running: readonly ContractHolder[], requests: readonly SeenRequest[]): readonly string[] {
   const watches = running.flatMap(({ contract }) => contract.watches);
@@ -93,7 +93,7 @@ export function violations(running: readonly ContractHolder[], requests: readonl
   return [...new Set(refused.map((request) => `${request.identity}: ${shown(request)}`))];
 }
 
-/** What the contract claims and no request showed. */
+/** The accesses that the contract declares and no request used. */
 export function unexercised(holder: ContractHolder, requests: readonly SeenRequest[]): readonly string[] {
   const { identity } = knownController(holder.name);
   const own = requests.filter((request) => request.identity === identity);

@@ -8,11 +8,11 @@ import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
 
 const owner = stored(Things, { metadata: { namespace: "ns1", name: "owner", uid: "abc" } });
 
-/** Objects of a server's answer with these references. */
+/** Objects with these owner references, as a list returns them. */
 async function found(objects: Readonly<Record<string, Partial<OwnerReference> | undefined>>): Promise<string[]> {
   const { informer, server, clock, stop } = stageInformer();
   addControllerIndex(informer);
-  addControllerIndex(informer); // whoever comes second finds it there
+  addControllerIndex(informer); // The second caller finds the index there.
   for (const [key, change] of Object.entries(objects)) {
     const [namespace = "", name = ""] = key.split("/");
     const thing = server.put(name, 0, namespace);

@@ -1,4 +1,4 @@
-// Objects by their controller, and orphans by namespace, in one index that all who look for it share.
+// One index, shared by all controllers, that finds objects by their controller and orphans by their namespace.
 // Upstream: pkg/controller/controller_utils.go, AddPodControllerIndexer, FilterPodsByOwner; pkg/controller/history.
 
 import { getControllerOf } from "#api/owner-refs.ts";
@@ -19,7 +19,7 @@ export function addControllerIndex<T extends NamespacedObject>(informer: SharedI
   });
 }
 
-/** What this owner controls. */
+/** The objects that this owner controls. */
 export function ownedBy<T extends NamespacedObject, O extends NamespacedObject>(
   informer: SharedInformer<T>,
   owner: NoInfer<O>,
@@ -29,7 +29,7 @@ export function ownedBy<T extends NamespacedObject, O extends NamespacedObject>(
   return informer.store.byIndex(BY_CONTROLLER, ownedKey(namespace, ownerResource.kind, owner.metadata));
 }
 
-/** What this owner controls, then the orphans of its namespace. */
+/** The objects that this owner controls, then the orphans of its namespace. */
 export function ownedAndOrphans<T extends NamespacedObject, O extends NamespacedObject>(
   informer: SharedInformer<T>,
   owner: NoInfer<O>,

@@ -1,6 +1,6 @@
-// The parts that a controller is put together from: its identity, log and client, informers, handlers, queues, workers,
-// events and loops. The parts remember what must be synced first and what runs; controller() is the whole of them.
-// keyed-controller.ts makes a descriptor of them; a controller with a graph or another life cycle uses them directly.
+// The parts of which a controller consists: identity, log, client, informers, handlers, queues, workers, events and
+// loops. They remember which caches must sync first and which tasks to run; controller() returns the whole.
+// keyed-controller.ts turns them into a descriptor. A controller with a graph or another life cycle uses them directly.
 
 import type { ObjectKey } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
@@ -61,7 +61,9 @@ export class ControllerParts {
     return informer;
   }
 
-  /** An informer under the controller's own identity that no other controller shares; synced as the shared ones. */
+  /**
+   * An informer under the controller's identity that no other controller shares. It syncs first, like the shared ones.
+   */
   ownInformer<T extends StoredObject>(resource: Resource<T>, selection?: Selection): SharedInformer<T> {
     const { clock, rng, gates } = this.context;
     const isOn = (gate: string): boolean => gates.isEnabled(gate);
@@ -105,7 +107,7 @@ export class ControllerParts {
     this.handle(informer, enqueuing(queue, informer.resource, rule), rule);
   }
 
-  /** One more thing that must be synced before any worker or loop begins. */
+  /** Adds a cache or handler that must be synced before any worker or loop begins. */
   waitFor(cache: Syncing): void {
     this.#waitFor.push(cache);
   }
@@ -117,22 +119,22 @@ export class ControllerParts {
     return queue;
   }
 
-  /** Workers that sync the keys of a queue: one unless more are asked for. */
+  /** Starts workers that sync the keys of a queue; one unless given. */
   work<K extends {}>(options: Work<K>): void {
     this.loop((signal) => runWorkers({ log: this.log, workers: 1, ...options }, signal));
   }
 
-  /** Runs once the caches have synced, until the controller ends. */
+  /** Runs the task once the caches have synced, until the controller ends. */
   loop(task: Task): void {
     this.#loops.push(task);
   }
 
-  /** Runs from the start, before the caches have synced, until the controller ends. */
+  /** Runs the task from the start, before the caches have synced, until the controller ends. */
   fromStart(task: Task): void {
     this.#pipelines.push(task);
   }
 
-  /** Records events, as long as the controller runs. component: the identity unless given. */
+  /** Records events while the controller runs. component: the identity unless given. */
   recorder(component: string = this.identity, logLevel?: number): EventRecorder {
     const { context, client, log } = this;
     const events = controllerEvents({
@@ -146,7 +148,7 @@ export class ControllerParts {
     return events.recorder;
   }
 
-  /** All parts as one controller. verbosity: at which the log tells of its start and end. */
+  /** All parts as one controller. verbosity: the log level of its start and end lines. */
   controller(verbosity = 0): Controller {
     const synced = {
       name: this.identity,

@@ -1,5 +1,5 @@
-// What a controller is to the program that runs it: a name, a context to be built from, and a run that
-// ends when its signal aborts.
+// The interface between a controller and the program that runs it: a name, a context to build from, and a run that ends
+// when its signal aborts.
 
 import type { Clock } from "#base/clock.ts";
 import type { FeatureGates } from "#base/feature-gates.ts";
@@ -16,11 +16,11 @@ import type { ControllerName } from "./known-controllers.ts";
 import type { MonitoredResources } from "./monitored-resources.ts";
 import type { SyncTrace } from "./trace.ts";
 
-/** Some clients may do more than others. */
+/** Special needs of a client. */
 export interface ClientNeeds {
   readonly qpsFactor?: number;
   readonly burstFactor?: number;
-  /** For discovery: many requests at once, seldom, and none for ever. The flags' limits do not count. */
+  /** For discovery: rare bursts of requests, each with a timeout. The limits of the flags do not apply. */
   readonly isDiscovery?: boolean;
 }
 
@@ -33,9 +33,12 @@ export interface ControllerContext {
   readonly host: Host;
   /** One factory for all controllers: each resource is watched once. */
   readonly informers: InformerFactory;
-  /** All informers that were asked for while building have been started; more may be asked for and started now. */
+  /**
+   * Resolves when all informers requested while building have been started. More may be requested and started
+   * afterwards.
+   */
   readonly informersStarted: Promise<void>;
-  /** From kinds to resources. Asks the server when it is first used, and anew every 30 seconds. */
+  /** Maps kinds to resources. It asks the server on first use and refreshes every 30 seconds. */
   readonly restMapper: RestMapper;
   /** The caches of the garbage collector, if it runs. */
   readonly monitored: MonitoredResources;
@@ -43,26 +46,26 @@ export interface ControllerContext {
   resyncPeriodMs(): number;
   /** A client under the identity of this name: its own service account and its own rate limit. */
   client(identity: string, needs?: ClientNeeds): Promise<Client>;
-  /** Reports a controller that another manager could run instead as running here, until disposed. */
+  /** Reports that a controller which another manager could also run is running here, until disposed. */
   markRunning(name: string): Disposable;
   /** Absent without a listener. */
   readonly trace?: SyncTrace;
 }
 
 export interface ControllerDescriptor<Options = undefined> {
-  /** As in --controllers. Identity, aliases and gates go by it. */
+  /** As in --controllers. Identity, aliases and gates follow from it. */
   readonly name: ControllerName;
   readonly contract: Contract;
   /**
-   * Returns nothing when the options switch the controller off. A failure ends the program. The signal is for what it
-   * must wait for before it can be built.
+   * Returns undefined when the options switch the controller off. A failure ends the program. The signal ends waiting
+   * for anything that the build needs.
    */
   build(context: ControllerContext, options: Options, signal: AbortSignal): Promise<Controller | undefined>;
 }
 
 export interface Controller {
-  /** Resolves after everything it started has ended. */
+  /** Resolves after every task it started has ended. */
   run(signal: AbortSignal): Promise<void>;
-  /** Answers below /debug/controllers/<name>; that part of the path is cut off. */
+  /** Answers requests below /debug/controllers/<name>, with that prefix removed. */
   debug?(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> | HttpResponse;
 }

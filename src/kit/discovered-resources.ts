@@ -1,5 +1,6 @@
-// Sets of resources that a controller watches by what discovery says, as kinds come and go.
-// Upstream: pkg/controller/garbagecollector/garbagecollector.go, GetDeletableResources, Sync; the same in resourcequota.
+// Sets of resources that a controller watches as discovery reports them, while kinds come and go.
+// Upstream: pkg/controller/garbagecollector/garbagecollector.go, GetDeletableResources, Sync; the same in
+// resourcequota.
 
 import { apiVersionOf, type GroupVersionResource, resourceText } from "#api/object.ts";
 import type { Resource } from "#api/resource.ts";
@@ -22,7 +23,7 @@ export function resourcesWith(verbs: readonly string[], lists: readonly ApiResou
   );
 }
 
-/** Resources of a group version that could not be discovered stay, if they may. */
+/** Keeps the resources of group versions that could not be discovered, if they are permitted. */
 export function withUndiscovered(
   found: Resources,
   before: Resources,
@@ -38,7 +39,7 @@ export interface ResourceDiff {
   readonly removed: readonly string[];
 }
 
-/** Undefined: the same resources. */
+/** Undefined: the sets are equal. */
 export function resourceDiff(before: Resources, after: Resources): ResourceDiff | undefined {
   const added = [...after.keys()].filter((text) => !before.has(text));
   const removed = [...before.keys()].filter((text) => !after.has(text));

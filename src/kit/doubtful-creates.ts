@@ -1,7 +1,7 @@
-// Creates without an answer: the connection broke, or the server gave up, before the answer came. The object
-// may be there although no cache shows it yet, and a sync that trusts the cache makes one too many. So the next sync asks
-// the server once what is there, and waits until the cache has seen the newest of it.
-// Deviation: upstream creates again, and deletes the surplus when the watch shows it.
+// Creates without an answer: the connection broke, or the server gave up, before the answer came. The object may exist
+// although no cache shows it yet, and a sync that trusts the cache would create one too many. The next sync therefore
+// lists the objects on the server once, and waits until the cache has seen the newest of them. Deviation: upstream
+// creates again, and deletes the surplus when the watch shows it.
 
 import { isControlledBy } from "#api/owner-refs.ts";
 import type { StoredObject } from "#api/resource.ts";
@@ -20,12 +20,12 @@ export class DoubtfulCreates {
     this.#versions = new WrittenVersions([cache]);
   }
 
-  /** A create for this owner failed with this error. */
+  /** A create for this owner failed with this error; the object may exist. */
   note(ownerKey: string, error: unknown): void {
     if (isOutcomeUnknown(error)) this.#doubtful.add(ownerKey);
   }
 
-  /** Throws StaleCacheError while the cache lacks something of this owner's that the server has. */
+  /** Throws StaleCacheError while the cache lacks an object of this owner that the server has. */
   async settle(ownerKey: string, owner: StoredObject, listLive: () => Promise<readonly StoredObject[]>): Promise<void> {
     if (this.#doubtful.has(ownerKey)) {
       for (const object of await listed(listLive)) {
@@ -43,7 +43,7 @@ export class DoubtfulCreates {
   }
 }
 
-/** Without the right to list, the controller goes on as upstream does. */
+/** Without permission to list, the controller goes on as upstream does. */
 async function listed(listLive: () => Promise<readonly StoredObject[]>): Promise<readonly StoredObject[]> {
   try {
     return await listLive();
@@ -53,7 +53,7 @@ async function listed(listLive: () => Promise<readonly StoredObject[]>): Promise
   }
 }
 
-/** A refused connection carried nothing; a refusal by the server's rules is an answer. */
+/** A refused connection sent nothing, and a refusal by the server is an answer: both outcomes are known. */
 export function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof TransportError) return !["refused", "dns", "tls"].includes(error.failure);
   return error instanceof ApiError && error.code >= 500;

@@ -1,4 +1,4 @@
-// The trigger that most controllers need: an event about an object queues the keys that it concerns, and says why.
+// The usual trigger of a controller: an event about an object queues the keys that it concerns, with the cause.
 
 import { type ObjectKey, objectKey } from "#api/object.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
@@ -11,11 +11,11 @@ interface CommonRule<T> {
   readonly on?: readonly ChangeType[];
   /** Whether an event matters. Only an update has an old object. */
   readonly when?: (object: T, oldObject: T | undefined) => boolean;
-  /** A delay that lets many events make one sync. */
+  /** A delay that collects many events into one sync. */
   readonly afterMs?: number;
 }
 
-/** Which key an object concerns, if any; the object's own unless given. A key that is no string must be given. */
+/** The key that an object concerns, if any; the object's own key unless given. Required when keys are not strings. */
 export type EnqueueRule<T, K = ObjectKey> = CommonRule<T> &
   (ObjectKey extends K
     ? { readonly key?: (object: T) => K | undefined }

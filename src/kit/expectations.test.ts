@@ -56,7 +56,7 @@ describe("workloads/tests expectations", () => {
     expect(expectations.areMet(KEY)).toBe(false);
     expectations.deletionObserved(KEY, 31);
     expect(expectations.areMet(KEY)).toBe(true);
-    expectations.raise(KEY, 1, 1); // back to nothing: what was seen too early is not lost
+    expectations.raise(KEY, 1, 1); // back to zero: the early event was not lost
     expect(expectations.areMet(KEY)).toBe(true);
     expectations.raise(KEY, 1, 0);
     expect(expectations.areMet(KEY)).toBe(false);

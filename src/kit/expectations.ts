@@ -1,10 +1,10 @@
-// Expectations: what a controller has asked for and not yet seen in its cache. While they are open,
-// the cache is known to lag and counting pods in it would create or delete too many.
+// Expectations: the creations and deletions that a controller has requested and not yet seen in its cache. While they
+// are open, the cache is known to lag, and counting its pods would create or delete too many.
 // Upstream: pkg/controller/controller_utils.go, ControllerExpectations, UIDTrackingControllerExpectations.
 
 import type { Clock } from "#base/clock.ts";
 
-/** An owner whose events never come is not blocked for ever: after this it may act again. */
+/** After this time an owner whose events never come may act again. */
 const EXPECTATION_TIMEOUT_MS = 5 * 60_000;
 
 interface Expectation {
@@ -13,7 +13,7 @@ interface Expectation {
   readonly setAtMs: number;
 }
 
-/** Counters per owner key. Counters may fall below zero: an early event is not held against the owner. */
+/** Counters per owner key. They may fall below zero, when an event comes before its expectation. */
 export class Expectations {
   readonly #clock: Clock;
   readonly #byKey = new Map<string, Expectation>();
@@ -22,7 +22,7 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  /** True when nothing is awaited: never set, all seen, or too old to believe in. */
+  /** True when no event is awaited: no expectations, all seen, or timed out. */
   areMet(key: string): boolean {
     const expectation = this.#byKey.get(key);
     if (expectation === undefined) return true;
@@ -30,7 +30,7 @@ export class Expectations {
     return this.#clock.monotonicMs() - expectation.setAtMs > EXPECTATION_TIMEOUT_MS;
   }
 
-  /** Takes the place of whatever was expected before. */
+  /** Replaces the earlier expectations. */
   expect(key: string, creations: number, deletions: number): void {
     this.#byKey.set(key, { creations, deletions, setAtMs: this.#clock.monotonicMs() });
   }
@@ -69,8 +69,8 @@ export class Expectations {
 }
 
 /**
- * Expectations that remember which objects are to go. A deletion is announced twice (by the
- * deletionTimestamp and by the delete event); remembering the object keys makes it count once.
+ * Expectations that remember which objects are to be deleted. A deletion is announced twice, by the deletionTimestamp
+ * and by the delete event; remembering the object keys makes it count once.
  */
 export class TrackingExpectations {
   readonly #counters: Expectations;

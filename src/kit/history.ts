@@ -1,5 +1,5 @@
-// Controller revisions: the numbered history of an owner's template. A revision is named by the hash of
-// its data, so the same template always finds its revision again.
+// Controller revisions: the numbered history of an owner's template. A revision is named after the hash of its data, so
+// the same template always maps to the same revision.
 // Upstream: pkg/controller/history/controller_history.go.
 
 import type { ControllerRevision } from "#api/generated/types/apps-v1.ts";
@@ -19,7 +19,7 @@ import { addControllerIndex, ownedAndOrphans } from "./controller-index.ts";
 import { olderFirst } from "./order.ts";
 
 export const REVISION_HASH_LABEL = "controller.kubernetes.io/hash";
-/** Cut so that prefix, dash and hash fit into a DNS subdomain. */
+/** Leaves room for a dash and the hash within the length of a DNS subdomain. */
 const NAME_PREFIX_MAX = 223;
 
 export type StoredRevision = Stored<ControllerRevision>;
@@ -35,7 +35,10 @@ export interface NewRevision<O extends NamespacedObject> {
   readonly collisionCount?: number;
 }
 
-/** A revision to compare with those that are there, and to create when none is the same. Callers may add to its metadata. */
+/**
+ * A candidate revision: compare it with the existing ones, and create it if none is equal. Callers may add to its
+ * metadata.
+ */
 export function newRevision<O extends NamespacedObject>({
   owner,
   ownerResource,
@@ -68,7 +71,7 @@ export function sortedRevisions(revisions: readonly StoredRevision[]): StoredRev
 
 type Payload = Pick<ControllerRevision, "data">;
 
-/** Same payload; numbers, labels and names do not matter. */
+/** True if the payloads are equal; numbers, labels and names do not matter. */
 export function isSameRevision(a: Payload, b: Payload): boolean {
   return revisionText(a) === revisionText(b);
 }
@@ -77,7 +80,7 @@ export function findSameRevisions(revisions: readonly StoredRevision[], needle: 
   return revisions.filter((revision) => isSameRevision(revision, needle));
 }
 
-/** The payload as the text it was made from, however a server or a client has spelled it since. */
+/** The payload in its original text, regardless of how a server or client has spelled it since. */
 function revisionText({ data }: Payload): string {
   return goSortedJson(data ?? null);
 }
@@ -87,7 +90,7 @@ export interface HistoryDeps extends BackoffDeps {
   readonly api: ResourceClient<StoredRevision>;
 }
 
-/** The revisions of owners, and the writes that keep them. */
+/** Lists and writes the revisions of owners. */
 export class History {
   readonly #deps: HistoryDeps;
 
@@ -96,7 +99,7 @@ export class History {
     addControllerIndex(deps.revisions);
   }
 
-  /** What the owner controls, then matching orphans of its namespace. */
+  /** The revisions that the owner controls, then matching orphans of its namespace. */
   list<O extends NamespacedObject>(
     owner: NoInfer<O>,
     ownerResource: Resource<O>,
@@ -108,8 +111,8 @@ export class History {
   }
 
   /**
-   * Creates the revision. A name that is taken by the same payload is the one wanted; taken by another,
-   * the collision count goes up until the name is free. Returns the revision and the count it took.
+   * Creates the revision. If the name exists with the same payload, that revision is returned. If it exists with
+   * another payload, the collision count is raised until a name is free. Returns the revision and the collision count.
    */
   async create(
     owner: NamespacedObject,
@@ -132,7 +135,7 @@ export class History {
     }
   }
 
-  /** Gives an old revision a new number: that is how a rollback is recorded. */
+  /** Gives an old revision a new number; this records a rollback. */
   async renumber(revision: StoredRevision, number: number, signal: AbortSignal): Promise<StoredRevision> {
     const { api, revisions } = this.#deps;
     let current = revision;
@@ -166,7 +169,7 @@ export class History {
     return this.#patch(revision, { ownerReferences: [newControllerRef(owner, ownerResource)] }, signal);
   }
 
-  /** Gone, or no longer ours: both are as wanted, and nothing comes back. */
+  /** Returns undefined when the revision is gone or has another owner; both are fine. */
   async release(
     owner: NamespacedObject,
     revision: StoredRevision,

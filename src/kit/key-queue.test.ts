@@ -93,7 +93,7 @@ describe("a queue of keys", () => {
     expect(queue.retries(claim())).toBe(1);
     queue.forget(claim());
     expect(queue.retries(claim())).toBe(0);
-    queue.add(claim(), resync); // while a worker has it
+    queue.add(claim(), resync); // while a worker holds the key
     let again: Claim | undefined;
     void queue.take(signal).then((key) => (again = key));
     await Promise.resolve();

@@ -1,5 +1,5 @@
-// A controller's queue of keys. Keys are strings, or values that a text names: equal text, equal key. Adding a key says
-// why; the causes travel to the sync of that key under a trace, and cost one undefined check without one.
+// A controller's queue of keys. A key is a string, or a value with a text: equal texts mean equal keys. Each add names
+// its cause. With a trace, the causes travel to the sync of the key; without one, they cost one undefined check.
 
 import type { ObjectKey } from "#api/object.ts";
 import { itself } from "#workqueue/queue.ts";
@@ -8,7 +8,7 @@ import { createRateLimitingQueue, type RateLimitingQueue } from "#workqueue/rate
 import type { ControllerContext } from "./controller.ts";
 import type { Cause, SyncTrace } from "./trace.ts";
 
-/** A key that is added a thousand times before its sync is explained well enough by this many. */
+/** The most causes that are kept for a key added many times before its sync. */
 const CAUSES_PER_KEY_MAX = 16;
 
 interface CommonSettings<K> {
@@ -18,11 +18,11 @@ interface CommonSettings<K> {
   readonly rateLimiter?: RateLimiter;
   /** What traces and logs call a key. */
   readonly text?: (key: K) => string;
-  /** Two keys with one text are one key, unless keys are objects that are themselves only. */
+  /** "text": two keys with the same text are one key. "identity": each object is a separate key. */
   readonly equality?: "text" | "identity";
 }
 
-/** A key that is no string needs a text. */
+/** A key type other than string needs `text`. */
 export type QueueSettings<K = ObjectKey> = CommonSettings<K> &
   (K extends string ? unknown : { readonly text: (key: K) => string });
 
@@ -63,7 +63,7 @@ export class KeyQueue<K extends {} = ObjectKey> {
     this.#queue.add(key);
   }
 
-  /** Of two delays of one key the earlier end counts. A reason alone means that time has to pass. */
+  /** Of two delays for one key the earlier end wins. A plain reason means that only time has to pass. */
   addAfter(key: K, afterMs: number, why: Cause | string): void {
     this.#note(key, typeof why === "string" ? { kind: "timer", afterMs, reason: why } : why);
     this.#queue.addAfter(key, afterMs);
@@ -75,7 +75,7 @@ export class KeyQueue<K extends {} = ObjectKey> {
     this.#queue.addRateLimited(key);
   }
 
-  /** Back-off after a failure. */
+  /** Queues the key again with back-off after a failure. */
   retry(key: K, error: string): void {
     this.addRateLimited(key, { kind: "retry", error, attempt: this.#queue.numRequeues(key) + 1 });
   }
@@ -85,12 +85,12 @@ export class KeyQueue<K extends {} = ObjectKey> {
     return this.#queue.numRequeues(key);
   }
 
-  /** The failures of this key are history. */
+  /** Resets the failure count of the key. */
   forget(key: K): void {
     this.#queue.forget(key);
   }
 
-  /** Waits for a key; nothing once the queue is shut down and empty. Each key taken must be given back with done. */
+  /** Waits for a key; undefined once the queue is shut down and empty. Call done for each key taken. */
   take(signal: AbortSignal): Promise<K | undefined> {
     return this.#queue.get(signal);
   }
@@ -103,7 +103,7 @@ export class KeyQueue<K extends {} = ObjectKey> {
     this.#queue.shutDown();
   }
 
-  /** Why this key was queued since its last sync. */
+  /** The causes for which this key was queued since its last sync. */
   takeCauses(key: K): readonly Cause[] {
     const id = this.#idOf(key);
     const causes = this.#causes.get(id) ?? [];

@@ -1,5 +1,5 @@
-// The descriptor of the usual controller: events queue keys, workers sync them. build() is given the controller's parts
-// and wires them: which informers, which events concern which keys, which queues, which sync.
+// The descriptor of the usual controller: events queue keys, and workers sync them. build() receives the controller's
+// parts and connects informers, enqueue rules, queues and the sync.
 
 import type { Contract } from "./contract.ts";
 import type { ClientNeeds, ControllerDescriptor } from "./controller.ts";
@@ -11,9 +11,9 @@ export interface KeyedController<Options> {
   readonly name: ControllerName;
   readonly contract: Contract;
   readonly clientNeeds?: ClientNeeds;
-  /** The verbosity at which the log tells of the controller's start and end; 0 unless given. */
+  /** The log level of the controller's start and end lines; 0 unless given. */
   readonly verbosity?: number;
-  /** Why the options switch the controller off, for the log; undefined when they do not. */
+  /** Why the options switch the controller off, for the log; undefined when the controller is on. */
   whyOff?(options: Options): string | undefined;
   build(parts: ControllerParts, options: Options): void | Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The 52 controllers that kube-controller-manager 1.36 knows, in upstream's order of registration: the only home of
-// their names, aliases, gates and identities. The manager's registry says how each is built.
+// The 52 controllers of kube-controller-manager 1.36, in upstream's order of registration: the single source of their
+// names, aliases, gates and identities. The manager's registry says how each is built.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, NewControllerDescriptors; names/controller_names.go.
 
 import { assert } from "#base/assert.ts";
@@ -7,11 +7,11 @@ import { assert } from "#base/assert.ts";
 export interface KnownController {
   readonly name: string;
   readonly aliases: readonly string[];
-  /** All must be on, or the controller is not built. */
+  /** The controller is built only if all of these gates are on. */
   readonly featureGates: readonly string[];
-  /** Its service account, and the end of its user agent. */
+  /** Its service account, and the suffix of its user agent. */
   readonly identity: string;
-  /** A loop of a cloud provider: known by name, built only with a provider. */
+  /** A loop of a cloud provider: known by name, but built only with a provider. */
   readonly isCloud?: boolean;
   /** '*' does not include it. */
   readonly isOffByDefault?: boolean;
@@ -267,7 +267,7 @@ export const knownControllers: readonly (KnownController & { readonly name: Cont
 
 const byControllerName: ReadonlyMap<string, KnownController> = new Map(table.map((known) => [known.name, known]));
 
-/** What the table says of this controller. */
+/** The table's entry for this controller. */
 export function knownController(name: ControllerName): KnownController {
   const known = byControllerName.get(name);
   assert(known !== undefined, `no known controller is named ${name}`);

@@ -1,5 +1,5 @@
-// The caches of the garbage collector, for a controller that works on all objects of a resource. One controller provides
-// them, others look up.
+// The caches of the garbage collector, for a controller that works on all objects of a resource. The garbage collector
+// registers them, and other controllers look them up.
 
 import type { GroupVersionResource } from "#api/object.ts";
 import type { PartialObjectMetadata } from "#api/resource.ts";
@@ -14,7 +14,7 @@ export class MonitoredResources {
     this.#find = find;
   }
 
-  /** Nothing when the resource is not watched in this version. */
+  /** Undefined when the resource is not watched in this version. */
   find(resource: GroupVersionResource): MonitoredInformer | undefined {
     return this.#find(resource);
   }

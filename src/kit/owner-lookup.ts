@@ -1,5 +1,5 @@
-// The owners that an event about a dependent object concerns: the controller that the object names, or the owners whose
-// selector would adopt it as an orphan. Everything comes from the owners' cache.
+// Finds the owners that an event about a dependent object concerns: the controller that the object names, or the owners
+// whose selector would adopt it as an orphan. Reads only the owners' cache.
 // Upstream: pkg/controller/replicaset/replica_set.go, resolveControllerRef, getPodReplicaSets; the same in deployment,
 // daemon, statefulset and job.
 
@@ -14,9 +14,9 @@ import type { Lister } from "#informers/informer.ts";
 export interface OwnerLookupOptions<O extends NamespacedObject> {
   readonly resource: Resource<O>;
   readonly owners: { readonly lister: Lister<O> };
-  /** The owner's selector, or what is wrong with it: see parsedSelectors. */
+  /** The owner's selector, or the error in it: see parsedSelectors. */
   readonly selectorOf: (owner: O) => Selector | ValueError;
-  /** Several owners would adopt one orphan: a mistake of the user. */
+  /** Called when several owners would adopt one orphan, which is a mistake of the user. */
   readonly onSeveralAdopters?: (orphan: NamespacedObject, adopters: readonly O[]) => void;
 }
 
@@ -27,13 +27,15 @@ export class OwnerLookup<O extends NamespacedObject> {
     this.#options = options;
   }
 
-  /** The owner that controls the object. A successor with the same name does not. */
+  /** The owner that controls the object. A new owner with the same name does not count. */
   controllerOf(object: NamespacedObject): O | undefined {
     const controller = getControllerOf(object);
     return controller && this.#resolve(object.metadata.namespace, controller);
   }
 
-  /** The owners that would adopt this orphan. An object without labels and an owner with an empty selector never match. */
+  /**
+   * The owners that would adopt this orphan. An object without labels and an owner with an empty selector never match.
+   */
   adoptersOf(orphan: NamespacedObject): readonly O[] {
     const { owners, selectorOf, onSeveralAdopters } = this.#options;
     const { namespace, labels = {} } = orphan.metadata;
@@ -46,13 +48,16 @@ export class OwnerLookup<O extends NamespacedObject> {
     return adopters;
   }
 
-  /** Whom a new object concerns: its controller, or its adopters when it has none. */
+  /** The owners that an added object concerns: its controller, or its adopters when it has none. */
   concernedByAdd(object: NamespacedObject): readonly O[] {
     if (getControllerOf(object) === undefined) return this.adoptersOf(object);
     return listOf(this.controllerOf(object));
   }
 
-  /** Whom an update concerns: the controller that lost the object, and its controller or its new adopters. */
+  /**
+   * The owners that an update concerns: the controller that lost the object, and its current controller or new
+   * adopters.
+   */
   concernedByUpdate(oldObject: NamespacedObject, object: NamespacedObject): readonly O[] {
     const oldController = getControllerOf(oldObject);
     const controller = getControllerOf(object);

@@ -1,4 +1,4 @@
-// What a controller remembers of each owner between syncs. All of it is forgotten together.
+// The state that a controller keeps for each owner between syncs. It is cleared as a whole.
 
 import type { ObjectKey } from "#api/object.ts";
 import type { ConsistencyStore } from "./consistency.ts";
@@ -11,7 +11,10 @@ export interface OwnerMemory {
   readonly doubts: Pick<DoubtfulCreates, "forget">;
 }
 
-/** The owner is gone; with a UID, that life of it. A successor of the same name starts with a clean slate. */
+/**
+ * Clears the state of a deleted owner; with a UID, only of that incarnation. A new owner with the same name starts
+ * without state.
+ */
 export function forgetOwner(key: ObjectKey, memory: OwnerMemory, uid?: string): void {
   memory.consistency.clear(key, uid);
   memory.doubts.forget(key);

@@ -1,5 +1,5 @@
-// The selectors of cached objects, each parsed once: objects are immutable, so a parsed selector is good as long as its
-// object lives.
+// The selectors of cached objects, each parsed once. Objects are immutable, so a parsed selector stays valid as long as
+// its object lives.
 
 import { ValueError } from "#api/errors.ts";
 import type { Selector } from "#api/label-selector.ts";

@@ -24,9 +24,9 @@ const refusal = (code: number, reason: string, causes: readonly object[] = []): 
 interface World {
   readonly control: PodControl<ObjectOf<typeof ReplicaSets>>;
   readonly events: string[];
-  /** Owner, UID, resource and version. */
+  /** Owner, UID, resource and version of each write. */
   readonly written: string[];
-  /** What the server was sent: "DELETE /api/v1/…" and the body. */
+  /** The requests that the server received: "DELETE /api/v1/…" and the body. */
   sent(): readonly { readonly request: string; readonly body: unknown }[];
 }
 

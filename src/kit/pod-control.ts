@@ -1,4 +1,4 @@
-// Creating, deleting and patching the pods of an owner, with the events that tell its user.
+// Creates, deletes and patches the pods of an owner, and records the events about it.
 // Upstream: pkg/controller/controller_utils.go, RealPodControl, GetPodFromTemplate.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -16,20 +16,20 @@ export interface PodControlOptions<O extends NamespacedObject> {
   readonly pods: ResourceClient<Stored<Pod>>;
   readonly recorder: EventRecorder;
   readonly ownerResource: Resource<O>;
-  /** Remembers the version of every pod that a create or patch returned, for the controller of the pod. */
+  /** Records the version of every pod that a create or patch returned, under the pod's controller. */
   readonly consistency: Pick<ConsistencyStore, "wroteAt">;
 }
 
 export interface NewPod<O extends NamespacedObject> {
   readonly owner: O;
   readonly template: PodTemplateSpec;
-  /** What the server completes to a name; the owner's name unless given. */
+  /** The prefix that the server completes to a name; the owner's name unless given. */
   readonly generateName?: string;
 }
 
 export interface PodControl<O extends NamespacedObject> {
   createPod(request: NewPod<O>, signal: AbortSignal): Promise<void>;
-  /** A pod already gone is reported as the NotFound it is. */
+  /** Throws NotFound for a pod that is already gone. */
   deletePod(owner: O, pod: Stored<Pod>, signal: AbortSignal): Promise<void>;
   /** A strategic merge patch, without events. */
   patchPod(pod: Stored<Pod>, patch: object, signal: AbortSignal): Promise<void>;
@@ -97,7 +97,10 @@ function noteVersion(pod: Stored<Pod>, consistency: Pick<ConsistencyStore, "wrot
   consistency.wroteAt(`${namespace}/${controller.name}`, controller.uid, Pods, resourceVersion);
 }
 
-/** A pod as the template describes it, controlled by the owner. Nothing else of the template's metadata is taken. */
+/**
+ * A pod from the template, controlled by the owner. Of the template's metadata only labels, annotations and finalizers
+ * are copied.
+ */
 export function podFromTemplate<O extends NamespacedObject>(
   { owner, template, generateName }: NewPod<NoInfer<O>>,
   ownerResource: Resource<O>,
@@ -115,8 +118,8 @@ export function podFromTemplate<O extends NamespacedObject>(
   };
 }
 
-/** A dash is prettier, but must not make the prefix an invalid name: the server fills in after it. */
+/** A dash is easier to read, but must not make the prefix an invalid name. */
 function podNamePrefix(ownerName: string): string {
-  const asPrefix = `${ownerName.slice(0, -1)}a`; // how the server masks a trailing dash before it checks
+  const asPrefix = `${ownerName.slice(0, -1)}a`; // as validation of a prefix replaces a trailing dash
   return isDns1123Subdomain(asPrefix).length === 0 ? `${ownerName}-` : ownerName;
 }

@@ -1,5 +1,5 @@
-// Changing a pod's status by a strategic merge patch. The patch carries the UID, so that the server refuses it for a
-// successor of the same name.
+// Changes a pod's status with a strategic merge patch. The patch carries the UID, so that the server refuses it for a
+// new pod of the same name.
 // Upstream: pkg/util/pod/pod.go, PatchPodStatus; pkg/api/v1/pod/util.go, CalculatePodStatusObservedGeneration.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -9,7 +9,7 @@ import type { FeatureGates } from "#base/feature-gates.ts";
 import type { ResourceClient } from "#client/client.ts";
 import { strategicPatch } from "./strategic-patch.ts";
 
-/** Sends nothing when the status is as it was. */
+/** Sends no request when the status is unchanged. */
 export async function patchPodStatus(
   pods: ResourceClient<Stored<Pod>>,
   pod: Stored<Pod>,

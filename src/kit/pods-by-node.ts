@@ -1,4 +1,4 @@
-// Pods by the node that they are bound to, in one index that all controllers share.
+// One index, shared by all controllers, that finds pods by their node.
 // Upstream: pkg/controller/controller_utils.go, AddPodNodeNameIndexer.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";

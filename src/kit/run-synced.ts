@@ -1,4 +1,4 @@
-// The life of a controller: wait for the caches, then run its loops until the signal aborts.
+// The life cycle of a controller: wait for the caches, then run its loops until the signal aborts.
 
 import { isAborted } from "#base/errors.ts";
 import type { Logger } from "#base/log.ts";
@@ -19,7 +19,7 @@ export interface SyncedRun {
   readonly tasks: readonly Task[];
 }
 
-/** Resolves after every task has ended. An abort is no failure. */
+/** Resolves after every task has ended. An abort is not a failure. */
 export async function runSynced({ name, log, waitFor, tasks }: SyncedRun, signal: AbortSignal): Promise<void> {
   log.info("Starting controller", { name });
   try {

@@ -1,5 +1,5 @@
-// The scale subresource of any resource that has one. Servers speak several versions of a Scale; those before
-// autoscaling/v1 have the selector in another place. Upstream: k8s.io/client-go/scale
+// The scale subresource of any resource. Servers use several versions of Scale; versions before autoscaling/v1 keep the
+// selector in another field. Upstream: k8s.io/client-go/scale
 
 import { selectorFromSet } from "#api/label-selector.ts";
 import { apiVersionOf } from "#api/object.ts";
@@ -45,7 +45,7 @@ export class Scales {
     return this.#client.resource(resource).getSubresource({ namespace, name, subresource: SUBRESOURCE }, signal);
   }
 
-  /** The server gets its own version of a Scale back. */
+  /** Sends the Scale in the version in which the server returned it. */
   async update(scaled: GroupResource, scale: Scale, signal: AbortSignal): Promise<Scale> {
     const resource = await this.#preferred(scaled, signal);
     const { namespace = "", name } = scale.metadata;
@@ -53,7 +53,7 @@ export class Scales {
     return this.#client.resource(resource).updateSubresource(request, signal);
   }
 
-  /** Whether the API server serves a Scale of this resource at all. Asks the server. */
+  /** Asks the server whether it serves the scale subresource of this resource. */
   async isServed(resource: Resource, signal: AbortSignal): Promise<boolean> {
     const { resources } = await createDiscovery(this.#client).resourcesOf(apiVersionOf(resource), signal);
     return resources.some(
@@ -64,7 +64,7 @@ export class Scales {
     );
   }
 
-  /** Scales are asked for in the version that the group prefers. */
+  /** The scale subresource is requested in the group's preferred version. */
   async #preferred({ group, resource }: GroupResource, signal: AbortSignal): Promise<Resource> {
     try {
       return await this.#restMapper.resourceFor({ group, resource }, signal);

@@ -1,11 +1,11 @@
-// Slow start: 1, 2, 4, … calls at once, each batch only if the one before had no error, so that a
-// controller whose creates are all refused (quota, bad template) does not flood the API server.
+// Slow start: 1, 2, 4, … parallel calls, each batch only if the one before had no error. A controller whose creates are
+// all refused (quota, bad template) then does not flood the API server.
 // Upstream: pkg/controller/replicaset/replica_set.go, slowStartBatch.
 
 export interface SlowStartResult {
   /** Calls that succeeded. */
   readonly succeeded: number;
-  /** The error of the lowest index in the batch that failed: the same one on every replay. */
+  /** The error with the lowest index in the failed batch: the same one on every replay. */
   readonly error: unknown;
 }
 
@@ -32,7 +32,7 @@ export async function slowStart(
   return { succeeded, error: undefined };
 }
 
-/** Runs all calls at once and reports the error of the lowest index, after all have ended. */
+/** Runs all calls at once, waits for all, and reports the error with the lowest index. */
 export async function allAtOnce<T>(items: readonly T[], call: (item: T) => Promise<void>): Promise<unknown> {
   const results = await Promise.allSettled(items.map(call));
   return results.find((result) => result.status === "rejected")?.reason;

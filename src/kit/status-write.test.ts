@@ -9,7 +9,7 @@ type Owner = ObjectOf<typeof ReplicaSets>;
 const old = stored(ReplicaSets, { metadata: { name: "web" } });
 const live: Owner = { ...old, metadata: { ...old.metadata, resourceVersion: "7" } };
 
-/** Fails so many writes. */
+/** An API whose first `failures` writes fail. */
 function apiThatFails(failures: number) {
   const writes: string[] = [];
   return {

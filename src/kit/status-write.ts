@@ -1,5 +1,5 @@
-// Writing a status although the cached object may be old: a refused write is repeated on the object that the API server
-// has now. Upstream: pkg/controller/replicaset/replica_set_utils.go, updateReplicaSetStatus; the same in daemon.
+// Writes a status although the cached object may be stale: a refused write is repeated on the object that a live read
+// returns. Upstream: pkg/controller/replicaset/replica_set_utils.go, updateReplicaSetStatus; the same in daemon.
 
 import type { StoredObject } from "#api/resource.ts";
 import type { ResourceClient } from "#client/client.ts";

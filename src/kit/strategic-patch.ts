@@ -1,5 +1,5 @@
-// The strategic merge patch that turns one state of a built-in object into another: what upstream's controllers send
-// where they change few fields of an object that others change too.
+// The strategic merge patch that turns one state of a built-in object into another. Upstream's controllers send it
+// where they change few fields of an object that other clients change too.
 // Upstream: apimachinery/pkg/util/strategicpatch, CreateTwoWayMergePatch
 
 import { parseExactJson } from "#api/json.ts";
@@ -11,7 +11,7 @@ import { schemaOf } from "#api/schema-table.ts";
 import { assert } from "#base/assert.ts";
 import { stringifyJson } from "#base/json.ts";
 
-/** Only built-in kinds have a schema to merge by; another kind is a programming error. Undefined: nothing has changed. */
+/** Only built-in kinds have a merge schema; another kind is a programming error. Undefined: no change. */
 export function strategicPatch<T extends KubeObject>(
   original: NoInfer<T>,
   modified: NoInfer<T>,
@@ -23,7 +23,7 @@ export function strategicPatch<T extends KubeObject>(
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** A field that is undefined is one that is not there; caches leave such behind. */
+/** Removes undefined fields, which caches leave behind. */
 function wireForm(object: KubeObject): JsonObject {
   return parseExactJson(stringifyJson(object)) as JsonObject;
 }

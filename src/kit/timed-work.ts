@@ -1,17 +1,17 @@
-// Work on keys at a later time, which can be cancelled until then: at most one piece of work for each key.
+// Runs work for keys at a later time. Work can be cancelled until then, and each key has at most one piece of work.
 // Upstream: pkg/controller/tainteviction/timed_workers.go.
 
 import { whenAborted } from "#base/abort.ts";
 import type { Clock, Timer } from "#base/clock.ts";
 import { TaskGroup } from "#base/task-group.ts";
 
-/** dueMs: the wall time at which the work was due. It must not throw but for an abort. */
+/** dueMs: the wall time at which the work was due. The task may throw only on abort. */
 export type TimedTask = (key: string, dueMs: number, signal: AbortSignal) => Promise<void>;
 
 export class TimedWork {
   readonly #clock: Clock;
   readonly #task: TimedTask;
-  /** Work that was due at once has no timer. */
+  /** Work that was due immediately has no timer. */
   readonly #entries = new Map<string, { readonly timer?: Timer }>();
   #group: TaskGroup | undefined;
 
@@ -20,7 +20,7 @@ export class TimedWork {
     this.#task = task;
   }
 
-  /** Does the work until the signal aborts; waits for the work under way and forgets the rest. */
+  /** Runs the work until the signal aborts, then waits for the work in progress and forgets the rest. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await TaskGroup.run(signal, async (group) => {
@@ -37,7 +37,7 @@ export class TimedWork {
     return this.#entries.has(key);
   }
 
-  /** Does nothing for a key whose work waits or is under way. */
+  /** Does nothing for a key whose work is waiting or in progress. */
   add(key: string, afterMs: number): void {
     if (this.#entries.has(key)) return;
     const dueMs = this.#clock.now() + Math.max(0, afterMs);
@@ -49,7 +49,10 @@ export class TimedWork {
     }
   }
 
-  /** Whether there was work with a timer, be it under way; work under way goes on. The key may be added again. */
+  /**
+   * Returns whether the key had work with a timer, even if it is in progress. Work in progress continues. The key may
+   * be added again.
+   */
   cancel(key: string): boolean {
     const timer = this.#entries.get(key)?.timer;
     timer?.[Symbol.dispose]();

@@ -1,4 +1,4 @@
-// Errors that mean that a call is not needed any more: the object is gone, or another client was faster.
+// Tolerates errors that mean a call is no longer needed: the object is gone, or another client was faster.
 
 type IsFine = (error: unknown) => boolean;
 

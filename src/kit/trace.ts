@@ -1,6 +1,6 @@
-// The trace of control loops: why a key was queued, what its sync read, wrote and waits for. One
-// record serves `why`, the dashboard, the simulation's checkers and the differential tests. Without a
-// listener there is no recorder, and every call site is one undefined check.
+// The trace of control loops: why a key was queued, and what its sync read, wrote and waits for. The `why` command, the
+// dashboard, the simulation's checkers and the differential tests use the same record. Without a listener there is no
+// recorder, and every call site is one undefined check.
 
 import { type KubeObject, type ObjectKey, objectKey } from "#api/object.ts";
 import type { Resource } from "#api/resource.ts";
@@ -47,8 +47,8 @@ export interface SyncRecord {
 }
 
 /**
- * Receives the trace. Each traced sync runs with a separate signal; clients report requests
- * with the signal they were given, so a request finds the sync that made it.
+ * Receives the trace. Each traced sync runs with a separate signal. Clients report requests together with their signal,
+ * which identifies the sync.
  */
 export interface SyncTrace {
   queued(controller: string, key: string, cause: Cause): void;

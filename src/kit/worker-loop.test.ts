@@ -12,7 +12,7 @@ import { backOff, done, requeueAfter, runWorkers, type SyncResult, type WorkerOp
 let clock: VirtualClock;
 let queue: KeyQueue;
 let stop: AbortController;
-/** What was synced, and when. */
+/** The synced keys, each with its time. */
 let syncs: string[];
 const traced: { record: SyncRecord; outcome: SyncOutcome }[] = [];
 const started: AbortSignal[] = [];
@@ -93,7 +93,7 @@ describe("the worker loop", () => {
     });
     add("a");
     await clock.advance(60_000);
-    // 5, 10 and 20 ms of back-off, then the second that was asked for.
+    // 5, 10 and 20 ms of back-off, then the requested second.
     expect(syncs).toEqual(["a@0", "a@5", "a@15", "a@35", "a@1035"]);
     expect(queue.retries("a")).toBe(0);
     expect(traced.map(({ outcome }) => outcome.kind)).toEqual(["failed", "failed", "failed", "requeued", "done"]);

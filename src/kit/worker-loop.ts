@@ -1,6 +1,6 @@
-// The loop that all controllers share: take keys and sync them, several at a time but never the same key twice at once.
-// A failed sync comes back with back-off; a sync that must wait says for how long. An error is logged here and nowhere
-// else.
+// The worker loop of all controllers: takes keys and syncs them, several at a time but never the same key twice at
+// once. A failed sync is retried with back-off; a sync that must wait returns for how long. Errors of syncs are logged
+// only here.
 
 import type { ObjectKey } from "#api/object.ts";
 import { childScope } from "#base/abort.ts";
@@ -16,10 +16,13 @@ export type SyncResult =
   | { readonly kind: "requeue"; readonly afterMs: number; readonly reason: string; readonly keepsFailures: boolean }
   | { readonly kind: "backOff"; readonly reason: string };
 
-/** Nothing more to do until an event says otherwise. */
+/** No more work until the next event. */
 export const done: SyncResult = { kind: "done" };
 
-/** Come back after this time, because only time has to pass. keepsFailures: earlier failures of the key still count. */
+/**
+ * Queue the key again after this time, because only time has to pass. keepsFailures: earlier failures of the key still
+ * count.
+ */
 export function requeueAfter(
   afterMs: number,
   reason: string,
@@ -28,12 +31,12 @@ export function requeueAfter(
   return { kind: "requeue", afterMs, reason, keepsFailures };
 }
 
-/** Come back as after a failure, when the queue's limiter says so; nothing failed. */
+/** Queue the key again through the rate limiter, as after a failure, although nothing failed. */
 export function backOff(reason: string): SyncResult {
   return { kind: "backOff", reason };
 }
 
-/** The whole story of one key. What it throws is logged and retried with back-off. */
+/** Syncs one key. An error is logged and retried with back-off. */
 export type Sync<K = ObjectKey> = (key: K, signal: AbortSignal) => Promise<SyncResult>;
 
 export interface WorkerOptions<K extends {} = ObjectKey> {
@@ -41,15 +44,18 @@ export interface WorkerOptions<K extends {} = ObjectKey> {
   readonly log: Logger;
   readonly workers: number;
   readonly sync: Sync<K>;
-  /** Sees each error, for counting; the loop logs and retries. */
+  /** Sees each error, for counting; the loop itself logs and retries. */
   readonly onError?: (error: unknown, key: K) => void;
   /** The number of retries after which a key is dropped until its next event. Absent: no limit. */
   readonly retriesMax?: number;
-  /** The verbosity at which a retry is logged, where upstream does not log it as an error. A dropped key always is one. */
+  /**
+   * The verbosity at which a retry is logged, if upstream does not log it as an error. A dropped key is always logged
+   * as an error.
+   */
   readonly retryVerbosity?: number;
 }
 
-/** Runs until the signal aborts; syncs under way are then aborted and waited for. */
+/** Runs until the signal aborts, then aborts the syncs in progress and waits for them. */
 export async function runWorkers<K extends {}>(options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
   try {
     await TaskGroup.run(signal, (group) => {
@@ -94,7 +100,7 @@ async function syncOne<K extends {}>(key: K, options: WorkerOptions<K>, signal: 
       error: errorMessage(error),
       isTerminal: error instanceof TerminalError,
     };
-    // Not by the kind of error: an abort that comes from within the sync is a failure like any other.
+    // Checks the signal, not the error's kind: an abort from inside the sync is a failure like any other.
     if (!signal.aborted) handleFailure(key, error, options);
     return outcome;
   }
@@ -117,13 +123,13 @@ function handleFailure<K extends {}>(key: K, error: unknown, options: WorkerOpti
   queue.retry(key, errorMessage(error));
 }
 
-/** Errors of the language are mistakes in our own code: where they happened is all that matters. */
+/** Errors of the JavaScript engine are bugs in our code, so the log needs their stack. */
 function stackOfBug(error: unknown): { readonly stack?: string } {
   const isBug = error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
   return isBug && error.stack !== undefined ? { stack: error.stack } : {};
 }
 
-/** As syncOne, with a separate signal, by which the trace knows the requests of this sync. */
+/** Like syncOne, with a separate signal, by which the trace finds the requests of this sync. */
 async function syncTraced<K extends {}>(key: K, options: WorkerOptions<K>, signal: AbortSignal): Promise<void> {
   const { queue } = options;
   const record: SyncRecord = {

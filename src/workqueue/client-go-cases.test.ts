@@ -1,5 +1,5 @@
-// The cases by which client-go tests its own queues, limiters and metrics, on the virtual clock. That a queue
-// frees what it no longer holds is not among them: nothing here can look into the host's memory.
+// The cases by which client-go tests its queues, limiters and metrics, on the virtual clock. The case about freed
+// memory is left out: a test cannot inspect the host's memory.
 
 import { describe, expect, it } from "vitest";
 import { MetricRegistry } from "#base/metric-registry.ts";
@@ -145,7 +145,7 @@ describe("machinery/8.r6 the queue", () => {
   });
 });
 
-/** A queue whose workers have these keys. */
+/** A queue whose workers hold these keys. */
 async function working(...keys: string[]): Promise<Queue<string>> {
   const queue = createQueue<string>({ clock: testClock() });
   for (const key of keys) queue.add(key);

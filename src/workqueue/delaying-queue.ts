@@ -1,4 +1,4 @@
-// A queue that can take a key later. One timer, for the earliest key, whatever the number of keys.
+// A queue that can add a key after a delay. It uses one timer, for the earliest key, whatever the number of keys.
 // Upstream: k8s.io/client-go/util/workqueue/delaying_queue.go
 import type { Timer } from "#base/clock.ts";
 import { Heap, type HeapItem } from "#base/heap.ts";
@@ -6,7 +6,7 @@ import { retryCounter } from "./metrics.ts";
 import { createQueue, itself, type Queue, type QueueOptions } from "./queue.ts";
 
 export interface DelayingQueue<K> extends Queue<K> {
-  /** Adds the key after ms, or at once when ms is not positive. Of two delays of one key the earlier end counts. */
+  /** Adds the key after ms, or immediately when ms is not positive. Of two delays for one key the earlier end wins. */
   addAfter(key: K, ms: number): void;
 }
 
@@ -16,7 +16,7 @@ interface Waiting<K> extends HeapItem {
   readyAt: number;
 }
 
-// Deviation: no 10 s heartbeat. It guards upstream against lost timers, which the clock's contract excludes.
+// Deviation: no 10 s heartbeat. It guards upstream against lost timers, which the contract of Clock excludes.
 export function createDelayingQueue<K extends {}>(options: QueueOptions<K>): DelayingQueue<K> {
   const { clock, idOf = itself } = options;
   const queue = createQueue<K>(options);

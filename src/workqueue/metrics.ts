@@ -10,7 +10,7 @@ export interface QueueMetricsOptions {
   readonly metrics?: Metrics;
 }
 
-/** Told the ids of keys. */
+/** Methods receive the ids of keys. */
 export interface QueueMetrics {
   added(id: unknown): void;
   taken(id: unknown): void;
@@ -41,7 +41,7 @@ export function queueMetrics({ clock, name, metrics }: QueueMetricsOptions): Que
   const startedAt = new Map<unknown, number>();
   const secondsSince = (at: number): number => (clock.monotonicMs() - at) / 1000;
 
-  // Deviation: upstream refreshes the next two every 500 ms; here they are computed when they are read.
+  // Deviation: upstream refreshes the next two metrics every 500 ms; here they are computed when read.
   metrics.gaugeFunc(
     options(
       "unfinished_work_seconds",
@@ -80,7 +80,7 @@ export function queueMetrics({ clock, name, metrics }: QueueMetricsOptions): Que
   };
 }
 
-// Deviation: every queue has it; upstream has queues that cannot delay a key.
+// Deviation: every queue has this metric; upstream also has queues without delays.
 /** Counts every delayed add, rate limited or not. */
 export function retryCounter({ name, metrics }: QueueMetricsOptions): (() => void) | undefined {
   if (!name || metrics === undefined || metrics === noMetrics) return undefined;

@@ -1,8 +1,8 @@
-// Pieces of work done by a fixed number of workers.
+// Runs pieces of work with a fixed number of workers.
 // Upstream: k8s.io/client-go/util/workqueue/parallelizer.go, ParallelizeUntil
 import { TaskGroup } from "#base/task-group.ts";
 
-/** Does every piece, at most `workers` at a time, in order of start; begins no more once the signal aborts. */
+/** Runs every piece, at most `workers` at a time, started in order. Starts no more once the signal aborts. */
 export function parallelizeUntil(
   workers: number,
   pieces: number,

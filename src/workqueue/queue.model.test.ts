@@ -1,4 +1,4 @@
-// The queue against a model that is too simple to be wrong, over random histories.
+// Compares the queue with a very simple model over random histories.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { neverAborted, testClock } from "#base/testing.ts";

@@ -1,5 +1,5 @@
-// A queue of keys that need work. A key is in it at most once, is never with two workers at the
-// same time, and an add while it is being worked on brings it back afterwards. Keys are equal when their ids are.
+// A queue of keys that need work. A key is in the queue at most once and is never with two workers at the same time. A
+// key that is added while a worker holds it is queued again afterwards. Keys are equal when their ids are equal.
 // Upstream: k8s.io/client-go/util/workqueue/queue.go
 import { Fifo } from "#base/fifo.ts";
 import { type QueueMetricsOptions, queueMetrics } from "./metrics.ts";
@@ -7,9 +7,9 @@ import { type QueueMetricsOptions, queueMetrics } from "./metrics.ts";
 export interface Queue<K> {
   /** Marks the key as needing work. After shutDown this does nothing. */
   add(key: K): void;
-  /** The next key, in order of adds; callers are served in order of calls. Undefined: shut down and nothing left. */
+  /** The next key, in order of adds; callers are served in order of calls. Undefined: shut down and empty. */
   get(signal: AbortSignal): Promise<K | undefined>;
-  /** The worker that got the key has finished with it, however it went. */
+  /** The worker that got the key has finished with it, successfully or not. */
   done(key: K): void;
   /** Keys waiting for a worker. */
   length(): number;
@@ -21,7 +21,7 @@ export interface Queue<K> {
 }
 
 export interface QueueOptions<K> extends QueueMetricsOptions {
-  /** What a key is known by. The key itself unless given: strings by value, objects by identity. */
+  /** The identity of a key; the key itself unless given, so strings compare by value and objects by identity. */
   readonly idOf?: (key: K) => unknown;
 }
 
@@ -33,7 +33,7 @@ interface Waiter<K> {
 export function createQueue<K extends {}>(options: QueueOptions<K>): Queue<K> {
   const { idOf = itself } = options;
   const metrics = queueMetrics(options);
-  /** Keys in the order of their turn; each is dirty and not being worked on. */
+  /** Keys in the order in which workers get them; each is dirty and not being worked on. */
   const order = new Fifo<K>();
   /** Ids of keys. */
   const dirty = new Set<unknown>();

@@ -1,9 +1,9 @@
-// How long a key that failed has to wait.
+// How long a failed key has to wait.
 // Upstream: k8s.io/client-go/util/workqueue/default_rate_limiters.go
 import type { Clock } from "#base/clock.ts";
 import { TokenBucket, type TokenBucketLimits } from "#base/token-bucket.ts";
 
-/** Knows keys by their ids: see QueueOptions.idOf. */
+/** Identifies keys by their ids: see QueueOptions.idOf. */
 export interface RateLimiter {
   /** Counts one more failure of the key and says how many milliseconds it should wait. */
   when(id: unknown): number;
@@ -24,7 +24,8 @@ export function itemFastSlowLimiter(limits: { fastMs: number; slowMs: number; fa
 }
 
 /**
- * The same delay after every sync, successful or not: a key that is always added through it is synced once per interval.
+ * The same delay after every sync, successful or not: a key that is always added through this limiter is synced once
+ * per interval.
  * Upstream: pkg/controller/podautoscaler/rate_limiters.go.
  */
 export function fixedIntervalLimiter(intervalMs: number): RateLimiter {

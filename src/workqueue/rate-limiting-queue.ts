@@ -1,4 +1,4 @@
-// The queue of a controller: keys that failed come back when the limiter says so.
+// The queue of a controller: failed keys come back after the limiter's delay.
 // Upstream: k8s.io/client-go/util/workqueue/rate_limiting_queue.go
 import { createDelayingQueue, type DelayingQueue } from "./delaying-queue.ts";
 import { itself, type QueueOptions } from "./queue.ts";
@@ -6,7 +6,7 @@ import { defaultControllerLimiter, type RateLimiter } from "./rate-limiters.ts";
 
 export interface RateLimitingQueue<K> extends DelayingQueue<K> {
   addRateLimited(key: K): void;
-  /** Clears the key's failures, not a delayed add that is pending. */
+  /** Clears the key's failures, but not a pending delayed add. */
   forget(key: K): void;
   numRequeues(key: K): number;
 }

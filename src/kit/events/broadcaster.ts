@@ -1,5 +1,5 @@
-// The event pipeline of one controller: a bounded queue, a log line per event, correlation, and a
-// writer that retries transport errors only. An event is never worth blocking or failing a sync for.
+// The event pipeline of one controller: a bounded queue, a log line per event, correlation, and a writer that retries
+// only transport errors. Recording an event never blocks or fails a sync.
 // Upstream: client-go/tools/record/event.go, eventBroadcasterImpl, recordToSink.
 
 import type { EventSource, ObjectReference } from "#api/generated/types/core-v1.ts";
@@ -47,7 +47,7 @@ export class EventBroadcaster {
     };
   }
 
-  /** Writes queued events until the signal aborts; what is queued then is dropped. */
+  /** Writes queued events until the signal aborts, then drops the rest. */
   async run(signal: AbortSignal): Promise<void> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener("abort", wake, { once: true });
@@ -121,7 +121,7 @@ export class EventBroadcaster {
         this.#deps.log.error(undefined, "Unable to write event (retry limit exceeded!)", fields);
         return;
       }
-      // The first wait is random, so that many managers do not return to a restarted server together.
+      // The first delay is random, so that many managers do not retry at the same time after a server restart.
       const delayMs = tries === 1 ? RETRY_DELAY_MS * this.#deps.rng.float() : RETRY_DELAY_MS;
       try {
         await this.#deps.clock.sleep(delayMs, signal);
@@ -144,7 +144,7 @@ export class EventBroadcaster {
     }
   }
 
-  /** "<object>.<nanoseconds in hex>", never the same twice: the clock may be coarser than our pace. */
+  /** "<object>.<nanoseconds in hex>", always unique: two events may share one tick of the clock. */
   #uniqueName(involved: string): string {
     const nanos = BigInt(Math.round(this.#deps.clock.now() * 1000)) * 1000n;
     this.#lastNameNanos = nanos > this.#lastNameNanos ? nanos : this.#lastNameNanos + 1n;

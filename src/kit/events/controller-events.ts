@@ -1,4 +1,5 @@
-// The events of one controller. Each controller has its own pipeline, so that one with many events slows down no other.
+// The events of one controller. Each controller has its own pipeline, so that a controller with many events does not
+// delay the others.
 
 import type { Logger } from "#base/log.ts";
 import type { Client } from "#client/client.ts";
@@ -12,7 +13,7 @@ export interface ControllerEventsOptions {
   /** Writes the events. */
   readonly client: Client;
   readonly log: Logger;
-  /** Who the events say they are from: as a rule, but not always, the controller's identity. */
+  /** The source component of the events: usually, but not always, the controller's identity. */
   readonly component: string;
   /** The verbosity at which each event is also logged; upstream's choice for nearly all controllers unless given. */
   readonly logLevel?: number;
@@ -20,7 +21,7 @@ export interface ControllerEventsOptions {
 
 export interface ControllerEvents {
   readonly recorder: EventRecorder;
-  /** Writes what was recorded, for as long as the controller runs. Needs no this. */
+  /** Writes the recorded events while the controller runs. Does not use `this`. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 

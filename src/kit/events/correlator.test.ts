@@ -24,7 +24,7 @@ const event = (reason: string, message: string, involvedObject = pod()): NamedEv
 const times = (count: number, make: (i: number) => NamedEvent): NamedEvent[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-/** Events one after the other, each so long after the last; the server takes every one. */
+/** Correlates the events one after the other, at this interval; the server accepts every write. */
 async function play(events: readonly NamedEvent[], intervalSeconds: number): Promise<Correlated[]> {
   const clock = testClock();
   const correlator = new EventCorrelator(clock);

@@ -1,5 +1,5 @@
-// Turns the events of one broadcaster into few API writes: repeats become a count, floods of similar
-// messages one combined event, and a chatty source is cut off.
+// Turns the events of one broadcaster into few API writes: repeats raise a count, many similar messages become one
+// combined event, and a source with too many events is throttled.
 // Upstream: client-go/tools/record/events_cache.go, EventCorrelator.
 
 import { formatTime } from "#api/time.ts";
@@ -14,7 +14,7 @@ const AGGREGATE_GAP_MS_MAX = 600_000;
 const SPAM_BURST = 25;
 const SPAM_REFILL_PER_SECOND = 1 / 300;
 
-/** What to send: a new event, or a patch that raises the count of one already sent. */
+/** The write to send: a new event, or a patch that raises the count of an event already sent. */
 export type Correlated =
   | { readonly kind: "drop" }
   | { readonly kind: "create"; readonly event: NamedEvent }
@@ -71,7 +71,7 @@ export class EventCorrelator {
     aggregate.lastMs = now;
     if (aggregate.messages.size < AGGREGATE_AT_MESSAGES) return { event, key: observeKey(event) };
 
-    const [oldest] = aggregate.messages; // keeps the set from growing: one comes, one goes
+    const [oldest] = aggregate.messages; // keeps the size constant: each new message replaces the oldest
     aggregate.messages.delete(oldest ?? "");
     const time = formatTime(now);
     const combined: NamedEvent = {
@@ -136,7 +136,7 @@ function sourceAndObject(event: NamedEvent): readonly (string | undefined)[] {
   return [source?.component, source?.host, on.kind, on.namespace, on.name, on.uid, on.apiVersion, event.type];
 }
 
-/** NUL cannot occur in any part, so parts cannot run into each other. */
+/** NUL cannot occur in any part, so different parts never join to the same key. */
 const join = (parts: readonly (string | undefined)[]): string => parts.map((part) => part ?? "").join("\0");
 
 const spamKey = (event: NamedEvent): string => join(sourceAndObject(event));
