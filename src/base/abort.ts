@@ -9,7 +9,7 @@ export interface Scope extends Disposable {
   abort(reason?: unknown): void;
 }
 
-/** The reason of a signal whose scope was left: whatever still hung on it is no longer wanted. */
+/** The abort reason of a signal whose scope was left. */
 const scopeEnded = new Aborted("scope ended");
 
 /** A scope that aborts as soon as one of its parents does, with that parent's reason. */
@@ -46,7 +46,7 @@ export function deadlineScope(clock: Clock, ms: number, ...parents: AbortSignal[
   return scope;
 }
 
-/** Cleanup after an abort: fn gets a signal that no parent can abort, only the time limit. */
+/** Cleanup after an abort: fn gets a signal that no parent can abort; only the time limit does. */
 export async function shielded<T>(clock: Clock, limitMs: number, fn: (signal: AbortSignal) => Promise<T>): Promise<T> {
   using scope = deadlineScope(clock, limitMs);
   return await fn(scope.signal);

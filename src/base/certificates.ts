@@ -1,5 +1,5 @@
-// What certificates and requests for them say, and the parts of cryptography that they need. The host computes; which
-// certificate is signed, and how it reads, is decided by those who call it.
+// Contents of certificates and certificate requests, and the cryptography that they need. The host does the computing;
+// the callers decide which certificate is signed and what it contains.
 
 import type { EpochMs } from "./clock.ts";
 
@@ -55,6 +55,6 @@ export interface SignatureCheck {
 
 export interface CertificateAuthority {
   readonly notAfter: EpochMs;
-  /** A certificate in DER. Throws in Go's words. */
+  /** A certificate in DER. Throws with Go's messages. */
   sign(template: CertificateTemplate): Uint8Array;
 }

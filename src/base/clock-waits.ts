@@ -1,17 +1,17 @@
-// The waits that every clock offers, told once on top of `after`, and the deadline that a
-// signal carries, so that a caller whose turn would come too late can give up at once.
+// The waits of every clock, built on `after`, and the deadline that a signal carries. With it a caller whose turn would
+// come too late can give up at once.
 import type { Clock } from "./clock.ts";
 import { DeadlineExceeded } from "./errors.ts";
 
 const deadlineAt: unique symbol = Symbol("deadlineAt");
 type DatedSignal = AbortSignal & { [deadlineAt]?: number };
 
-/** When the signal will abort at the latest, in monotonic milliseconds, if its scopes say so. */
+/** The latest moment at which the signal will abort, in monotonic milliseconds, if its scopes have a deadline. */
 export function deadlineOf(signal: AbortSignal): number | undefined {
   return (signal as DatedSignal)[deadlineAt];
 }
 
-/** Notes the earliest of the given deadlines on the signal. */
+/** Stores the earliest of the given deadlines on the signal. */
 export function noteDeadline(signal: AbortSignal, ...deadlines: readonly (number | undefined)[]): void {
   const known = deadlines.filter((at) => at !== undefined);
   if (known.length > 0) (signal as DatedSignal)[deadlineAt] = Math.min(...known);

@@ -1,5 +1,5 @@
-// What every Clock keeps, whoever makes it. Run by virtual-clock.test.ts and by platform's
-// system-clock.test.ts. Nothing here says how long a wait may take at most.
+// The contract of every Clock. virtual-clock.test.ts and platform's system-clock.test.ts run it. It sets no upper bound
+// for the length of a wait.
 import { describe, expect, it } from "vitest";
 import type { Clock } from "./clock.ts";
 import { DeadlineExceeded } from "./errors.ts";

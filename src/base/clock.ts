@@ -1,6 +1,5 @@
-// Time as a dependency. Everything that waits takes a Clock; nothing reads the host's time.
-// Two implementations keep one contract (clock.contract.ts): the system clock in platform/
-// and the virtual clock beside this file.
+// Time as a dependency. Everything that waits takes a Clock; nothing reads the host's time. Two implementations follow
+// one contract (clock.contract.ts): the system clock in platform/ and the virtual clock beside this file.
 
 /** Milliseconds since the Unix epoch; may carry a fraction down to the microsecond. */
 export type EpochMs = number;
@@ -13,7 +12,7 @@ export interface Timer extends Disposable {
 export interface Clock {
   /** Wall time. Never compare two readings for a duration: use monotonicMs. */
   now(): EpochMs;
-  /** Never goes backwards; its zero means nothing. */
+  /** Never goes backwards; its zero has no meaning. */
   monotonicMs(): number;
   /** Resolves after ms, rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;

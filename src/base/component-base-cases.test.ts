@@ -1,5 +1,5 @@
-// The cases by which component-base tests when metrics are shown and how, and lines of the JSON log. Left out:
-// summaries, weighted histograms, traces, log rotation and what a linter says about names.
+// The cases by which component-base tests the visibility and format of metrics, and lines of the JSON log. Left out:
+// summaries, weighted histograms, traces, log rotation and the linter for names.
 
 import { describe, expect, it } from "vitest";
 import type { Logger } from "./log.ts";

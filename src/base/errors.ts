@@ -1,4 +1,4 @@
-// Errors that every layer can meet.
+// Errors that can occur in every layer.
 
 /** The reason of a signal made by Clock.deadline. */
 export class DeadlineExceeded extends Error {
@@ -18,12 +18,12 @@ export class Aborted extends Error {
   }
 }
 
-/** An error that no retry can mend: the worker loop logs and counts it, and does not requeue. */
+/** An error that no retry can fix: the worker loop logs and counts it, and does not requeue. */
 export class TerminalError extends Error {
   override readonly name = "TerminalError";
 }
 
-/** Is this what an aborted wait throws? Such errors are never logged as failures. */
+/** True for the error that an aborted wait throws. Such errors are never logged as failures. */
 export function isAborted(error: unknown, signal?: AbortSignal): boolean {
   if (error instanceof Aborted) return true;
   if (signal?.aborted && error === signal.reason) return true;

@@ -1,5 +1,5 @@
 // The cases by which component-base tests its feature gates. Left out: gates and dependencies that are added late,
-// defaults that are overridden and copies, because a table of gates never changes here.
+// overridden defaults and copies, because a table of gates never changes here.
 
 import { describe, expect, it } from "vitest";
 import { FeatureGates, type FeatureStage, type FeatureTable, parseFeatureGates } from "./feature-gates.ts";
@@ -18,7 +18,7 @@ const stage = (
 const locked = { lockToDefault: true };
 const from = (minCompatibilityVersion: string) => ({ minCompatibilityVersion });
 
-/** What is on after the flag was read, of these gates; or the problem. */
+/** Which of these gates are on after parsing the flag; or the problem. */
 function outcome(gates: FeatureGates, text: string, names: readonly string[]): string[] | string {
   try {
     gates.setFromMap(parseFeatureGates(text));

@@ -1,5 +1,5 @@
-// Feature gates: which stage a gate is at in which version, what was set, and what follows.
-// The mechanism only; the table of gates is data of another layer.
+// Feature gates: the stage of a gate in each version, the values that were set, and the resulting state. This file has
+// the mechanism only; the table of gates is data of another layer.
 // Upstream: k8s.io/component-base/featuregate/feature_gate.go
 import { assert } from "./assert.ts";
 import { aggregateText } from "./errors.ts";
@@ -8,14 +8,14 @@ import type { Logger } from "./log.ts";
 /** "" is general availability; PRE-ALPHA is a gate that does not exist yet at the emulated version. */
 export type PreRelease = "PRE-ALPHA" | "ALPHA" | "BETA" | "" | "DEPRECATED";
 
-/** What a gate is like from a version on. */
+/** The state of a gate from a version on. */
 export interface FeatureStage {
   /** Major and minor, such as "1.36". */
   readonly version: string;
   readonly default: boolean;
   readonly preRelease: PreRelease;
   readonly lockToDefault?: boolean;
-  /** The stage counts only when every other component is at least of this version. */
+  /** The stage applies only when every other component has at least this version. */
   readonly minCompatibilityVersion?: string;
 }
 
@@ -32,7 +32,7 @@ export interface FeatureGateReader {
   isEnabled(name: string): boolean;
 }
 
-/** What was asked of the gates cannot be. */
+/** The requested gates cannot be set. */
 export class FeatureGateError extends Error {
   override readonly name = "FeatureGateError";
   readonly problems: readonly string[];
@@ -57,11 +57,11 @@ export class FeatureGates {
   readonly #known: ReadonlyMap<string, readonly FeatureStage[]>;
   readonly #dependencies: ReadonlyMap<string, readonly string[]>;
   #versions: Versions;
-  /** What was asked for, as it was asked. */
+  /** The values as they were set. */
   #requested: ReadonlyMap<string, boolean> = new Map();
-  /** What follows from it, AllAlpha and AllBeta spelled out. */
+  /** The resulting values, with AllAlpha and AllBeta expanded. */
   #enabled: ReadonlyMap<string, boolean> = new Map();
-  /** What has been asked since something was set. */
+  /** Answers given since the last change. */
   readonly #answers = new Map<string, boolean>();
 
   constructor(table: FeatureTable, emulatedVersion: string, minCompatibilityVersion?: string) {
@@ -118,7 +118,7 @@ export class FeatureGates {
     });
   }
 
-  /** Sets gates; all or none. Throws FeatureGateError. */
+  /** Sets all gates or none. Throws FeatureGateError. */
   setFromMap(values: Readonly<Record<string, boolean>>, log?: Logger): void {
     this.#requested = new Map([...this.#requested, ...Object.entries(values)]);
     this.#enabled = this.#resolve(this.#enabled, this.#versions, log);
@@ -126,7 +126,7 @@ export class FeatureGates {
     log?.v(1).info("Updated", { featureGates: Object.fromEntries(this.#enabled) });
   }
 
-  /** Changes the version whose behaviour is wanted, and judges anew what was set. Throws FeatureGateError. */
+  /** Changes the emulated version and validates the set gates again. Throws FeatureGateError. */
   setEmulatedVersion(emulated: string, minCompatibility?: string, log?: Logger): void {
     const versions = versionsOf(emulated, minCompatibility);
     this.#enabled = this.#resolve(new Map(), versions, log);
@@ -134,7 +134,7 @@ export class FeatureGates {
     this.#answers.clear();
   }
 
-  /** The problems of what was set, at the emulated version. */
+  /** The problems of the set gates at the emulated version. */
   validate(): readonly string[] {
     try {
       this.#resolve(new Map(), this.#versions);
@@ -145,7 +145,7 @@ export class FeatureGates {
     }
   }
 
-  /** A line per gate for the help text; gates that are GA, deprecated or not yet there are left out. */
+  /** A line per gate for the help text; gates that are GA, deprecated or pre-alpha are left out. */
   helpLines(): string[] {
     const compatible = versionsOf(this.#versions.emulated, this.#versions.emulated);
     return [...this.#known]
@@ -165,7 +165,7 @@ export class FeatureGates {
       .join(",");
   }
 
-  // Deviation: names are judged in order, where upstream takes them as its map happens to be ordered.
+  // Deviation: names are checked in order; upstream checks them in the random order of a map.
   #resolve(previous: ReadonlyMap<string, boolean>, versions: Versions, log?: Logger): ReadonlyMap<string, boolean> {
     const enabled = new Map(previous);
     const problems: string[] = [];

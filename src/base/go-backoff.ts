@@ -5,13 +5,13 @@ import type { Rng } from "./rng.ts";
 
 export interface Backoff {
   readonly durationMs: number;
-  /** Multiplies the duration at each step; 0 or absent leaves it. */
+  /** Multiplies the duration at each step; 0 or absent: no change. */
   readonly factor?: number;
   /** Each delay is drawn from [d, d + jitter·d). */
   readonly jitter?: number;
-  /** How often the duration may change; for retries, how often to try. */
+  /** The number of times that the duration may change; for retries, the number of tries. */
   readonly steps?: number;
-  /** A duration that would pass the cap becomes the cap, and stays. */
+  /** A duration above the cap becomes the cap and stays there. */
   readonly capMs?: number;
 }
 
@@ -20,10 +20,10 @@ export interface BackoffDeps {
   readonly rng: Rng;
 }
 
-/** For a conflict where several clients change one object. */
+/** For conflicts between several clients that change one object. */
 export const defaultRetry: Backoff = { steps: 5, durationMs: 10, factor: 1, jitter: 0.1 };
 
-/** For a conflict with something under active management by others. */
+/** For conflicts on an object that other clients manage actively. */
 export const defaultBackoff: Backoff = { steps: 4, durationMs: 10, factor: 5, jitter: 0.1 };
 
 /** ms plus up to maxFactor·ms; a factor that is not positive counts as 1. */
@@ -49,7 +49,7 @@ export class BackoffSequence {
     return this.#stepsLeft;
   }
 
-  /** The next delay. Without steps left it is the last duration again and again. */
+  /** The next delay. When no steps are left, it repeats the last duration. */
   nextMs(): number {
     const { factor = 0, jitter = 0, capMs = 0 } = this.#backoff;
     const current = this.#durationMs;
@@ -89,7 +89,7 @@ export function delaysWithReset(backoff: Backoff, resetMs: number, deps: Backoff
   };
 }
 
-/** Checks up to backoff.steps times, waiting in between; false when every check said no. */
+/** Checks up to backoff.steps times, with waits in between; false when every check failed. */
 // Upstream: k8s.io/apimachinery/pkg/util/wait/backoff.go, ExponentialBackoffWithContext
 export async function exponentialBackoff(
   backoff: Backoff,
@@ -107,7 +107,10 @@ export async function exponentialBackoff(
   return false;
 }
 
-/** Calls fn until it succeeds, fails with an error that is not retriable, or the steps are used up: then throws the last error. */
+/**
+ * Calls fn until it succeeds, fails with an error that is not retriable, or the steps are used up. Then throws the last
+ * error.
+ */
 // Upstream: k8s.io/client-go/util/retry/util.go, OnError
 export async function retryOnError<T>(
   backoff: Backoff,

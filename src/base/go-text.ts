@@ -1,4 +1,4 @@
-// How Go prints: %q and encoding/json. Log lines, and messages of the API, embed these forms.
+// Go's output formats: %q and encoding/json. Log lines and API messages contain them.
 
 import { stringifyJson } from "./json.ts";
 
@@ -35,17 +35,17 @@ function escapeCode(code: number): string {
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, "0")}` : `\\U${code.toString(16).padStart(8, "0")}`;
 }
 
-/** Go's encoding/json of a value: as stringifyJson, with the characters escaped that Go escapes for HTML. */
+/** Go's encoding/json of a value: like stringifyJson, with the characters escaped that Go escapes for HTML. */
 export function goJson(value: unknown): string {
   const text = stringifyJson(value) ?? "null";
   return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Go's encoding/json of a map: as goJson, with the keys of every level sorted. */
+/** Go's encoding/json of a map: like goJson, with the keys of every level sorted. */
 export function goSortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(goSortedJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return goJson(value);
-  // Not by way of a sorted object: an object's keys that look like integers always come first.
+  // A sorted object would not do: keys that look like integers always come first in an object.
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))

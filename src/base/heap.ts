@@ -1,8 +1,8 @@
-// A binary min-heap whose items know their own place, so that any item can be moved or
-// removed in O(log n). Ties are the comparator's business: give it a total order.
+// A binary min-heap whose items know their position, so that any item can be moved or removed in O(log n). The heap
+// does not break ties: use a comparator with a total order.
 
 export interface HeapItem {
-  /** Owned by the heap: the item's place, or -1 when it is in none. */
+  /** Owned by the heap: the item's position, or -1 when it is in no heap. */
   heapIndex: number;
 }
 
@@ -34,7 +34,7 @@ export class Heap<T extends HeapItem> {
     return top;
   }
 
-  /** Takes the item out; one that is in no heap is left alone. */
+  /** Removes the item; does nothing for an item that is in no heap. */
   remove(item: T): void {
     const index = item.heapIndex;
     if (index < 0) return;

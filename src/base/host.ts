@@ -1,6 +1,5 @@
-// What controllers need of the machine that the program runs on, beside time, chance and the network: files, keys and
-// time zones. Platform implements it with the operating system, the simulation in memory. The program hands one host to
-// all controllers.
+// The services of the machine that controllers need beside time, randomness and the network: files, keys and time
+// zones. Platform implements them with the operating system, the simulation in memory. All controllers share one host.
 
 import type { CertificateAuthority, SignatureCheck } from "./certificates.ts";
 import type { TimeZones } from "./time-zones.ts";
@@ -14,23 +13,23 @@ export interface Host {
 }
 
 export interface Files {
-  /** The file's text. Throws in Go's words: "open /x: no such file or directory". */
+  /** The file's text. Throws with Go's messages: "open /x: no such file or directory". */
   read(path: string): string;
-  /** Makes a directory, with those above it. */
+  /** Creates a directory and its parents. */
   makeDirectory(path: string): void;
-  /** Removes what is there, with all that is in it. Nothing there is no error. */
+  /** Removes the path and everything below it. A missing path is not an error. */
   removeAll(path: string): void;
   /** Calls back after one of the files changed, until disposed. A call may come without a change. */
   watch(paths: readonly string[], onChange: () => void): Disposable;
 }
 
-/** Everything that knows the forms of keys and certificates. */
+/** Reads all supported forms of keys and certificates. */
 export interface Keys {
-  /** The first private key in a PEM text. Throws in Go's words. */
+  /** The first private key in a PEM text. Throws with Go's messages. */
   readPrivateKey(pem: string): PrivateKey;
-  /** Why a text is no list of certificates in PEM; undefined when it is one. */
+  /** Why a text is not a list of certificates in PEM; undefined when it is one. */
   certificatesProblem(pem: string): string | undefined;
-  /** Why two texts are no certificate and its private key, in Go's words; undefined when they are. */
+  /** Why two texts are not a certificate and its private key, in Go's words; undefined when they are. */
   pairProblem(certificatePem: string, keyPem: string): string | undefined;
   isSignedBy(check: SignatureCheck): boolean;
   sha256(bytes: Uint8Array): Uint8Array;
@@ -40,7 +39,7 @@ export interface Keys {
 }
 
 export interface CertificateSigning {
-  /** The authority of the first certificate in a PEM text and its private key. Throws in Go's words. */
+  /** The authority of the first certificate in a PEM text and its private key. Throws with Go's messages. */
   authority(certificatePem: string, keyPem: string): CertificateAuthority;
 }
 
@@ -55,7 +54,7 @@ function noCryptography(): never {
   throw new Error("this host computes no hashes and signatures");
 }
 
-/** Of a host without cryptography: no text is a key, and no signature is right. */
+/** For a host without cryptography: every key is unreadable, and every signature is wrong. */
 export const noKeys: Keys = {
   readPrivateKey() {
     throw new Error("data does not contain a valid RSA or ECDSA private key");
@@ -68,7 +67,7 @@ export const noKeys: Keys = {
   loadSigning: () => Promise.resolve({ authority: noCryptography }),
 };
 
-/** The host with these files before its own, by path. */
+/** The host with these files added. They take precedence over the host's own files. */
 export function withFiles(host: Host, texts: Readonly<Record<string, string>>): Host {
   const files: Files = { ...host.files, read: (path) => texts[path] ?? host.files.read(path) };
   return { ...host, files };

@@ -1,17 +1,17 @@
-// HTTP messages as plain data, and the one seam between clients and servers. The embedded API
-// server, a real kube-apiserver and a faulty network are all Transports.
+// HTTP messages as plain data, and the single interface between clients and servers. The embedded API server, a real
+// kube-apiserver and a faulty network are all Transports.
 
 /** Header names are lower case. A header that occurs more than once is an array. */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * A message body.
- * - bytes: all there is, in one piece.
- * - stream: chunks as they arrive; iterating throws when the stream is cut or reset.
- *   Ending the iteration early (return) frees the connection.
- * - object / events: only between ends in one process over the direct transport: the decoded
- *   JSON value, deeply frozen, and the decoded watch events in batches. They spare both ends
- *   encoding and parsing. Only requests with `direct` may be answered so.
+ * - bytes: the whole body, in one piece.
+ * - stream: chunks as they arrive; iterating throws when the stream is cut or reset. Ending the iteration early
+ *   (return) frees the connection.
+ * - object / events: only between ends in one process over the direct transport: the decoded JSON value, deeply frozen,
+ *   and the decoded watch events in batches. They save encoding and parsing on both ends. Only requests with `direct`
+ *   may get them.
  */
 export type HttpBody =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
@@ -27,13 +27,15 @@ export interface HttpRequest {
   readonly query: string;
   readonly headers: HttpHeaders;
   readonly body?: HttpBody;
-  /** The sender reads the answer to its end before it goes on: it may come in one piece, however long it is. */
+  /**
+   * The sender reads the whole answer before it continues, so the answer may come in one piece, however long it is.
+   */
   readonly whole?: boolean;
-  /** A transport that lets only some exchanges go on at once does not let this one wait for others. */
+  /** A transport that limits concurrent exchanges does not queue this one behind others. */
   readonly urgent?: boolean;
-  /** Asked when the request is about to leave, after all waiting; it throws to hold the request back. */
+  /** Called just before the request is sent, after all waiting. It throws to hold the request back. */
   readonly guard?: () => void;
-  /** The sender takes object and events bodies. */
+  /** The sender accepts object and events bodies. */
   readonly direct?: boolean;
 }
 
@@ -45,13 +47,13 @@ export interface HttpResponse {
 
 export interface Transport {
   /**
-   * Sends one request. Rejects when no answer came (connection refused, reset, TLS), resolves with
-   * whatever status the server gave. Aborting the signal ends the exchange at once, body included.
+   * Sends one request. Rejects when no answer came (connection refused, reset, TLS); otherwise resolves with any
+   * status. Aborting the signal ends the exchange at once, body included.
    */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
 }
 
-/** Why an exchange brought no whole answer. Reflectors treat "refused" like 429: back off, keep the cache. */
+/** Why an exchange brought no complete answer. Reflectors treat "refused" like 429: back off, keep the cache. */
 export type TransportFailure = "refused" | "reset" | "timeout" | "tls" | "dns" | "protocol" | "other";
 
 export class TransportError extends Error {

@@ -1,10 +1,10 @@
-// A periodic loop that costs nothing while there is nothing to do. It runs its task at the same times as a loop that
-// never rests: new work wakes it, and it goes on at the next of its times.
+// A periodic loop that costs nothing while idle. It runs its task at the same times as a loop that never rests: new
+// work wakes it, and it continues at its next scheduled time.
 
 import type { Clock } from "./clock.ts";
 import { pause } from "./wait.ts";
 
-/** Brings a resting loop back. A call while the loop does not rest does nothing. */
+/** Wakes a resting loop. A call while the loop does not rest has no effect. */
 export class Wakeup {
   #resting: (() => void) | undefined;
 
@@ -30,12 +30,12 @@ export class Wakeup {
 export interface IdleLoopOptions {
   readonly periodMs: number;
   readonly clock: Clock;
-  /** Nothing will be done before the wake-up. */
+  /** True if the task has no work until the next wake-up. */
   readonly isIdle: () => boolean;
   readonly wakeup: Wakeup;
 }
 
-/** Runs the task at once and then every periodMs after it ended, but rests while it is idle, until the signal aborts. */
+/** Runs the task at once and then periodMs after each end, until the signal aborts. Rests while the task is idle. */
 export async function untilIdle(
   task: (signal: AbortSignal) => Promise<void> | void,
   { periodMs, clock, isIdle, wakeup }: IdleLoopOptions,

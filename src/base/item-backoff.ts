@@ -1,4 +1,4 @@
-// Exponential backoff per key, forgotten after a quiet time.
+// Exponential backoff per key, reset after a quiet time.
 // Upstream: k8s.io/client-go/util/flowcontrol/backoff.go
 import type { Clock, EpochMs } from "./clock.ts";
 
@@ -21,7 +21,7 @@ export class ItemBackoff {
     return this.#entries.get(key)?.backoffMs ?? 0;
   }
 
-  /** Doubles the key's delay up to the maximum; starts over when its last one is long past at eventTime. */
+  /** Doubles the key's delay up to the maximum; starts over when the last one is long past at eventTime. */
   next(key: string, eventTime: EpochMs): void {
     const { clock, initialMs, maxMs } = this.#options;
     const entry = this.#entries.get(key);
@@ -34,21 +34,21 @@ export class ItemBackoff {
     this.#entries.delete(key);
   }
 
-  /** Is less time past since eventTime than the key's delay? */
+  /** True if less time than the key's delay has passed since eventTime. */
   isInBackoffSince(key: string, eventTime: EpochMs): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#isExpired(eventTime, entry.updatedAt)) return false;
     return this.#options.clock.now() - eventTime < entry.backoffMs;
   }
 
-  /** Was the key's delay set less than that delay before eventTime? */
+  /** True if the key's delay was set less than that delay before eventTime. */
   isInBackoffSinceUpdate(key: string, eventTime: EpochMs): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#isExpired(eventTime, entry.updatedAt)) return false;
     return eventTime - entry.updatedAt < entry.backoffMs;
   }
 
-  /** Drops keys that were quiet for twice the maximum. Callers run it now and then. */
+  /** Drops keys that were quiet for twice the maximum. Callers run it from time to time. */
   collectGarbage(): void {
     const now = this.#options.clock.now();
     for (const [key, entry] of this.#entries) if (this.#isExpired(now, entry.updatedAt)) this.#entries.delete(key);

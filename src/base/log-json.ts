@@ -36,7 +36,7 @@ function jsonValue(value: unknown): string {
   }
 }
 
-/** As zap: control characters other than \n, \r and \t are written as \u00xx. */
+/** Like zap: control characters other than \n, \r and \t are written as \u00xx. */
 function jsonString(text: string): string {
   return JSON.stringify(text).replace(/\\./g, (pair) => {
     if (pair === "\\b") return "\\u0008";

@@ -28,8 +28,8 @@ function letter({ severity, isWarning }: LogEntry): string {
 }
 
 /**
- * Key and value pairs without duplicates. A pair that says the same as an earlier one is dropped; one
- * that says something else takes the place at its own position.
+ * Key and value pairs without duplicates. A pair equal to an earlier one is dropped. A pair with the same key and
+ * another value replaces the earlier one and stays at its own position.
  */
 function pairs(entry: LogEntry): string {
   const texts = new Map<string, string>();
@@ -71,7 +71,7 @@ interface Ref {
   readonly namespace?: string;
 }
 
-/** Does this name an object of the API, and nothing else? */
+/** True if the value is only a reference to an API object. */
 export function isRef(value: unknown): value is Ref {
   if (typeof value !== "object" || value === null || typeof (value as Ref).name !== "string") return false;
   const { namespace } = value as Ref;

@@ -1,4 +1,4 @@
-// How much is logged: -v for all, --vmodule for some. Can be changed while the program runs.
+// The verbosity: -v for all files, --vmodule for some. It can be changed while the program runs.
 // Upstream: k8s.io/klog/v2/internal/verbosity/verbosity.go
 
 export interface ModuleLevel {
@@ -10,7 +10,7 @@ export interface ModuleLevel {
 export class LogVerbosity {
   #level: number;
   #modules: readonly { matches: (name: string) => boolean; level: number }[] = [];
-  /** The level that the patterns give to a file, once it was worked out. */
+  /** The level that the patterns give to a file, once computed. */
   readonly #known = new Map<string, number>();
 
   constructor(level = 0, modules: readonly ModuleLevel[] = []) {
@@ -27,14 +27,14 @@ export class LogVerbosity {
   }
 
   setModules(modules: readonly ModuleLevel[]): void {
-    // Level 0 is what everybody has anyway.
+    // Level 0 is always enabled.
     this.#modules = modules
       .filter(({ level }) => level > 0)
       .map(({ pattern, level }) => ({ matches: globMatcher(pattern), level }));
     this.#known.clear();
   }
 
-  /** caller: finds the file that logs, which is asked for only where a pattern may raise its level. */
+  /** caller: finds the source file that logs. It is called only if a pattern may raise that file's level. */
   isEnabled(level: number, caller: (() => { readonly file: string } | undefined) | undefined): boolean {
     if (this.#level >= level) return true;
     if (this.#modules.length === 0) return false;
@@ -59,7 +59,7 @@ function stem(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1).replace(/\.[a-z]+$/, "");
 }
 
-/** Go's filepath.Match without separators; a pattern that is malformed matches nothing. */
+/** Go's filepath.Match without separators; a malformed pattern matches nothing. */
 export function globMatcher(pattern: string): (name: string) => boolean {
   let source = "";
   for (let i = 0; i < pattern.length; i++) {

@@ -1,7 +1,7 @@
-// The logging seam: structured, contextual, leveled as klog is. Formats (klog text and JSON)
-// are sinks; platform/ decides where lines go.
+// The logging interface: structured, contextual, leveled like klog. Formats (klog text and JSON) are sinks; platform/
+// decides where lines go.
 
-/** Structured values. Objects of the API appear only as refs, never whole: secrets stay out. */
+/** Structured values. API objects appear only as references, never whole, which keeps secrets out of logs. */
 export type LogValues = Readonly<Record<string, unknown>>;
 
 export interface Logger {
@@ -11,7 +11,7 @@ export interface Logger {
   error(err: unknown, message: string, values?: LogValues): void;
   /** A logger whose info lines need verbosity `level`. Its errors are logged at any level. */
   v(level: number): Logger;
-  /** Would info() of this logger be written? Guard costly values with it. */
+  /** Whether info() of this logger writes a line. Check it before computing costly values. */
   readonly isEnabled: boolean;
   /** A child that adds values to each line. */
   with(values: LogValues): Logger;
@@ -19,7 +19,7 @@ export interface Logger {
   named(name: string): Logger;
 }
 
-/** For those who do not care: writes nothing. */
+/** A logger that writes nothing. */
 export const noLog: Logger = {
   info: () => {},
   error: () => {},

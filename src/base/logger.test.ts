@@ -23,7 +23,7 @@ function makeLog(options: Partial<LoggerOptions> = {}): { log: Logger; lines: st
   return { log, lines, severities };
 }
 
-/** What follows the header. */
+/** The line without its header. */
 const textOf = (write: (log: Logger) => void): string => {
   const { log, lines } = makeLog();
   write(log);

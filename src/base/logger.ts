@@ -1,5 +1,4 @@
-// The logger behind the seam of log.ts: a tree of names and values over one output. A line that is
-// not wanted costs a comparison.
+// Implements the interface of log.ts: a tree of names and values over one output. A disabled line costs one comparison.
 import type { Clock } from "./clock.ts";
 import type { Logger, LogValues } from "./log.ts";
 import { jsonLine } from "./log-json.ts";
@@ -22,12 +21,12 @@ export interface LogEntry {
   /** Names joined by dots; empty for the root. */
   readonly name: string;
   readonly message: string;
-  /** Information that asks for attention; only the text format shows it. */
+  /** An info line that needs attention; only the text format shows it. */
   readonly isWarning?: boolean;
   /** The message is the line's whole text, as klog's formatted (unstructured) calls write it. */
   readonly isPlain?: boolean;
   readonly err?: unknown;
-  /** From the root's to the line's own, which are always there, if only empty. */
+  /** From the root logger's values to the line's own, which are always present, possibly empty. */
   readonly values: readonly LogValues[];
 }
 
@@ -40,7 +39,7 @@ export interface LoggerOptions {
   readonly pid?: number;
   /** Local time minus UTC at that time. Headers of the text format show local time; UTC when absent. */
   readonly utcOffsetMs?: (timeMs: number) => number;
-  /** Finds who logs. Asked only for lines that are written, and for those that --vmodule may let through. */
+  /** Finds the source location. Called only for lines that are written, and for those that --vmodule may enable. */
   readonly caller?: () => LogCaller | undefined;
 }
 
@@ -48,19 +47,19 @@ export function createLogger(options: LoggerOptions): Logger {
   return new TreeLogger(options, { name: "", level: 0, values: [] });
 }
 
-/** One line of plain text at a level. What operators grep for must not be quoted. */
+/** Writes one line of plain text at a level. Lines that operators grep for must not be quoted. */
 export function logPlainLine(options: LoggerOptions, level: number, message: string, isWarning = false): void {
   const { clock, format, verbosity, pid = 0, utcOffsetMs, write } = options;
   if (!verbosity.isEnabled(level, options.caller)) return;
   const timeMs = clock.now();
-  const caller = options.caller?.() ?? nobody;
+  const caller = options.caller?.() ?? unknownCaller;
   const line = { severity: "info", timeMs, level, caller, name: "", message } as const;
   const entry: LogEntry = { ...line, isWarning, isPlain: true, values: [{}] };
   write(format === "json" ? jsonLine(entry) : textLine(entry, pid, utcOffsetMs?.(timeMs) ?? 0), "info");
 }
 
 /** As klog writes it. */
-const nobody: LogCaller = { file: "???", line: 1 };
+const unknownCaller: LogCaller = { file: "???", line: 1 };
 
 interface Place {
   readonly name: string;
@@ -117,7 +116,7 @@ class TreeLogger implements Logger {
       severity,
       timeMs,
       level,
-      caller: caller?.() ?? nobody,
+      caller: caller?.() ?? unknownCaller,
       name,
       message,
       err: err ?? undefined,

@@ -1,4 +1,4 @@
-// One metric with its series. Counting adds to a number; everything else waits until someone reads.
+// One metric with its series. Counting adds to a number; all other work is done on reading.
 import { assert } from "./assert.ts";
 import { headerText, histogramText, labelText, type MetricType, sampleText } from "./metric-text.ts";
 import type { CounterSeries, GaugeSeries, HistogramSeries } from "./metrics.ts";
@@ -62,7 +62,7 @@ export class Family<S extends NumberSeries | BucketSeries> {
     this.bounds = shape.buckets ?? [];
     this.#makeSeries = makeSeries;
     this.#constrain = constrain;
-    // A metric without labels has its one series from the start, a vector of none does not.
+    // A metric without labels has its single series from the start; a vector with an empty label list does not.
     if (shape.labels === undefined) this.with();
   }
 
@@ -117,7 +117,7 @@ export class Family<S extends NumberSeries | BucketSeries> {
     return headerText(this.name, this.type, this.help) + lines.join("");
   }
 
-  /** Series that are computed on reading replace those of the last reading. */
+  /** Computed series replace those of the last reading. */
   #collect(): void {
     if (this.collects.length === 0) return;
     this.#series.clear();

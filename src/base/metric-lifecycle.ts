@@ -1,9 +1,9 @@
-// Which metrics are deprecated, and which of them are no longer shown.
+// Which metrics are deprecated, and which of them are hidden.
 // Upstream: k8s.io/component-base/metrics/registry.go
 import { assert } from "./assert.ts";
 import type { MetricOptions, StabilityLevel } from "./metrics.ts";
 
-/** For how many minor releases after its deprecation a metric is still shown. */
+/** The number of minor releases for which a metric is still shown after its deprecation. */
 const graceMinors: Readonly<Record<StabilityLevel, number>> = { INTERNAL: 0, ALPHA: 0, BETA: 1, STABLE: 3 };
 
 export interface Lifecycle {

@@ -1,4 +1,4 @@
-// The metrics of one process: counts while nobody reads by adding to a number, renders on demand.
+// The metrics of one process. Counting adds to a number; the text is rendered on demand.
 // Upstream: k8s.io/component-base/metrics (stability levels, hiding, disabling, label allow-lists)
 import { assert } from "./assert.ts";
 import { BucketSeries, type Collect, Family, type FamilyShape, NumberSeries } from "./metric-family.ts";
@@ -17,11 +17,11 @@ import {
 export interface MetricRegistryOptions {
   /** The version of the program, such as "1.36.4". */
   readonly version: string;
-  /** Show metrics whose time has passed (--show-hidden-metrics-for-version). */
+  /** Show hidden metrics (--show-hidden-metrics-for-version). */
   readonly showsHidden?: boolean;
-  /** Names never to be shown (--disabled-metrics); they win over showsHidden. */
+  /** Metrics that are never shown (--disabled-metrics); this wins over showsHidden. */
   readonly disabled?: readonly string[];
-  /** "metric,label" to the values allowed, separated by commas (--allow-metric-labels). */
+  /** Maps "metric,label" to the allowed values, separated by commas (--allow-metric-labels). */
   readonly allowedLabels?: Readonly<Record<string, string>>;
 }
 
@@ -83,7 +83,7 @@ export class MetricRegistry implements Metrics {
     this.#register("gauge", options, () => new NumberSeries())?.collects.push(collect);
   }
 
-  /** A metric of the runtime itself, such as process_*: without stability level, computed on reading. */
+  /** A metric of the runtime, such as process_*: without stability level, computed on reading. */
   raw(
     options: { name: string; help: string; labels?: readonly string[]; type: "counter" | "gauge" },
     collect: Collect,
@@ -111,7 +111,7 @@ export class MetricRegistry implements Metrics {
     return this.#families.get(name)?.value(labelValues);
   }
 
-  // Deviation: upstream's --disabled-metrics misses metrics registered before flags are read; here it hits all.
+  // Deviation: upstream's --disabled-metrics misses metrics registered before flags are read; here it affects all.
   #register<S extends NumberSeries | BucketSeries>(
     type: FamilyShape["type"],
     options: MetricOptions & { readonly buckets?: readonly number[] },

@@ -1,5 +1,5 @@
-// The metrics seam: what instrumented code sees. The registry behind it (metric-registry.ts)
-// knows stability levels, deprecation, hiding, label allow-lists and the text format.
+// The metrics interface for instrumented code. The registry behind it (metric-registry.ts) handles stability levels,
+// deprecation, hiding, label allow-lists and the text format.
 
 export type StabilityLevel = "INTERNAL" | "ALPHA" | "BETA" | "STABLE";
 
@@ -7,7 +7,10 @@ export interface MetricOptions {
   readonly name: string;
   readonly help: string;
   readonly stability: StabilityLevel;
-  /** Without any the metric is shown from the start; with an empty list, as with names, only once it has counted. */
+  /**
+   * If absent, the metric is shown from the start. With a list, even an empty one, a series is shown once it has
+   * counted.
+   */
   readonly labels?: readonly string[];
   /** The version since which the metric is deprecated, for example "1.35.0". */
   readonly deprecatedVersion?: string;
@@ -18,7 +21,7 @@ export interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
-/** One series of a metric: what hot paths hold on to, so that counting is only adding a number. */
+/** One series of a metric. Hot paths keep it, so that counting is one addition. */
 export interface CounterSeries {
   inc(amount?: number): void;
 }
@@ -35,7 +38,7 @@ export interface HistogramSeries {
 /** Label values are given in the order of MetricOptions.labels. */
 export interface Counter {
   inc(labelValues?: readonly string[], amount?: number): void;
-  /** The series of these values; from now on it is shown, if only with 0. */
+  /** The series with these values; it is shown from now on, starting with 0. */
   with(labelValues: readonly string[]): CounterSeries;
 }
 
@@ -43,7 +46,7 @@ export interface Gauge {
   set(value: number, labelValues?: readonly string[]): void;
   add(amount: number, labelValues?: readonly string[]): void;
   with(labelValues: readonly string[]): GaugeSeries;
-  /** Drops the series. */
+  /** Removes the series. */
   remove(labelValues: readonly string[]): void;
 }
 
@@ -57,11 +60,14 @@ export interface Metrics {
   counter(options: MetricOptions): Counter;
   gauge(options: MetricOptions): Gauge;
   histogram(options: HistogramOptions): Histogram;
-  /** A gauge whose series are computed when they are read. Several may feed one name; of equal series the last counts. */
+  /**
+   * A gauge whose series are computed on reading. Several functions may feed one name; of equal series the last one
+   * wins.
+   */
   gaugeFunc(options: MetricOptions, collect: () => Iterable<{ labelValues: readonly string[]; value: number }>): void;
 }
 
-/** Upper bounds start, start·factor, start·factor², … as repeated products, which is how Go rounds them. */
+/** Upper bounds start, start·factor, start·factor², … as repeated products, which gives Go's rounding. */
 export function exponentialBuckets(start: number, factor: number, count: number): number[] {
   const buckets: number[] = [];
   for (let bound = start; buckets.length < count; bound *= factor) buckets.push(bound);
@@ -83,7 +89,7 @@ const noMetric: Counter & Gauge & Histogram = {
   remove: () => undefined,
 };
 
-/** Counts nothing. Code that would pay for what it counts may compare with it and not even begin. */
+/** Counts nothing. Code with costly measurements may compare with it and skip them. */
 export const noMetrics: Metrics = {
   counter: () => noMetric,
   gauge: () => noMetric,

@@ -29,7 +29,7 @@ clockContract("a clock that runs 60 times faster", () => {
   };
 });
 
-/** The paced clock takes turns of the host by itself: time goes on when it has come to rest. */
+/** The paced clock takes host turns by itself: time advances when it has settled. */
 async function pass(pace: VirtualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10) {
     await pace.advance(Math.min(10, left));

@@ -1,13 +1,13 @@
-// Time that runs a number of times faster than another clock's, and never leaves a timer behind: timers fire one after the
-// other as on the virtual clock, and while the machine cannot keep up, or stood still, this clock runs slower instead of
-// jumping over what is due. Heartbeats and leases hold at any speed.
+// A clock that runs a number of times faster than another clock and never skips a timer. Timers fire one after the
+// other, as on the virtual clock. While the machine cannot keep up, or stood still, this clock runs slower instead of
+// jumping over due timers. Heartbeats and leases therefore hold at any speed.
 
 import { assert } from "./assert.ts";
 import type { Clock, EpochMs, Timer } from "./clock.ts";
 import { deadlineSignal, sleepOn } from "./clock-waits.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
-/** What it lags behind by more than this much of the other clock's time is given up. */
+/** A lag beyond this much of the other clock's time is dropped. */
 const LAG_MS_MAX = 100;
 
 export interface PacedClockOptions {
@@ -21,7 +21,7 @@ export class PacedClock implements Clock {
   readonly #pace: Clock;
   readonly #speed: number;
   readonly #inner: VirtualClock;
-  /** Where both clocks stood when they last agreed. */
+  /** The readings of both clocks when they last agreed. */
   #origin: { readonly paceMs: number; readonly ms: number };
   #isRunning = false;
   #alarm: Timer | undefined;
@@ -64,9 +64,9 @@ export class PacedClock implements Clock {
     return this.#origin.ms + (this.#pace.monotonicMs() - this.#origin.paceMs) * this.#speed;
   }
 
-  /** Between two timers time flows; it waits at a timer that is due. */
+  /** Between two timers time advances; it stops at a due timer. */
   #follow(): void {
-    if (this.#isRunning) return; // it is the time of the timer that fires
+    if (this.#isRunning) return; // the time is that of the timer that fires
     const atMs = Math.min(this.#targetMs, this.#inner.nextAtMs ?? Number.POSITIVE_INFINITY);
     const passedMs = atMs - this.#inner.monotonicMs();
     if (passedMs > 0) this.#inner.stall(passedMs);

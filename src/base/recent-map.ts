@@ -1,12 +1,12 @@
-// A map that remembers what was used of late: when it is full, everything becomes old, and what is not asked for again
-// goes when it is full the next time. Two lookups at most, no bookkeeping per use.
+// A map of recently used entries. When it is full, all entries become old; old entries that are not used again are
+// dropped when it is full the next time. A lookup takes two steps at most, without bookkeeping per use.
 
 export class RecentMap<K, V> {
   readonly #max: number;
   #recent = new Map<K, V>();
   #older = new Map<K, V>();
 
-  /** At least this many of the last entries are kept, and at most twice as many. */
+  /** The map keeps at least the last `max` entries, and at most twice as many. */
   constructor(max: number) {
     this.#max = max;
   }

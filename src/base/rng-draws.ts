@@ -1,4 +1,4 @@
-// Every draw that Rng offers, told once on top of a source of 32-bit numbers.
+// Every draw of Rng, built on a source of 32-bit numbers.
 import { assert } from "./assert.ts";
 import type { Rng } from "./rng.ts";
 
@@ -11,7 +11,7 @@ export function rngFrom(uint32: () => number, fork: (label: string) => Rng): Rng
   const below = (limit: number): number => {
     assert(Number.isSafeInteger(limit) && limit > 0, `cannot draw below ${limit}`);
     if (limit > 0x100000000) return Math.floor(float() * limit);
-    // Numbers past the last whole multiple of limit are drawn again: no residue is favoured.
+    // Numbers past the last whole multiple of limit are drawn again, so that all results are equally likely.
     const bound = 0x100000000 - (0x100000000 % limit);
     for (;;) {
       const drawn = uint32();
@@ -31,7 +31,7 @@ export function rngFrom(uint32: () => number, fork: (label: string) => Rng): Rng
     const b = bytes(16);
     b[6] = ((b[6] as number) & 0x0f) | 0x40;
     b[8] = ((b[8] as number) & 0x3f) | 0x80;
-    // In one piece: text put together from parts would keep all of them alive.
+    // Built in one piece: a text joined from parts would keep all parts alive.
     const codes: number[] = [];
     for (let i = 0; i < 16; i++) {
       if (i === 4 || i === 6 || i === 8 || i === 10) codes.push(DASH);

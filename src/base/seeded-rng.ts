@@ -1,5 +1,5 @@
-// Named random streams from one seed: sfc32 generators keyed by a 128-bit hash of the path of
-// labels. A fork depends on its label and its parent's key, never on what was drawn before.
+// Named random streams from one seed: sfc32 generators keyed by a 128-bit hash of the path of labels. A fork depends on
+// its label and its parent's key, never on earlier draws.
 import type { Rng } from "./rng.ts";
 import { rngFrom } from "./rng-draws.ts";
 

@@ -1,12 +1,12 @@
-// A lock that many hold together or one holds alone. Upstream: Go's sync.RWMutex.
+// A lock that many callers hold together or one caller holds alone. Upstream: Go's sync.RWMutex.
 
 export class SharedLock {
   #holders = 0;
-  /** Resolves when the one that holds the lock alone, or waits to, has let it go. */
+  /** Resolves when the caller that holds the lock alone, or waits for it, has released it. */
   #alone: Promise<void> | undefined;
   #whenFree: (() => void) | undefined;
 
-  /** Runs the task together with others of its kind. One that waits to be alone goes first. */
+  /** Runs the task together with other shared tasks. A caller that waits to be alone goes first. */
   async together<T>(task: () => Promise<T>): Promise<T> {
     while (this.#alone !== undefined) await this.#alone;
     this.#holders++;

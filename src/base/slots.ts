@@ -1,4 +1,4 @@
-// A limit on how many may do something at a time. Who has to wait is served first come, first served.
+// Limits the number of concurrent operations. Waiting callers are served first come, first served.
 
 export class Slots {
   #free: number;
@@ -8,7 +8,10 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Undefined when there is room at once. Rejects with the signal's reason, and takes nothing, when it aborts first. */
+  /**
+   * Takes a slot; undefined when one is free now. If the signal aborts first, rejects with its reason and takes
+   * nothing.
+   */
   take(signal: AbortSignal): Promise<void> | undefined {
     signal.throwIfAborted();
     if (this.#free > 0) {
@@ -29,7 +32,7 @@ export class Slots {
     });
   }
 
-  /** Ends what one take() began. */
+  /** Returns the slot of one take(). */
   give(): void {
     const [next] = this.#waiting;
     if (next === undefined) {

@@ -1,5 +1,5 @@
-// Structured concurrency: work is spawned only through a group, and the group's run returns
-// after every child ended. The first failure cancels the rest.
+// Structured concurrency: work is spawned only through a group, and the group's run returns after every child has
+// ended. The first failure cancels the other children.
 import { childScope, type Scope } from "./abort.ts";
 import { assert } from "./assert.ts";
 import { Aborted, errorMessage, isAborted } from "./errors.ts";
@@ -56,7 +56,7 @@ export class TaskGroup {
     return this.#liveCount;
   }
 
-  /** Starts a child at once. After the group ended this is a programming error. */
+  /** Starts a child at once. Calling it after the group ended is a programming error. */
   spawn(task: (signal: AbortSignal) => Promise<unknown>): void {
     assert(!this.#hasEnded, "spawn into a task group that has ended");
     const index = this.#spawnedCount++;
@@ -81,7 +81,7 @@ export class TaskGroup {
     if (--this.#liveCount === 0) this.#onIdle?.();
   }
 
-  /** Is this error merely the group's own abort coming back? */
+  /** True if this error is only the group's own abort. */
   #isEcho(error: unknown): boolean {
     const signal = this.#scope.signal;
     return signal.aborted && isAborted(error, signal);

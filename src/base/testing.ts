@@ -1,4 +1,4 @@
-// For tests of the deterministic layers only: the host's turn, which their code may not name.
+// For tests of the deterministic layers only: the host's event loop turn, which their code may not name.
 import { type Host, noKeys } from "./host.ts";
 import { UTC_ONLY } from "./time-zones.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -15,7 +15,7 @@ export function testClock(startMs?: number): VirtualClock {
   return new VirtualClock(startMs === undefined ? { turn: hostTurn } : { turn: hostTurn, startMs });
 }
 
-/** A machine without files and keys. */
+/** A host without files and keys. */
 export const bareHost: Host = {
   files: {
     read(path) {
@@ -37,7 +37,7 @@ export function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** Watches a signal from now on; the result tells how many abort listeners are on it. */
+/** Counts the abort listeners of a signal, from now on. */
 export function countListeners(signal: AbortSignal): () => number {
   const listeners = new Set<() => void>();
   const add = signal.addEventListener.bind(signal);
@@ -46,7 +46,7 @@ export function countListeners(signal: AbortSignal): () => number {
     listeners.add(listener);
     add(type, listener, options);
   };
-  // One that was called with `once` is gone.
+  // A listener with `once` is gone after the abort.
   add("abort", () => listeners.clear());
   signal.removeEventListener = (type, listener) => {
     listeners.delete(listener);

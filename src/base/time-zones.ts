@@ -1,5 +1,5 @@
-// Time zones as a dependency. Zone rules differ between hosts, so deterministic code asks an injected database;
-// platform/ answers from the runtime's, tests from recorded transitions.
+// Time zones as a dependency. Zone rules differ between hosts, so deterministic code uses an injected database:
+// platform/ provides the runtime's, tests provide recorded transitions.
 
 export interface TimeZone {
   /** Seconds to add to UTC at an instant given in seconds since the epoch. */
@@ -9,7 +9,7 @@ export interface TimeZone {
 export interface TimeZones {
   /** The IANA zone of exactly this name, or undefined. */
   find(name: string): TimeZone | undefined;
-  /** The process's own zone: what Go calls Local. */
+  /** The zone of the process, which Go calls Local. */
   readonly local: TimeZone;
 }
 

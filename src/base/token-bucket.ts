@@ -1,5 +1,5 @@
-// A token bucket as golang.org/x/time/rate: starts full, refills continuously, and promises
-// tokens of the future to those who wait. Times are whole nanoseconds, as Go's are.
+// A token bucket like golang.org/x/time/rate: it starts full, refills continuously, and reserves future tokens for
+// waiting callers. Times are whole nanoseconds, as in Go.
 // Upstream: golang.org/x/time/rate/rate.go, Limiter
 import type { Clock } from "./clock.ts";
 import { deadlineOf } from "./clock-waits.ts";
@@ -10,7 +10,7 @@ export class RateLimitError extends Error {
 }
 
 export interface Reservation {
-  /** False: more than the bucket can ever hold; nothing was taken. */
+  /** False: the request exceeds the bucket's size; nothing was taken. */
   readonly isOk: boolean;
   /** How long to wait, counted from now; infinite when not ok. */
   delayMs(): number;
@@ -19,7 +19,7 @@ export interface Reservation {
 }
 
 export interface TokenBucketLimits {
-  /** Infinity: no limit. 0: nothing beyond the first burst. */
+  /** Infinity: no limit. 0: no tokens after the first burst. */
   readonly perSecond: number;
   readonly burst: number;
 }
@@ -40,12 +40,12 @@ export class TokenBucket {
     this.#updatedAt = clock.monotonicMs();
   }
 
-  /** Takes tokens if they are there now. */
+  /** Takes tokens if they are available now. */
   tryTake(count = 1): boolean {
     return this.#reserve(count, 0) !== undefined;
   }
 
-  /** Takes tokens of the future. */
+  /** Reserves future tokens. */
   reserve(count = 1): Reservation {
     const actAt = this.#reserve(count, Number.POSITIVE_INFINITY);
     if (actAt === undefined) {
@@ -78,7 +78,7 @@ export class TokenBucket {
     }
   }
 
-  /** The tokens there now; below 0 when some of the future are promised. */
+  /** The available tokens; below 0 when future tokens are reserved. */
   get tokens(): number {
     return this.#tokensAt(this.#clock.monotonicMs());
   }
@@ -91,7 +91,7 @@ export class TokenBucket {
     this.#burst = burst;
   }
 
-  /** When the tokens may be used, or undefined when that is out of reach. */
+  /** The time at which the tokens may be used, or undefined when the wait would be too long. */
   #reserve(count: number, maxWaitMs: number): number | undefined {
     const now = this.#clock.monotonicMs();
     if (this.#perSecond === Number.POSITIVE_INFINITY) return now;
@@ -107,7 +107,7 @@ export class TokenBucket {
   #giveBack(count: number, actAt: number, perSecond: number): void {
     const now = this.#clock.monotonicMs();
     if (this.#perSecond === Number.POSITIVE_INFINITY || count === 0 || actAt < now) return;
-    // Tokens reserved after these were promised on top of them and are not restored.
+    // Tokens reserved after these depend on them and are not restored.
     const restored = count - ((this.#lastEventAt - actAt) / 1000) * perSecond;
     if (restored <= 0) return;
     this.#tokens = Math.min(this.#burst, this.#tokensAt(now) + restored);

@@ -1,4 +1,4 @@
-// Errors without a caller to return to: logged in one way, and never in a hot loop.
+// Errors without a caller that could handle them: logged in one place, and never in a hot loop.
 // Upstream: k8s.io/apimachinery/pkg/util/runtime/runtime.go
 import type { Clock } from "./clock.ts";
 import { errorMessage } from "./errors.ts";
@@ -16,7 +16,7 @@ export class UnhandledErrors {
     this.#lastAt = clock.monotonicMs();
   }
 
-  /** Logs the error at once. Await the result before going on: it slows down a loop of errors. */
+  /** Logs the error at once. Await the result before continuing: it slows down a loop of errors. */
   async report(
     error: unknown,
     place: { log: Logger; message?: string; values?: LogValues },
@@ -30,7 +30,7 @@ export class UnhandledErrors {
   }
 }
 
-/** Runs fn; what it throws is logged as a crash and thrown on, to end the process. */
+/** Runs fn. An error is logged as a crash and thrown again, to end the process. */
 export async function logCrash<T>(fn: () => Promise<T> | T, log: Logger): Promise<T> {
   try {
     return await fn();

@@ -115,7 +115,10 @@ async function* numbers(count: number): AsyncGenerator<number> {
   }
 }
 
-/** 100,000 timers in chains that sleep, await through several layers, cancel and draw; folded into one number. */
+/**
+ * 100,000 timers in chains that sleep, await through several layers, cancel and draw random numbers; the trace is
+ * hashed.
+ */
 async function traceHash(seed: string): Promise<{ hash: number; fired: number; now: number }> {
   const clock = new VirtualClock({ turn: hostTurn, startMs: 0 });
   let hash = 0x811c9dc5;

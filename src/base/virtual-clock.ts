@@ -1,13 +1,12 @@
-// Time that passes only when everything has come to rest: fire one timer, let the world settle
-// (one host turn drains every promise), fire the next. Same program, same trace. The turn is
-// handed in, so this file names no host global.
+// Virtual time: it advances only when no work is left. It fires one timer, lets all promises settle (one host turn),
+// then fires the next. The same program gives the same trace. The turn is passed in, so this file names no host global.
 import { assert } from "./assert.ts";
 import type { Clock, EpochMs, Timer } from "./clock.ts";
 import { deadlineSignal, sleepOn } from "./clock-waits.ts";
 import { Heap, type HeapItem } from "./heap.ts";
 
 export interface VirtualClockOptions {
-  /** Resolves after the host has run all that is ready to run: one setImmediate. */
+  /** Resolves after the host has run all ready work: one setImmediate. */
   readonly turn: () => Promise<void>;
   /** Wall time at the start. */
   readonly startMs?: EpochMs;
@@ -90,36 +89,36 @@ export class VirtualClock implements Clock {
     return this.#timers.peek()?.at;
   }
 
-  /** Runs forward to that wall time, or until no timer is left. A ticker keeps a clock from ever being idle. */
+  /** Runs forward to this wall time, or until no timer is left. With a ticker the clock is never idle. */
   async run(until: EpochMs | "idle"): Promise<void> {
     const limit = until === "idle" ? Number.MAX_VALUE : until - this.#wallOffsetMs;
     await this.#runWhile(limit, () => true);
     if (until !== "idle" && limit > this.#monotonicMs) this.#monotonicMs = limit;
   }
 
-  /** Runs that much further. */
+  /** Runs forward by this much. */
   advance(ms: number): Promise<void> {
     return this.run(this.now() + ms);
   }
 
-  /** Lets everything that is ready run, without time passing: due timers fire, later ones do not. */
+  /** Lets all ready work run without advancing time: due timers fire, later ones do not. */
   settle(): Promise<void> {
     return this.run(this.now());
   }
 
-  /** Runs until the condition holds after some turn; gives up after limitMs and says so with false. */
+  /** Runs until the condition holds after a turn; returns false after limitMs. */
   async runUntil(isDone: () => boolean, limitMs: number): Promise<boolean> {
     await this.#runWhile(this.#monotonicMs + limitMs, () => !isDone());
     return isDone();
   }
 
-  /** The process stood still: time passed and no timer fired. What became due fires late. */
+  /** Simulates a stopped process: time passes and no timer fires. Due timers fire late. */
   stall(ms: number): void {
     assert(ms >= 0, "time does not go backwards");
     this.#monotonicMs += ms;
   }
 
-  /** Someone set the wall clock. Timers and monotonic time do not notice. */
+  /** Simulates a change of the wall clock. Timers and monotonic time are not affected. */
   stepWall(ms: number): void {
     this.#wallOffsetMs += ms;
   }

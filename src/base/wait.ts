@@ -1,10 +1,10 @@
-// Loops over time, with the periods that Go's wait package gives them.
+// Periodic loops, with the timing of Go's wait package.
 // Upstream: k8s.io/apimachinery/pkg/util/wait/{backoff,loop}.go
 import type { Clock } from "./clock.ts";
 import { jitterMs } from "./go-backoff.ts";
 import type { Rng } from "./rng.ts";
 
-/** Runs the task at once and then again, each time periodMs after it ended, until the signal aborts. */
+/** Runs the task at once and then periodMs after each end, until the signal aborts. */
 export async function until(
   task: (signal: AbortSignal) => Promise<void> | void,
   periodMs: number,
@@ -52,7 +52,7 @@ export async function pollUntil(
   let tick = 0;
   if (options.isImmediate && (await condition(signal))) return;
   for (;;) {
-    // A tick missed while the condition was running is made up for at once; further ones are dropped.
+    // One missed tick is made up for at once; further missed ticks are dropped.
     const passed = Math.floor((clock.monotonicMs() - startedAt) / intervalMs);
     if (passed > tick) {
       tick = passed;

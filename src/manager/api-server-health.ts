@@ -1,4 +1,4 @@
-// Nothing starts before the API server says it is healthy.
+// Waits until the API server reports that it is healthy. Nothing starts before.
 // Upstream: k8s.io/controller-manager/app/helper.go, WaitForAPIServer.
 
 import type { Clock } from "#base/clock.ts";
@@ -18,7 +18,7 @@ export async function waitForApiServer(client: Client, clock: Clock, log: Logger
     try {
       const { status, bytes } = await client.raw({ method: "GET", path: "/healthz" }, signal);
       if (status === OK) return;
-      // Whatever else a server says when it is not an error either, such as 202.
+      // Any other answer that is not an error, such as 202.
       const content = decodeText(bytes);
       log.info(`APIServer isn't healthy yet: ${content}. Waiting a little while.`);
       problem = { text: `APIServer isn't healthy: ${content}` };

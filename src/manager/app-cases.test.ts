@@ -1,5 +1,5 @@
-// The cases by which upstream tests cmd/kube-controller-manager/app: names, aliases behind gates, the files of signers and
-// the volume plugins. How controllers are started and stopped is in run-controllers.test.ts.
+// The cases by which upstream tests cmd/kube-controller-manager/app: names, aliases behind gates, the files of signers
+// and the volume plugins. run-controllers.test.ts tests how controllers start and stop.
 
 import { describe, expect, it } from "vitest";
 import { featureGateTable } from "#api/feature-gate-table.ts";

@@ -1,4 +1,4 @@
-// The controllers of certificates and bootstrap tokens, as the program knows them: names, gates and contracts.
+// The registration of the controllers of certificates and bootstrap tokens: names, gates and contracts.
 
 import { expect, it } from "vitest";
 import type { Access } from "#kit/contract.ts";
@@ -8,7 +8,7 @@ import { registeredControllers } from "./registry.ts";
 const accessText = ({ verb, resource, subresource, preconditions }: Access): string =>
   [verb, subresource === "" ? resource : `${resource}/${subresource}`, ...preconditions].join(" ");
 
-/** Its description in one text: none of them reads past its caches or records events. */
+/** The controller's description as text: none of them reads past its caches or records events. */
 function factsOf(name: ControllerName): readonly string[] {
   const { identity, aliases, featureGates, isOffByDefault = false } = knownController(name);
   const contract = registeredControllers.find((registered) => registered.name === name)?.contract;

@@ -1,6 +1,7 @@
-// The command line of kube-controller-manager, from arguments to what must happen next. Nothing is
-// printed or run here: the composition root does what the verdict says.
-// Upstream: cmd/kube-controller-manager/app/controllermanager.go, NewControllerManagerCommand; component-base/cli/run.go.
+// The command line of kube-controller-manager, from the arguments to a verdict. This file prints and runs nothing: the
+// composition root carries out the verdict.
+// Upstream: cmd/kube-controller-manager/app/controllermanager.go, NewControllerManagerCommand;
+// component-base/cli/run.go.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { aggregateText } from "#api/field-error.ts";
@@ -44,7 +45,7 @@ export interface Command {
   readonly version: string;
 }
 
-/** columns: the width of the terminal that help goes to, 0 when it is none. log hears of gates that are on their way out. */
+/** columns: the width of the terminal for help, 0 without a terminal. log receives warnings about deprecated gates. */
 export function readCommandLine(
   args: readonly string[],
   columns: number,
@@ -64,7 +65,7 @@ export function readCommandLine(
     flags = parseFlags(sections, args);
   } catch (error) {
     const text = `${usage(sections, columns)}\nError: ${errorMessage(error)}\n`;
-    return { kind: "refuse", text, notices: [] }; // notices are only printed when all is well
+    return { kind: "refuse", text, notices: [] }; // notices are only printed when there is no error
   }
   return { ...judge(sections, flags, gates, columns, log), notices: flags.notices };
 }

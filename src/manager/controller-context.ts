@@ -1,5 +1,5 @@
-// What all controllers of one run share: informers, mappings and draws. Made once the API server is healthy;
-// what no controller asks for costs no request, no timer and next to no memory.
+// The parts that all controllers of one run share: informers, mappings and random numbers. Built once the API server is
+// healthy. A part that no controller uses costs no request, no timer and next to no memory.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext.
 
 import { durationMs } from "#api/go-duration.ts";
@@ -40,7 +40,7 @@ export interface ContextDeps {
 export interface SharedContext {
   /** The context of a controller whose clients come from this builder. */
   for(clients: ClientBuilder): ControllerContext;
-  /** Full informers, metadata informers, and then the word that they have been started. */
+  /** Starts full informers, then metadata informers, then resolves informersStarted. */
   start(): void;
   /** Resolves when every informer that was started has synced. */
   synced(signal: AbortSignal): Promise<void>;
@@ -99,7 +99,7 @@ export async function createControllerContext(deps: ContextDeps, signal: AbortSi
   };
 }
 
-/** Whose client it is that cannot be had: its account may not be looked at, or not be created. */
+/** The error names the controller whose client cannot be built: its account cannot be read or created. */
 async function namedClient(
   clients: ClientBuilder,
   name: string,

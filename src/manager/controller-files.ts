@@ -1,4 +1,4 @@
-// What controllers are given out of the files that flags name. Files are read when a controller is built.
+// Controller options that come from files named by flags. Files are read when a controller is built.
 // Upstream: cmd/kube-controller-manager/app/core.go, certificates.go, serviceaccount.go.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -11,7 +11,7 @@ import type { PluginSettings } from "#controllers/persistentvolume-binder/plugin
 import { defaultRecyclerPod } from "#controllers/persistentvolume-binder/recycler-pod.ts";
 import type { ControllerSettings } from "./registry.ts";
 
-/** --root-ca-file, or the CA that the client configuration holds. */
+/** --root-ca-file, or the CA of the client configuration. */
 export function rootCa({ config, host }: ControllerSettings): string {
   const file = config.SAController.RootCAFile;
   if (file === "") return host.apiServerCa;
@@ -23,7 +23,7 @@ export function rootCa({ config, host }: ControllerSettings): string {
   });
 }
 
-/** Signs with --service-account-private-key-file; undefined without one. */
+/** Signs with --service-account-private-key-file; undefined without that flag. */
 export function tokenSigner({ config, host }: ControllerSettings): TokenSigner | undefined {
   const file = config.SAController.ServiceAccountKeyFile;
   if (file === "") return undefined;
@@ -33,7 +33,7 @@ export function tokenSigner({ config, host }: ControllerSettings): TokenSigner |
   return explained("failed to build token generator", () => key.tokenSigner());
 }
 
-/** The flags of the volume plugins, with the recycler pods that files describe. */
+/** The flags of the volume plugins, with the recycler pods from files. */
 export function volumePlugins({ config, host }: ControllerSettings): PluginSettings {
   const { EnableHostPathProvisioning, PersistentVolumeRecyclerConfiguration: recycler } =
     config.PersistentVolumeBinderController.VolumeConfiguration;
@@ -78,7 +78,7 @@ const specificFiles = {
   legacyUnknown: "LegacyUnknownSignerConfiguration",
 } as const;
 
-/** The pairs of --cluster-signing-*-file: one for all signers, or one for each that has its own. */
+/** The pairs of --cluster-signing-*-file: one for all signers, or one for each signer. */
 export function signingFiles({ config }: ControllerSettings): SigningOptions["files"] {
   const { ClusterSigningCertFile: certFile, ClusterSigningKeyFile: keyFile } = config.CSRSigningController;
   const specific = Object.entries(specificFiles).flatMap(([signer, part]) => {

@@ -1,6 +1,6 @@
-// The cases by which k8s.io/controller-manager tests its options, leader migration and health page. Checks here
-// answer at once, so that there is nothing to test about several requests at a time; sub-checks are unreachable
-// in this program (machinery/2.2.r2), and only one component is ever meant.
+// The cases by which k8s.io/controller-manager tests its options, leader migration and health page. Checks here answer
+// at once, so there are no cases for concurrent requests. Sub-checks are unreachable in this program
+// (machinery/2.2.r2), and there is only one component.
 
 import { describe, expect, it } from "vitest";
 import { noLog } from "#base/log.ts";

@@ -1,5 +1,5 @@
-// What --controllers means: a list read from the left, in which the first word about a controller
-// decides, and '*' speaks for all that are on by default.
+// The meaning of --controllers: a list read from the left, in which the first word about a controller decides, and '*'
+// selects all that are on by default.
 // Upstream: k8s.io/controller-manager/pkg/... genericcontrollermanager.IsControllerEnabled; options/generic.go.
 
 import { controllerAliases, offByDefaultNames } from "#kit/known-controllers.ts";
@@ -13,7 +13,7 @@ export function canonicalSelection(words: readonly string[]): readonly string[] 
   });
 }
 
-/** Is this controller (canonical name) selected by this list of canonical names? */
+/** Whether this controller (canonical name) is selected by this list of canonical names. */
 export function isSelected(name: string, selection: readonly string[]): boolean {
   const verdict = selection.find((word) => word === name || word === `-${name}`);
   if (verdict !== undefined) return verdict === name;

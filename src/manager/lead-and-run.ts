@@ -1,5 +1,6 @@
-// Leadership around the controllers: one lock, or with leader migration a second one that is contended only
-// after the first is held and service account tokens are being made. What ends the leadership ends the program.
+// Runs the controllers under leader election: with one lock, or with leader migration also a second one. The second
+// lock is contended only after the first is held and the service account token controller runs. Losing the leadership
+// ends the program.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, Run, leaderElectAndRun.
 
 import { durationMs } from "#api/go-duration.ts";
@@ -17,14 +18,14 @@ import type { LeaderElectionConfig, LeaderMigrationConfig } from "./options/conf
 import { lockOf } from "./options/leader-migration.ts";
 
 /** What runs under one lock. */
-export interface Shift {
-  /** Which controllers; undefined: all. */
+export interface LeaderTerm {
+  /** Which controllers run; undefined: all. */
   readonly isAssigned?: (controller: string) => boolean;
   /** The service account token controller runs under the main lock only. */
   readonly hasTokenController: boolean;
   /** The token controller's run has begun. */
   readonly onTokenControllerRunning?: () => void;
-  /** Nothing may be written as soon as another candidate could hold the lease. Undefined: there is no election. */
+  /** No write is sent once another candidate could hold the lease. Undefined: there is no election. */
   readonly lease?: HeldLease;
 }
 
@@ -36,30 +37,30 @@ export interface LeadDeps {
   readonly election: LeaderElectionConfig;
   /** Undefined: no leader migration. */
   readonly migration?: LeaderMigrationConfig | undefined;
-  /** Give the lease back on the way out (ControllerManagerReleaseLeaderElectionLockOnExit). */
+  /** Release the lease on exit (ControllerManagerReleaseLeaderElectionLockOnExit). */
   readonly isReleasing: boolean;
   readonly isCoordinated: boolean;
   createLock(leaseName: string): LeaseLock;
-  runShift(shift: Shift, signal: AbortSignal): Promise<void>;
-  /** The election that /healthz watches from now on: the last one that was begun. */
+  runTerm(term: LeaderTerm, signal: AbortSignal): Promise<void>;
+  /** The election that /healthz watches from now on: the last one started. */
   onElection(elector: Elector): void;
   /** Ends the program at once. */
   exit(code: number): void;
 }
 
-/** Resolves when all elections have ended; rejects with what went wrong in between. */
+/** Resolves when all elections have ended; rejects with the first error. */
 export async function leadAndRun(deps: LeadDeps, signal: AbortSignal): Promise<void> {
   using scope = childScope(signal);
   const errors: unknown[] = [];
   let tokensRunning: () => void = () => undefined;
   const isReadyToMigrate = new Promise<void>((resolve) => (tokensRunning = resolve));
 
-  const elect = (leaseName: string, lost: string, shiftOf: (elector: Elector) => Shift): Promise<void> => {
+  const elect = (leaseName: string, lost: string, termOf: (elector: Elector) => LeaderTerm): Promise<void> => {
     const elector: Elector = createElector(deps, leaseName, {
       onStartedLeading: (leading) => {
         void (async () => {
           try {
-            await deps.runShift(shiftOf(elector), leading);
+            await deps.runTerm(termOf(elector), leading);
           } catch (error) {
             if (!isAborted(error, leading)) errors.push(error);
           } finally {

@@ -1,5 +1,5 @@
-// Metrics of the API server's library that the original shows because it is linked with it: always zero, of things
-// that neither program does. Dashboards and alerts find them where they expect them.
+// Metrics of the API server library that the original exports because it links that library. They are always zero,
+// because neither program does this work. Dashboards and alerts expect them.
 // Upstream: apiserver/pkg/{audit,cel,endpoints,server/options/encryptionconfig,storage/value,validation} and others;
 // pkg/controller/nodelifecycle/metrics.go, until that controller registers its own.
 
@@ -12,7 +12,7 @@ interface LinkedMetric extends MetricOptions {
 
 const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** count bounds, each a factor above the one before, multiplied one by one: the last digits are those of Go. */
+/** count bounds, each the product of the one before and the factor: this gives Go's last digits. */
 function exponential(start: number, factor: number, count: number): readonly number[] {
   const bounds = [start];
   while (bounds.length < count) bounds.push((bounds.at(-1) ?? 0) * factor);

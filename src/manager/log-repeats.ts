@@ -1,6 +1,6 @@
-// Says the same thing once a second at most. While the API server is away every key of every controller fails for
-// one cause; a log full of it hides what came before, and fills the disk.
-// Deviation: upstream logs each failure. What was left out is counted on the next line of the same cause.
+// Logs the same error at most once a second. While the API server is down every key of every controller fails for one
+// cause; such a log hides earlier lines and fills the disk. Deviation: upstream logs each failure. The next line of the
+// same cause has the number of omitted lines.
 
 import { ApiError } from "#api/status-error.ts";
 import type { Clock } from "#base/clock.ts";
@@ -10,7 +10,7 @@ import type { Logger } from "#base/log.ts";
 import { LeadershipUncertain } from "./election/fence.ts";
 
 const QUIET_MS = 1000;
-/** So many causes are remembered before the old ones are forgotten. */
+/** The number of causes remembered before old ones are forgotten. */
 const CAUSES_MAX = 1000;
 
 interface Said {
@@ -18,13 +18,13 @@ interface Said {
   omitted: number;
 }
 
-/** A logger whose errors do not repeat themselves, those told as information included; other lines pass. */
+/** A logger that omits repeated errors, including those logged as information; other lines pass. */
 export function withoutRepeats(log: Logger, clock: Clock): Logger {
   return limited(log, "", new Map(), clock);
 }
 
 function limited(log: Logger, name: string, said: Map<string, Said>, clock: Clock): Logger {
-  /** How often this was left out since it was last said; undefined: it is too soon to say it again. */
+  /** How many lines of this cause were omitted since the last one; undefined: omit this one too. */
   const omittedBefore = (key: string): number | undefined => {
     const nowMs = clock.monotonicMs();
     const before = said.get(key);
@@ -37,7 +37,7 @@ function limited(log: Logger, name: string, said: Map<string, Said>, clock: Cloc
     return before?.omitted ?? 0;
   };
   const child = (of: Logger, itsName = name): Logger => limited(of, itsName, said, clock);
-  const byLevel: Logger[] = []; // asked for on every line that is not wanted
+  const byLevel: Logger[] = []; // cached, because v() is called for every line, even disabled ones
   return {
     info(message, values) {
       const err = values?.err;
@@ -61,12 +61,12 @@ function limited(log: Logger, name: string, said: Map<string, Said>, clock: Cloc
   };
 }
 
-/** A server that is away or overloaded is one cause, whatever was asked of it; any other, whomever it strikes. */
+/** A server that is down or overloaded is one cause for all requests. Any other error is one cause for all objects. */
 function causeOf(err: unknown): string {
   if (err instanceof TransportError) return err.failure;
   if (err instanceof ApiError && (err.code === 429 || err.code >= 500)) return String(err.code);
   if (err instanceof LeadershipUncertain) return err.name;
-  return errorMessage(err).replaceAll(/\d+/g, "N"); // versions, counts and times differ from try to try
+  return errorMessage(err).replaceAll(/\d+/g, "N"); // versions, counts and times differ between tries
 }
 
 function forgetOld(said: Map<string, Said>, nowMs: number): void {

@@ -6,9 +6,9 @@ import type { Metrics } from "#base/metrics.ts";
 import { type ComponentVersions, versionText } from "./options/component-versions.ts";
 
 export interface BuildFacts {
-  /** "v1.36.4", or what --version= says. */
+  /** "v1.36.4", or the value of --version=. */
   readonly gitVersion: string;
-  /** What compiled and runs the program, in the places where Go's versions stand. */
+  /** Compiler and runtime of the program, in the fields for Go's versions. */
   readonly runtimeVersion: string;
   readonly compiler: string;
   /** "linux/amd64". */

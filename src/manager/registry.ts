@@ -1,5 +1,5 @@
-// The controllers of the program, each bound to its part of the component configuration. All that the program knows by
-// name (known-controllers.ts) are here but the loops of a cloud, which are never built.
+// The controllers of the program, each bound to its part of the component configuration. It has all controllers of
+// known-controllers.ts except the cloud loops, which are never built.
 
 import { durationMs } from "#api/go-duration.ts";
 import type { Host } from "#base/host.ts";
@@ -58,7 +58,7 @@ import { knownController } from "#kit/known-controllers.ts";
 import { rootCa, signingFiles, tokenSigner, volumePlugins } from "./controller-files.ts";
 import type { ComponentConfig } from "./options/config.ts";
 
-/** What controllers are configured with: the flags, and the machine that has the files they name. */
+/** The configuration of controllers: the flags, and the machine with the files they name. */
 export interface ControllerSettings {
   readonly config: ComponentConfig;
   readonly host: Host;
@@ -70,10 +70,10 @@ export interface RegisteredController {
   build(context: ControllerContext, settings: ControllerSettings, signal: AbortSignal): Promise<Controller | undefined>;
 }
 
-/** A controller of kube-controller-manager, with what it may ask of the API server. */
+/** A controller of kube-controller-manager with its contract. */
 export type WrittenController = RegisteredController &
   ContractHolder & {
-    /** The options that the settings give the controller. */
+    /** The controller's options from the settings. */
     options(settings: ControllerSettings): unknown;
   };
 
@@ -195,7 +195,7 @@ export const registeredControllers: readonly WrittenController[] = [
   bind(trustBundlePublisher, (settings) => ({ rootCa: rootCa(settings) })),
 ];
 
-/** Built before all others, with the root client, whatever --controllers says. */
+/** Built before all others, with the root client, regardless of --controllers. */
 export const serviceAccountTokens: WrittenController = bind(serviceAccountTokenController, (settings) => ({
   workers: settings.config.SAController.ConcurrentSATokenSyncs,
   rootCa: rootCa(settings),

@@ -1,4 +1,4 @@
-// A REST mapper that forgets everything every 30 seconds, so that a kind that comes or goes is known by then.
+// A REST mapper that resets every 30 seconds, so that new and removed kinds are known by then.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, CreateControllerContext, which resets by a timer.
 // Here the first question in a new period does it: at the same moments, and without a timer.
 

@@ -29,7 +29,7 @@ interface World {
   readonly paths: () => string[];
 }
 
-/** Runs the controllers against a server that is healthy and has nothing else. */
+/** Runs the controllers against a healthy server without objects. */
 function start(more: Partial<RunDeps>, healthz: Responder = () => textResponse("ok", 200)): World {
   const clock = testClock();
   const lines: string[] = [];

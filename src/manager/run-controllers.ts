@@ -1,5 +1,5 @@
-// From leadership to running control loops: one context, controllers built one after the other, informers
-// started once, then all loops at the same time until the signal aborts.
+// From leadership to running control loops: builds one context and the controllers one after the other, starts the
+// informers once, then runs all loops concurrently until the signal aborts.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, BuildControllers, RunControllers.
 
 import { durationMs } from "#api/go-duration.ts";
@@ -14,22 +14,22 @@ import { type ContextDeps, createControllerContext, type SharedContext } from ".
 import { isSelected } from "./controller-selection.ts";
 import type { RegisteredController } from "./registry.ts";
 
-/** Not a matter of --controllers. */
+/** Not affected by --controllers. */
 const TOKEN_CONTROLLER = "serviceaccount-token-controller";
 
 export interface RunDeps extends ContextDeps {
   readonly controllerClients: ClientBuilder;
   readonly controllers: readonly RegisteredController[];
-  /** Built before all others and whatever --controllers says; undefined when switched off. */
+  /** Built before all others, regardless of --controllers; undefined when switched off. */
   readonly serviceAccountTokens?: RegisteredController;
-  /** Narrows --controllers further: leader migration splits the set over two locks. */
+  /** Narrows --controllers further: leader migration divides the controllers between two locks. */
   readonly isAssigned?: (name: string) => boolean;
   readonly shutdownTimeoutMs: number;
-  /** Each built controller, before any runs: health checks and debug handlers hang on it. */
+  /** Receives the built controllers before any runs, for health checks and debug handlers. */
   readonly onBuilt?: (built: readonly BuiltController[]) => void;
   /** All loops have been started. */
   readonly onRunning?: () => void;
-  /** The caches that were asked for while building have synced. */
+  /** The caches requested while building have synced. */
   readonly onSynced?: () => void;
 }
 
@@ -42,7 +42,7 @@ export class ShutdownTimeout extends Error {
   override readonly name = "ShutdownTimeout";
 }
 
-/** Resolves when all controllers have ended after an abort. A controller that cannot be built ends it at once. */
+/** Resolves when all controllers have ended after an abort. Rejects at once if a controller cannot be built. */
 export async function runControllers(deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { log } = deps;
   const context = await logged(log, "Error building controller context", signal, () =>
@@ -92,7 +92,7 @@ async function buildControllers(
   return built;
 }
 
-/** Controllers that need a cloud provider, and those that this manager was not given, are accounted for like the others. */
+/** Logs the controllers that need a cloud provider, and those that are not registered here. */
 function explainAbsent(deps: RunDeps): void {
   const { log, controllers, serviceAccountTokens } = deps;
   const present = new Set(
@@ -123,7 +123,7 @@ function isWanted(
   return true;
 }
 
-/** A controller that ends early does not stop the others; one that fails is a defect and ends the program. */
+/** A controller that ends early does not stop the others. A controller that fails is a bug and ends the program. */
 async function runAll(built: readonly BuiltController[], deps: RunDeps, signal: AbortSignal): Promise<void> {
   const { clock, rng, log, settings } = deps;
   const intervalMs = durationMs(settings.config.Generic.ControllerStartInterval);
@@ -151,7 +151,7 @@ async function runAll(built: readonly BuiltController[], deps: RunDeps, signal: 
   await Promise.race([all, shutdownTimeout(running, deps, signal)]);
 }
 
-/** Rejects when controllers are still running so long after the abort; 0 waits for ever. */
+/** Rejects when controllers still run this long after the abort; 0: waits for ever. */
 function shutdownTimeout(running: ReadonlySet<string>, deps: RunDeps, signal: AbortSignal): Promise<never> {
   const { clock, log, shutdownTimeoutMs } = deps;
   return new Promise((_, reject) => {

@@ -60,7 +60,7 @@ describe("the times of the election", () => {
           isReleasing: false,
           isCoordinated: false,
           createLock: (name) => stage.lock("us", name),
-          runShift: (_, signal) => clock.sleep(24 * HOUR_MS, signal),
+          runTerm: (_, signal) => clock.sleep(24 * HOUR_MS, signal),
           onElection: () => undefined,
           exit: () => exits.push(clock.monotonicMs() / 1000),
         },

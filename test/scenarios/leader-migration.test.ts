@@ -6,7 +6,7 @@ import { noLog } from "#base/log.ts";
 import { MetricRegistry } from "#base/metric-registry.ts";
 import type { Elector } from "#manager/election/elector.ts";
 import { registerElectionMetrics } from "#manager/election/metrics.ts";
-import { leadAndRun, type Shift } from "#manager/lead-and-run.ts";
+import { type LeaderTerm, leadAndRun } from "#manager/lead-and-run.ts";
 import { defaultConfig, type LeaderMigrationConfig } from "#manager/options/config.ts";
 import { defaultLeaderMigration, lockOf, readLeaderMigration } from "#manager/options/leader-migration.ts";
 import { ElectionStage } from "./election-stage.ts";
@@ -22,10 +22,10 @@ const migration: LeaderMigrationConfig = {
   ],
 };
 
-/** A program of that identity; its shifts run until they are aborted. */
+/** A program of that identity; its terms run until they are aborted. */
 function startProgram(stage: ElectionStage, identity: string) {
   const { clock, rng } = stage.world;
-  const shifts: Shift[] = [];
+  const terms: LeaderTerm[] = [];
   const electors: Elector[] = [];
   const exits: number[] = [];
   const stop = new AbortController();
@@ -40,8 +40,8 @@ function startProgram(stage: ElectionStage, identity: string) {
       isReleasing: false,
       isCoordinated: false,
       createLock: (name) => stage.lock(identity, name),
-      async runShift(shift, signal) {
-        shifts.push(shift);
+      async runTerm(term, signal) {
+        terms.push(term);
         await clock.sleep(3_600_000, signal);
       },
       onElection: (elector) => electors.push(elector),
@@ -49,21 +49,21 @@ function startProgram(stage: ElectionStage, identity: string) {
     },
     stop.signal,
   ).catch((error: unknown) => (isAborted(error) ? undefined : error));
-  return { shifts, electors, exits, stop, ended };
+  return { terms, electors, exits, stop, ended };
 }
 
 describe("leader migration", () => {
   it("machinery/3.3.1 splits the controllers over two locks", async () => {
     const stage = new ElectionStage("split");
-    const { shifts } = startProgram(stage, "a");
+    const { terms } = startProgram(stage, "a");
     await stage.pass(5);
-    expect(shifts).toHaveLength(1);
-    shifts[0]?.onTokenControllerRunning?.();
+    expect(terms).toHaveLength(1);
+    terms[0]?.onTokenControllerRunning?.();
     await stage.pass(5);
     const names = ["replicaset-controller", "job-controller", "service-controller", "serviceaccount-controller"];
-    const assigned = shifts.map(({ isAssigned }) => names.filter((name) => isAssigned?.(name)));
+    const assigned = terms.map(({ isAssigned }) => names.filter((name) => isAssigned?.(name)));
     expect(assigned).toEqual([["serviceaccount-controller"], ["replicaset-controller", "job-controller"]]);
-    expect(shifts.map(({ hasTokenController }) => hasTokenController)).toEqual([true, false]);
+    expect(terms.map(({ hasTokenController }) => hasTokenController)).toEqual([true, false]);
   });
 
   it("machinery/3.3.2 does not contend for the second lock before the first is held and tokens are made", async () => {
@@ -74,17 +74,17 @@ describe("leader migration", () => {
     await stage.pass(60);
     const asked = (): string[] => stage.world.log.requests.map(({ target }) => target);
     expect(asked().some((target) => target.endsWith("/migration"))).toBe(false);
-    leader.shifts[0]?.onTokenControllerRunning?.();
+    leader.terms[0]?.onTokenControllerRunning?.();
     await stage.pass(5);
-    expect(leader.shifts).toHaveLength(2);
+    expect(leader.terms).toHaveLength(2);
     expect(standby.electors).toHaveLength(1);
   });
 
   it("machinery/3.3.6 lets health follow the election that was begun last", async () => {
     const stage = new ElectionStage("watched");
-    const { shifts, electors } = startProgram(stage, "a");
+    const { terms, electors } = startProgram(stage, "a");
     await stage.pass(5);
-    shifts[0]?.onTokenControllerRunning?.();
+    terms[0]?.onTokenControllerRunning?.();
     await stage.pass(5);
     expect(electors).toHaveLength(2);
     expect(electors.every(({ isLeader }) => isLeader)).toBe(true);
@@ -92,13 +92,13 @@ describe("leader migration", () => {
 
   it("machinery/3.3.7 goes on leading both locks, where the original ends", async () => {
     const stage = new ElectionStage("both");
-    const { shifts, exits } = startProgram(stage, "a");
+    const { terms, exits } = startProgram(stage, "a");
     await stage.pass(5);
-    shifts[0]?.onTokenControllerRunning?.();
+    terms[0]?.onTokenControllerRunning?.();
     await stage.pass(600);
-    expect(shifts).toHaveLength(2);
+    expect(terms).toHaveLength(2);
     expect(exits).toEqual([]);
-    expect(shifts.every(({ lease }) => lease?.isCertain())).toBe(true);
+    expect(terms.every(({ lease }) => lease?.isCertain())).toBe(true);
   });
 
   it("machinery/3.3.5 matches canonical names only", () => {

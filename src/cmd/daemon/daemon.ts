@@ -21,7 +21,7 @@ import type { Elector } from "#manager/election/elector.ts";
 import { fencedTransport } from "#manager/election/fence.ts";
 import { LeaseLock } from "#manager/election/lease-lock.ts";
 import { registerElectionMetrics } from "#manager/election/metrics.ts";
-import { leadAndRun, type Shift } from "#manager/lead-and-run.ts";
+import { type LeaderTerm, leadAndRun } from "#manager/lead-and-run.ts";
 import { registerLinkedMetrics } from "#manager/linked-metrics.ts";
 import { registerVersionMetrics } from "#manager/metrics.ts";
 import { type RegisteredController, registeredControllers, serviceAccountTokens } from "#manager/registry.ts";
@@ -116,9 +116,9 @@ async function run(
     health.add(...all.map(({ name }) => ({ name, problem: () => undefined })));
     if (debugPages !== undefined) mountDebugPages(all, debugPages);
   };
-  const runShift = await shiftRunner(command, built, controllers, onBuilt);
+  const runTerm = await termRunner(command, built, controllers, onBuilt);
   if (!election.leaderElect) {
-    await runShift({ hasTokenController: true }, signal);
+    await runTerm({ hasTokenController: true }, signal);
     return;
   }
   const identity = `${hostname()}_${randomUUID()}`;
@@ -136,7 +136,7 @@ async function run(
       isReleasing: command.gates.isEnabled(RELEASE_GATE),
       isCoordinated: command.gates.isEnabled(COORDINATED_GATE),
       createLock: (name) => createLock(built, name, identity, recorder, logging),
-      runShift,
+      runTerm,
       onElection: (elector) => {
         watched.elector = elector;
       },
@@ -175,21 +175,21 @@ function createLock(
   return new LeaseLock({ leases, namespace: resourceNamespace, name, identity, recorder });
 }
 
-/** Runs the controllers of one shift over transports that write nothing once its lease is in doubt. */
-async function shiftRunner(
+/** Runs the controllers of one term over transports that write nothing once its lease is in doubt. */
+async function termRunner(
   command: Command,
   { environment, config, clientConfig, transport, builderOptions }: Built,
   controllers: readonly RegisteredController[],
   onBuilt: (all: readonly BuiltController[]) => void,
-): Promise<(shift: Shift, signal: AbortSignal) => Promise<void>> {
+): Promise<(term: LeaderTerm, signal: AbortSignal) => Promise<void>> {
   const { clock, rng, log, registry } = environment;
   const host = systemHost(clientConfig);
   const isSplit = config.KubeCloudShared.UseServiceAccountCredentials;
   const anonymous = isSplit
     ? await createTransport(withoutCredentials(clientConfig), { ...environment, metrics: registry })
     : undefined;
-  return async (shift, signal) => {
-    const fence = (own: Transport): Transport => (shift.lease ? fencedTransport(own, shift.lease) : own);
+  return async (term, signal) => {
+    const fence = (own: Transport): Transport => (term.lease ? fencedTransport(own, term.lease) : own);
     const builders = await createClientBuilders(
       fence(transport),
       anonymous && fence(anonymous),
@@ -207,8 +207,8 @@ async function shiftRunner(
         ...builders,
         controllers,
         shutdownTimeoutMs: durationMs(command.options.shutdownTimeout),
-        ...(shift.hasTokenController ? { serviceAccountTokens: announcing(shift) } : {}),
-        ...(shift.isAssigned === undefined ? {} : { isAssigned: shift.isAssigned }),
+        ...(term.hasTokenController ? { serviceAccountTokens: announcing(term) } : {}),
+        ...(term.isAssigned === undefined ? {} : { isAssigned: term.isAssigned }),
         onBuilt,
         onSynced: () => void backgroundTimers.after(FIRST_WORK_MS, compileAtWill),
       },
@@ -219,7 +219,7 @@ async function shiftRunner(
 
 /** The token controller, which says when its run begins: leader migration waits for that. */
 // Deviation: without a key upstream signals and then crashes on the controller that is not there; ours goes on.
-function announcing({ onTokenControllerRunning }: Shift): RegisteredController {
+function announcing({ onTokenControllerRunning }: LeaderTerm): RegisteredController {
   if (onTokenControllerRunning === undefined) return serviceAccountTokens;
   return {
     ...serviceAccountTokens,

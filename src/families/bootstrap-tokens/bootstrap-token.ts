@@ -7,7 +7,10 @@ import type { Stored } from "#api/resource.ts";
 import { parseTime } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 
-/** "never" without an expiration; a time that cannot be read has passed: the token must not live for ever by a typing error. */
+/**
+ * "never" without an expiration. A malformed time counts as expired: a typing error must not make a token valid for
+ * ever.
+ */
 export function expirationOf(secret: Secret): EpochMs | "never" {
   const text = tokenText(secret, "expiration");
   if (text === "") return "never";
@@ -21,7 +24,7 @@ export function expirationOf(secret: Secret): EpochMs | "never" {
 export const isBootstrapToken = ({ type, metadata }: Stored<Secret>): boolean =>
   type === "bootstrap.kubernetes.io/token" && metadata.namespace === "kube-system";
 
-/** Of a key of the Secret; "" when there is none. */
+/** The value of a key of the Secret; "" when it is missing. */
 export function tokenText({ data }: Secret, key: string): string {
   return new TextDecoder().decode(decodeBase64(data?.[key] ?? ""));
 }

@@ -1,4 +1,4 @@
-// What has been decided about a certificate signing request. The status of an approval or a denial does not count.
+// The decision about a certificate signing request. The status of an Approved or Denied condition is ignored.
 // Upstream: pkg/controller/certificates/certificate_controller_utils.go
 
 import type { CertificateSigningRequest } from "#api/generated/types/certificates-v1.ts";
@@ -12,7 +12,7 @@ export const isDecided = (request: Request): boolean => has(request, "Approved")
 
 export const isApproved = (request: Request): boolean => has(request, "Approved") && !has(request, "Denied");
 
-/** With the status True, or none. */
+/** With the status True or no status. */
 export const isFailed = ({ status }: Request): boolean =>
   status?.conditions?.some((condition) => condition.type === "Failed" && (condition.status || "True") === "True") ??
   false;

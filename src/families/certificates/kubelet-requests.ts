@@ -1,5 +1,5 @@
-// Which requests are those of kubelets: the subject, the alternative names and the usages that their certificates have.
-// The first rule that is broken is the answer, in upstream's words.
+// Recognizes the requests of kubelets by subject, alternative names and usages. Returns the first broken rule, in
+// upstream's words.
 // Upstream: pkg/apis/certificates/helpers.go
 
 import type { CertificateRequest } from "#api/x509/certificate-request.ts";
@@ -32,7 +32,7 @@ const isOfNodes = ({ subject: { organization } }: CertificateRequest): boolean =
 const commonNameProblem = (name: string): string | undefined =>
   name.startsWith(NODE_PREFIX) ? undefined : "subject common name does not begin with system:node:";
 
-/** Only RSA keys encipher keys, so that usage may be missing. */
+/** Only RSA keys encipher keys, so the usage "key encipherment" may be missing. */
 function usagesProblem(usages: readonly string[], purpose: "server auth" | "client auth"): string | undefined {
   const required = ["digital signature", "key encipherment", purpose];
   const given = new Set(usages);

@@ -1,5 +1,5 @@
-// The workers that the controllers of certificate signing requests share: a queue of all requests, and what is done with
-// those that have no certificate yet.
+// The workers that the controllers of certificate signing requests share: a queue of all requests, and a sync of those
+// without a certificate.
 // Upstream: pkg/controller/certificates/certificate_controller.go
 
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";

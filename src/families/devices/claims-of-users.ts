@@ -1,4 +1,4 @@
-// Which ResourceClaims a pod or a pod group uses, and which of the two a claim is for.
+// Which ResourceClaims a pod or a pod group uses, and whether a claim is for a pod or its group.
 // Upstream: k8s.io/dynamic-resource-allocation/resourceclaim.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -9,17 +9,17 @@ import type { Stored } from "#api/resource.ts";
 
 export const SCHEDULING_GROUP = "scheduling.k8s.io";
 
-/** An entry of spec.resourceClaims, of a pod or a pod group: a claim, or a template that one is made from. */
+/** An entry of spec.resourceClaims of a pod or a pod group: a claim, or a template to create one from. */
 export interface ClaimEntry {
   readonly name: string;
   readonly resourceClaimName?: string;
   readonly resourceClaimTemplateName?: string;
 }
 
-/** A pod or a pod group: both have entries in the spec, and tell in the status which claims were made for them. */
+/** A pod or a pod group. Both list claims in the spec, and record in the status which claims were created for them. */
 export type ClaimUser = Stored<Pod> | Stored<PodGroup>;
 
-/** The claim of an entry. A claim that was made from a template counts only when it is the user's. */
+/** The claim of an entry. A claim created from a template counts only when the user owns it. */
 export type ClaimOfEntry =
   | { readonly kind: "named"; readonly name: string; readonly isGenerated: boolean }
   /** The status says that no claim is needed. */
@@ -44,24 +44,27 @@ export function podGroupNameOf(pod: Pod): string | undefined {
   return pod.spec?.schedulingGroup?.podGroupName;
 }
 
-/** Whether the claim was made for the pod or, where pod groups have claims, for its group, which a pod knows by name. */
+/**
+ * Whether the claim was created for the pod or, if pod groups may have claims, for its group, which a pod refers to by
+ * name.
+ */
 export function isForPod(pod: Stored<Pod>, claim: Stored<ResourceClaim>, groupsHaveClaims: boolean): boolean {
   if (claim.metadata.namespace !== pod.metadata.namespace) return false;
   if (isControlledBy(claim, pod)) return true;
   if (!groupsHaveClaims) return false;
-  // Deviation: upstream's message about a pod without a group ends the program.
+  // Deviation: upstream crashes while it formats the message about a pod without a group.
   const owner = getControllerOf(claim);
   return (
     owner !== undefined && isPodGroup(owner) && podGroupNameOf(pod) !== undefined && owner.name === podGroupNameOf(pod)
   );
 }
 
-/** The version of the reference may be any. */
+/** Any version of the reference matches. */
 export function isPodGroup({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean {
   return kind === "PodGroup" && apiVersion.startsWith(`${SCHEDULING_GROUP}/`);
 }
 
-/** Whether the claim is reserved for the pod or, where pod groups have claims, for its group. */
+/** Whether the claim is reserved for the pod or, if pod groups may have claims, for its group. */
 export function isReservedForPod(pod: Stored<Pod>, claim: ResourceClaim, groupsHaveClaims: boolean): boolean {
   const group = groupsHaveClaims ? podGroupNameOf(pod) : undefined;
   return (claim.status?.reservedFor ?? []).some(

@@ -1,4 +1,4 @@
-// UIDs that are known and never come back; the bound only limits memory.
+// A set of UIDs. UIDs never come back, so the size bound only limits memory.
 // Upstream: pkg/controller/resourceclaim/uid_cache.go, pkg/controller/devicetainteviction/uid_cache.go.
 
 import { LruMap } from "#kit/lru.ts";

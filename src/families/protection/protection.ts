@@ -1,16 +1,16 @@
-// Protection finalizers: an object that is used stays, although its deletion was asked for.
+// Protection finalizers: an object in use stays, although it is being deleted.
 // Upstream: pkg/volume/util/protection (IsDeletionCandidate, NeedToAddFinalizer) and the three protection controllers.
 
 import type { StoredObject } from "#api/resource.ts";
 import type { ResourceClient } from "#client/client.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 
-/** The finalizer must be added, or may be due to be removed. */
+/** The finalizer must be added, or may have to be removed. */
 export function concernsProtection(object: StoredObject, finalizer: string): boolean {
   return isDeleting(object) === hasFinalizer(object, finalizer);
 }
 
-/** Its deletion was asked for, and the finalizer is all that this controller holds it by. */
+/** The object is being deleted and has this finalizer. */
 export function isDeletionCandidate(object: StoredObject, finalizer: string): boolean {
   return isDeleting(object) && hasFinalizer(object, finalizer);
 }
@@ -21,7 +21,9 @@ export interface Protection<T extends StoredObject> {
   isUsed(object: T, signal: AbortSignal): Promise<boolean> | boolean;
 }
 
-/** Adds the finalizer to a living object, and removes it from one that is deleted and not used. */
+/**
+ * Adds the finalizer to an object that is not being deleted, and removes it from a deleted object that is not in use.
+ */
 export async function syncProtection<T extends StoredObject>(
   object: T,
   { finalizer, api, isUsed }: Protection<T>,

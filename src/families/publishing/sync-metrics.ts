@@ -1,4 +1,4 @@
-// How the controllers that publish a CA count their syncs: by the code of the API server's answer.
+// Counts the syncs of the controllers that publish a CA, by the code of the API server's answer.
 // Upstream: pkg/controller/certificates/rootcacertpublisher/metrics.go, clustertrustbundlepublisher/metrics.go
 
 import { ApiError } from "#api/status-error.ts";
@@ -46,7 +46,7 @@ export async function counted<T>(metrics: SyncMetrics, clock: Clock, sync: () =>
   }
 }
 
-/** The API server's code; 500 for whatever has none. */
+/** The API server's code; 500 for errors without one. */
 export function failureCode(error: unknown): string {
   return error instanceof ApiError && error.code !== 0 ? String(error.code) : "500";
 }

@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 interface Sketch {
   readonly node?: string;
   readonly phase?: string;
-  /** Ready for so long; "since nobody knows when" without a transition time. */
+  /** How long the pod has been ready; "unknown" without a transition time. */
   readonly readyForMs?: number | "unknown";
   readonly cost?: string;
   readonly restarts?: number;
@@ -112,10 +112,10 @@ describe("deletion order", () => {
   it("workloads/S18 more company on its node first, whichever set the company belongs to", () => {
     const crowded = pod("a", { node: "crowded" });
     const lonely = pod("b", { node: "lonely" });
-    const company = [crowded, pod("c", { node: "crowded" }), lonely];
-    expect(firstOf([lonely, crowded], company)).toBe("a");
-    const deadCompany = pod("d", { node: "lonely", phase: "Failed" });
-    expect(firstOf([lonely, crowded], [...company, deadCompany, deadCompany, deadCompany])).toBe("a");
+    const siblings = [crowded, pod("c", { node: "crowded" }), lonely];
+    expect(firstOf([lonely, crowded], siblings)).toBe("a");
+    const deadSibling = pod("d", { node: "lonely", phase: "Failed" });
+    expect(firstOf([lonely, crowded], [...siblings, deadSibling, deadSibling, deadSibling])).toBe("a");
   });
 
   it("workloads/S18 cost is ignored when its gate is off", () => {
@@ -185,11 +185,11 @@ describe("deletion order of pods as upstream's tests have them", () => {
 
   it("replicaset/tests company on the node comes before readiness time, restarts and age, and after cost", () => {
     const alone = (one: StoredPod): StoredPod => ({ ...one, spec: { ...one.spec, nodeName: "n2" } as never });
-    const company = [ready, pod("companion")];
+    const siblings = [ready, pod("companion")];
     for (const other of [readySinceUnknown, readyLong, restarted, readyAgain].map(alone)) {
-      expect(firstOf([other, ready], company)).toBe("ready");
+      expect(firstOf([other, ready], siblings)).toBe("ready");
     }
-    expect(firstOf([ready, unscheduled], company)).toBe("unscheduled");
+    expect(firstOf([ready, unscheduled], siblings)).toBe("unscheduled");
     expect(firstOf([pending, unscheduled], [pending, pod("companion")])).toBe("unscheduled");
     expect(firstOf([dear, alone(cheap)], [dear, pod("companion")])).toBe("cheap");
     expect(firstOf([dear, alone(cheap)], [dear, pod("companion")], false)).toBe("dear");

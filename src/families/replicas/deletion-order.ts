@@ -1,4 +1,4 @@
-// Which pods go first when there are too many: those whose loss costs least.
+// Which pods to delete first when there are too many: those whose loss costs least.
 // Upstream: pkg/controller/controller_utils.go, ActivePodsWithRanks; replicaset/replica_set.go, getPodsToDelete.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -14,7 +14,7 @@ export interface DeletionOrderOptions {
   readonly usesDeletionCost: boolean;
 }
 
-/** The first of these pods to delete, best candidates first; siblingPods are all of the owner's controller. */
+/** The pods to delete, best candidates first. siblingPods: all pods of the owner's controller. */
 export function selectPodsToDelete(
   pods: readonly Stored<Pod>[],
   siblingPods: readonly Stored<Pod>[],
@@ -30,15 +30,15 @@ export function selectPodsToDelete(
     .map((candidate) => candidate.pod);
 }
 
-/** Everything the comparison needs, read once per pod. */
+/** The values that the comparison needs, read once per pod. */
 interface Candidate {
   readonly pod: Stored<Pod>;
   readonly isAssigned: boolean;
   readonly phaseRank: number;
   readonly isReady: boolean;
   readonly deletionCost: number;
-  /** Active sibling pods on the same node: more company, easier to lose. */
-  readonly companions: number;
+  /** The number of active sibling pods on the same node. Pods with more of them are deleted first. */
+  readonly siblingsOnNode: number;
   readonly readySinceMs: EpochMs | undefined;
   readonly restarts: number;
   readonly sidecarRestarts: number;
@@ -54,7 +54,7 @@ function describe(pod: Stored<Pod>, crowd: ReadonlyMap<string, number>, options:
     phaseRank: phaseRank(pod),
     isReady,
     deletionCost: options.usesDeletionCost ? podDeletionCost(pod) : 0,
-    companions: crowd.get(pod.spec?.nodeName ?? "") ?? 0,
+    siblingsOnNode: crowd.get(pod.spec?.nodeName ?? "") ?? 0,
     readySinceMs: isReady ? readyTime(pod) : undefined,
     restarts: regular,
     sidecarRestarts: sidecar,
@@ -69,7 +69,7 @@ function compare(a: Candidate, b: Candidate, now: EpochMs): number {
     a.phaseRank - b.phaseRank ||
     Number(a.isReady) - Number(b.isReady) ||
     a.deletionCost - b.deletionCost ||
-    b.companions - a.companions ||
+    b.siblingsOnNode - a.siblingsOnNode ||
     (a.isReady ? youngerFirst(a.readySinceMs, b.readySinceMs, a.pod, b.pod, now) : 0) ||
     b.restarts - a.restarts ||
     b.sidecarRestarts - a.sidecarRestarts ||
@@ -78,8 +78,8 @@ function compare(a: Candidate, b: Candidate, now: EpochMs): number {
 }
 
 /**
- * Ages are compared by their power of two: among pods of about the same age the UID decides, which
- * is as good as random, so that scaling down does not always hit the newest deployment's zone.
+ * Ages are compared by their power of two. Among pods of about the same age the UID decides, which is as good as
+ * random, so that scaling down does not always hit the newest deployment's zone.
  */
 function youngerFirst(
   a: EpochMs | undefined,

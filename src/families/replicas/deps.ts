@@ -1,4 +1,4 @@
-// What the steps of a sync work with: built once in engine.ts, handed to each step.
+// The dependencies of the steps of a sync: built once in engine.ts and passed to each step.
 
 import type { ValueError } from "#api/errors.ts";
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -31,10 +31,10 @@ export interface Deps<T extends ReplicaObject> {
   readonly consistency: ConsistencyStore;
   readonly doubts: DoubtfulCreates;
   readonly podMarks: PodMarks;
-  /** The pod-deletion-cost annotation counts. */
+  /** Use the pod-deletion-cost annotation. */
   readonly usesDeletionCost: boolean;
-  /** The status tells how many pods are terminating. */
+  /** The status has the number of terminating pods. */
   readonly reportsTerminating: boolean;
-  /** The owner's selector, or what is wrong with it. */
+  /** The owner's selector, or the error in it. */
   selectorOf(owner: T): Selector | ValueError;
 }

@@ -33,7 +33,7 @@ export function registerReplicaMetrics(metrics: Metrics): ReplicaMetrics {
   };
 }
 
-/** The age of each ready pod that goes, in whole multiples of the youngest ready pod's age. */
+/** Observes the age of each deleted ready pod, in whole multiples of the youngest ready pod's age. */
 export function observeDeletionAges(
   metrics: ReplicaMetrics,
   pods: readonly Stored<Pod>[],

@@ -21,7 +21,7 @@ const others = { labels, ownerReferences: [{ ...newControllerRef(owner, ReplicaS
 const dying = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const ready = { status: { conditions: [{ type: "Ready", status: "True" }] } };
 
-/** Each pod, and what it is to the owner. */
+/** Each pod with its expected mark. */
 const forms: readonly (readonly [Omit<StoredPod, "metadata"> & { metadata: object }, number])[] = [
   [{ metadata: mine }, KEPT | FULLY_LABELED],
   [{ metadata: mine, ...ready }, KEPT | FULLY_LABELED | READY],

@@ -1,6 +1,6 @@
-// What each pod is to its owner, found out once per pod. A sync of an owner with thousands of pods is mostly brought about
-// by a change of one of them, and to look into all the others again is most of its cost. Cached pods never change, so a mark
-// stands for as long as the pod is the same object and the owner asks for the same.
+// Classifies each pod of an owner once. Most syncs of an owner with thousands of pods follow a change of one pod, and
+// examining all the others again is most of the cost. Cached pods never change, so a mark stays valid while the pod is
+// the same object and the owner's selector and template labels are the same.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
@@ -11,22 +11,22 @@ import { judge } from "#kit/claim.ts";
 import { isPodActive, isPodReady, isPodTerminating } from "#rules/pod-status.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
-/** Active, matching, and the owner's. */
+/** Active, matching, and controlled by the owner. */
 export const KEPT = 1;
-/** Active, and to be adopted or released. */
+/** Active, and a candidate for adoption or release. */
 export const IN_QUESTION = 2;
-/** Being deleted, matching, and the owner's. */
+/** Being deleted, matching, and controlled by the owner. */
 export const TERMINATING = 4;
 /** With KEPT: has all labels of the template. */
 export const FULLY_LABELED = 8;
 /** With KEPT. */
 export const READY = 16;
 
-/** The pods of smaller owners are looked into each time. */
+/** For owners with fewer pods, marks are computed each time. */
 const REMEMBERED_PODS_MIN = 64;
 
 interface Known {
-  /** All of the owner that marks depend on. */
+  /** The fields of the owner that marks depend on. */
   readonly asked: string;
   readonly pods: readonly Stored<Pod>[];
   readonly marks: Uint8Array;
@@ -61,7 +61,7 @@ function askedBy({ metadata, spec }: ReplicaObject, selector: Selector): string 
   return JSON.stringify([uid, deletionTimestamp !== undefined, selector.isSelectable, selector.toString(), labels]);
 }
 
-/** The cache keeps pods in order: a changed one is in the place of the old one, and one that is gone leaves no gap. */
+/** The cache keeps pods in order: a changed pod stays at its position, and a deleted pod leaves no gap. */
 function follow(
   { pods: old, marks: known }: Known,
   pods: readonly Stored<Pod>[],

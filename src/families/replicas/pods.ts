@@ -1,4 +1,4 @@
-// The pods a replica owner has to do with: its own, those it may adopt, and those of its siblings, found in caches.
+// Finds the pods of a replica owner in the caches: its own, those it may adopt, and those of its siblings.
 // Upstream: pkg/controller/controller_utils.go, FilterPodsByOwner; replica_set.go, getIndirectlyRelatedPods.
 
 import { ValueError } from "#api/errors.ts";
@@ -16,17 +16,17 @@ import { FULLY_LABELED, IN_QUESTION, isFullyLabeled, KEPT, READY, TERMINATING } 
 import type { ReplicaObject } from "./replica-kind.ts";
 
 export interface OwnPods {
-  /** Active, and controlled by the owner after claiming. */
+  /** Active, and controlled by the owner after the claim. */
   readonly active: readonly Stored<Pod>[];
   /** Being deleted, still controlled, still matching. */
   readonly terminating: readonly Stored<Pod>[];
   /** How many of the active ones have all labels of the template. */
   readonly fullyLabeled: number;
-  /** Those of the active ones. */
+  /** The active pods that are ready. */
   readonly ready: readonly Stored<Pod>[];
 }
 
-/** Adopts matching orphans and releases what no longer matches. Finished pods are left as they are. */
+/** Adopts matching orphans and releases pods that no longer match. Finished pods are not touched. */
 export async function claimPods<T extends ReplicaObject>(
   owner: T,
   selector: Selector,
@@ -40,7 +40,7 @@ export async function claimPods<T extends ReplicaObject>(
   const ready: Stored<Pod>[] = [];
   let fullyLabeled = 0;
   let isAnyInQuestion = false;
-  // One pass over what may be thousands, in every sync.
+  // One pass: this may be thousands of pods in every sync.
   candidates.forEach((pod, i) => {
     const mark = marks[i] ?? 0;
     if (mark & KEPT) active.push(pod);
@@ -62,7 +62,7 @@ export async function claimPods<T extends ReplicaObject>(
   return ownPods(owner, claimed, terminating);
 }
 
-/** What is to be known of pods that belong to the owner. */
+/** Classifies the pods that belong to the owner. */
 export function ownPods(
   owner: ReplicaObject,
   active: readonly Stored<Pod>[],
@@ -72,7 +72,7 @@ export function ownPods(
   return { active, terminating, fullyLabeled, ready: active.filter(isPodReady) };
 }
 
-/** What the server has by now, past the cache. */
+/** Lists the pods on the server, bypassing the cache. */
 export async function podsOnServer<T extends ReplicaObject>(
   owner: T,
   selector: Selector,
@@ -86,7 +86,7 @@ export async function podsOnServer<T extends ReplicaObject>(
 
 const OWNERS_BY_CONTROLLER = "controllerUID";
 
-/** Makes the owners of one controller known to each other: the ReplicaSets of one Deployment. */
+/** Indexes owners by their controller: the ReplicaSets of one Deployment. */
 export function addSiblingIndex<T extends ReplicaObject>(owners: SharedInformer<T>): void {
   owners.addIndexers({
     [OWNERS_BY_CONTROLLER]: (owner) => {
@@ -102,7 +102,7 @@ export function podsOfSiblings<T extends ReplicaObject>(controllerUid: string, d
   const found = new Map<string, Stored<Pod>>();
   for (const sibling of deps.owners.store.byIndex(OWNERS_BY_CONTROLLER, controllerUid)) {
     const selector = deps.selectorOf(sibling);
-    if (selector instanceof ValueError) continue; // it matches nothing
+    if (selector instanceof ValueError) continue; // an invalid selector matches nothing
     for (const pod of deps.pods.lister.list(selector, sibling.metadata.namespace)) {
       found.set(pod.metadata.uid, pod);
     }

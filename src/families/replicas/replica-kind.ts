@@ -1,12 +1,12 @@
-// The seam between the replica engine and the two kinds it serves. ReplicaSet and
-// ReplicationController differ in their selector's form and in what 1.36 gives only to the former.
+// The interface between the replica engine and its two kinds. ReplicaSet and ReplicationController differ in the form
+// of their selector and in features that 1.36 gives only to ReplicaSet.
 
 import type { ReplicaSetStatus } from "#api/generated/types/apps-v1.ts";
 import type { PodTemplateSpec } from "#api/generated/types/core-v1.ts";
 import type { Selector } from "#api/label-selector.ts";
 import type { NamespacedObject, Resource } from "#api/resource.ts";
 
-/** What both kinds have in common on the wire. */
+/** The fields that both kinds share. */
 export interface ReplicaObject extends NamespacedObject {
   readonly spec?: {
     readonly replicas?: number;
@@ -23,8 +23,8 @@ export interface ReplicaKind<T extends ReplicaObject> {
   selectorOf(object: T): Selector;
   /** Status carries the number of terminating pods. */
   readonly reportsTerminating: boolean;
-  /** Pods of owners with the same controller count when choosing what to delete. */
+  /** Pods of owners with the same controller are counted when choosing pods to delete. */
   readonly ranksBySiblings: boolean;
-  /** The gate of read-your-own-writes; none means no guard. */
+  /** The gate of read-your-own-writes; undefined: not guarded. */
   readonly consistencyGate: string | undefined;
 }

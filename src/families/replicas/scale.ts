@@ -13,7 +13,7 @@ import { observeDeletionAges } from "./metrics.ts";
 import { podsOfSiblings } from "./pods.ts";
 import type { ReplicaObject } from "./replica-kind.ts";
 
-/** The most pods of one sync; their events bring the next sync. */
+/** The most pods created or deleted in one sync; their events trigger the next sync. */
 export const BURST_REPLICAS = 500;
 
 export type ScalePlan =
@@ -27,7 +27,10 @@ export function planScale(activePods: number, desired: number): ScalePlan {
   return { kind: "none" };
 }
 
-/** Creates or deletes what is missing or too much. Returns the first error instead of throwing: the status reports it. */
+/**
+ * Creates missing pods or deletes surplus ones. Returns the first error instead of throwing, because the status reports
+ * it.
+ */
 export async function scale<T extends ReplicaObject>(
   owner: T,
   pods: readonly Stored<Pod>[],
@@ -60,8 +63,8 @@ async function createPods<T extends ReplicaObject>(
     try {
       await deps.podControl.createPod({ owner, template: owner.spec?.template ?? {} }, signal);
     } catch (error) {
-      // Nothing can be created here any more. Leaving the expectation open keeps the owner quiet
-      // until it is deleted too, or for five minutes.
+      // No pod can be created in this namespace. The open expectation blocks the owner until it is deleted too, or for
+      // five minutes.
       if (isNamespaceTerminating(error)) return;
       deps.doubts.note(key, error);
       throw error;
@@ -91,7 +94,7 @@ async function deletePods<T extends ReplicaObject>(
     try {
       await deps.podControl.deletePod(owner, pod, signal);
     } catch (error) {
-      deps.expectations.deletionObserved(key, objectKey(pod)); // no event will come for it
+      deps.expectations.deletionObserved(key, objectKey(pod)); // no delete event will come for this pod
       if (!isNotFound(error)) throw error;
     }
   });

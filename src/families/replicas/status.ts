@@ -1,4 +1,4 @@
-// The status of a replica owner: counted from its pods at one instant, written only when it changed.
+// The status of a replica owner, computed from its pods at one instant and written only when it changed.
 // Upstream: pkg/controller/replicaset/replica_set_utils.go.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -15,7 +15,7 @@ import type { ReplicaObject } from "./replica-kind.ts";
 
 export interface StatusInput {
   readonly pods: OwnPods;
-  /** What scaling ended with; undefined when it succeeded or was not tried. */
+  /** The error of scaling; undefined when it succeeded or was not tried. */
   readonly scaleError: unknown;
   readonly reportsTerminating: boolean;
   readonly now: EpochMs;
@@ -36,7 +36,7 @@ export function calculateStatus(owner: ReplicaObject, input: StatusInput): Repli
   };
 }
 
-/** ReplicaFailure is set once and kept as it was first worded until a sync succeeds. */
+/** ReplicaFailure is set once and keeps its first message until a sync succeeds. */
 function withReplicaFailure(owner: ReplicaObject, input: StatusInput): readonly ReplicaSetCondition[] {
   const conditions = owner.status?.conditions ?? [];
   if (input.scaleError === undefined) return withoutCondition(conditions, "ReplicaFailure");
@@ -52,9 +52,8 @@ function withReplicaFailure(owner: ReplicaObject, input: StatusInput): readonly 
 }
 
 /**
- * Writes the status unless it says what the object already says, and returns the newest object.
- * The observed generation stays that of the object this sync acted on, also when the write is
- * repeated on a newer one: that newer spec has not been seen yet.
+ * Writes the status if it changed, and returns the newest object. observedGeneration is that of the object this sync
+ * acted on, even when the write is repeated on a newer object, because the sync has not seen the newer spec.
  */
 export async function writeStatus<T extends ReplicaObject>(
   owner: T,
@@ -68,7 +67,7 @@ export async function writeStatus<T extends ReplicaObject>(
   return updateStatus(deps.ownersApi, owner, { ...status, ...observed }, signal);
 }
 
-/** The observed generation is compared elsewhere; a count that is not there is one of none, but for terminating pods. */
+/** The observed generation is compared elsewhere. A missing count equals 0, except for terminating pods. */
 export function isSameStatus(a: ReplicaSetStatus | undefined, b: ReplicaSetStatus): boolean {
   return (
     (a?.replicas ?? 0) === b.replicas &&

@@ -1,4 +1,4 @@
-// The story of one key: what a replica owner has, what it wants, the difference, and the status.
+// The sync of one key: reads the owner's pods, scales to spec.replicas, and writes the status.
 // Upstream: pkg/controller/replicaset/replica_set.go, syncReplicaSet.
 
 import { ValueError } from "#api/errors.ts";
@@ -26,7 +26,7 @@ export async function syncReplicas<T extends ReplicaObject>(
     return done;
   }
 
-  // Read before the pods: events that arrive later can only make the cache fresher than this answer.
+  // Check before reading the pods: later events can only make the cache fresher than this result.
   const mayScale = deps.expectations.areMet(key) && owner.metadata.deletionTimestamp === undefined;
   const selector = deps.selectorOf(owner);
   if (selector instanceof ValueError) return reportSelector(owner, selector, deps);
@@ -35,22 +35,22 @@ export async function syncReplicas<T extends ReplicaObject>(
   const pods = await claimPods(owner, selector, deps, signal);
   const scaleError = mayScale ? await scale(owner, pods.active, deps, signal) : undefined;
 
-  const now = deps.clock.now(); // one instant for the status and for the next look
+  const now = deps.clock.now(); // one instant for the status and the next check
   const status = calculateStatus(owner, { pods, scaleError, reportsTerminating: deps.reportsTerminating, now });
   const updated = await writeStatus(owner, status, deps, signal);
   deps.consistency.wroteAt(key, owner.metadata.uid, deps.kind.resource, updated.metadata.resourceVersion);
 
-  if (scaleError !== undefined) throw scaleError; // after the status, which tells the user why
+  if (scaleError !== undefined) throw scaleError; // after the status write, which reports the reason to the user
   return lookAgainForAvailability(updated, pods, now, deps);
 }
 
-/** No retry can mend a selector; the next update of the object will queue it again. */
+/** No retry can fix a selector; the next update of the object queues it again. */
 function reportSelector<T extends ReplicaObject>(owner: T, error: ValueError, deps: Deps<T>): SyncResult {
   deps.log.error(error, "error converting pod selector to selector", { replicaSet: ref(owner) });
   return done;
 }
 
-/** Pods turn available by the passing of time alone, which no event announces. */
+/** A pod becomes available by time alone, without an event. */
 function lookAgainForAvailability<T extends ReplicaObject>(
   owner: T,
   pods: OwnPods,

@@ -78,7 +78,7 @@ beforeEach(() => {
   for (const set of [setA, setB]) store.set(objectKey(set), set);
 });
 
-/** What is queued now. */
+/** The queued keys. */
 async function queued(): Promise<string[]> {
   const keys: string[] = [];
   queue.add("end", { kind: "resync" });
@@ -163,12 +163,12 @@ describe("pods", () => {
     handlers.onUpdate?.(first, later(first, gone));
     expect(deps.expectations.areMet("ns/a")).toBe(true);
     expect(await queued()).toEqual(["ns/a"]);
-    // The timestamp changes again, and the pod goes: both are known.
+    // The timestamp changes again, and the pod is deleted: neither counts a second time.
     deps.expectations.expectDeletions("ns/a", ["ns/second"]);
     handlers.onUpdate?.(later(first, gone), later(first, { ...gone, resourceVersion: "3" }));
     handlers.onDelete?.(later(first, gone), false);
     expect(deps.expectations.areMet("ns/a")).toBe(false);
-    // One that goes at once is known by its event.
+    // A pod deleted without a grace period is counted by its delete event.
     handlers.onDelete?.(pod(setA, { name: "second" }), false);
     expect(deps.expectations.areMet("ns/a")).toBe(true);
     expect(await queued()).toEqual(["ns/a"]);
@@ -277,7 +277,7 @@ describe("owners", () => {
     handlers.onDelete?.(setA, false);
     expect(deps.expectations.areMet("ns/a")).toBe(true);
     deps.consistency.requireFresh("ns/a");
-    // What a successor wrote stays.
+    // The record of a new owner with the same name stays.
     deps.consistency.wroteAt("ns/a", "uid-successor", ReplicaSets, "9");
     handlers.onDelete?.(setA, true);
     expect(() => deps.consistency.requireFresh("ns/a")).toThrow("written version: 9");

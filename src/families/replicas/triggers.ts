@@ -20,12 +20,12 @@ export function ownerTriggers<T extends ReplicaObject>(
   memory: OwnerMemory,
   queue: KeyQueue,
 ): EventHandler<T> {
-  // Every update counts, the periodic resync too: it drives a sync of owners whose events were missed.
+  // Every update counts, including the periodic resync: it triggers a sync of owners whose events were missed.
   const enqueue = enqueuing(queue, resource, {});
   return {
     ...enqueue,
-    // The sync also forgets an owner that is gone, but it may find a successor already. Informers report another UID as
-    // a deletion and an addition, even when they missed the moment between the two.
+    // The sync also forgets a deleted owner, but it may already find a new one. Informers report another UID as a
+    // deletion and an addition, even when they missed the time between the two.
     onDelete(owner, isFinalStateUnknown) {
       forgetOwner(objectKey(owner), memory, owner.metadata.uid);
       enqueue.onDelete?.(owner, isFinalStateUnknown);
@@ -44,14 +44,14 @@ export function podTriggers<T extends ReplicaObject>(
 
   const observeDeletion = (pod: Stored<Pod>): void => {
     const owner = lookup.controllerOf(pod);
-    if (owner === undefined) return; // no owner waits for an orphan
+    if (owner === undefined) return; // no owner expects an orphan
     expectations.deletionObserved(objectKey(owner), objectKey(pod));
     enqueue([owner], "delete", pod);
   };
 
   return {
     onAdd(pod) {
-      // After a restart a pod may first be seen while it is going away: that is not a creation.
+      // After a restart a pod may first be seen while it is being deleted: that is not a creation.
       if (pod.metadata.deletionTimestamp !== undefined) return observeDeletion(pod);
       const owner = lookup.controllerOf(pod);
       if (owner !== undefined) expectations.creationObserved(objectKey(owner));
@@ -61,7 +61,7 @@ export function podTriggers<T extends ReplicaObject>(
     onUpdate(oldPod, pod) {
       if (oldPod.metadata.resourceVersion === pod.metadata.resourceVersion) return; // a resync
       if (pod.metadata.deletionTimestamp !== undefined) {
-        // Graceful deletion has begun. The replacement should start now, not when the kubelet is done.
+        // Graceful deletion has begun. The replacement should start now, not when the kubelet has finished.
         observeDeletion(pod);
         if (labelsChanged(oldPod, pod)) observeDeletion(oldPod);
         return;

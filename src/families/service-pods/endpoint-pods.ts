@@ -1,18 +1,18 @@
-// Which pods become endpoints of a Service, at which ports and under which host name.
-// Upstream: k8s.io/endpointslice/utils.go, FindPort; k8s.io/endpointslice/util/controller_utils.go, ShouldPodBeInEndpoints,
-// ShouldSetHostname.
+// Which pods become endpoints of a Service, with which ports and host name.
+// Upstream: k8s.io/endpointslice/utils.go, FindPort; k8s.io/endpointslice/util/controller_utils.go,
+// ShouldPodBeInEndpoints, ShouldSetHostname.
 
 import type { Container, ServicePort } from "#api/generated/types/core-v1.ts";
 import { formatIp, parseSloppyIp } from "#rules/ip.ts";
 import { isPodTerminal } from "#rules/pod-status.ts";
 import type { Pod, Service } from "./model.ts";
 
-/** It may still run, and it has an address. */
+/** The pod may still run, and it has an address. */
 export function hasEndpoint(pod: Pod): boolean {
   return !isPodTerminal(pod) && (Boolean(pod.status?.podIP) || (pod.status?.podIPs ?? []).length > 0);
 }
 
-/** Its name in DNS, when its subdomain is the Service. */
+/** The pod's name in DNS, if its subdomain is the Service. */
 export function endpointHostname({ spec, metadata }: Pod, service: Service): string | undefined {
   const { hostname = "", subdomain } = spec ?? {};
   const { name, namespace } = service.metadata;

@@ -1,4 +1,4 @@
-// The objects that make endpoints, and what Services have in common.
+// Shared definitions of the controllers that make endpoints from Services.
 
 import type { Pods, Services } from "#api/generated/resources/core-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
@@ -6,12 +6,12 @@ import type { ObjectOf } from "#api/resource.ts";
 export type Pod = ObjectOf<typeof Pods>;
 export type Service = ObjectOf<typeof Services>;
 
-/** When the change happened that made the controller write. */
+/** The time of the change that caused the write. */
 export const TRIGGER_TIME = "endpoints.kubernetes.io/last-change-trigger-time";
 /** On the endpoints of Services without a cluster IP. */
 export const HEADLESS = "service.kubernetes.io/headless";
 
-/** A selector without labels is the same as none: nothing is selected, and users write the endpoints. */
+/** A selector without labels counts as no selector: it selects nothing, and users write the endpoints. */
 export function hasSelector({ spec }: Service): boolean {
   for (const _ in spec?.selector) return true;
   return false;
@@ -22,7 +22,7 @@ export function hasClusterIp({ spec }: Service): boolean {
   return clusterIP !== "" && clusterIP !== "None";
 }
 
-/** Controllers make endpoints for it. */
+/** True if controllers make endpoints for the Service. */
 export function isManaged(service: Service): boolean {
   return service.spec?.type !== "ExternalName" && hasSelector(service);
 }

@@ -1,5 +1,5 @@
-// Which Services an event about a pod concerns. Go asks this in workers of a second queue, because many Services in a
-// namespace make it expensive; one thread gains nothing by that, so the handler asks.
+// Which Services an event about a pod concerns. Go computes this in workers of a second queue, because it is expensive
+// with many Services in a namespace. With a single thread that has no benefit, so the handler computes it.
 // Upstream: k8s.io/endpointslice/util/controller_utils.go, GetPodUpdateProjectionKey, GetServicesToUpdate.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -35,7 +35,7 @@ export function podTriggers(
   return {
     onAdd: (pod) => queueAll("add", pod, selectingPod(pod)),
     onUpdate(old, pod) {
-      if (pod.metadata.resourceVersion === old.metadata.resourceVersion) return; // Services are resynced themselves
+      if (pod.metadata.resourceVersion === old.metadata.resourceVersion) return; // Services have a separate resync
       const isMoved = membershipChanged(old, pod);
       const isChanged = endpointChanged(old, pod);
       if (!isMoved) {
@@ -49,7 +49,7 @@ export function podTriggers(
   };
 }
 
-/** Which Services the pod belongs to may have changed. */
+/** True if the set of Services that select the pod may have changed. */
 function membershipChanged(old: Pod, pod: Pod): boolean {
   return (
     !semanticEqual(old.metadata.labels, pod.metadata.labels) ||
@@ -58,7 +58,7 @@ function membershipChanged(old: Pod, pod: Pod): boolean {
   );
 }
 
-/** The endpoint of the pod may have changed: each update of a pod that is being deleted counts, as upstream. */
+/** True if the pod's endpoint may have changed. As upstream, each update of a pod that is being deleted counts. */
 function endpointChanged(old: Pod, pod: Pod): boolean {
   if (old.metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined) return true;
   if (isPodReady(old) !== isPodReady(pod)) return true;

@@ -1,5 +1,5 @@
-// The canonical form of an Endpoints object: each port stands in one subset, and ports with the same addresses in the
-// same states share one. The order is by hashes of what Go prints, so that it is upstream's.
+// The canonical form of an Endpoints object: each port is in one subset, and ports with the same addresses in the same
+// states share one. Sorted by hashes of Go's printed form, which gives upstream's order.
 // Upstream: pkg/api/v1/endpoints/util.go, RepackSubsets, SortSubsets.
 
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "#api/generated/types/core-v1.ts";
@@ -38,7 +38,7 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): readonly Endp
   return sortedBy(packed, endpointSubsetHash);
 }
 
-/** An address is known by its IP and the UID of its target. Unready counts more than ready. */
+/** An address is identified by its IP and the UID of its target. Unready wins over ready. */
 function byPort(subsets: readonly EndpointSubset[]): readonly PortAddresses[] {
   const known = new Map<string, EndpointAddress>();
   const ports = new Map<unknown, PortAddresses>();
@@ -62,7 +62,7 @@ function byPort(subsets: readonly EndpointSubset[]): readonly PortAddresses[] {
   return [...ports.values()].filter(({ addresses }) => addresses.size > 0);
 }
 
-/** Go compares an application protocol by its pointer: only the same object is the same port then. */
+/** Go compares application protocols by pointer: ports with one are equal only if they are the same object. */
 function portIdentity(port: EndpointPort | undefined): unknown {
   if (port === undefined) return "";
   const { name = "", port: number, protocol = "", appProtocol } = port;

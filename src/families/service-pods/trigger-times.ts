@@ -1,5 +1,5 @@
-// When the change happened that a write of endpoints answers: of everything that changed since the last sync of the
-// Service, the earliest. A Service that is new to this process is as old as itself.
+// The trigger time of a write of endpoints: the earliest change since the last sync of the Service. For a Service that
+// is new to this process it is the creation time.
 // Upstream: k8s.io/endpointslice/util/trigger_time_tracker.go.
 
 import type { ObjectKey } from "#api/object.ts";
@@ -16,7 +16,7 @@ interface SeenTimes {
 export class TriggerTimes {
   readonly #seen = new Map<ObjectKey, SeenTimes>();
 
-  /** Called once a sync, also of one that writes nothing. Undefined: nothing changed that has a time. */
+  /** Called once per sync, even if it writes nothing. Undefined: no change with a time. */
   next(key: ObjectKey, service: Service, pods: readonly Pod[]): EpochMs | undefined {
     const last = this.#seen.get(key);
     const created = parseTime(service.metadata.creationTimestamp);

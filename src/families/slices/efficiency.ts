@@ -1,20 +1,20 @@
-// How well endpoints are packed, summed over all Services: what the gauges of both controllers show.
+// How well endpoints are packed, summed over all Services, for the gauges of both controllers.
 // Upstream: k8s.io/endpointslice/metrics/cache.go; pkg/controller/endpointslicemirroring/metrics/cache.go.
 
 import type { ObjectKey } from "#api/object.ts";
 import type { Gauge, Metrics } from "#base/metrics.ts";
 
-/** Of one Service, by the key of ports. */
+/** The counts of one Service, by port key. */
 export type PortCounts = ReadonlyMap<string, { readonly endpoints: number; readonly slices: number }>;
 
 interface EfficiencyGauges {
   readonly endpoints: Gauge;
   readonly slices: Gauge;
-  /** What it would take if all slices were full. */
+  /** The number of slices if all were full. */
   readonly idealSlices: Gauge;
 }
 
-/** They are called the same but for the prefix, which has the name of the controller. */
+/** The names differ only in the prefix, which contains the name of the controller. */
 export function efficiencyGauges(metrics: Metrics, prefix: string, stability: "ALPHA" | "BETA"): EfficiencyGauges {
   const gauge = (name: string, help: string): Gauge =>
     metrics.gauge({ name: prefix + name, help, stability, labels: [] });
@@ -40,7 +40,7 @@ export class Efficiency {
   readonly #services = new Map<ObjectKey, Sums>();
   readonly #gauges: EfficiencyGauges;
   readonly #endpointsMax: number;
-  /** A Service without endpoints has one slice as well. */
+  /** 1 if a Service without endpoints also has a slice. */
   readonly #slicesMin: number;
   #total = NOTHING;
 

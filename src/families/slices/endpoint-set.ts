@@ -1,5 +1,4 @@
-// Endpoints by what makes them the same endpoint: addresses, host name and the object behind them. Everything else about
-// an endpoint may change in place.
+// Endpoints by identity: addresses, host name and target object. All other fields may change in place.
 // Upstream: k8s.io/endpointslice/util/endpointset.go; controller_utils.go, EndpointsEqualBeyondHash.
 
 import type { ObjectReference } from "#api/generated/types/core-v1.ts";
@@ -12,7 +11,7 @@ export class EndpointSet {
     return this.#endpoints.size;
   }
 
-  /** Of two that are the same endpoint the last counts. */
+  /** Of two equal endpoints the last one wins. */
   add(endpoint: Endpoint): void {
     this.#endpoints.set(identityOf(endpoint), endpoint);
   }
@@ -29,7 +28,7 @@ export class EndpointSet {
     return wanted;
   }
 
-  /** Removes up to this many, first in first out; upstream leaves the choice to chance. */
+  /** Removes up to this many, first in first out; upstream picks them at random. */
   takeSome(count: number): readonly Endpoint[] {
     const taken: Endpoint[] = [];
     for (const [id, endpoint] of this.#endpoints) {
@@ -46,7 +45,7 @@ function identityOf({ addresses, hostname = "", targetRef }: Endpoint): string {
   return JSON.stringify([(addresses ?? []).toSorted(), hostname, namespace, name]);
 }
 
-/** Equal in everything that does not make them the same endpoint. Hints are not compared. */
+/** Equal in all fields that are not part of the identity. Hints are not compared. */
 export function isSameState(a: Endpoint, b: Endpoint): boolean {
   return (
     a.nodeName === b.nodeName &&
@@ -58,7 +57,7 @@ export function isSameState(a: Endpoint, b: Endpoint): boolean {
   );
 }
 
-/** Whatever the version of the object. */
+/** Compares everything except the resource version. */
 function isSameTarget(a: ObjectReference | undefined, b: ObjectReference | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   const parts = ["kind", "namespace", "name", "uid", "apiVersion", "fieldPath"] as const;

@@ -1,11 +1,11 @@
-// Hints of endpoints: for which zones and nodes kube-proxies should use them. A slice that would be left alone is written
+// Hints of endpoints: for which zones and nodes kube-proxies should use them. A slice without other changes is written
 // when its hints are wrong.
 // Upstream: k8s.io/endpointslice/trafficdist; topologycache/utils.go, RemoveHintsFromSlices.
 
 import type { Endpoint, EndpointHints } from "#api/generated/types/discovery-v1.ts";
 import { type EndpointSlice, endpointsOf, type SliceDraft } from "./model.ts";
 
-/** The slices of a Service and address type that will be left. */
+/** The slices of a Service and address type that will remain. */
 export interface SlicesToHint {
   readonly create: readonly SliceDraft[];
   readonly update: readonly SliceDraft[];
@@ -28,7 +28,10 @@ export function withoutAnyHints(slices: SlicesToHint): HintedSlices {
   });
 }
 
-/** Endpoints serve their own zone, and with PreferSameNode their own node first. Those that are not ready stay as they are. */
+/**
+ * Endpoints serve their own zone, and with PreferSameNode their own node first. Endpoints that are not ready stay
+ * unchanged.
+ */
 export function withTrafficHints(slices: SlicesToHint, prefersNode: boolean): HintedSlices {
   const hintsOf = ({ zone, nodeName }: Endpoint): EndpointHints | undefined => {
     const hints: EndpointHints = {

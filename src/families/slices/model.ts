@@ -1,5 +1,4 @@
-// EndpointSlices as the controllers that write them see them. One controller has the slices of a Service; the label
-// managed-by says which.
+// EndpointSlices as the controllers that write them see them. The label managed-by says which controller owns a slice.
 
 import type { EndpointSlices } from "#api/generated/resources/discovery-v1.ts";
 import type { Endpoint, EndpointPort } from "#api/generated/types/discovery-v1.ts";
@@ -18,14 +17,14 @@ export type AddressType = "IPv4" | "IPv6";
 export const SERVICE_NAME = "kubernetes.io/service-name";
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 
-/** Either list of a stored slice may be null. */
+/** Endpoints and ports of a stored slice may be null. */
 export function endpointsOf({ endpoints }: SliceDraft | EndpointSlice): readonly Endpoint[] {
   return endpoints ?? [];
 }
 
 const portKeys = new WeakMap<object, string>();
 
-/** Slices and pods with equal keys offer the same ports. */
+/** Slices and pods with equal keys have the same ports. */
 export function portKeyOf(ports: readonly EndpointPort[] | null | undefined): string {
   if (!ports) return portKeyOf(NO_PORTS);
   let key = portKeys.get(ports);
@@ -38,13 +37,13 @@ export function portKeyOf(ports: readonly EndpointPort[] | null | undefined): st
 
 const NO_PORTS: readonly EndpointPort[] = [];
 
-/** What generated names begin with: a dash follows where the name leaves room for it. */
+/** The prefix of generated names: it ends with a dash if the length allows it. */
 export function namePrefix(serviceName: string): string {
   const prefix = `${serviceName}-`;
   return isDns1123Subdomain(asPrefix(prefix)).length === 0 ? prefix : serviceName;
 }
 
-/** The key of the Service whose slice this is, or nothing. */
+/** The key of the Service that the slice belongs to, if any. */
 export function serviceKeyOf({ metadata }: EndpointSlice): ObjectKey | undefined {
   const name = metadata.labels?.[SERVICE_NAME];
   return name ? `${metadata.namespace}/${name}` : undefined;

@@ -1,6 +1,6 @@
-// Puts the wanted endpoints of one set of ports into slices, with few writes: endpoints stay where they are, new ones go
-// first into slices that change anyway, fullest first, then together into one slice that has room for all, and else into
-// new slices. Slices are never rebalanced.
+// Puts the wanted endpoints of one set of ports into slices with few writes. Endpoints stay where they are. New ones go
+// first into slices that change anyway, fullest first, then together into one slice that has room for all, and
+// otherwise into new slices. Slices are never rebalanced.
 // Upstream: k8s.io/endpointslice/reconciler.go, reconcileByPortMapping.
 
 import type { Endpoint } from "#api/generated/types/discovery-v1.ts";
@@ -21,7 +21,7 @@ interface Packing extends SlicePlan {
 
 interface PackingRules {
   readonly endpointsMax: number;
-  /** The labels of a slice, and whether they differ from those that it has. */
+  /** The labels of a slice, and whether they differ from its current ones. */
   readonly labelsOf: (slice: EndpointSlice) => {
     readonly labels: Readonly<Record<string, string>>;
     readonly isChanged: boolean;
@@ -29,7 +29,7 @@ interface PackingRules {
   readonly newSlice: (endpoints: readonly Endpoint[]) => SliceDraft;
 }
 
-/** wanted: emptied. */
+/** wanted: is emptied. */
 export function packSlices(existing: readonly EndpointSlice[], wanted: EndpointSet, rules: PackingRules): Packing {
   const { endpointsMax, labelsOf, newSlice } = rules;
   const changed: EndpointSlice[] = [];
@@ -60,7 +60,7 @@ export function packSlices(existing: readonly EndpointSlice[], wanted: EndpointS
   return { create, update, remove, added, removed };
 }
 
-/** The endpoints of a slice that are still wanted, in their wanted form; they are taken from the wanted ones. */
+/** The endpoints of a slice that are still wanted, in their wanted form. Removes them from `wanted`. */
 function keepWanted(
   endpoints: readonly Endpoint[],
   wanted: EndpointSet,
@@ -86,7 +86,7 @@ function filled(slice: EndpointSlice, wanted: EndpointSet, endpointsMax: number)
   return { ...slice, endpoints: [...endpoints, ...wanted.takeSome(endpointsMax - endpoints.length)] };
 }
 
-/** The slice that will have the least room left, of those that hold that many more. */
+/** Among the slices with room for `count` more endpoints, the one with the least room. */
 function closestToFull(
   slices: readonly EndpointSlice[],
   count: number,

@@ -1,6 +1,6 @@
-// What the controllers that write slices have in common when they are put together: the slices of their Services, what
-// was written to them last, and a queue that is told of what others do to them. A failing key waits for seconds, not
-// milliseconds, and is dropped after 15 retries: one sync may be many writes.
+// The common parts of the controllers that write slices: the slices of their Services, the record of the last writes,
+// and a queue for changes by other clients. A failing key waits for seconds, not milliseconds, and is dropped after 15
+// retries, because one sync may be many writes.
 // Upstream: pkg/controller/endpointslice/endpointslice_controller.go, NewController; the same in
 // pkg/controller/endpointslicemirroring.
 

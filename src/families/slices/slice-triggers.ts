@@ -1,4 +1,4 @@
-// Which Services the events of slices concern. The controller's own writes concern none.
+// Which Services the events of slices concern. Events of the controller's own writes are ignored.
 // Upstream: pkg/controller/endpointslice/endpointslice_controller.go, onEndpointSliceAdd and its like; the same in
 // pkg/controller/endpointslicemirroring.
 

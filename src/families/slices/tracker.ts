@@ -1,5 +1,5 @@
-// What the controller wrote last, by Service and slice: the cache may lag behind it. A slice is known by its UID and
-// the generation that the API server gave it.
+// The controller's last writes, by Service and slice: the cache may lag behind them. A slice is identified by its UID
+// and its generation.
 // Upstream: k8s.io/endpointslice/util/endpointslice_tracker.go.
 
 import type { ObjectKey } from "#api/object.ts";
@@ -7,7 +7,7 @@ import { type EndpointSlice, SERVICE_NAME } from "./model.ts";
 
 const DELETION_EXPECTED = -1;
 
-/** The cache is older than the controller's own writes. The next try comes with back-off and without an event. */
+/** The cache is older than the controller's own writes. The sync is retried with back-off and without an event. */
 export class StaleSlices extends Error {
   override readonly name = "StaleSlices";
   constructor() {
@@ -22,13 +22,13 @@ export class SliceTracker {
     return this.#of(slice)?.has(slice.metadata.uid) ?? false;
   }
 
-  /** This state of the slice is not the controller's own. */
+  /** True if this state of the slice was not written by the controller. */
   isNews(slice: EndpointSlice): boolean {
     const known = this.#of(slice)?.get(slice.metadata.uid);
     return known === undefined || generationOf(slice) > known;
   }
 
-  /** Throws where a slice from the cache is older than its last write, or was deleted, or one is missing. */
+  /** Throws if a slice in the cache is older than its last write or was deleted, or if a written slice is missing. */
   refuseStale(service: ObjectKey, slices: readonly EndpointSlice[]): void {
     const known = this.#generations.get(service);
     if (known === undefined) return;
@@ -52,7 +52,7 @@ export class SliceTracker {
     this.#set(slice, DELETION_EXPECTED);
   }
 
-  /** The slice is gone. False: another client deleted it. */
+  /** The slice was deleted. False: another client deleted it. */
   wasExpected(slice: EndpointSlice): boolean {
     const known = this.#of(slice);
     const generation = known?.get(slice.metadata.uid);

@@ -1,6 +1,7 @@
-// Carries a plan out: creates, updates, deletes, each kind until the first failure. Names of slices that would be deleted
-// are taken over by new ones, which saves a write.
-// Upstream: k8s.io/endpointslice/reconciler.go, finalize; pkg/controller/endpointslicemirroring, finalize, recycleSlices.
+// Executes a plan: creates, updates, deletes, each kind until the first failure. New slices take over the names of
+// slices that would be deleted, which saves a write.
+// Upstream: k8s.io/endpointslice/reconciler.go, finalize; pkg/controller/endpointslicemirroring, finalize,
+// recycleSlices.
 
 import { isNamespaceTerminating } from "#api/status-error.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -16,10 +17,10 @@ export interface SliceWriter {
 }
 
 interface SliceOwner {
-  /** In error messages: "Service team-a/web". */
+  /** The owner in error messages: "Service team-a/web". */
   readonly text: string;
   readonly namespace: string;
-  /** Nothing is created for an owner that is being deleted: the garbage collector is at work. */
+  /** Nothing is created for an owner that is being deleted, because the garbage collector deletes its slices. */
   readonly isDeleted: boolean;
 }
 
@@ -60,7 +61,7 @@ export async function writeSlices(
     }
   }
   for (const draft of update) {
-    const object = withoutEmptyLists(draft) as EndpointSlice; // one that took over a name has no version: it overwrites
+    const object = withoutEmptyLists(draft) as EndpointSlice; // with a taken-over name it has no version: it overwrites
     const written = await failing(api.update({ object }, signal), "update", draft, text);
     tracker.wrote(written);
     count("update");
@@ -73,7 +74,7 @@ export async function writeSlices(
   return true;
 }
 
-/** The server would note an empty list as a field that the controller owns. */
+/** The server would record an empty list as a field that the controller owns. */
 function withoutEmptyLists(slice: SliceDraft): SliceDraft {
   const { endpoints, ports, ...rest } = slice;
   return {

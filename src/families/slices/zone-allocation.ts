@@ -1,5 +1,5 @@
-// How many endpoints each zone should have, by the CPU of its nodes. No endpoint may get more than a fifth more than its
-// share of the traffic; where that cannot be done, hints are left out.
+// How many endpoints each zone should have, by the CPU of its nodes. No endpoint may get more than 20 % above its share
+// of the traffic; where that is impossible, hints are left out.
 // Upstream: k8s.io/endpointslice/topologycache, SetNodes, getAllocations, serviceOverloaded.
 
 import type { Node, NodeStatus } from "#api/generated/types/core-v1.ts";
@@ -11,9 +11,9 @@ const OVERLOAD_MAX = 0.2;
 const EXCLUDED_ROLES = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 const ZONE = "topology.kubernetes.io/zone";
 
-/** The share of each zone in the CPU of the cluster. Empty before any node was seen. */
+/** The share of each zone in the CPU of the cluster. Empty until the first node is seen. */
 export type ZoneShares = ReadonlyMap<string, number>;
-/** Endpoints by the zone that they are hinted for. */
+/** The number of endpoints per hinted zone. */
 export type ZoneCounts = ReadonlyMap<string, number>;
 
 export interface Allocation {
@@ -45,7 +45,7 @@ export function isReady(status: NodeStatus | undefined): boolean {
   return status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
 }
 
-/** A text says why there is no allocation. */
+/** A string says why there is no allocation. */
 export function allocateZones(
   shares: ZoneShares | undefined,
   endpoints: number,

@@ -12,7 +12,7 @@ interface ZonedSlices extends HintedSlices {
   readonly counts: ZoneCounts;
 }
 
-/** A text says why there are no hints. */
+/** A string says why there are no hints. */
 export function withZoneHints(slices: SlicesToHint, shares: ZoneShares | undefined): ZonedSlices | string {
   const all = [...slices.create, ...slices.update, ...slices.unchanged];
   const ready = all.reduce((sum, slice) => sum + endpointsOf(slice).filter(isEndpointReady).length, 0);
@@ -33,7 +33,7 @@ export function withZoneHints(slices: SlicesToHint, shares: ZoneShares | undefin
   return { create: slices.create.map(change), update: update.map(change), counts };
 }
 
-/** Hints that may stay, counted by zone; and the slices whose hints are missing, of no use, or too many for a zone. */
+/** Counts the valid hints by zone, and finds the slices whose hints are missing, useless, or too many for a zone. */
 function countRightHints(
   slices: readonly EndpointSlice[],
   allocations: ReadonlyMap<string, Allocation>,
@@ -55,7 +55,7 @@ function countRightHints(
   return { rightHints, wrong };
 }
 
-/** The zone that the next endpoint of a zone serves. counts: changed by what is lent. */
+/** The zone that the next endpoint of a zone serves. counts: updated for each lent endpoint. */
 function lending(allocations: ReadonlyMap<string, Allocation>, counts: Map<string, number>): (zone: string) => string {
   const { giving, receiving } = whoGives(allocations, counts);
   return (zone) => {
@@ -76,7 +76,10 @@ function lower(counts: Map<string, number>, zone: string): void {
   else counts.delete(zone);
 }
 
-/** How many endpoints zones give and get: one at a time, from the zone that has most too many to the one that lacks most. */
+/**
+ * How many endpoints zones give and get: one at a time, from the zone with the largest surplus to the zone with the
+ * largest deficit.
+ */
 function whoGives(
   allocations: ReadonlyMap<string, Allocation>,
   counts: ZoneCounts,
@@ -103,7 +106,7 @@ function whoGives(
   return { giving, receiving };
 }
 
-/** Of equal ones the first. */
+/** Of equal amounts the first. */
 function largest(amounts: ReadonlyMap<string, number>): { readonly zone: string; readonly amount: number } | undefined {
   let best: { readonly zone: string; readonly amount: number } | undefined;
   for (const [zone, amount] of amounts) {

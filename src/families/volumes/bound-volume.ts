@@ -1,4 +1,4 @@
-// What a volume looks like once it is bound to a claim. Binder and scheduler write it.
+// The form of a volume that is bound to a claim. Binder and scheduler write it.
 // Upstream: component-helpers/storage/volume/pv_helpers.go, GetBindVolumeToClaim
 
 import { PersistentVolumeClaims } from "#api/generated/resources/core-v1.ts";
@@ -6,7 +6,10 @@ import { referenceTo } from "#kit/events/recorder.ts";
 import { annotated, BOUND_BY_CONTROLLER, hasAnnotation } from "./binding-annotations.ts";
 import { type Claim, isReservedFor, type Volume } from "./claim-matching.ts";
 
-/** Undefined: it already is. A volume that was reserved for the claim stays the user's choice. */
+/**
+ * Undefined: the volume is already bound. If the user reserved the volume for the claim, it is not marked as bound by
+ * the controller.
+ */
 export function boundVolume(volume: Volume, claim: Claim): Volume | undefined {
   const { uid, name, namespace } = volume.spec?.claimRef ?? {};
   const { metadata } = claim;

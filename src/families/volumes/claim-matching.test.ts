@@ -5,7 +5,7 @@ import recorded from "#test/vectors/volumes.json" with { type: "json" };
 import { bestVolume, type Claim, type Volume, whyUnsuitable } from "./claim-matching.ts";
 
 const vectors = recorded as {
-  /** A claim, volumes, and the names of those that the claim may get. */
+  /** A claim, volumes, and the names of the volumes that the claim may get. */
   readonly matches: readonly (readonly [string, readonly string[], string])[];
   /** A claim, a volume that it names, and why the two do not suit. */
   readonly suitability: readonly (readonly [string, string, string])[];

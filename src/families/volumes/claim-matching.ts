@@ -1,5 +1,6 @@
-// Which volume a claim gets. Of the sets of access modes that have all that the claim wants, the smallest come first;
-// in a set a volume that is reserved for the claim wins, then the smallest that is large enough.
+// Which volume a claim gets. Volumes are grouped by their set of access modes. Of the sets with all modes that the
+// claim wants, the smallest come first. Within a set a volume that is reserved for the claim wins, then the smallest
+// volume that is large enough.
 // Upstream: component-helpers/storage/volume/pv_helpers.go, FindMatchingVolume; pkg/controller/volume/persistentvolume,
 // index.go and checkVolumeSatisfyClaim.
 
@@ -36,12 +37,12 @@ export function bestVolume(claim: Claim, volumes: Iterable<Volume>, isDelayed: b
   return undefined;
 }
 
-/** The set of access modes as text; modes that the program does not know are left out. */
+/** The set of access modes as text; unknown modes are left out. */
 function modesOf({ spec }: Volume): string {
   return MODES.filter((mode) => spec?.accessModes?.includes(mode)).join(",");
 }
 
-/** Where upstream leaves the choice to the order of a map, the first by name counts. */
+/** Where upstream's choice depends on the order of a map, the first by name wins. */
 function bestOfSet(claim: Claim, volumes: readonly Volume[], isDelayed: boolean): Volume | undefined {
   const selector = selectorOf(claim);
   const wanted = requestOf(claim);
@@ -64,7 +65,7 @@ function selectorOf(claim: Claim): Selector | undefined {
   }
 }
 
-/** What both reserved and free volumes must satisfy. */
+/** The requirements on both reserved and free volumes. */
 function fits(volume: Volume, claim: Claim, wanted: Quantity): boolean {
   return (
     (volume.spec?.claimRef === undefined || isReservedFor(volume, claim)) &&

@@ -1,5 +1,5 @@
-// In-tree volumes as the CSI drivers that have taken them over see them. The node affinity of a persistent volume is not
-// translated: the controllers here do not read it.
+// Translates in-tree volumes to the form of the CSI drivers that replace their plugins. The node affinity of a
+// persistent volume is not translated, because no controller here reads it.
 // Upstream: k8s.io/csi-translation-lib/plugins.
 
 import type {
@@ -14,7 +14,9 @@ import type { VolumeSpec } from "./volume-spec.ts";
 
 const UNSPECIFIED = "UNSPECIFIED";
 
-/** The volume as its CSI driver sees it; the same one where no driver has taken it over. Throws where the source is wrong. */
+/**
+ * The volume as its CSI driver sees it; unchanged if no driver replaces its plugin. Throws if the source is invalid.
+ */
 export function translatedToCsi(spec: VolumeSpec, podNamespace: string): VolumeSpec {
   const { volume, persistentVolume } = spec;
   const plugin = migratedPluginOf(persistentVolume?.spec ?? volume ?? { name: "" });
@@ -70,7 +72,7 @@ function sourceOfVolume(volume: PersistentVolume, spec: PersistentVolumeSpec): S
   return commonSource(spec);
 }
 
-/** Of sources that mean the same in pods and in persistent volumes. */
+/** Sources with the same meaning in pods and in persistent volumes. */
 function commonSource(spec: PersistentVolumeSpec | Volume): Source {
   const { awsElasticBlockStore: ebs, azureDisk, vsphereVolume: vsphere } = spec;
   if (ebs !== undefined) {
@@ -136,7 +138,7 @@ function gceSource(disk: NonNullable<Volume["gcePersistentDisk"]>, place: string
   };
 }
 
-/** The zone, or the region of several zones, that the labels of a volume tell. */
+/** The zone, or the region of several zones, from the labels of a volume. */
 function gcePlace(labels: Readonly<Record<string, string>>): string {
   const label = labels["failure-domain.beta.kubernetes.io/zone"] || labels["topology.kubernetes.io/zone"] || "";
   const zones = label.split("__");
@@ -153,7 +155,7 @@ function gceRegion(zone: string): string {
   throw new Error(`failed to get region from zones: ${detail}`);
 }
 
-/** The in-tree plugin never enforced access modes; the driver refuses those of several writers. */
+/** The in-tree plugin never enforced access modes; the driver refuses modes with several writers. */
 function singleWriter(modes: readonly string[] | undefined): string[] | undefined {
   if (modes === undefined) return undefined;
   const isReadOnly =

@@ -1,4 +1,4 @@
-// The in-tree volume plugins whose work CSI drivers have taken over. 1.36 has migrated all of them for good.
+// The in-tree volume plugins that CSI drivers replace. In 1.36 the migration of all of them is permanent.
 // Upstream: k8s.io/csi-translation-lib; pkg/volume/csimigration/plugin_manager.go.
 
 import type { PersistentVolumeSpec, Volume } from "#api/generated/types/core-v1.ts";
@@ -6,7 +6,7 @@ import type { PersistentVolumeSpec, Volume } from "#api/generated/types/core-v1.
 interface MigratedPlugin {
   readonly plugin: string;
   readonly driver: string;
-  /** The field of a volume's source, of volumes of pods and of persistent ones. */
+  /** The field of the source, in pod volumes and in persistent volumes. */
   readonly source: keyof PersistentVolumeSpec & keyof Volume;
 }
 
@@ -22,7 +22,7 @@ const migratedPlugins: readonly MigratedPlugin[] = [
 
 const driverByPlugin = new Map(migratedPlugins.map(({ plugin, driver }) => [plugin, driver]));
 
-/** The CSI driver that does the work of an in-tree plugin; undefined where the plugin is not migrated. */
+/** The CSI driver that replaces an in-tree plugin; undefined if the plugin is not migrated. */
 export function driverOfPlugin(plugin: string): string | undefined {
   return driverByPlugin.get(plugin);
 }

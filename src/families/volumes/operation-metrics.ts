@@ -1,4 +1,4 @@
-// How long operations on volumes take. Several storage controllers feed the same metrics.
+// Durations of operations on volumes. Several storage controllers feed the same metrics.
 // Upstream: pkg/volume/util/metrics.go.
 
 import type { Clock } from "#base/clock.ts";
@@ -9,7 +9,7 @@ const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
 export interface OperationMetrics {
   /** One call of a plugin. */
   readonly duration: Histogram;
-  /** From the wish to the result. */
+  /** From the request to the result. */
   readonly total: Histogram;
 }
 
@@ -32,7 +32,7 @@ export function operationMetrics(metrics: Metrics): OperationMetrics {
   };
 }
 
-/** Performs the operation of a plugin and observes how long it takes, and whether it succeeds. */
+/** Runs an operation of a plugin and records its duration and result. */
 export async function timed<T>(
   what: { readonly plugin: string; readonly operation: string; readonly isMigrated?: boolean },
   { duration }: OperationMetrics,

@@ -1,5 +1,5 @@
-// Operations on volumes that run beside the workers: at most one of a name at a time. After a failure a name is refused
-// for a while, which doubles with each failure.
+// Operations on volumes that run beside the workers, at most one per name at a time. After a failure the name is
+// refused for a delay, which doubles with each failure.
 // Upstream: pkg/util/goroutinemap with exponential back-off.
 
 import { whenAborted } from "#base/abort.ts";
@@ -27,7 +27,7 @@ export class PendingOperations {
     this.#log = log;
   }
 
-  /** The life of the operations: they are aborted and waited for when the signal aborts. */
+  /** Runs until the signal aborts, then aborts the operations and waits for them. */
   async run(signal: AbortSignal): Promise<void> {
     await TaskGroup.run(signal, async (group) => {
       this.#group = group;
@@ -35,7 +35,7 @@ export class PendingOperations {
     });
   }
 
-  /** Starts the operation, unless one of this name runs or is backing off. Says whether it started. */
+  /** Starts the operation, unless one of this name runs or is backing off. Returns whether it started. */
   start(name: string, operation: (signal: AbortSignal) => Promise<void>): boolean {
     const known = this.#operations.get(name);
     if (this.#group === undefined || this.#group.signal.aborted || (known !== undefined && !this.#mayStart(known))) {

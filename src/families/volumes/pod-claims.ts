@@ -1,5 +1,6 @@
-// The claims that a pod's volumes mean, by name and by index.
-// Upstream: component-helpers/storage/ephemeral; pkg/controller/volume/common, PodPVCIndexFunc; pkg/volume/util, IsPodTerminated.
+// The claims of a pod's volumes, by name and by index.
+// Upstream: component-helpers/storage/ephemeral; pkg/controller/volume/common, PodPVCIndexFunc; pkg/volume/util,
+// IsPodTerminated.
 
 import type { ContainerStatus, PersistentVolumeClaim, Pod, Volume } from "#api/generated/types/core-v1.ts";
 import type { ObjectKey } from "#api/object.ts";
@@ -15,7 +16,7 @@ export function ephemeralClaimName(pod: Stored<Pod>, volume: Volume): string {
   return `${pod.metadata.name}-${volume.name}`;
 }
 
-/** The pod controls the claim: another one of that name may hold a user's data. */
+/** The pod controls the claim. Another claim of that name may hold a user's data. */
 export function isClaimOfPod(claim: Stored<PersistentVolumeClaim>, pod: Stored<Pod>): boolean {
   return claim.metadata.namespace === pod.metadata.namespace && isControlledBy(claim, pod);
 }
@@ -40,7 +41,7 @@ export function podsOfClaim(pods: SharedInformer<Stored<Pod>>, claim: ObjectKey)
   return pods.store.byIndex(BY_CLAIM, claim);
 }
 
-/** The pod uses no volume any more: it has ended, or is deleted and no container runs. */
+/** The pod no longer uses volumes: it has ended, or it is deleted and no container runs. */
 export function hasStoppedUsingVolumes(pod: Stored<Pod>): boolean {
   if (isPodTerminal(pod)) return true;
   const { initContainerStatuses = [], containerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {};

@@ -1,4 +1,4 @@
-// The volumes of a pod, found behind their claims and translated to CSI.
+// Resolves the volumes of a pod through their claims and translates them to CSI.
 // Upstream: pkg/controller/volume/attachdetach/util, CreateVolumeSpec.
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from "#api/generated/types/core-v1.ts";

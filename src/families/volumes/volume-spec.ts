@@ -10,7 +10,7 @@ import type {
 } from "#api/generated/types/core-v1.ts";
 
 export interface VolumeSpec {
-  /** Of a volume in a pod that no CSI driver has taken over. */
+  /** Set for a volume in a pod that is not migrated to CSI. */
   readonly volume?: Volume;
   readonly persistentVolume?: PersistentVolume;
   /** Translated from an in-tree source. */
@@ -19,7 +19,7 @@ export interface VolumeSpec {
   readonly isInline: boolean;
 }
 
-/** The plugins that kube-controller-manager links. FlexVolume, which it probes for, is left out. */
+/** The plugins that kube-controller-manager links. FlexVolume, which upstream probes for, is left out. */
 export type VolumePlugin =
   | "kubernetes.io/csi"
   | "kubernetes.io/fc"
@@ -29,10 +29,10 @@ export type VolumePlugin =
 
 interface Plugin {
   readonly source: keyof PersistentVolumeSpec & keyof Volume;
-  /** Attach and detach are its operations, if only as calls that do nothing. */
+  /** The plugin has attach and detach operations, even if they do nothing. */
   readonly isAttachable: boolean;
   readonly supportsSELinuxMount?: boolean;
-  /** The plugin's name of the volume; undefined where the source does not say enough. */
+  /** The plugin's name for the volume; undefined if the source has too little information. */
   name(spec: VolumeSpec): string | undefined;
 }
 
@@ -89,19 +89,19 @@ export const isAttachablePlugin = (plugin: string): plugin is VolumePlugin =>
 /** Mounts with an SELinux context, whatever a driver says. */
 export const alwaysMountsWithContext = (plugin: VolumePlugin): boolean => PLUGINS[plugin].supportsSELinuxMount === true;
 
-/** Unique in the cluster: "<plugin>/<name>". Undefined where the source does not say enough. */
+/** Unique in the cluster: "<plugin>/<name>". Undefined if the source has too little information. */
 export function uniqueNameOf(plugin: VolumePlugin, spec: VolumeSpec): string | undefined {
   const name = PLUGINS[plugin].name(spec);
   return name === undefined || name === "" ? undefined : `${plugin}/${name}`;
 }
 
-/** The plugin and its name of the volume. The plugin has exactly one slash. */
+/** Splits a unique name. The plugin part has exactly one slash. */
 export function splitUniqueName(uniqueName: string): { plugin: string; name: string } | undefined {
   const match = /^([^/]*\/[^/]*)\/(.*)$/s.exec(uniqueName);
   return match === null ? undefined : { plugin: match[1] ?? "", name: match[2] ?? "" };
 }
 
-/** The plugin as metrics name it: of CSI with the driver. */
+/** The plugin's name in metrics: for CSI it includes the driver. */
 export function qualifiedPluginName(plugin: string, spec: VolumeSpec | undefined): string {
   const driver = spec?.volume?.csi?.driver ?? spec?.persistentVolume?.spec?.csi?.driver;
   return driver === undefined ? plugin : `${plugin}:${driver}`;
@@ -117,8 +117,8 @@ export function specName({ volume, persistentVolume }: VolumeSpec): string {
 }
 
 /**
- * Whether several nodes may have the volume at a time. Where no mode says so, the driver decides: a volume whose source
- * is not known yet, one in a pod, one without access modes.
+ * Whether several nodes may attach the volume at the same time. The driver decides if the source is unknown, if the
+ * volume is defined in a pod, or if it has no access modes.
  */
 export function isMultiAttachAllowed(spec: VolumeSpec | undefined): boolean {
   if (spec?.volume?.azureDisk !== undefined || spec?.volume?.cinder !== undefined) return false;
@@ -126,7 +126,7 @@ export function isMultiAttachAllowed(spec: VolumeSpec | undefined): boolean {
   return modes.length === 0 || modes.some((mode) => mode === "ReadWriteMany" || mode === "ReadOnlyMany");
 }
 
-/** The volume belongs to a driver of the kind that this program does not run. */
+/** The volume uses FlexVolume, which this program does not run. */
 export const isFlexVolume = (spec: VolumeSpec): boolean => sourceOf(spec, "flexVolume") !== undefined;
 
 function sourceOf<K extends keyof PersistentVolumeSpec & keyof Volume>(

@@ -1,5 +1,5 @@
-// The two client builders of a running manager over one transport: the program's own credentials, and the
-// controllers' service accounts when --use-service-account-credentials is given.
+// The two client builders of a running manager over one transport: with the program's own credentials, and with the
+// controllers' service accounts under --use-service-account-credentials.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, createClientBuilders.
 
 import type { Transport } from "#base/http.ts";
@@ -15,7 +15,10 @@ export interface ClientBuilders {
   readonly controllerClients: ClientBuilder;
 }
 
-/** anonymous: a transport to the same server without credentials; undefined when everybody is the program itself. */
+/**
+ * anonymous: a transport to the same server without credentials; undefined when all controllers use the program's
+ * credentials.
+ */
 export async function createClientBuilders(
   own: Transport,
   anonymous: Transport | undefined,

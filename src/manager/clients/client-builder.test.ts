@@ -32,7 +32,7 @@ describe("the root builder", () => {
     ]);
   });
 
-  /** How many requests get through at once, and within the second that follows. */
+  /** How many requests pass at once, and within the following second. */
   async function through(needs: ClientNeeds, limits = { qps: 20, burst: 30 }): Promise<readonly [number, number]> {
     const all = options(limits);
     const transport = scriptedTransport(() => jsonResponse({}));
@@ -76,7 +76,7 @@ describe("the root builder", () => {
 });
 
 describe("the builder of service accounts' clients", () => {
-  /** A server that knows what it was told to know; the log has verbs and paths. */
+  /** A server with only these accounts and namespaces; the log has verbs and paths. */
   function server(...known: string[]) {
     const paths = new Set(known);
     const log: string[] = [];

@@ -1,5 +1,5 @@
-// Where clients come from. The root builder gives everybody the program's own credentials; the service
-// account builder gives each controller its own account's, with tokens from the TokenRequest API.
+// Builds clients. The root builder gives every client the program's credentials. The service account builder gives each
+// controller the credentials of its account, with tokens from the TokenRequest API.
 // Upstream: k8s.io/controller-manager/pkg/clientbuilder.
 
 import type { Transport } from "#base/http.ts";
@@ -12,11 +12,11 @@ import { ServiceAccountTokens } from "./service-account-tokens.ts";
 
 // Upstream: controller-manager/pkg/clientbuilder/client_builder.go, DiscoveryClient; client-go/discovery/discovery_client.go.
 const DISCOVERY_LIMITS: RateLimits = { qps: 20, burst: 200 };
-// Deviation: upstream's limit never reaches the requests of clients that come from its builders.
+// Deviation: upstream's limit never reaches the requests of clients from its builders.
 const DISCOVERY_TIMEOUT_MS = 32_000;
 
 export interface ClientBuilder {
-  /** A new client with a rate limit of its own. With service accounts the account is made if it is missing. */
+  /** A new client with a separate rate limit. With service accounts, a missing account is created. */
   client(name: string, needs: ClientNeeds, signal: AbortSignal): Promise<Client>;
 }
 
@@ -26,14 +26,14 @@ export interface BuilderOptions extends Omit<ClientOptions, "transport" | "userA
   readonly userAgentPrefix: string;
 }
 
-/** Every client has the credentials of the transport it is given. */
+/** Every client uses the credentials of the given transport. */
 export function rootClientBuilder(transport: Transport, options: BuilderOptions): ClientBuilder {
   return {
     client: async (name, needs) => newClient(transport, `${options.userAgentPrefix}/${name}`, needs, options),
   };
 }
 
-/** anonymous: a transport that trusts the same server but carries no credentials of its own. */
+/** anonymous: a transport that trusts the same server but has no credentials. */
 export function serviceAccountClientBuilder(
   root: Client,
   anonymous: Transport,

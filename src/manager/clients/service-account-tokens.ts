@@ -1,5 +1,5 @@
-// Tokens for the controllers' service accounts in kube-system: minted on demand, renewed at 80 % of
-// their life, one source per account however many clients use it.
+// Tokens for the controllers' service accounts in kube-system: requested on demand, renewed at 80 % of their lifetime.
+// All clients of an account share one source.
 // Upstream: k8s.io/controller-manager/pkg/clientbuilder/client_builder_dynamic.go.
 
 import { Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -15,7 +15,7 @@ import type { Client, ResourceClient } from "#client/client.ts";
 
 const NAMESPACE = "kube-system";
 const REQUESTED_LIFETIME_SECONDS = 3600;
-/** A server whose clock is ahead may claim less; below this we would renew without end. */
+/** A server whose clock is ahead may report a shorter lifetime; below this limit renewals would never stop. */
 const LIFETIME_MS_MIN = 10 * 60_000;
 const RENEW_AT_SHARE = 0.8;
 const TRIES_MAX = 4;
@@ -54,7 +54,7 @@ export class ServiceAccountTokens {
     return source;
   }
 
-  /** Finds the account or makes it, and its namespace before it. */
+  /** Finds or creates the account, and its namespace before it. */
   async ensureAccount(name: string, signal: AbortSignal): Promise<void> {
     const address = { namespace: NAMESPACE, name };
     try {
@@ -71,7 +71,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  /** Its failures are only logged: creating the account will fail with the better error. */
+  /** A failure is only logged: creating the account will fail with the better error. */
   async #ensureNamespace(signal: AbortSignal): Promise<void> {
     try {
       await this.#namespaces.get({ name: NAMESPACE }, signal);

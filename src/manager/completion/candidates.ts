@@ -1,4 +1,4 @@
-// What may stand where the cursor is: names of flags, or of shells after `completion`.
+// Completion candidates at the cursor: names of flags, or of shells after `completion`.
 // Upstream: github.com/spf13/cobra, completions.go.
 
 import { errorMessage } from "#base/errors.ts";
@@ -6,7 +6,7 @@ import { type FlagDefinition, type ParsedFlags, parseFlags } from "../flags/flag
 
 export interface SubCommand {
   readonly flags: readonly FlagDefinition[];
-  /** What its first argument can be; undefined: anything. */
+  /** The choices for the first argument; undefined: anything. */
   readonly choices: readonly Candidate[] | undefined;
 }
 
@@ -16,18 +16,18 @@ export interface Candidate {
 }
 
 export interface Completion {
-  /** Candidates and their help, and the directive on a line of its own. */
+  /** Candidates with their help, then the directive on a separate line. */
   readonly text: string;
-  /** Why there are none. */
+  /** Why there are no candidates. */
   readonly problem?: string;
 }
 
-/** Nothing but our candidates fits. */
+/** The shell must not offer file names. */
 const NO_FILES = ":4\n";
-/** The shell may do as it likes, which is to offer files. */
+/** The shell uses its default, which is to offer file names. */
 const AS_USUAL = ":0\n";
 
-/** args: those of the sub-command, the last one as far as it has been typed. */
+/** args: the arguments of the sub-command; the last one may be incomplete. */
 export function complete({ flags, choices }: SubCommand, args: readonly string[], hasHelp: boolean): Completion {
   const before = args.slice(0, -1);
   const typed = args.at(-1) ?? "";
@@ -53,14 +53,14 @@ function listed(candidates: readonly Candidate[], hasHelp: boolean): Completion 
   return { text: lines.join("") + NO_FILES };
 }
 
-/** Does the next word belong to this one? Undefined: it is an unknown flag. */
+/** True if the next word is the value of this one. Undefined: an unknown flag. */
 export function waitsForValue(word: string, flags: readonly FlagDefinition[]): boolean | undefined {
   if (word.includes("=") || !/^--|^-.$/.test(word)) return false;
   const flag = flags.find(({ name, shorthand }) => word === `--${name}` || word === `-${shorthand}`);
   return flag && flag.type.valueWhenAlone === undefined;
 }
 
-/** Flags that fit and can be given again, or have not been given yet. */
+/** Flags that match and can be repeated or have not been given yet. */
 function flagNames(flags: readonly FlagDefinition[], given: ReadonlySet<string>, typed: string): readonly Candidate[] {
   return flags
     .filter(({ name, type, isHidden, deprecated }) => {

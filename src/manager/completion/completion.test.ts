@@ -1,4 +1,4 @@
-// The whole table stands beside the Go program in test/real/daemon-completion.test.ts; here are the rules.
+// test/real/daemon-completion.test.ts compares the whole table with the Go program; the rules are tested here.
 
 import { describe, expect, it } from "vitest";
 import { readCommandLine } from "../command.ts";

@@ -1,10 +1,10 @@
-// What a shell loads to complete our command line. The scripts only ask: the program itself answers, by `__complete`
-// with a line per candidate (and its help after a tab) and a last line with what the shell may add of its own.
+// The scripts that a shell loads to complete our command line. They call the program itself: `__complete` prints a line
+// per candidate (with its help after a tab), and a last line with a directive for the shell.
 
 export const shells = ["bash", "fish", "powershell", "zsh"] as const;
 export type Shell = (typeof shells)[number];
 
-/** How to load each. */
+/** How to load each script. */
 export const loading: Readonly<Record<Shell, string>> = {
   bash: "source <(kube-controller-manager completion bash)",
   fish: "kube-controller-manager completion fish | source",
@@ -12,14 +12,14 @@ export const loading: Readonly<Record<Shell, string>> = {
   zsh: "source <(kube-controller-manager completion zsh)",
 };
 
-/** request: __complete or __completeNoDesc, for candidates without their help. */
+/** request: __complete, or __completeNoDesc for candidates without help. */
 export function completionScript(shell: Shell, request: string): string {
   return scripts[shell].replaceAll("REQUEST", request);
 }
 
 // ":4" ends an answer after which file names make no sense; ":0" leaves them to the shell.
 const scripts: Readonly<Record<Shell, string>> = {
-  // The line is split anew, since bash cuts words at "=" and ":" as well.
+  // Bash also splits words at "=" and ":", so the line is split again.
   bash: `# bash completion for kube-controller-manager
 _kube_controller_manager() {
   local line=\${COMP_LINE:0:COMP_POINT} answer candidate name help cut

@@ -1,5 +1,5 @@
-// The sub-commands that the command line has beside the daemon itself: `completion <shell>`, which prints a script,
-// and the hidden `__complete`, by which that script asks what fits. Scripts of the Go program ask the same way.
+// The sub-commands beside the daemon: `completion <shell>`, which prints a script, and the hidden `__complete`, which
+// that script calls for candidates. Scripts of the Go program call it in the same way.
 // Upstream: github.com/spf13/cobra, command.go, completions.go.
 
 import { goQuote } from "#api/go-text.ts";
@@ -25,7 +25,7 @@ const COMMON = new Set(["log-flush-frequency", "v", "vmodule", "version", "help"
 
 const choices = shells.map((name) => ({ name, help: `Print the completion script of ${name}` }));
 
-/** Undefined: the arguments are the daemon's. usageOf lays out help below a line of usage. */
+/** Undefined: the arguments are the daemon's. usageOf prints the help below a line of usage. */
 export function runSubCommand(
   args: readonly string[],
   flags: readonly FlagDefinition[],
@@ -79,7 +79,7 @@ function helpOf(shell: Shell): string {
 
 const noDescriptions = flag("no-descriptions", bool, false, "Complete names without their help.");
 
-/** Whose arguments are being typed. The last word is not finished, so it names no command. */
+/** The command whose arguments are being typed. The last word is incomplete, so it names no command. */
 function commandOf(
   args: readonly string[],
   flags: readonly FlagDefinition[],

@@ -1,5 +1,5 @@
-// Leader election through a Lease. A candidate takes the lease when it was not renewed for as long
-// as it is good, by the candidate's own clock: times written by others are never compared.
+// Leader election through a Lease. A candidate takes the lease when it was not renewed for its duration, measured by
+// the candidate's clock. Times written by other candidates are never compared.
 // Upstream: client-go/tools/leaderelection/leaderelection.go.
 
 import { isNotFound } from "#api/status-error.ts";
@@ -14,10 +14,12 @@ import type { HeldLease } from "./fence.ts";
 import { type ElectionRecord, isSameRecord, type LeaseLock } from "./lease-lock.ts";
 import type { ElectionMetrics } from "./metrics.ts";
 
-/** Waits between tries are stretched by up to this share, so that candidates do not move in step. */
+/** Waits between tries are extended by up to this share, so that candidates do not act at the same time. */
 const JITTER_FACTOR = 1.2;
 
-/** This share of the time between renew deadline and lease duration is left for writes to arrive: 1 s by default. */
+/**
+ * This share of the time between renew deadline and lease duration is reserved for writes to arrive: 1 s by default.
+ */
 const ARRIVAL_SHARE = 0.2;
 
 export interface ElectorOptions {
@@ -31,15 +33,15 @@ export interface ElectorOptions {
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** Give the lease back when the run is cancelled, so that a successor need not wait. */
+  /** Release the lease when the run is cancelled, so that a successor does not have to wait. */
   readonly releaseOnCancel: boolean;
-  /** The API server picks the holder; we only renew. */
+  /** The API server picks the holder; this candidate only renews. */
   readonly isCoordinated: boolean;
   /** Another candidate holds the lease; called at each try. */
   readonly onWaiting?: (holder: string) => void;
-  /** Runs while we lead; its signal aborts when leadership ends. The elector does not wait for it. */
+  /** Runs while this candidate leads; the signal aborts when leadership ends. The elector does not wait for it. */
   readonly onStartedLeading: (signal: AbortSignal) => void;
-  /** Always called when the run ends, even if we never led. */
+  /** Always called when the run ends, even if this candidate never led. */
   readonly onStoppedLeading: () => void;
 }
 
@@ -51,10 +53,10 @@ interface Instant {
 export class Elector implements HeldLease {
   readonly #options: ElectorOptions;
   #observed: ElectionRecord | undefined;
-  /** The record as last read, to see whether others have changed it. */
+  /** The record as last read, to detect changes by other candidates. */
   #read: ElectionRecord | undefined;
   #observedAtMs = 0;
-  /** When the last successful write of ours was begun: the lease is good for its duration from then. */
+  /** The start of the last successful write: the lease is valid for its duration from then. */
   #renewedSince: Instant = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: Number.NEGATIVE_INFINITY };
   readonly #doubters: (() => void)[] = [];
   #doubtTimer: Timer | undefined;
@@ -83,11 +85,11 @@ export class Elector implements HeldLease {
     return this.#observed?.holderIdentity ?? "";
   }
 
-  /** Measured from before our last renewal was sent, and ended early enough for what is then on its way to arrive. */
+  /** Measured from before the last renewal was sent. It ends early enough for writes in flight to arrive. */
   isCertain(): boolean {
     if (this.#hasEnded || !this.isLeader) return false;
     if (this.#sinceRenewalMs < this.#certainMs) return true;
-    this.#doubtNow(); // the machine has slept: the timer does not know
+    this.#doubtNow(); // the machine has slept, which the timer did not notice
     return false;
   }
 
@@ -96,8 +98,8 @@ export class Elector implements HeldLease {
   }
 
   /**
-   * By whichever clock has gone further. The monotonic one may stand still while the machine is suspended; the wall
-   * clock goes on. A wall clock that is set ahead costs certainty until the next renewal, no more.
+   * By whichever clock has advanced further. The monotonic clock may stop while the machine is suspended; the wall
+   * clock goes on. A wall clock that is set ahead only costs certainty until the next renewal.
    */
   get #sinceRenewalMs(): number {
     const { monotonicMs, wallMs } = this.#instant();
@@ -109,14 +111,14 @@ export class Elector implements HeldLease {
     return { monotonicMs: clock.monotonicMs(), wallMs: clock.now() };
   }
 
-  /** Others go by the whole seconds that the record states. */
+  /** Other candidates use the whole seconds in the record. */
   get #certainMs(): number {
     const { leaseDurationMs, renewDeadlineMs } = this.#options;
     const statedMs = Math.trunc(leaseDurationMs / 1000) * 1000;
     return statedMs - (leaseDurationMs - renewDeadlineMs) * ARRIVAL_SHARE;
   }
 
-  /** Undefined when healthy. A leader that stopped renewing and did not exit is not. */
+  /** Undefined when healthy. A leader that stopped renewing and did not exit is unhealthy. */
   healthProblem(toleranceMs: number): string | undefined {
     const { clock, leaseDurationMs, name } = this.#options;
     if (!this.isLeader) return undefined;
@@ -173,7 +175,7 @@ export class Elector implements HeldLease {
     lock.recordEvent("stopped leading");
   }
 
-  /** Tries until the renew deadline. Undefined when renewed. */
+  /** Tries until the renew deadline. Undefined when the lease was renewed. */
   async #renewOnce(signal: AbortSignal): Promise<string | undefined> {
     const { clock, renewDeadlineMs, retryPeriodMs } = this.#options;
     using deadline = deadlineScope(clock, renewDeadlineMs, signal);
@@ -185,7 +187,7 @@ export class Elector implements HeldLease {
   }
 
   async #try(signal: AbortSignal): Promise<boolean> {
-    this.isCertain(); // what the machine's sleep has outdated is given up before anything is renewed
+    this.isCertain(); // a sleep of the machine may have ended the certainty: stop before renewing
     try {
       return this.#options.isCoordinated ? await this.#tryRenewAssigned(signal) : await this.#tryAcquireOrRenew(signal);
     } catch (error) {
@@ -198,9 +200,9 @@ export class Elector implements HeldLease {
     const { log, lock, metrics, name } = this.#options;
     const description = { lock: lock.description };
     let own = this.#firstRecord(0);
-    // Fast path: our record is still the newest, so renew it without reading first.
+    // Fast path: the record that we wrote is still the newest, so renew it without reading first.
     if (this.#observed !== undefined && this.isLeader && this.#isLeaseValid()) {
-      // A lease that was deleted or cleared meanwhile keeps the time since which we have led.
+      // If the lease was deleted or cleared meanwhile, acquireTime stays the same.
       own = this.#renewal(this.#observed);
       const problem = await this.#write(own, signal);
       if (problem === undefined) return true;
@@ -228,7 +230,7 @@ export class Elector implements HeldLease {
     return problem === undefined;
   }
 
-  /** Coordinated election: never creates or takes the lease, and lets a lease at its end of term run out. */
+  /** Coordinated election: never creates or takes the lease, and lets a lease with a preferred successor expire. */
   async #tryRenewAssigned(signal: AbortSignal): Promise<boolean> {
     const { log, lock, metrics, name } = this.#options;
     const description = { lock: lock.description };
@@ -257,7 +259,7 @@ export class Elector implements HeldLease {
     return problem === undefined;
   }
 
-  /** Reading first refreshes the version to write on; if another candidate holds the lease by now, it keeps it. */
+  /** Reading first refreshes the version to write on. If another candidate holds the lease by now, it keeps it. */
   async #release(): Promise<void> {
     const { clock, log, lock, renewDeadlineMs } = this.#options;
     const description = { lock: lock.description };
@@ -297,7 +299,7 @@ export class Elector implements HeldLease {
     }
   }
 
-  /** The error, or undefined when the record is now ours as written. */
+  /** The error, or undefined when the record was written. */
   async #write(record: ElectionRecord, signal: AbortSignal, how: "create" | "update" = "update"): Promise<unknown> {
     const { clock, lock } = this.#options;
     const began = this.#instant();
@@ -314,7 +316,7 @@ export class Elector implements HeldLease {
     return undefined;
   }
 
-  /** Each renewal puts the doubt off. */
+  /** Each renewal postpones the doubt. */
   #awaitDoubt(): void {
     const { clock } = this.#options;
     this.#doubtTimer?.[Symbol.dispose]();
@@ -322,7 +324,7 @@ export class Elector implements HeldLease {
     this.#doubtTimer = this.isLeader ? clock.after(leftMs, () => this.#tellDoubters()) : undefined;
   }
 
-  /** What is still under way was begun with a certainty that has ended. */
+  /** Requests in progress were started with a certainty that has ended. */
   #doubtNow(): void {
     if (this.#doubtTimer?.isPending !== true) return;
     this.#doubtTimer[Symbol.dispose]();
@@ -333,7 +335,7 @@ export class Elector implements HeldLease {
     for (const tell of this.#doubters) tell();
   }
 
-  /** A record that changed since we last read it is fresh from now on. */
+  /** A record that changed since the last read counts as fresh from now on. */
   #observe(current: ElectionRecord): void {
     if (isSameRecord(this.#read, current)) return;
     this.#read = current;
@@ -341,7 +343,7 @@ export class Elector implements HeldLease {
     this.#observedAtMs = this.#options.clock.monotonicMs();
   }
 
-  /** By the duration that the record states, from when we saw it change. */
+  /** Valid for the duration in the record, from the moment we saw it change. */
   #isLeaseValid(): boolean {
     const durationMs = (this.#observed?.leaseDurationSeconds ?? 0) * 1000;
     return this.#observedAtMs + durationMs > this.#options.clock.monotonicMs();

@@ -24,7 +24,7 @@ it("machinery/3.1.8 what is under way is given up whenever doubt comes, and noth
     },
     lease,
   );
-  // Certain again after the first doubt: a renewal came late, but came.
+  // Certain again after the first doubt: the renewal was late, but successful.
   for (const _ of ["first", "second"]) {
     const post = fenced
       .send({ method: "POST", path: "/api/v1/pods", query: "", headers: {} }, neverAborted())

@@ -1,19 +1,19 @@
-// Fencing: a transport through which nothing is written once the lease could have expired. A process
-// that was stopped for longer than its lease must not finish what it had begun: by the time it wakes,
-// another manager may be leading. Reads pass: they do no harm.
+// Fencing: a transport that refuses writes once the lease may have expired. A process that was stopped for longer than
+// its lease must not finish its writes, because another manager may be leading by then. Reads pass, because they do no
+// harm.
 
 import { childScope } from "#base/abort.ts";
 import type { Transport } from "#base/http.ts";
 
-/** A lease as its holder sees it. */
+/** A lease from its holder's side. */
 export interface HeldLease {
-  /** False as soon as another candidate could hold it. */
+  /** False as soon as another candidate could hold the lease. */
   isCertain(): boolean;
-  /** Calls back whenever certainty ends; it may come again. */
+  /** Calls back whenever certainty ends; certainty may return later. */
   onDoubt(callback: () => void): void;
 }
 
-/** A write was held back. The program is about to end: leadership is gone or in doubt. */
+/** A write was refused. The program is about to end: leadership is lost or in doubt. */
 export class LeadershipUncertain extends Error {
   override readonly name = "LeadershipUncertain";
   constructor(what: string) {
@@ -35,8 +35,8 @@ export function fencedTransport(transport: Transport, lease: HeldLease): Transpo
         if (!lease.isCertain()) throw new LeadershipUncertain(`${request.method} ${request.path}`);
       };
       guard();
-      // It may still have to wait for a free connection, or for a new one to be opened: asked again when it
-      // leaves, given up when doubt comes first.
+      // The request may still wait for a free or new connection. The guard checks again when it leaves, and doubt
+      // aborts it before that.
       using scope = childScope(signal, doubt.signal);
       return await transport.send({ ...request, guard }, scope.signal);
     },

@@ -19,7 +19,7 @@ function start(isFailing = false) {
     if (request.method === "GET") {
       const isWatch = request.query.includes("watch=");
       if (!isWatch) return jsonResponse({ metadata: { resourceVersion: "1" }, items: [] });
-      // A server without streaming lists, whose watches stay silent unless a test speaks.
+      // A server without streaming lists, whose watches stay silent unless a test sends an event.
       if (request.query.includes("sendInitialEvents")) return jsonResponse({ kind: "Status", code: 422 }, 422);
       watch = fedStream(signal);
       return streamResponse(watch);

@@ -1,5 +1,5 @@
-// Coordinated leader election from the candidate's side: a LeaseCandidate that says who we are and which version,
-// and is renewed whenever the API server's election asks who is there. The API server picks the leader.
+// Coordinated leader election from the candidate's side: a LeaseCandidate with our identity and version, renewed
+// whenever the API server pings it. The API server picks the leader.
 // Upstream: client-go/tools/leaderelection/leasecandidate.go.
 
 import { LeaseCandidates } from "#api/generated/resources/coordination-v1beta1.ts";
@@ -26,7 +26,7 @@ export interface CandidateOptions {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly namespace: string;
-  /** Who we are in the election. */
+  /** Our identity in the election. */
   readonly identity: string;
   readonly leaseName: string;
   /** "1.36.4". */
@@ -91,7 +91,7 @@ export function createCandidate(options: CandidateOptions): Candidate {
   };
 }
 
-/** The election has asked since we last answered. */
+/** The API server has pinged since our last renewal. */
 export function isAsked({ pingTime, renewTime }: LeaseCandidate["spec"]): boolean {
   if (!pingTime) return false;
   return renewTime === undefined || parseMicroTime(pingTime) > parseMicroTime(renewTime);

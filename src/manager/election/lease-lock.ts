@@ -24,7 +24,7 @@ export interface LeaseLockOptions {
   readonly leases: ResourceClient<Stored<Lease>>;
   readonly namespace: string;
   readonly name: string;
-  /** Who we are. */
+  /** Our identity. */
   readonly identity: string;
   readonly recorder?: EventRecorder;
 }
@@ -34,7 +34,7 @@ export class LeaseLock {
   /** "namespace/name", for logs. */
   readonly description: string;
   readonly #options: LeaseLockOptions;
-  /** The newest version we have read or written: what an update is based on. */
+  /** The newest version that we have read or written: the base of an update. */
   #lease: Stored<Lease> | undefined;
 
   constructor(options: LeaseLockOptions) {
@@ -55,14 +55,14 @@ export class LeaseLock {
     this.#lease = await leases.create({ object }, signal);
   }
 
-  /** Replaces the spec of the version last seen; a conflict means that another candidate was faster. */
+  /** Replaces the spec of the last known version; a conflict means that another candidate was faster. */
   async update(record: ElectionRecord, signal: AbortSignal): Promise<void> {
     assert(this.#lease !== undefined, "lease not initialized, call get or create first");
     const object = { ...this.#lease, spec: specOf(record) };
     this.#lease = await this.#options.leases.update({ object }, signal);
   }
 
-  /** Tells the Lease's readers: "<identity> became leader". */
+  /** Records an event on the Lease: "<identity> became leader". */
   recordEvent(what: "became leader" | "stopped leading"): void {
     const { recorder } = this.#options;
     if (recorder === undefined || this.#lease === undefined) return;
@@ -70,7 +70,7 @@ export class LeaseLock {
   }
 }
 
-/** Two records that print alike count as unchanged: times are compared by the second. */
+/** Records with equal text count as unchanged: times are compared by the second. */
 export function isSameRecord(a: ElectionRecord | undefined, b: ElectionRecord): boolean {
   return a !== undefined && fingerprint(a) === fingerprint(b);
 }

@@ -1,11 +1,11 @@
-// The cases by which component-base tests its kinds of flags, of those that this program has.
+// The cases by which component-base tests its flag types, for the types that this program has.
 
 import { describe, expect, it } from "vitest";
 import { readCommandLine } from "../command.ts";
 import { tlsPolicy } from "../serving/tls-names.ts";
 import { type FlagType, multimap, namedCertKeys } from "./flag-types.ts";
 
-/** The value after so many uses of a flag. */
+/** The value after the flag was used with these texts. */
 function used<V>(type: FlagType<V>, initial: V, texts: readonly string[]): V {
   return texts.reduce((value, text, i) => type.parse(text, value, i === 0), initial);
 }

@@ -31,14 +31,14 @@ export interface ParsedFlags {
   /** Values by flag name, defaults included. */
   readonly values: ReadonlyMap<string, unknown>;
   readonly changed: ReadonlySet<string>;
-  /** What is not a flag. */
+  /** The arguments that are not flags. */
   readonly positional: readonly string[];
   readonly isHelpWanted: boolean;
   /** Deprecation notices, in the order of use. */
   readonly notices: readonly string[];
 }
 
-/** Ties a definition's type and default together, then forgets the type: tables hold many kinds. */
+/** Checks a definition's type against its default, then erases the type, because a table holds many types. */
 export function flag<V>(
   name: string,
   type: FlagType<V>,

@@ -1,4 +1,4 @@
-// The types a flag can have: how text becomes a value, how a value is shown, and what help calls it.
+// The types of flags: how a text is parsed, how a value is printed, and the type's name in help.
 // Upstream: github.com/spf13/pflag; k8s.io/component-base/cli/flag.
 
 import type { GoDuration } from "#api/go-duration.ts";
@@ -11,14 +11,14 @@ import { FlagValueError, parseBool, parseFloatValue, parseInteger, parseUnsigned
 import { isIpAddress } from "./ip.ts";
 
 export interface FlagType<V> {
-  /** What help prints after the flag; empty for switches. */
+  /** The name in help after the flag; empty for switches. */
   readonly shownAs: string;
   /** The value when the flag stands alone; absent: a value is required. */
   readonly valueWhenAlone?: string;
-  /** Throws FlagValueError. `previous` is the value so far; `isFirst` that it is still the default. */
+  /** Throws FlagValueError. `previous` is the current value; `isFirst` means that it is still the default. */
   parse(text: string, previous: V, isFirst: boolean): V;
   print(value: V): string;
-  /** Defaults that say nothing and so are not shown in help. */
+  /** Zero values, which help does not show as defaults. */
   readonly zeroText: readonly string[];
   /** Help quotes the default. */
   readonly quotesDefault?: boolean;

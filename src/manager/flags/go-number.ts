@@ -1,5 +1,4 @@
-// Numbers as Go's strconv reads and prints them, with its errors: they are part of what an operator
-// sees for a bad flag.
+// Numbers as Go's strconv reads and prints them, with its errors, which operators see for a bad flag.
 
 import { goQuote } from "#api/go-text.ts";
 
@@ -63,7 +62,7 @@ export function printFloat(value: number, bits: 32 | 64): string {
   return `${mantissa}e${sign}${power.replace(/^[+-]/, "").padStart(2, "0")}`;
 }
 
-/** The float32 0.1 is 0.10000000149… as a double; people mean 0.1. */
+/** The float32 0.1 is 0.10000000149… as a double; print 0.1. */
 function shortestFloat32(value: number): string {
   for (let precision = 1; precision <= 9; precision++) {
     const text = Number(value.toPrecision(precision));

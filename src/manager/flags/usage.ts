@@ -1,5 +1,5 @@
-// Help text laid out as pflag lays it out: one block per section, types and defaults shown, wrapped to
-// the terminal's width when there is one.
+// Help text in pflag's layout: one block per section, with types and defaults, wrapped to the terminal's width if there
+// is a terminal.
 // Upstream: github.com/spf13/pflag, FlagUsagesWrapped; k8s.io/component-base/cli/flag/sectioned.go.
 
 import { goQuote } from "#api/go-text.ts";
@@ -39,7 +39,7 @@ function rightPart({ help, type, default: value, deprecated }: FlagDefinition): 
 const HELP_INDENT = 16;
 const HELP_WIDTH_MIN = 24;
 
-/** On a terminal the text stands below its flag. Words never break. */
+/** On a terminal the text is below its flag. Words are never broken. */
 function indented(text: string, columns: number): string {
   const padding = " ".repeat(HELP_INDENT);
   const width = Math.max(columns - HELP_INDENT, HELP_WIDTH_MIN);

@@ -1,4 +1,4 @@
-// Puts the parsed flags where the flag table says they belong.
+// Stores the parsed flags in the fields that the flag table names.
 
 import type { ParsedFlags } from "../flags/flag-set.ts";
 import type { flagTable } from "./flag-table.ts";
@@ -14,7 +14,7 @@ export function buildOptions(sections: ReturnType<typeof flagTable>, { values, c
   return options;
 }
 
-/** A copy that differs at the path only. */
+/** A copy that differs only at the path. */
 function withPath(value: unknown, path: readonly string[], leaf: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return leaf;

@@ -1,5 +1,5 @@
-// The cases by which component-base tests versions, gates on the command line and the options of logging. There is
-// one component here, "kube": mappings between versions of several have no counterpart.
+// The cases by which component-base tests versions, gates on the command line and logging options. This program has one
+// component, "kube", so mappings between the versions of components have no counterpart.
 
 import { describe, expect, it } from "vitest";
 import { readCommandLine } from "../command.ts";

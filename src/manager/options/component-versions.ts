@@ -1,5 +1,5 @@
-// --emulated-version, --min-compatibility-version and --feature-gates, applied in that order: gates are
-// judged at the version that is emulated. This program has one component, "kube".
+// --emulated-version, --min-compatibility-version and --feature-gates, applied in that order, because gates are
+// validated at the emulated version. This program has one component, "kube".
 // Upstream: k8s.io/component-base/compatibility/{registry,version}.go; apimachinery/pkg/util/version.
 
 import { goQuote } from "#api/go-text.ts";
@@ -25,14 +25,14 @@ class VersionError extends Error {
 
 const COMPONENT = "kube";
 const BINARY: Version = { major: 1, minor: 36 };
-/** Nothing older can be emulated, and nothing older is stayed compatible with. */
+/** The oldest version for emulation and compatibility. */
 const FLOOR: Version = { major: 1, minor: 33 };
 
 export const versionText = ({ major, minor }: Version): string => `${major}.${minor}`;
 
 const compare = (a: Version, b: Version): number => a.major - b.major || a.minor - b.minor;
 
-/** Sets the gates; the versions that count from now on, or the problem as one text. */
+/** Sets the gates. Returns the effective versions, or the problem as text. */
 export function applyVersionsAndGates(
   options: Options,
   gates: FeatureGates,
@@ -49,7 +49,7 @@ export function applyVersionsAndGates(
   }
 }
 
-/** What is wrong with the versions themselves; reported with all other problems of the options. */
+/** The problems of the versions; reported with all other problems of the options. */
 export function validateVersions({ emulation, minCompatibility }: ComponentVersions): string[] {
   const problems: string[] = [];
   if (compare(emulation, BINARY) > 0 || compare(emulation, FLOOR) < 0) {
@@ -63,7 +63,7 @@ export function validateVersions({ emulation, minCompatibility }: ComponentVersi
   return problems;
 }
 
-/** The binary always counts as newer than what it emulates: a patch release is. */
+/** The binary always counts as newer than the emulated version, because of its patch release. */
 export function alphaWarnings(gates: FeatureGates): string[] {
   const names = gates
     .all()
@@ -72,13 +72,13 @@ export function alphaWarnings(gates: FeatureGates): string[] {
   return names.length === 0 ? [] : [`${what}: features=[${names.join(" ")}]`];
 }
 
-/** One release before the emulated one, where that is allowed. */
+/** The release before the emulated one, if that is allowed. */
 function defaultCompatibility({ major, minor }: Version): Version {
   const previous = { major, minor: Math.max(0, minor - 1) };
   return compare(previous, FLOOR) < 0 ? FLOOR : previous;
 }
 
-/** "1.35" or "kube=1.35"; undefined when nothing was asked for. */
+/** "1.35" or "kube=1.35"; undefined when no version is given. */
 function versionOf(words: readonly string[]): Version | undefined {
   const found = new Map<string, Version>();
   for (const word of words) {
@@ -114,7 +114,7 @@ function requireKnown(component: string): void {
   if (component !== COMPONENT) throw new VersionError(`component not registered: ${component}`);
 }
 
-// Deviation: components are looked at in order of their names, where upstream takes them as its map happens to be.
+// Deviation: components are checked in order of their names; upstream checks them in the random order of a map.
 function setGates({ featureGates }: Options, gates: FeatureGates, log: Logger | undefined): void {
   for (const prefix of Object.keys(featureGates).sort()) {
     if (prefix === "" && Object.hasOwn(featureGates, COMPONENT)) {

@@ -1,5 +1,5 @@
-// The component configuration: what --flags set and /configz shows. Field names and their order are
-// those of KubeControllerManagerConfiguration v1alpha1, so that /configz can be compared byte for byte.
+// The component configuration, which the flags set and /configz shows. Field names and their order are those of
+// KubeControllerManagerConfiguration v1alpha1, so that /configz can be compared byte for byte.
 // Upstream: k8s.io/kube-controller-manager/config/v1alpha1; pkg/controller/apis/config.
 
 import type { GoDuration } from "#api/go-duration.ts";

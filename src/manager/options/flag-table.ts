@@ -1,5 +1,5 @@
-// Every flag of kube-controller-manager by section, in the order of its help.
-// Names, types, defaults, sections and their order are upstream's; the sentences are ours.
+// Every flag of kube-controller-manager by section, in the order of its help. Names, types, defaults, sections and
+// their order are upstream's; the help texts are ours.
 // Upstream: cmd/kube-controller-manager/app/options.
 
 import { assert } from "#base/assert.ts";

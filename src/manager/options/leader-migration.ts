@@ -24,7 +24,7 @@ export const defaultLeaderMigration: LeaderMigrationConfig = {
   ],
 };
 
-/** document: the file's content, decoded. Strict: a field that is not known is an error. */
+/** document: the file's content, decoded. Strict: an unknown field is an error. */
 export function readLeaderMigration(document: unknown, text: string): LeaderMigrationConfig {
   const object = (typeof document === "object" && document !== null ? document : {}) as Record<string, unknown>;
   const { apiVersion, kind, ...fields } = object;
@@ -86,7 +86,10 @@ function validate({ leaderName, resourceLock, controllerLeaders }: LeaderMigrati
   return errors;
 }
 
-/** Under which lock a controller runs here: the main one, the migration one, or none because it is run elsewhere. */
+/**
+ * The lock under which a controller runs here: the main one, the migration one, or none because another program runs
+ * it.
+ */
 export function lockOf(controller: string, config: LeaderMigrationConfig): "main" | "migration" | "none" {
   const leader = (config.controllerLeaders ?? []).findLast(({ name }) => name === controller);
   if (leader === undefined) return "main";

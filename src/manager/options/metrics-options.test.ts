@@ -3,7 +3,7 @@ import { MetricRegistry } from "#base/metric-registry.ts";
 import { readCommandLine } from "../command.ts";
 import { type Manifest, registryOptions } from "./metrics-options.ts";
 
-/** What a program with these flags shows of three metrics that it has. */
+/** Which of three registered metrics a program with these flags shows. */
 function shownWith(args: readonly string[], manifest?: Manifest): string[] {
   const verdict = readCommandLine(args, 0);
   if (verdict.kind !== "run") throw new Error(JSON.stringify(verdict));

@@ -1,4 +1,4 @@
-// The metrics flags: their rules, and what they ask of the registry.
+// The metrics flags: their validation, and the registry options they produce.
 // Upstream: k8s.io/component-base/metrics/api/v1, Validate, Apply.
 
 import * as field from "#api/field-error.ts";
@@ -17,14 +17,14 @@ const SHOWABLE_VERSION = "1.35";
 
 const root: field.FieldPath = field.newPath("metrics");
 
-/** What the file of --allow-metric-labels-manifest says, or why it says nothing. */
+/** The content of the file of --allow-metric-labels-manifest, or why it cannot be used. */
 export type Manifest =
   | { readonly lists: Readonly<Record<string, string>> }
   /** "failed to read allow list manifest: open x: no such file or directory" */
   | { readonly problem: string };
 
-/** What the flags ask for, once they are valid. */
-// Deviation: metrics are disabled whenever they are registered; upstream's exist before it has read its flags.
+/** The registry options for valid flags. */
+// Deviation: metrics are disabled whenever they are registered; upstream registers some before it reads its flags.
 export function registryOptions(options: MetricsOptions, manifest: Manifest | undefined): MetricRegistryOptions {
   return {
     version: KUBERNETES_VERSION.slice(1),
@@ -65,7 +65,7 @@ function manifestErrors(path: string, manifest: Manifest | undefined): field.Fie
   return [field.invalid(place, path, `invalid allow list mapping in manifest: [${problems.join(" ")}]`)];
 }
 
-/** The configuration as its API type is written. */
+/** The configuration in the form of its API type. */
 function wireForm(options: MetricsOptions): object {
   const { showHiddenForVersion, disabled, allowLabels, allowLabelsManifest } = options;
   return {

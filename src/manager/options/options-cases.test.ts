@@ -1,6 +1,6 @@
-// The cases by which kube-controller-manager tests its options: one long command line and where each flag ends,
-// what is refused, aliases, emulated versions and the gate of streaming lists. Options that are not there at all
-// (nil in Go) have no counterpart.
+// The cases by which kube-controller-manager tests its options: one long command line and the field that each flag
+// sets, refused values, aliases, emulated versions and the gate of streaming lists. Nil options have no counterpart
+// here.
 
 import { describe, expect, it } from "vitest";
 import { formatDuration, type GoDuration } from "#api/go-duration.ts";
@@ -31,7 +31,7 @@ const volumes = "config.PersistentVolumeBinderController.VolumeConfiguration";
 const recycler = `${volumes}.PersistentVolumeRecyclerConfiguration`;
 const lifecycle = "config.NodeLifecycleController";
 
-/** Flag, what is given, where it ends, and as what when that is something else. */
+/** Flag, given text, field, and the field's value if it differs from the text. */
 const round: readonly (readonly [string, string, string, unknown?])[] = [
   ["allocate-node-cidrs", "true", `${cloud}.AllocateNodeCIDRs`, true],
   ["attach-detach-reconcile-sync-period", "30s", "config.AttachDetachController.ReconcilerSyncLoopPeriod"],

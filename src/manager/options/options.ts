@@ -1,5 +1,5 @@
-// Everything the command line can say, as one typed value: the component configuration and what has
-// no place in it. flag-table.ts binds each flag to its field here.
+// The whole command line as one typed value: the component configuration and the options outside of it. flag-table.ts
+// binds each flag to its field here.
 
 import type { GoDuration } from "#api/go-duration.ts";
 import { SECOND } from "#api/go-duration.ts";

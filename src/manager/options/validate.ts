@@ -1,4 +1,4 @@
-// What is wrong with the options, all of it at once, in upstream's order and words.
+// All problems of the options at once, in upstream's order and words.
 // Upstream: cmd/kube-controller-manager/app/options/*.go, Validate; k8s.io/controller-manager/options.
 
 import { SECOND } from "#api/go-duration.ts";
@@ -29,7 +29,7 @@ function validateGeneric({ Generic }: ComponentConfig): string[] {
   return [...problems, ...selectionProblems(Generic.Controllers)];
 }
 
-/** The names in --controllers that are no controllers. */
+/** The names in --controllers that are not controllers. */
 export function selectionProblems(words: readonly string[]): string[] {
   const names = words.filter((word) => word !== "*").map((word) => (word.startsWith("-") ? word.slice(1) : word));
   return names
@@ -79,7 +79,8 @@ function validateControllers(config: ComponentConfig): string[] {
 
 function validateSigners(config: ComponentConfig["CSRSigningController"]): string[] {
   const problems: string[] = [];
-  // The second and third labels are not the flags' names; upstream has them so, and operators grep for them.
+  // The second and third labels are not the flags' names. Upstream prints them in this way, and operators grep for
+  // them.
   const signers: readonly (readonly [string, SignerFiles])[] = [
     ["cluster-signing-kubelet-serving", config.KubeletServingSignerConfiguration],
     ["cluster-signing-kube-apiserver-client", config.KubeletClientSignerConfiguration],
@@ -103,7 +104,8 @@ function validateSigners(config: ComponentConfig["CSRSigningController"]): strin
 function validateServing({ secureServing, authentication }: Options, gates: FeatureGates): string[] {
   const problems: string[] = [];
   const { port } = secureServing;
-  // Upstream's precedence of "and" over "or" gives a port above the range the text of a required one.
+  // Because of the precedence of && over
+  // upstream reports a port above the range with the message for a required port.
   if (port > 65535) {
     problems.push(`--secure-port ${port} must be between 1 and 65535, inclusive. It cannot be turned off with 0`);
   } else if (port < 0) {
@@ -146,13 +148,13 @@ function validateCloud({ KubeCloudShared }: ComponentConfig): string[] {
   return problems;
 }
 
-/** A cloud that only a program of its own can serve. */
+/** A cloud that needs an external cloud controller manager. */
 function disabledProvider({ CloudProvider: { Name } }: ComponentConfig["KubeCloudShared"]): string | undefined {
   return Name === "" || Name === "external" ? undefined : Name;
 }
 
 /**
- * What is said next to the error about such a cloud, first for information, then as a warning.
+ * The advice beside the error about such a cloud: one line as information, one as a warning.
  * Upstream: k8s.io/cloud-provider/plugins.go, DisableWarningForProvider.
  */
 export function cloudAdvice({ config }: Options): { readonly info: string; readonly warning: string } | undefined {
@@ -166,7 +168,7 @@ export function cloudAdvice({ config }: Options): { readonly info: string; reado
   };
 }
 
-/** What works but will surprise: headers that aggregated API servers do not send. */
+/** Warnings about valid options: headers that aggregated API servers do not send. */
 export function servingWarnings({ authentication: { requestHeader } }: Options): readonly string[] {
   const expected: readonly (readonly [string, readonly string[], string])[] = [
     ["username-headers", requestHeader.usernameHeaders, "X-Remote-User header"],

@@ -1,5 +1,5 @@
-// The --version flag: bare it asks for the version, =raw for all of it, =vX.Y.Z-suffix replaces the
-// reported version as long as its numbers are the built ones.
+// The --version flag. Without a value it prints the version, with =raw all details. =vX.Y.Z-suffix replaces the
+// reported version if its numbers match the built ones.
 // Upstream: k8s.io/component-base/version/verflag; component-base/version/dynamic.go.
 
 import { goQuote } from "#api/go-text.ts";

@@ -1,4 +1,4 @@
-// May this user do this? The API server knows (SubjectAccessReview); its answers are remembered.
+// Authorizes users through the API server (SubjectAccessReview) and caches the answers.
 // Upstream: apiserver/plugin/pkg/authorizer/webhook/webhook.go.
 
 import { SubjectAccessReviews } from "#api/generated/resources/authorization-v1.ts";
@@ -9,7 +9,7 @@ import type { User } from "./request.ts";
 import { askReview, ExpiringCache, type ReviewDeps } from "./review-call.ts";
 
 const CACHED_ANSWERS_MAX = 8192;
-/** Longer questions are not worth remembering. */
+/** Decisions with longer keys are not cached. */
 const CACHED_KEY_LENGTH_MAX = 10_000;
 
 export interface AccessTtls {

@@ -26,7 +26,7 @@ const EXPIRY_BUCKETS = [
   360 * DAY,
 ];
 
-/** What a review of the API server costs. */
+/** Durations and counts of reviews by the API server. */
 export interface ReviewMetrics {
   readonly requests: Counter;
   readonly durationSeconds: Histogram;
@@ -114,7 +114,7 @@ export function registerAuthMetrics(metrics: Metrics): AuthMetrics {
   };
 }
 
-/** Few enough names for a label, and no real ones but the well-known. */
+/** A label with few values: only well-known user names are kept. */
 export function userLabel(name: string): string {
   const known = ["admin", "client", "kube_proxy", "kubelet", "system:serviceaccount:kube-system:default"];
   if (known.includes(name)) return name;

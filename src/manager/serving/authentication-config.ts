@@ -1,4 +1,4 @@
-// What the cluster says about authentication: CA bundles and front proxy headers, out of the ConfigMap
+// The cluster's authentication settings: CA bundles and front proxy headers, from the ConfigMap
 // kube-system/extension-apiserver-authentication.
 // Upstream: apiserver/pkg/server/options/authentication_dynamic_request_header.go; server/dynamiccertificates.
 
@@ -17,7 +17,7 @@ export interface ClusterAuthentication {
   readonly requestHeader: RequestHeaderNames;
 }
 
-/** Throws when a list in it is not a list. */
+/** Throws when a field that must be a list is not one. */
 export function clusterAuthentication({ data = {} }: ConfigMap): ClusterAuthentication {
   const list = (key: string): readonly string[] => stringList(data[key] ?? "");
   return {

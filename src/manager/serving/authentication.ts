@@ -1,7 +1,8 @@
-// Authenticators in order: a front proxy that speaks for others, client certificates, bearer tokens. The first
-// that knows the caller wins. A caller whose credentials no authenticator accepts is refused; one who presented
-// nothing is anonymous.
-// Upstream: apiserver/pkg/authentication/{authenticatorfactory/delegating.go,request/headerrequest,request/x509,request/bearertoken}.
+// Authenticators in order: front proxy headers, client certificates, bearer tokens. The first that recognizes the
+// caller wins. A caller with credentials that no authenticator accepts is refused; a caller without credentials is
+// anonymous.
+// Upstream:
+// apiserver/pkg/authentication/{authenticatorfactory/delegating.go,request/headerrequest,request/x509,request/bearertoken}.
 
 import { userUidOf } from "#api/x509/user-uid.ts";
 import type { Clock } from "#base/clock.ts";
@@ -12,7 +13,7 @@ import type { AuthMetrics } from "./auth-metrics.ts";
 import type { DaemonRequest, PeerIdentity, User } from "./request.ts";
 import type { TokenReviews } from "./token-reviews.ts";
 
-/** Names of the CA bundles on the server: what PeerIdentity.signedBy lists. */
+/** Names of the CA bundles on the server, as in PeerIdentity.signedBy. */
 export const CLIENT_CA = "client-ca";
 export const REQUEST_HEADER_CA = "request-header-ca";
 
@@ -21,15 +22,15 @@ export interface RequestHeaderNames {
   readonly uidHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
   readonly extraHeaderPrefixes: readonly string[];
-  /** Common names that may speak for others; empty: all that the CA signed. */
+  /** Common names of trusted proxies; empty: every certificate that the CA signed. */
   readonly allowedNames: readonly string[];
 }
 
-/** What can change while the program runs is asked for anew with each request. */
+/** Methods are called for each request, because their results can change while the program runs. */
 export interface AuthenticationSources {
   /** Undefined: no front proxy is trusted. */
   requestHeader(): RequestHeaderNames | undefined;
-  /** Are client certificates looked at? */
+  /** Whether client certificates are checked. */
   hasClientCa(): boolean;
   /** The gate AllowParsingUserUIDFromCertAuth. */
   readonly readsCertificateUid: boolean;
@@ -68,7 +69,7 @@ export function createAuthenticator(sources: AuthenticationSources, metrics: Aut
   };
 }
 
-/** Users who are already in one of the two groups keep theirs. */
+/** Users in one of the two groups keep their groups. */
 function withAuthenticatedGroup(user: User): User {
   if (user.name === anonymousUser.name) return user;
   if (user.groups.some((group) => group === AUTHENTICATED || group === "system:unauthenticated")) return user;
@@ -95,7 +96,7 @@ function frontProxyUser({ peer, headers }: DaemonRequest, names: RequestHeaderNa
   return { name, groups, extra, ...(uid === "" ? {} : { uid }) };
 }
 
-/** Each occurrence of a header is one value, commas and all. */
+/** Each occurrence of a header is one value, even if it contains commas. */
 function listed(headers: HttpHeaders, name: string): readonly string[] {
   return headerValues(headers, name).filter((value) => value !== "");
 }
@@ -116,7 +117,7 @@ function unescapedKey(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // malformed keys are recorded as they are
+    return text; // malformed keys are used unchanged
   }
 }
 

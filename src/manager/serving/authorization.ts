@@ -1,4 +1,4 @@
-// Authorizers in order: masters, paths that are always open, then the API server.
+// Authorizers in order: masters, paths that are always allowed, then the API server.
 // Upstream: apiserver/pkg/server/options/authorization.go, toAuthorizer; authorization/path/path.go.
 
 import { goQuote } from "#api/go-text.ts";
@@ -14,7 +14,7 @@ const MASTERS = "system:masters";
 
 export type Authorizer = (user: User, verb: string, path: string, signal: AbortSignal) => Promise<Decision>;
 
-/** reviews: absent without an API server to ask. Throws for a pattern that means nothing. */
+/** reviews: undefined without an API server. Throws for an invalid pattern. */
 export function createAuthorizer(alwaysAllowPaths: readonly string[], reviews: AccessReviews | undefined): Authorizer {
   const isAlwaysAllowed = pathMatcher(alwaysAllowPaths);
   return async (user, verb, path, signal) => {

@@ -1,4 +1,5 @@
-// The way of a request through the daemon's port: no caching, who is it, may they, then the page; and a log line.
+// The path of a request through the daemon's port: cache headers, authentication, authorization, the page, and a log
+// line.
 // Upstream: controller-manager/app/serve.go, BuildHandlerChain; apiserver/pkg/endpoints/filters.
 
 import { durationOfMs, formatDuration } from "#api/go-duration.ts";
@@ -52,7 +53,7 @@ export function buildChain(deps: ChainDeps): Handler {
 }
 
 async function answer(request: DaemonRequest, deps: ChainDeps, signal: AbortSignal): Promise<HttpResponse> {
-  // As upstream it is counted only when all is done: a page of metrics does not count the request for itself.
+  // As upstream, requests are counted at the end: a page of metrics does not include the request for itself.
   const counts: (() => void)[] = [];
   try {
     return await judged(request, deps, counts, signal);

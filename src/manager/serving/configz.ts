@@ -1,4 +1,4 @@
-// /configz: the component configuration as encoding/json writes it, durations as Go prints them.
+// /configz: the component configuration in the form of encoding/json, with durations as Go prints them.
 // Upstream: component-base/configz/configz.go.
 
 import { formatDuration } from "#api/go-duration.ts";
@@ -29,13 +29,15 @@ function encoded(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** encoding/json writes exponents below 1e-6 and from 1e21 on; so does JSON.stringify, but for "e-7" as "e-07". */
+/**
+ * encoding/json uses exponents below 1e-6 and from 1e21 on. JSON.stringify does the same, but writes "e-7" for "e-07".
+ */
 function goNumber(value: number): string {
   const single = Math.fround(value) === value && !Number.isInteger(value) ? shortSingle(value) : JSON.stringify(value);
   return single.replace(/e-(\d)$/, "e-0$1");
 }
 
-/** Rates are float32 in the configuration: shown with the digits that a float32 needs. */
+/** Rates are float32 in the configuration, so they are printed with the digits of a float32. */
 function shortSingle(value: number): string {
   for (let precision = 1; precision <= 9; precision++) {
     const shown = Number(value.toPrecision(precision));
@@ -44,7 +46,7 @@ function shortSingle(value: number): string {
   return JSON.stringify(value);
 }
 
-/** encoding/json also escapes what HTML would read. */
+/** encoding/json also escapes characters with a meaning in HTML. */
 function goString(text: string): string {
   return JSON.stringify(text).replace(
     /[<>&\u2028\u2029]/g,

@@ -1,5 +1,5 @@
-// The debug pages of controllers: whatever one of them answers, below a path with its name. They are not listed,
-// and who may read them is a matter of the chain before.
+// Mounts the debug pages of controllers below paths with their names. The pages are not listed. The chain before them
+// authorizes the reader.
 // Upstream: cmd/kube-controller-manager/app/controllermanager.go, BuildControllers.
 
 import type { BuiltController } from "../run-controllers.ts";
@@ -7,7 +7,7 @@ import type { Handler } from "./request.ts";
 
 const BASE = "/debug/controllers/";
 
-/** pages: handlers by path; each also answers for what is below it. */
+/** pages: handlers by path; each also handles the paths below. */
 export function mountDebugPages(built: readonly BuiltController[], pages: Map<string, Handler>): void {
   for (const { name, controller } of built) {
     const base = BASE + name;

@@ -10,7 +10,7 @@ import type { HealthRecord } from "./slis.ts";
 
 export interface HealthCheck {
   readonly name: string;
-  /** What is wrong; undefined when all is well. The text goes to the log, not to the caller. */
+  /** The problem; undefined when healthy. The text goes to the log, not to the caller. */
   problem(): string | undefined;
 }
 

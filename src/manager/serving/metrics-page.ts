@@ -16,7 +16,7 @@ const TEXT = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
 const PROTOBUF =
   "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores";
 
-/** text: all metrics in the text format, from which the other is made. */
+/** text: all metrics in the text format, from which the protobuf form is made. */
 export function metricsResponse(
   text: string,
   format: MetricsPageFormat,

@@ -1,4 +1,4 @@
-// The paths of the daemon's port. What is not here is not found, health checks by name included.
+// The paths of the daemon's port. Other paths are not found, including health checks by name.
 // Upstream: controller-manager/app/serve.go, NewBaseHandler; apiserver/pkg/server/routes/{flags,profiling}.go.
 
 import { errorMessage } from "#base/errors.ts";
@@ -14,7 +14,7 @@ import type { DaemonRequest, Handler } from "./request.ts";
 import { errorResponse, notFoundResponse, textResponse } from "./responses.ts";
 import { type HealthRecord, handleSlis } from "./slis.ts";
 
-/** A level has one digit or two. Upstream reads without a limit. */
+/** A level has one or two digits. Upstream reads without a limit. */
 const VERBOSITY_BYTES_MAX = 1024;
 
 export interface PageDeps {
@@ -32,7 +32,7 @@ export interface PageDeps {
   readonly statusz?: Handler | undefined;
 }
 
-/** What /statusz lists: the first segments of the paths that were there before it. */
+/** The paths that /statusz lists: the first segments of the paths registered before it. */
 export function listedPaths(hasFlagz: boolean): readonly string[] {
   return hasFlagz ? ["/configz", "/flagz", "/healthz", "/metrics"] : ["/configz", "/healthz", "/metrics"];
 }
@@ -74,7 +74,7 @@ export function createPages(deps: PageDeps, debug: ReadonlyMap<string, Handler>)
     const handler = exact.get(path) ?? debugHandler(path, debug);
     if (handler !== undefined) return handler(request, signal);
     if (deps.isProfiling && path.startsWith("/debug/flags/")) return html(flagsIndex);
-    // Deviation: there are no Go profiles here; saying so beats a page that looks empty.
+    // Deviation: there are no Go profiles here; an error is clearer than an empty page.
     if (deps.isProfiling && path.startsWith("/debug/pprof/"))
       return errorResponse(501, "Go profiles are not available");
     return notFoundResponse();

@@ -1,5 +1,5 @@
-// The text format turned into length-delimited io.prometheus.client.MetricFamily messages. Only our own
-// registry's text comes in, so its shape is known: HELP, TYPE, then the samples of that family.
+// Turns the text format into length-delimited io.prometheus.client.MetricFamily messages. The input is always our
+// registry's text, so its shape is known: HELP, TYPE, then the samples of that family.
 // Upstream: github.com/prometheus/client_model, metrics.proto.
 
 const utf8 = new TextEncoder();
@@ -68,7 +68,7 @@ function number({ labels, value }: Sample, type: FamilyType): Uint8Array {
   return concat([...labelFields(labels), bytesField(type === "counter" ? 3 : 2, doubleField(1, value))]);
 }
 
-/** Buckets of one series follow each other and end with its sum and count. */
+/** The buckets of one series are adjacent and end with its sum and count. */
 function histograms(name: string, samples: readonly Sample[]): Uint8Array[] {
   const metrics: Uint8Array[] = [];
   let buckets: Uint8Array[] = [];
@@ -76,7 +76,7 @@ function histograms(name: string, samples: readonly Sample[]): Uint8Array[] {
   for (const { name: part, labels, value } of samples) {
     if (part === `${name}_bucket`) {
       const bound = labels.find(([label]) => label === "le")?.[1] ?? "";
-      // Go leaves the last bucket out: it is the count.
+      // Go omits the last bucket, because it equals the count.
       if (bound !== "+Inf") buckets.push(bytesField(3, concat([varintField(1, value), doubleField(2, Number(bound))])));
     } else if (part === `${name}_sum`) sum = value;
     else {

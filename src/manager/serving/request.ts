@@ -1,4 +1,4 @@
-// What the daemon's own port serves: requests with their peer, users, and handlers as functions.
+// Types of the daemon's port: requests with their peer, users, and handlers as functions.
 
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 
@@ -6,13 +6,13 @@ import type { HttpRequest, HttpResponse } from "#base/http.ts";
 export interface PeerIdentity {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** UIDs of the user that its subject names. */
+  /** The UIDs in the certificate's subject. */
   readonly uids: readonly string[];
-  /** Names of the bundles that vouch for it; none means that it was presented in vain. */
+  /** Names of the bundles that verify the certificate; empty: none does. */
   readonly signedBy: readonly string[];
-  /** Why the other bundles do not vouch for it, by their names. */
+  /** Why the other bundles do not verify it, by their names. */
   readonly problems: Readonly<Record<string, string>>;
-  /** Serial number and key identifiers, as errors name the certificate. */
+  /** Serial number and key identifiers, as printed in errors. */
   readonly identifier: string;
   readonly notAfterMs: number;
   /** SHA-256 of the certificate, in hexadecimal. */
@@ -20,7 +20,7 @@ export interface PeerIdentity {
 }
 
 export interface DaemonRequest extends HttpRequest {
-  /** Decoded: what paths are compared with. */
+  /** The decoded path, for comparisons. */
   readonly path: string;
   /** Path and query as the client wrote them. */
   readonly uri: string;

@@ -1,5 +1,5 @@
-// Answers of the daemon's port: plain text as Go's http.Error writes it, and Status objects in the form
-// that the client accepts.
+// Answers of the daemon's port: plain text as Go's http.Error writes it, and Status objects in a form that the client
+// accepts.
 // Upstream: apiserver/pkg/endpoints/handlers/{negotiation,responsewriters}.
 
 import { encodeProtobuf } from "#api/proto-codec.ts";
@@ -16,14 +16,14 @@ export function textResponse(status: number, text: string, headers: HttpHeaders 
   return { status, headers: type, body: { kind: "bytes", bytes: utf8.encode(text) } };
 }
 
-/** Go's http.Error: the text and a line break, not to be sniffed. */
+/** Go's http.Error: the text, a line break, and a header against content sniffing. */
 export function errorResponse(status: number, text: string): HttpResponse {
   return textResponse(status, `${text}\n`, { "x-content-type-options": "nosniff" });
 }
 
 export const notFoundResponse = (): HttpResponse => errorResponse(404, "404 page not found");
 
-/** People get indented JSON: by ?pretty, or because a browser or a command line tool asks. */
+/** Indented JSON is for people: requested by ?pretty, or by a browser or command line tool. */
 export function wantsPretty(request: DaemonRequest): boolean {
   const [pretty] = queryValues(request, "pretty");
   if (pretty !== undefined) return ["", "1", "t", "T", "TRUE", "true", "True"].includes(pretty);
@@ -31,7 +31,7 @@ export function wantsPretty(request: DaemonRequest): boolean {
   return agent.startsWith("curl") || agent.startsWith("Wget") || agent.startsWith("Mozilla/5.0");
 }
 
-/** As encoding/json writes it: characters that HTML would read are escaped. */
+/** Like encoding/json: characters with a meaning in HTML are escaped. */
 export function jsonText(value: unknown, isPretty: boolean): string {
   const text = isPretty ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`;
   return text.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
@@ -44,11 +44,11 @@ const statusTypes: readonly string[] = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
 export interface StatusForm {
   readonly headers?: HttpHeaders;
-  /** The forms that the page has for its errors; JSON is always one. */
+  /** The media types for the page's errors; JSON is always one. */
   readonly types?: readonly string[];
 }
 
-/** A Status in the form that the client takes first. Who takes none of them gets indented JSON. */
+/** A Status in the media type that the client prefers. If the client accepts none, indented JSON. */
 export function statusResponse(error: ApiError, request: DaemonRequest, form: StatusForm = {}): HttpResponse {
   const { headers = {}, types = statusTypes } = form;
   const { status } = error;
@@ -66,7 +66,7 @@ export function statusResponse(error: ApiError, request: DaemonRequest, form: St
   };
 }
 
-/** Undefined when the client takes none of them. Clauses that ask for another kind are not about errors. */
+/** Undefined when the client accepts none of them. Clauses that ask for another kind do not apply to errors. */
 function acceptedType(accept: string, types: readonly string[]): string | undefined {
   if (accept.trim() === "") return JSON_TYPE;
   for (const { type, parameters } of acceptClauses(accept)) {
@@ -81,7 +81,7 @@ export interface AcceptClause extends MediaType {
   readonly quality: number;
 }
 
-/** The clauses of an Accept header by weight; of equal weight the earlier first. */
+/** The clauses of an Accept header by weight; for equal weights in order. */
 export function acceptClauses(header: string): readonly AcceptClause[] {
   return header
     .split(",")
@@ -90,7 +90,7 @@ export function acceptClauses(header: string): readonly AcceptClause[] {
     .sort((a, b) => b.quality - a.quality);
 }
 
-/** Keeps a message from being taken for HTML. */
+/** Escapes the message, so that it is never read as HTML. */
 export function sanitized(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -1,5 +1,5 @@
-// A question to the API server (TokenReview, SubjectAccessReview), asked again while the failure may pass,
-// and answers remembered for a while.
+// Requests reviews from the API server (TokenReview, SubjectAccessReview), retries transient failures, and caches the
+// answers for a time.
 // Upstream: apiserver/pkg/util/webhook/webhook.go, WithExponentialBackoff, DefaultShouldRetry.
 
 import type { KubeObject } from "#api/object.ts";
@@ -22,7 +22,7 @@ export interface ReviewDeps {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly log: Logger;
-  /** A short name for a long secret: what caches hold instead of tokens. */
+  /** A digest, so that caches do not hold tokens. */
   readonly digest: (text: string) => string;
 }
 
@@ -59,7 +59,7 @@ function mayPass(error: unknown): boolean {
   return suggestsClientDelay(error) !== undefined;
 }
 
-/** Values that are good for a while. The oldest give way when there are too many. */
+/** Values with an expiry time. The oldest are dropped when there are too many. */
 export class ExpiringCache<V> {
   readonly #clock: Clock;
   readonly #sizeMax: number;

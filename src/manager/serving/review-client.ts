@@ -1,4 +1,4 @@
-// The clients that questions about callers go through. They have limits of their own: the flags' are for controllers.
+// The clients for reviews of callers. They have separate limits: those of the flags apply to controllers.
 // Upstream: apiserver/pkg/server/options/{authentication,authorization}.go, getClientConfig, getClient.
 
 import type { Client } from "#client/client.ts";
@@ -10,7 +10,7 @@ const ACCESS_TIMEOUT_MS = 10_000;
 
 export type ReviewPart = "authentication" | "authorization";
 
-/** The time limit of a token review is for all its tries and is not the client's business (token-reviews.ts). */
+/** The timeout of a token review covers all its tries and is handled in token-reviews.ts. */
 export function createReviewClient(
   part: ReviewPart,
   options: Omit<ClientOptions, "rateLimiter" | "timeoutMs">,

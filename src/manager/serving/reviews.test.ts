@@ -46,7 +46,7 @@ function world(...responders: Responder[]): World {
   };
 }
 
-/** The outcome after everything that waits has waited. */
+/** The outcome after all waits have ended. */
 async function outcome<T>(clock: VirtualClock, promise: Promise<T>): Promise<T | string> {
   const settled = promise.catch((error: unknown) => `${(error as Error).name}: ${(error as Error).message}`);
   await clock.advance(60_000);

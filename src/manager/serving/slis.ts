@@ -1,4 +1,4 @@
-// /metrics/slis: how the health checks went, and when the process started. Cleared by DELETE.
+// /metrics/slis: results of the health checks, and the start time of the process. DELETE clears them.
 // Upstream: component-base/metrics/prometheus/slis.
 
 import type { HttpResponse } from "#base/http.ts";
@@ -12,7 +12,7 @@ const TYPE = "healthz";
 export class HealthRecord {
   readonly #last = new Map<string, boolean>();
   readonly #totals = new Map<string, { success: number; error: number }>();
-  /** Clearing takes the start time away with the rest, as upstream's registry does. */
+  /** Clearing also removes the start time, as in upstream's registry. */
   #hasStart = true;
 
   note(name: string, isHealthy: boolean): void {

@@ -1,4 +1,4 @@
-// Cipher suites, curves and versions by the names that flags use, and what OpenSSL calls them.
+// Cipher suites, curves and versions by their names in flags, with OpenSSL's names.
 // Upstream: component-base/cli/flag/{ciphersuites,curves}_flag.go; Go's crypto/tls.
 
 import { goQuote } from "#api/go-text.ts";
@@ -63,16 +63,16 @@ export interface TlsPolicy {
   /** OpenSSL names; empty: the default. */
   readonly ciphers: readonly string[];
   readonly groups: readonly string[];
-  /** Suites that were asked for and should not have been. */
+  /** Insecure suites that the flags request. */
   readonly insecure: readonly string[];
-  /** Why nothing can be served so. */
+  /** Why the policy cannot be used. */
   readonly problem?: string;
 }
 
 /** HTTP/2 needs one of these below TLS 1.3. */
 const HTTP2_SUITES = ["TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"];
 
-/** Throws, in upstream's words, for what does not exist. */
+/** Throws for unknown names, in upstream's words. */
 export function tlsPolicy(names: {
   readonly cipherSuites: readonly string[];
   readonly curvePreferences: readonly number[];

@@ -1,4 +1,4 @@
-// Who the bearer of a token is, as the API server says. Answers of both kinds are remembered; errors are not.
+// Authenticates bearer tokens through the API server. Accepted and refused tokens are cached; errors are not.
 // Upstream: apiserver/plugin/pkg/authenticator/token/webhook; authentication/token/cache.
 
 import { TokenReviews as TokenReviewResource } from "#api/generated/resources/authentication-v1.ts";
@@ -9,10 +9,10 @@ import type { User } from "./request.ts";
 import { askReview, ExpiringCache, type ReviewDeps } from "./review-call.ts";
 
 const CACHED_TOKENS_MAX = 32 * 1024;
-/** For all tries together. */
+/** The limit for all tries together. */
 const TIMEOUT_MS = 10_000;
 
-/** The API server looked at the token and refused it. */
+/** The API server refused the token. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
@@ -31,7 +31,7 @@ export class TokenReviews {
     this.#cache = new ExpiringCache(deps.clock, CACHED_TOKENS_MAX);
   }
 
-  /** Throws TokenRefused, or whatever kept the API server from answering. */
+  /** Throws TokenRefused, or the error that kept the API server from answering. */
   async userOf(token: string): Promise<User> {
     const { clock, digest } = this.#deps;
     const { tokenCache } = this.#metrics;
@@ -49,7 +49,7 @@ export class TokenReviews {
     return user;
   }
 
-  /** Callers with the same token share one question; it does not end with the caller who asked first. */
+  /** Callers with the same token share one review. It continues when the first caller leaves. */
   async #fetchOnce(key: string, token: string): Promise<User | "refused"> {
     const { activeFetches } = this.#metrics.tokenCache;
     activeFetches.add(1, ["blocked"]);

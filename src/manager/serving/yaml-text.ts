@@ -1,8 +1,8 @@
-// Small plain objects as YAML, in the form of sigs.k8s.io/yaml: keys sorted, lists not indented, strings
-// quoted where they would be read as something else. Enough for Status, Flagz and Statusz.
+// Prints small plain objects as YAML in the form of sigs.k8s.io/yaml: sorted keys, lists not indented, strings quoted
+// where they would be read as another type. Enough for Status, Flagz and Statusz.
 
 const PLAIN = /^[A-Za-z0-9_./$][A-Za-z0-9_./$@ ()+=-]*$/;
-/** What YAML 1.1 and 1.2 readers take for a number, a truth value, nothing or a time. */
+/** Texts that YAML 1.1 and 1.2 readers parse as a number, a boolean, null or a time. */
 const NUMBER = /^[-+]?(?:0x[0-9a-f_]+|0o?[0-7_]+|0b[01_]+|\.\d[\d_]*|\d[\d_]*(?:\.[\d_]*)?(?:e[-+]?\d+)?|\.inf)$/i;
 const WORD = /^(?:true|false|null|yes|no|on|off|y|n|~|\.nan)$/i;
 const TIME = /^\d{4}-\d\d?-\d\d?(?:$|[Tt ])|^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?$/;

@@ -1,4 +1,4 @@
-// /flagz and /statusz: text for people, and for programs JSON or YAML of a kind that they must name in Accept.
+// /flagz and /statusz: text for people, and JSON or YAML for programs, which must name the kind in Accept.
 // Upstream: apiserver/pkg/server/{flagz,statusz}.
 
 import { newNotAcceptable } from "#api/status-error.ts";
@@ -16,7 +16,7 @@ const COMPONENT = "kube-controller-manager";
 const GROUP = "config.k8s.io";
 const versions: readonly string[] = ["v1beta1", "v1alpha1"];
 const accepted: readonly string[] = ["application/json", "application/yaml", "text/plain"];
-/** The text is not for programs, so the separator of names and values is random, as upstream's. */
+/** The text is not for programs, so the separator of names and values is random, as in upstream. */
 const delimiters = [":", ": ", "=", " "] as const;
 const WARNING =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";
@@ -55,7 +55,7 @@ export function flagzPage(flags: () => ReadonlyMap<string, string>, rng: Rng, lo
 export interface StatusFacts {
   readonly clock: Clock;
   readonly startedAtMs: number;
-  /** What runs us, in the place of Go's version. */
+  /** The version of the runtime, in the field for Go's version. */
   readonly runtimeVersion: string;
   readonly binaryVersion: string;
   readonly emulationVersion: string;
@@ -123,7 +123,7 @@ function structured(page: Page, form: Form & { kind: "structured" }, request: Da
   });
 }
 
-/** The first clause that we can answer, the heavier ones first; undefined when there is none. */
+/** The first clause that we can answer, by weight; undefined when there is none. */
 function chooseForm(accept: string, kind: string): Form | undefined {
   if (accept.trim() === "") return { kind: "text" };
   for (const { type, parameters } of acceptClauses(accept)) {

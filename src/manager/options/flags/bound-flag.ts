@@ -5,14 +5,14 @@ import { type FlagDefinition, flag } from "../../flags/flag-set.ts";
 import type { FlagType } from "../../flags/flag-types.ts";
 import { defaultOptions, type Options } from "../options.ts";
 
-/** A flag and where its value goes: a dotted path into Options. */
+/** A flag and the target of its value: a dotted path into Options. */
 export interface BoundFlag extends FlagDefinition {
   readonly path: string;
 }
 
 type More = Pick<FlagDefinition, "shorthand" | "deprecated" | "isHidden">;
 
-/** The default is what defaultOptions has at the path, so it is written down once. */
+/** The default is the value of defaultOptions at the path, so it is defined in one place. */
 export function at<V>(name: string, type: FlagType<V>, path: string, help: string, more: More = {}): BoundFlag {
   return { ...flag(name, type, readPath(defaultOptions, path) as V, help, more), path };
 }
@@ -26,7 +26,7 @@ function readPath(options: Options, path: string): unknown {
   return value;
 }
 
-/** What depends on the set of controllers and gates known to the program. */
+/** Help texts that depend on the program's controllers and gates. */
 export interface FlagFacts {
   readonly knownControllers: readonly string[];
   readonly disabledByDefault: readonly string[];

@@ -1,4 +1,4 @@
-// Flags that say who may use the HTTPS port.
+// Flags of authentication and authorization on the HTTPS port.
 
 import { bool, duration, string, strings } from "../../flags/flag-types.ts";
 import { at, type BoundFlag } from "./bound-flag.ts";
