@@ -17,7 +17,7 @@ export const plan: FaultPlan = {
     return done;
   }
 
-  // Read before the pods: events that arrive later can only make the cache fresher than this answer.
+  // Check before reading the pods: later events can only make the cache fresher than this result.
   const mayScale = deps.expectations.areMet(key) && `,
       replace: `  const owner = deps.owners.lister.get(key);
   if (owner === undefined) {

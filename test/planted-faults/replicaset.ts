@@ -121,7 +121,7 @@ export const plan: FaultPlan = {
     {
       name: "deletions that were refused stay expected",
       file: `${folder}/scale.ts`,
-      find: "deps.expectations.deletionObserved(key, objectKey(pod)); // no event will come for it",
+      find: "deps.expectations.deletionObserved(key, objectKey(pod)); // no delete event will come for this pod",
       replace: "",
       noticedBy: "a deletion that is refused is not waited for either",
     },

@@ -3,10 +3,10 @@
  *
  * Keeps true:  kube-public/cluster-info has one detached JWS signature of its kubeconfig for each bootstrap token that
  *              may sign, and no others.
- * Requeues:    never. As upstream, a refused update waits for the next event, and a token that expires is noticed when
- *              its Secret goes.
+ * Requeues:    never. As upstream, a refused update waits for the next event, and an expired token is noticed when its
+ *              Secret is deleted.
  * Upstream:    pkg/controller/bootstrap/bootstrapsigner.go.
- * Deviations:  the signature of a token whose deletion a relist found goes at once.
+ * Deviations:  the signature of a token whose deletion a relist found is removed at once.
  */
 
 import { ConfigMaps, Secrets } from "#api/generated/resources/core-v1.ts";

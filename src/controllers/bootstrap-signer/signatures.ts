@@ -1,4 +1,4 @@
-// Which signatures the cluster-info ConfigMap has, one for each bootstrap token that may sign.
+// The signatures of the cluster-info ConfigMap: one for each bootstrap token that may sign.
 // Upstream: pkg/controller/bootstrap/bootstrapsigner.go, signConfigMap; util.go; k8s.io/cluster-bootstrap/token/jws
 
 import { decodeBase64, encodeBase64 } from "#api/base64.ts";
@@ -26,7 +26,7 @@ export function signingToken(secret: Stored<Secret>, now: EpochMs): SigningToken
   return expiration !== "never" && expiration <= now ? undefined : { id, secret: decodeBase64(key) };
 }
 
-/** The data with the signatures of these tokens and no others; undefined: it has them already. */
+/** The data with the signatures of these tokens and no others; undefined: no change. */
 export function signedData(
   data: Readonly<Record<string, string>>,
   tokens: readonly SigningToken[],
@@ -45,7 +45,7 @@ export function signedData(
   return isSame ? undefined : signed;
 }
 
-/** A JWS (RFC 7515) in its compact form, the content left out. */
+/** A JWS (RFC 7515) in compact form, without the content. */
 function detachedSignature(
   content: string,
   { id, secret }: SigningToken,

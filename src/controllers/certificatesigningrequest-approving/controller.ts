@@ -1,11 +1,11 @@
 /**
- * Approves the requests of kubelets for their client certificates, when their user may have them.
+ * Approves the requests of kubelets for client certificates, if their user is authorized.
  *
  * Keeps true:  an undecided request of a kubelet for a client certificate is approved as soon as a SubjectAccessReview
  *              says that its user may create the subresource selfnodeclient or nodeclient.
- * Requeues:    a request whose user may not, with back-off from 200 ms to 1000 s: roles may change.
- * Upstream:    pkg/controller/certificates/approver/sarapprove.go.
+ * Requeues:    a request whose user is not authorized, with back-off from 200 ms to 1000 s, because roles may change.
  * Deviations:  none.
+ * Upstream:    pkg/controller/certificates/approver/sarapprove.go.
  */
 
 import { SubjectAccessReviews } from "#api/generated/resources/authorization-v1.ts";

@@ -1,4 +1,5 @@
-// Which requests may be approved without a human, and which permission their user must have. In the order of their trial.
+// Which requests may be approved automatically, and which permission their user must have, in the order in which they
+// are tried.
 // Upstream: pkg/controller/certificates/approver/sarapprove.go, recognizers
 
 import type { CertificateSigningRequest } from "#api/generated/types/certificates-v1.ts";
@@ -20,7 +21,7 @@ const nodeClient: Recognizer = {
   message: "Auto approving kubelet client certificate after SubjectAccessReview.",
 };
 
-/** Empty: it is no request of a kubelet for its client certificate. */
+/** Empty: not a request of a kubelet for its client certificate. */
 export function recognizersOf({ spec }: CertificateSigningRequest, request: CertificateRequest): readonly Recognizer[] {
   const isKubeletClient =
     spec.signerName === "kubernetes.io/kube-apiserver-client-kubelet" &&

@@ -1,4 +1,4 @@
-// The story of one undecided request: whose it is, whether that user may have it, and the approval.
+// Syncs one undecided request: recognizes it, checks the permission of its user, and approves it.
 // Upstream: pkg/controller/certificates/approver/sarapprove.go, handle
 
 import { SubjectAccessReviews } from "#api/generated/resources/authorization-v1.ts";

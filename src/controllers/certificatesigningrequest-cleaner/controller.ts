@@ -1,11 +1,11 @@
 /**
- * Deletes certificate signing requests that are over: kubelets make new ones all the time.
+ * Deletes old certificate signing requests, because kubelets create new ones all the time.
  *
- * Keeps true:  a request goes an hour after it was issued, denied or failed, a day after it was made or approved and
- *              nothing else happened, and when its certificate has expired.
- * Requeues:    looks at all requests every hour; failures are tried again then.
+ * Keeps true:  a request is deleted an hour after it was issued, denied or failed, a day after it was created or
+ *              approved without a later change, and when its certificate has expired.
+ * Requeues:    checks all requests every hour, and retries failures then.
+ * Deviations:  none. As upstream, the first pass does not wait for the cache, so it finds no requests.
  * Upstream:    pkg/controller/certificates/cleaner/cleaner.go.
- * Deviations:  none. As upstream, the first look does not wait for the cache, so it sees nothing.
  */
 
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";

@@ -1,4 +1,4 @@
-// When a certificate signing request has served its purpose, and why. Times that are missing are never old.
+// When a certificate signing request may be deleted, and why. A missing time never counts as old.
 // Upstream: pkg/controller/certificates/cleaner/cleaner.go
 
 import type { CertificateSigningRequest } from "#api/generated/types/certificates-v1.ts";
@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 const DECIDED_MS_MAX = HOUR_MS;
 const PENDING_MS_MAX = 24 * HOUR_MS;
 
-/** For the log, in upstream's words; undefined: it stays. */
+/** For the log, in upstream's words; undefined: the request stays. */
 export function whyExpired({ metadata, status = {} }: CertificateSigningRequest, now: EpochMs): string | undefined {
   const { conditions = [] } = status;
   const isIssued = Boolean(status.certificate);
@@ -43,7 +43,7 @@ export function whyExpired({ metadata, status = {} }: CertificateSigningRequest,
 const isOlder = (time: string | null | undefined, ageMsMax: number, now: EpochMs): boolean =>
   Boolean(time) && now - parseTime(time ?? "") > ageMsMax;
 
-/** Of several certificates the first counts; one that cannot be read has not expired. */
+/** Of several certificates the first is checked; an unreadable one has not expired. */
 function hasExpired(pem: string | undefined, now: EpochMs): boolean {
   const [block] = pemBlocks(pemTextOf(pem));
   if (block === undefined) return false;

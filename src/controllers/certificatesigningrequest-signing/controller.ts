@@ -1,8 +1,8 @@
 /**
- * Signs approved certificate signing requests, for four signers with their own certificates and keys.
+ * Signs approved certificate signing requests for four signers, each with its certificate and key.
  *
  * Keeps true:  an approved request of a signer that has files carries a certificate, or the condition Failed when the
- *              signer's rules forbid it. The pair of files that stands on disk signs.
+ *              signer's rules forbid it. The pair of files that is on disk now signs.
  * Requeues:    never; failures are retried with back-off from 200 ms to 1000 s.
  * Upstream:    pkg/controller/certificates/signer, pkg/controller/certificates/authority.
  * Deviations:  none.

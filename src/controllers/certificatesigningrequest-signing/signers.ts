@@ -1,4 +1,4 @@
-// The four signers: their names, in the order of their start, and what they refuse to sign.
+// The four signers: their names, in the order in which they start, and their rules.
 // Upstream: pkg/controller/certificates/signer/signer.go, getCSRVerificationFuncForSignerName
 
 import type { CertificateRequest } from "#api/x509/certificate-request.ts";
@@ -19,7 +19,7 @@ export const signers: Readonly<Record<SignerKey, Signer>> = {
     name: "kubernetes.io/kube-apiserver-client",
     problem: (_, usages) => clientUsagesProblem(usages),
   },
-  /** Requests of old clients, which may ask for anything. */
+  /** Requests of old clients, which may ask for any certificate. */
   legacyUnknown: { name: "kubernetes.io/legacy-unknown", problem: () => undefined },
 };
 

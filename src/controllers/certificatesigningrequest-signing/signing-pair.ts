@@ -1,6 +1,7 @@
-// The certificate and key that a signer signs with, as they stand in their files now. A change on disk counts when the
-// two belong together; until then the old pair signs.
-// Upstream: apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go; pkg/controller/certificates/signer/ca_provider.go
+// A signer's certificate and key, read from their files. A change on disk takes effect when certificate and key match;
+// until then the old pair signs.
+// Upstream: apiserver/pkg/server/dynamiccertificates/dynamic_serving_content.go;
+// pkg/controller/certificates/signer/ca_provider.go
 
 import { pemBlocks } from "#api/pem.ts";
 import type { CertificateAuthority } from "#base/certificates.ts";
@@ -22,7 +23,7 @@ export class SigningPair {
   readonly #files: PairFiles;
   readonly #host: Pick<Host, "files" | "keys">;
   #pair: Pair;
-  /** Of the pair when it was last used; the library that makes it is loaded with the first request to sign. */
+  /** The authority of the pair that was used last. The library for it is loaded with the first request to sign. */
   #authority: { readonly of: Pair; readonly authority: CertificateAuthority } | undefined;
 
   /** Throws when the pair cannot be used. */
@@ -54,7 +55,7 @@ export class SigningPair {
     });
   }
 
-  /** Throws when the pair that was loaded last is no authority. */
+  /** Throws when the last loaded pair is not an authority. */
   async current(): Promise<CertificateAuthority> {
     const { authority } = await this.#host.keys.loadSigning();
     const pair = this.#pair;

@@ -1,4 +1,4 @@
-// The story of one approved request: the signer's rules, the certificate, and the status.
+// Syncs one approved request: checks the signer's rules, signs the certificate, and writes the status.
 // Upstream: pkg/controller/certificates/signer/signer.go, handle; authority/authority.go, Sign
 
 import { encodeBase64 } from "#api/base64.ts";
@@ -27,7 +27,7 @@ export interface Deps {
   readonly keys: Pick<Keys, "isSignedBy">;
   readonly requestsApi: ResourceClient<StoredRequest>;
   readonly signer: Signer;
-  /** The certificate and key of now. Throws when there is none to sign with. */
+  /** The current certificate and key. Throws when there is none. */
   readonly pair: { current(): Promise<CertificateAuthority> };
   /** --cluster-signing-duration */
   readonly durationMs: number;
@@ -66,7 +66,7 @@ function failure(message: string, { clock }: Deps): NonNullable<CertificateSigni
   return { type: "Failed", status: "True", reason: "SignerValidationFailure", message, lastUpdateTime };
 }
 
-/** All that a request asks for beyond names and usages is dropped. */
+/** Names and usages are taken from the request; everything else is dropped. */
 export function certificateFor(
   content: CertificateRequest,
   { usages = [], expirationSeconds }: Pick<StoredRequest["spec"], "usages" | "expirationSeconds">,

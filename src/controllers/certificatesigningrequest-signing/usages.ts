@@ -1,4 +1,5 @@
-// The usages of the API as those of a certificate: a set of bits, and object identifiers in the order of Go's constants.
+// Maps the usages of the API to those of a certificate: a set of bits, and object identifiers in the order of Go's
+// constants.
 // Upstream: pkg/controller/certificates/authority/policies.go, keyUsagesFromStrings
 
 import { goQuote } from "#api/go-text.ts";
@@ -16,7 +17,7 @@ const bits: Readonly<Record<string, number>> = {
   "decipher only": 1 << 8,
 };
 
-/** In the order in which they stand in a certificate. */
+/** In the order of the certificate. */
 const identifiers: readonly { readonly oid: string; readonly usages: readonly string[] }[] = [
   { oid: "2.5.29.37.0", usages: ["any"] },
   { oid: "1.3.6.1.5.5.7.3.1", usages: ["server auth"] },

@@ -1,4 +1,4 @@
-// From when to when a certificate is valid: backdated by five minutes against clocks that are slow, never beyond its CA.
+// The validity of a certificate: backdated by five minutes for clocks that are slow, and never beyond its CA.
 // Upstream: pkg/controller/certificates/authority/policies.go, apply; signer/signer.go, duration
 
 import { formatTime } from "#api/time.ts";
@@ -7,7 +7,7 @@ import type { EpochMs } from "#base/clock.ts";
 const MINUTE_MS = 60_000;
 const BACKDATE_MS = 5 * MINUTE_MS;
 const DURATION_MS_MIN = 10 * MINUTE_MS;
-/** Five minutes are about one percent of it: the end of shorter ones is not backdated. */
+/** Five minutes are about one percent of this duration. The end of shorter certificates is not backdated. */
 const SHORT_MS = 8 * 60 * MINUTE_MS;
 
 export interface Validity {
@@ -15,7 +15,7 @@ export interface Validity {
   readonly notAfter: EpochMs;
 }
 
-/** What a request asks for, at most the default. */
+/** The requested duration, at most the default. */
 export function durationMs(expirationSeconds: number | undefined, defaultMs: number): number {
   if (expirationSeconds === undefined || expirationSeconds * 1000 > defaultMs) return defaultMs;
   return Math.max(expirationSeconds * 1000, DURATION_MS_MIN);

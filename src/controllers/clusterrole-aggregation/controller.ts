@@ -2,11 +2,10 @@
  * Fills aggregated cluster roles with the rules of the roles that their selectors match.
  *
  * Keeps true:  the rules of each ClusterRole with an aggregationRule are those of the other roles that its selectors
- *              match, each once. It owns the rules by server-side apply, and takes them back from other writers.
- * Requeues:    never by time; any change of any role concerns all aggregated roles.
+ *              match, each once. The controller owns the rules by server-side apply, and overwrites other writers.
+ * Requeues:    never; any change of any role queues all aggregated roles.
  * Upstream:    pkg/controller/clusterroleaggregation.
- * Deviations:  a role whose last write the cache has not seen yet is left alone until it has; upstream may apply the same
- *              rules again.
+ * Deviations:  a role is not synced until the cache has seen its last write; upstream may apply the same rules again.
  */
 
 import { ClusterRoles } from "#api/generated/resources/rbac-v1.ts";
@@ -33,7 +32,7 @@ export const clusterRoleAggregation: ControllerDescriptor = keyedController({
     const roles = parts.informer(ClusterRoles);
     const api = parts.client.resource(ClusterRoles);
     const queue = parts.queue({ name: "ClusterRoleAggregator" });
-    /** By role. The event of a write enqueues all roles again. */
+    /** The written versions by role. The event of a write queues all roles again. */
     const writtenVersions = new Map<string, string>();
     const enqueueAll = (event: ChangeType, changed: ClusterRole): void => {
       for (const role of roles.lister.list()) {

@@ -1,4 +1,4 @@
-// The rules that an aggregated role gathers. Pure.
+// The rules of an aggregated role. Pure.
 // Upstream: pkg/controller/clusterroleaggregation/clusterroleaggregation_controller.go, syncClusterRole.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -11,8 +11,8 @@ import { compareText } from "#kit/order.ts";
 export type ClusterRole = ObjectOf<typeof ClusterRoles>;
 
 /**
- * Of all roles that a selector matches: selector by selector, roles in the order of their names, each rule once. Throws
- * a ValueError for a selector that is invalid.
+ * The rules of all roles that a selector matches: selector by selector, roles by name, each rule once. Throws a
+ * ValueError for an invalid selector.
  */
 export function aggregatedRules(aggregated: ClusterRole, roles: readonly ClusterRole[]): readonly PolicyRule[] {
   const others = roles
@@ -33,7 +33,7 @@ export function aggregatedRules(aggregated: ClusterRole, roles: readonly Cluster
 
 const LISTS = ["verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs"] as const;
 
-/** A list that is empty is one that is absent. */
+/** An empty list equals an absent one. */
 function isSameRule(a: PolicyRule, b: PolicyRule): boolean {
   return LISTS.every((list) => semanticEqual(a[list] ?? [], b[list] ?? []));
 }
@@ -42,7 +42,7 @@ export function areSameRules(a: readonly PolicyRule[], b: readonly PolicyRule[])
   return a.length === b.length && a.every((rule, i) => isSameRule(rule, b[i] as PolicyRule));
 }
 
-/** The rule as it is applied: the lists that are not empty. */
+/** The rule in the form in which it is applied, without empty lists. */
 export function appliedRule(rule: PolicyRule): PolicyRule {
   const lists = LISTS.filter((list) => (rule[list] ?? []).length > 0).map((list) => [list, rule[list]] as const);
   return Object.fromEntries(lists) as unknown as PolicyRule;

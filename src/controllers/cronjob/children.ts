@@ -1,4 +1,4 @@
-// The Jobs that a CronJob has: what the list of active ones says about them is brought up to date.
+// The Jobs of a CronJob, and the list of active Jobs in its status.
 // Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, syncCronJob.
 
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";
@@ -13,7 +13,7 @@ import { type CronJob, type Deps, endOf, isActive, type Job, removeActive, type 
 
 const BY_CONTROLLER_NAME = "controller name";
 
-/** The name of the controller is all that counts: its kind and its UID may be another's. */
+/** As upstream, only the name of the controller is compared, not its kind or UID. */
 export function indexChildren(jobs: Pick<SharedInformer<Job>, "addIndexers">): void {
   jobs.addIndexers({
     [BY_CONTROLLER_NAME]: (job) => {
@@ -28,7 +28,7 @@ export function childrenOf(cronJob: CronJob, deps: Deps): readonly Job[] {
   return deps.jobs.store.byIndex(BY_CONTROLLER_NAME, objectKey(cronJob)).toSorted(olderFirst);
 }
 
-/** Returns the CronJob to go on with: that of the API server where the cache was too old to know an active Job. */
+/** Returns the CronJob to continue with: the API server's, if the cached one was too old to know an active Job. */
 export async function noteChildren(
   own: Working,
   jobs: readonly Job[],
@@ -71,7 +71,7 @@ function noteEnd(current: Working, job: Job, end: string, deps: Deps, changed: (
   changed();
 }
 
-/** The watch may be slow, so the API server is asked. */
+/** The watch may lag, so this reads from the API server. */
 async function dropMissing(
   current: Working,
   jobs: readonly Job[],

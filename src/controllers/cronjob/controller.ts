@@ -1,15 +1,16 @@
 /**
- * Creates a Job of each CronJob whenever its schedule says so.
+ * Creates the Jobs of each CronJob at the times of its schedule.
  *
- * Keeps true:  each time of the schedule in the CronJob's zone has one Job, created soon after it, unless the deadline has
- *              passed, the CronJob is suspended, or another Job is active and the policy forbids a second. Of several missed
- *              times the last counts. The status lists active Jobs; finished Jobs beyond the history limits are deleted.
+ * Keeps true:  each time of the schedule in the CronJob's zone has one Job, created soon after it, unless the deadline
+ *              has passed, the CronJob is suspended, or another Job is active and the policy forbids a second. Of
+ *              several missed times only the last gets a Job. The status lists active Jobs; finished Jobs beyond the
+ *              history limits are deleted.
  * Requeues:    at the next time of the schedule, plus 100 ms.
  * Upstream:    pkg/controller/cronjob.
- * Deviations:  a Job of the due name that exists already is read in its namespace: one of the CronJob's own is noted, another
- *              is left alone. Go asks without the namespace, is refused, and repeats the create for ever.
- *              Jobs are considered oldest first, where Go leaves the order to chance. A schedule that is a TZ= prefix and
- *              nothing else is reported as one without fields, where Go's parser panics.
+ * Deviations:  if a Job with the due name exists, it is read in its namespace. A Job of this CronJob is recorded as
+ *              active, another one is left alone. Go reads it without the namespace, which fails, and repeats the
+ *              create for ever. Jobs are processed oldest first; Go's order is random. A schedule that is only a TZ=
+ *              prefix is reported as one without fields; Go's parser panics.
  */
 
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -33,7 +34,7 @@ export const cronJobController: ControllerDescriptor<CronJobOptions> = keyedCont
   name: "cronjob-controller",
   contract: {
     watches: [CronJobs, Jobs],
-    // The CronJob of an unknown Job; a Job that the cache does not show, that is replaced, or whose name is taken.
+    // The CronJob of an unknown Job; a Job that is not in the cache, that is replaced, or whose name is taken.
     reads: [get(CronJobs), get(Jobs)],
     writes: [update(CronJobs, "status"), create(Jobs), remove(Jobs), ...events],
   },

@@ -1,4 +1,4 @@
-// Due times as upstream finds them (tools/go/vectors-cronjob), around changes of the clock above all.
+// Due times as upstream computes them (tools/go/vectors-cronjob), mostly around clock changes.
 
 import { expect, it } from "vitest";
 import { ValueError } from "#api/errors.ts";

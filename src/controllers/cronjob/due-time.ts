@@ -1,4 +1,4 @@
-// When a CronJob's next Job is due, how many starts it has missed, and when to look again.
+// When a CronJob's next Job is due, how many starts it has missed, and when to check again.
 // Upstream: pkg/controller/cronjob/utils.go, mostRecentScheduleTime, nextScheduleTimeDuration.
 
 import type { CronSchedule } from "#api/cron.ts";
@@ -7,19 +7,19 @@ import { wrappedSecondsMs } from "#api/int64.ts";
 import { timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 
-/** Clocks of the cluster differ a little. */
+/** Allows for small differences between the clocks of the cluster. */
 const PADDING_MS = 100;
 const MANY_MISSED = 100;
 
 interface RecentTime {
-  /** The last start, or the creation; not before the deadline where that counts. */
+  /** The last start or the creation, but not before the deadline if that applies. */
   readonly earliest: EpochMs;
   /** The last time of the schedule that is not after now; undefined when there is none since the earliest. */
   readonly recent?: EpochMs;
   readonly missed: "none" | "few" | "many";
 }
 
-/** The schedule names no time, such as the 31st of February. */
+/** The schedule never occurs, such as the 31st of February. */
 const IMPOSSIBLE = "time difference between two schedules is less than 1 second";
 
 export function recentTime(
@@ -37,7 +37,7 @@ export function recentTime(
   if (first === undefined || second === undefined) return { error: IMPOSSIBLE };
   if (now < second) return { earliest, recent: first, missed: "none" };
 
-  // Roughly, by the distance of the first two: a schedule that has been missed for years is not walked through.
+  // An estimate from the distance of the first two times, so that years of missed times are not walked through.
   const periodMs = Math.round((second - first) / 1000) * 1000;
   const count = Math.floor((now - first) / periodMs) + 1;
   let recent: EpochMs | undefined;
@@ -48,7 +48,7 @@ export function recentTime(
   return { earliest, missed: count > MANY_MISSED ? "many" : "few", ...(recent === undefined ? {} : { recent }) };
 }
 
-/** How long until the time after the recent one; a little longer, so that it has come then. */
+/** The delay until the time after the recent one, plus a margin so that the time has come then. */
 export function nextTimeInMs(job: CronJob, now: EpochMs, schedule: CronSchedule): number {
   const found = recentTime(job, now, schedule, { withDeadline: false });
   const base = "error" in found ? now : (found.recent ?? (found.missed === "none" ? found.earliest : now));

@@ -1,4 +1,4 @@
-// The finished Jobs of a CronJob beyond its limits are deleted, oldest first.
+// Deletes the finished Jobs of a CronJob beyond its history limits, oldest first.
 // Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, cleanupFinishedJobs, deleteJob; utils.go, byJobStartTime.
 
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";
@@ -9,7 +9,7 @@ import { referenceTo } from "#kit/events/recorder.ts";
 import { compareText } from "#kit/order.ts";
 import { type CronJob, type Deps, endOf, type Job, removeActive, type Working } from "./model.ts";
 
-/** The Jobs that the limits let go, in the order in which they go. */
+/** The Jobs beyond the limits, in the order of their deletion. */
 function surplusJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = spec ?? {};
   const surplus = (end: "Complete" | "Failed", limit: number | undefined): readonly Job[] => {
@@ -26,14 +26,14 @@ function startedFirst(a: Job, b: Job): number {
   return first === second ? compareText(a.metadata.name, b.metadata.name) : first < second ? -1 : 1;
 }
 
-/** Deletes the surplus; a refused deletion leaves the Job for the next sync. Tells whether a Job was deleted. */
+/** Deletes the surplus. A refused deletion is retried in the next sync. Returns whether a Job was deleted. */
 export async function cleanUp(own: Working, jobs: readonly Job[], deps: Deps, signal: AbortSignal): Promise<boolean> {
   let isDeleted = false;
   for (const job of surplusJobs(own.cronJob, jobs)) isDeleted = (await deleteJob(own, job, deps, signal)) || isDeleted;
   return isDeleted;
 }
 
-/** With its pods, and from the list of active Jobs. */
+/** Deletes the Job with its pods, and removes it from the list of active Jobs. */
 export async function deleteJob(own: Working, job: Job, deps: Deps, signal: AbortSignal): Promise<boolean> {
   const { namespace, name, uid } = job.metadata;
   const reference = referenceTo(own.cronJob, CronJobs);

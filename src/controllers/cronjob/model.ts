@@ -1,4 +1,4 @@
-// What the steps of a CronJob's sync share.
+// Shared types of the steps of a CronJob's sync.
 
 import type { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
 import type { CronJobStatus } from "#api/generated/types/batch-v1.ts";

@@ -1,4 +1,4 @@
-// The Job of a scheduled time: its name is a lock, so that no time gets two.
+// The Job of a scheduled time. Its name depends on the time, so that no time gets two Jobs.
 // Upstream: pkg/controller/cronjob/utils.go, getJobFromTemplate2.
 
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";
@@ -12,7 +12,7 @@ import { formatInZone } from "./schedule.ts";
 
 const SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/** The time in minutes: no schedule is finer. */
+/** The time in minutes: schedules are not finer. */
 export function jobName({ metadata }: CronJob, scheduled: EpochMs): string {
   return `${metadata.name}-${Math.trunc(scheduled / 60_000)}`;
 }

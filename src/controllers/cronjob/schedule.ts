@@ -1,4 +1,4 @@
-// The schedule of a CronJob in its time zone, and times as Go writes them.
+// The schedule of a CronJob in its time zone, and times in Go's formats.
 // Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, formatSchedule; utils.go, getJobFromTemplate2.
 
 import { type CivilTime, civilFromSeconds } from "#api/civil-time.ts";
@@ -9,12 +9,12 @@ import { civilIn, loadTimeZone } from "#api/time-zone.ts";
 import type { EpochMs } from "#base/clock.ts";
 import type { TimeZones } from "#base/time-zones.ts";
 
-/** A zone in the text is used as it is, although it is not supported. */
+/** A zone inside the schedule's text is used, although it is not supported. */
 export function namesZone(schedule: string): boolean {
   return schedule.includes("TZ");
 }
 
-/** Why the text of the schedule is none. */
+/** A ValueError says why the text is not a schedule. */
 export function parseSchedule({ spec }: CronJob, zones: TimeZones): CronSchedule | ValueError {
   const { schedule = "", timeZone } = spec ?? {};
   const isPlain = namesZone(schedule) || timeZone === undefined || zoneProblem(timeZone, zones) !== undefined;

@@ -1,4 +1,4 @@
-// CronJobs that the API server would not accept today: older servers did.
+// CronJobs that the API server refuses today, but older servers accepted.
 
 import { expect, it } from "vitest";
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";

@@ -1,4 +1,4 @@
-// The story of one CronJob: its finished Jobs, its active Jobs, and the Job that is due.
+// Syncs one CronJob: its finished Jobs, its active Jobs, and the Job that is due.
 // Upstream: pkg/controller/cronjob/cronjob_controllerv2.go, sync, syncCronJob.
 
 import type { CronSchedule } from "#api/cron.ts";
@@ -35,14 +35,14 @@ export async function syncCronJob(key: ObjectKey, deps: Deps, signal: AbortSigna
   } catch (error) {
     outcome = { error };
   }
-  // What was changed on a fresher copy is lost here, as upstream loses it: the write is refused then, and the next sync
-  // finds the Job by its name.
+  // As upstream, changes made on a fresher copy are lost here: the write is then refused, and the next sync finds the
+  // Job by its name.
   if (isChanged) await deps.cronJobsApi.updateStatus({ object: { ...cronJob, status: own.status } }, signal);
   if ("error" in outcome) throw outcome.error;
   return outcome.waitMs === undefined ? done : requeueAfter(outcome.waitMs, "schedule");
 }
 
-/** Returns how long to wait for the next time; nothing where only a change of the CronJob can help. */
+/** Returns how long to wait for the next time; undefined if only a change of the CronJob can help. */
 async function schedule(
   own: Working,
   jobs: readonly Job[],
@@ -81,7 +81,9 @@ function warn(cronJob: CronJob, reason: string, message: string, deps: Deps): vo
   deps.recorder.event(referenceTo(cronJob, CronJobs), "Warning", reason, message);
 }
 
-/** Nothing for a CronJob that is suspended, or whose zone or schedule is wrong: only the user can mend these. */
+/**
+ * Undefined for a CronJob that is suspended, or whose time zone or schedule is invalid: only the user can fix these.
+ */
 function readSchedule(cronJob: CronJob, deps: Deps): CronSchedule | undefined {
   const { timeZone, suspend, schedule: text = "" } = cronJob.spec ?? {};
   const problem = timeZone === undefined ? undefined : zoneProblem(timeZone, deps.zones);
@@ -101,7 +103,7 @@ function readSchedule(cronJob: CronJob, deps: Deps): CronSchedule | undefined {
   return undefined;
 }
 
-/** Not after the deadline, not twice, and not beside another Job where that is forbidden. */
+/** Not after the deadline, not twice, and not beside another Job if the policy forbids it. */
 function mayStart({ cronJob, status }: Working, due: EpochMs, now: EpochMs, deps: Deps): boolean {
   const { concurrencyPolicy } = cronJob.spec ?? {};
   if (isTooLate(cronJob, due, now)) {
@@ -134,7 +136,7 @@ async function replaceActive(current: Working, deps: Deps, signal: AbortSignal, 
   }
 }
 
-/** False where the name belongs to a Job of another owner, or to one that is known already. */
+/** False if the name belongs to a Job of another owner, or to a Job that is already in the list. */
 async function startJob(
   current: Working,
   due: EpochMs,
@@ -153,7 +155,7 @@ async function startJob(
   return true;
 }
 
-/** A Job of this name that the CronJob controls was created by a sync that died before it could tell. */
+/** If the CronJob controls a Job of this name, a sync that ended before its status write created it. */
 async function createOrFind(cronJob: CronJob, due: EpochMs, deps: Deps, signal: AbortSignal): Promise<Job | undefined> {
   const { namespace } = cronJob.metadata;
   try {
@@ -170,7 +172,7 @@ async function createOrFind(cronJob: CronJob, due: EpochMs, deps: Deps, signal: 
       throw error;
     }
   }
-  // Deviation: upstream reads it without the namespace, which fails always.
+  // Deviation: upstream reads it without the namespace, which always fails.
   const found = await deps.jobsApi.get({ namespace, name: jobName(cronJob, due) }, signal);
   return isControlledBy(found, cronJob) ? found : undefined;
 }

@@ -28,7 +28,7 @@ export function jobTriggers(lookup: OwnerLookup<CronJob>, queue: KeyQueue): Even
   };
 }
 
-/** A new schedule takes effect at its next time: it does not start what it would have started before. */
+/** A new schedule takes effect at its next time: it does not start Jobs for times in the past. */
 export function cronJobTriggers(deps: Deps, queue: KeyQueue): EventHandler<CronJob> {
   const enqueue = enqueuing(queue, CronJobs, {});
   return {

@@ -6,7 +6,7 @@
  *              At most revisionHistoryLimit old revisions are kept, and the status counts nodes and pods.
  * Requeues:    when a ready pod will have been ready for minReadySeconds, and when a failed pod may be deleted.
  * Upstream:    pkg/controller/daemon.
- * Deviations:  nodes are considered in the order of their names, where Go leaves the order to chance.
+ * Deviations:  nodes are processed in the order of their names; Go's order is random.
  */
 
 import { ControllerRevisions, DaemonSets } from "#api/generated/resources/apps-v1.ts";
@@ -36,7 +36,7 @@ const FAILED_PODS_MAX_MS = 15 * 60_000;
 const FAILED_PODS_CLEANING_MS = 60_000;
 
 export interface DaemonSetOptions {
-  /** --concurrent-daemonset-syncs, of each of the two queues */
+  /** --concurrent-daemonset-syncs, for each of the two queues */
   readonly workers: number;
 }
 
@@ -44,7 +44,8 @@ export const daemonSetController: ControllerDescriptor<DaemonSetOptions> = keyed
   name: "daemonset-controller",
   contract: {
     watches: [DaemonSets, ControllerRevisions, Pods, Nodes],
-    // The set, before orphans are adopted, after a refused status and when a name is taken; the revision of that name.
+    // The set, before orphans are adopted, after a refused status and when a revision's name is taken; the revision of
+    // that name.
     reads: [get(DaemonSets), get(ControllerRevisions)],
     writes: [
       update(DaemonSets, "status"),

@@ -19,7 +19,7 @@ const BURST = 250;
 
 export type PodsByNode = ReadonlyMap<string, readonly StoredPod[]>;
 
-/** Adopts and releases. Pods that have ended and are being deleted count only where they are asked for. */
+/** Adopts and releases pods. Pods that have ended and are being deleted are included only on request. */
 export async function podsByNode(
   set: DaemonSet,
   deps: Deps,
@@ -87,7 +87,7 @@ async function createPods(
       const template = templateFor(set, hash, nodeNames[index] ?? "");
       await deps.podControl.createPod({ owner: set, template }, signal);
     } catch (error) {
-      if (isNamespaceTerminating(error)) return; // every further create would fail, too
+      if (isNamespaceTerminating(error)) return; // all further creates would fail too
       deps.expectations.creationObserved(key);
       errors.push(error);
       throw error;

@@ -1,4 +1,4 @@
-// The pure decisions, as upstream makes them (tools/go/vectors-daemonset).
+// The pure decisions, compared with upstream's (tools/go/vectors-daemonset).
 
 import { expect, it } from "vitest";
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
@@ -72,7 +72,7 @@ it("daemonset/5, daemonset/6, daemonset/7 creates and deletes on a node what ups
   }
 });
 
-/** Of several available old pods upstream takes any: these, and their nodes, are named "any-…" and "away-…". */
+/** Of several available old pods upstream takes a random one: these pods and nodes are named "any-…" and "away-…". */
 const anonymous = (given: readonly string[]): readonly string[] =>
   given.map((name) => (/^(any|away)-/.test(name) ? "any" : name)).toSorted();
 

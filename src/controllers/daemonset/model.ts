@@ -1,4 +1,4 @@
-// What the steps of a DaemonSet's sync share: its objects and its dependencies.
+// Shared types of the steps of a DaemonSet's sync: its objects and dependencies.
 
 import type { ValueError } from "#api/errors.ts";
 import type { ControllerRevisions, DaemonSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,4 +1,4 @@
-// What a DaemonSet has to do on one node: create a pod, delete some, or neither.
+// The work of a DaemonSet on one node: create a pod, delete some, or neither.
 // Upstream: pkg/controller/daemon/daemon_controller.go, podsShouldBeOnNode.
 
 import type { EpochMs } from "#base/clock.ts";
@@ -16,7 +16,10 @@ export interface NodePlan {
   readonly surplus: readonly StoredPod[];
 }
 
-/** `pods` is undefined where the set has none on the node; pods that are going away keep their place unless it surges. */
+/**
+ * `pods` is undefined if the set has no pod on the node. Unless the set surges, a terminating pod blocks its
+ * replacement.
+ */
 export function planNode(
   set: DaemonSet,
   pods: readonly StoredPod[] | undefined,
@@ -37,7 +40,7 @@ export function planNode(
   return { creates: false, failed, succeeded, surplus: surgeSurplus(set, running, hash, now) };
 }
 
-/** Scheduled pods, then older ones. */
+/** Scheduled pods first, then older ones. */
 export function scheduledFirst(a: StoredPod, b: StoredPod): number {
   const isWaiting = ({ spec }: StoredPod): number => ((spec?.nodeName ?? "") === "" ? 1 : 0);
   return isWaiting(a) - isWaiting(b) || olderFirst(a, b);
@@ -58,6 +61,6 @@ function allowsSurge(set: DaemonSet): boolean {
   try {
     return surgeCount(set, 1) > 0;
   } catch {
-    return false; // the server accepts no such value
+    return false; // the server does not accept such a value
   }
 }

@@ -1,4 +1,5 @@
-// Which DaemonSets a change of a node concerns. It depends on each set's template, so a queue of its own works it out.
+// Which DaemonSets a change of a node concerns. That depends on each set's template, so it is computed in a separate
+// queue.
 // Upstream: pkg/controller/daemon/daemon_controller.go, syncNodeUpdate.
 
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,4 +1,4 @@
-// Which nodes a DaemonSet's pods belong on, and how a pod is tied to its node.
+// Which nodes the pods of a DaemonSet belong on, and how a pod is bound to its node.
 // Upstream: pkg/controller/daemon/daemon_controller.go, NodeShouldRunDaemonPod; util/daemonset_util.go.
 
 import type { Affinity, PodSpec, PodTemplateSpec, Toleration } from "#api/generated/types/core-v1.ts";
@@ -13,11 +13,11 @@ const GENERATION_ANNOTATION = "deprecated.daemonset.template.generation";
 export interface Placement {
   /** A pod should be created where there is none. */
   readonly shouldRun: boolean;
-  /** A pod that is there may stay. */
+  /** An existing pod may stay. */
   readonly mayStay: boolean;
 }
 
-/** Resources of the node do not matter. */
+/** The resources of the node are not considered. */
 export function placementOn(node: StoredNode, set: DaemonSet, comparesTaints: boolean): Placement {
   const spec: PodSpec = set.spec?.template?.spec ?? { containers: [] };
   const { name } = node.metadata;
@@ -33,7 +33,7 @@ export function placementOn(node: StoredNode, set: DaemonSet, comparesTaints: bo
   return { shouldRun: !isRepelledBy("NoExecute", "NoSchedule"), mayStay: !isRepelledBy("NoExecute") };
 }
 
-/** Problems of a node do not drive its daemons away. */
+/** Adds tolerations, so that problems of a node do not evict its daemons. */
 function daemonTolerations(spec: PodSpec): readonly Toleration[] {
   const noExecute = ["not-ready", "unreachable"];
   const noSchedule = ["disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"];
@@ -47,7 +47,7 @@ function daemonTolerations(spec: PodSpec): readonly Toleration[] {
   return added.reduce<readonly Toleration[]>(withToleration, spec.tolerations ?? []);
 }
 
-/** Takes the place of one for the same taints, whatever its time limit. */
+/** Replaces a toleration of the same taints, regardless of its time limit. */
 function withToleration(tolerations: readonly Toleration[], added: Toleration): readonly Toleration[] {
   const isSame = ({ key = "", operator = "", value = "", effect = "" }: Toleration): boolean =>
     key === added.key && operator === added.operator && value === "" && effect === added.effect;
@@ -56,7 +56,7 @@ function withToleration(tolerations: readonly Toleration[], added: Toleration): 
     : [...tolerations, added];
 }
 
-/** The template of the pod on a node: at this revision, and with an affinity to that node alone. */
+/** The template of the pod for a node: with this revision's hash, and an affinity to that node alone. */
 export function templateFor(set: DaemonSet, hash: string, nodeName: string): PodTemplateSpec {
   const template = set.spec?.template ?? {};
   const spec: PodSpec = template.spec ?? { containers: [] };
@@ -82,7 +82,7 @@ function affinityTo(nodeName: string, affinity: Affinity = {}): Affinity {
   };
 }
 
-/** The node that a pod is on or waits for; undefined where it names none. */
+/** The node that a pod is on or waits for; undefined if it names none. */
 export function targetNode({ spec }: StoredPod): string | undefined {
   if ((spec?.nodeName ?? "") !== "") return spec?.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -101,7 +101,7 @@ export function isUpdated(set: DaemonSet, { metadata }: StoredPod, hash: string)
   );
 }
 
-/** What revisions were before there were hashes; the API server still counts it. */
+/** The predecessor of revision hashes, which the API server still maintains. */
 function templateGeneration({ metadata }: DaemonSet): string | undefined {
   const text = metadata.annotations?.[GENERATION_ANNOTATION];
   const parsed = text === undefined ? undefined : parseInt64(text);

@@ -59,7 +59,7 @@ function claimRevisions(set: DaemonSet, deps: Deps, signal: AbortSignal): Promis
   });
 }
 
-/** A revision without a hash is known by its name, which cannot collide. */
+/** A revision without a hash label gets its name as the hash, which cannot collide. */
 async function withHash(revision: Revision, deps: Deps, signal: AbortSignal): Promise<Revision> {
   const { metadata } = revision;
   if (metadata.labels?.[HASH_LABEL] !== undefined) return revision;
@@ -67,7 +67,7 @@ async function withHash(revision: Revision, deps: Deps, signal: AbortSignal): Pr
   return deps.revisionsApi.update({ object: { ...revision, metadata: { ...metadata, labels } } }, signal);
 }
 
-/** Pods of a duplicate move to the revision that is kept. */
+/** Moves the pods of a duplicate to the revision that is kept. */
 async function removeDuplicates(
   set: DaemonSet,
   kept: Revision,
@@ -85,7 +85,7 @@ async function removeDuplicates(
   for (const { metadata } of duplicates) await deps.revisionsApi.delete({ namespace, name: metadata.name }, signal);
 }
 
-/** A name that another payload has taken raises the collision count; the next sync uses another name. */
+/** If another payload has the name, the collision count is raised, and the next sync uses another name. */
 async function snapshot(
   set: DaemonSet,
   data: Readonly<Record<string, unknown>>,
@@ -134,7 +134,7 @@ async function raiseCollisionCount(set: DaemonSet, deps: Deps, signal: AbortSign
   await deps.setsApi.updateStatus({ object: { ...live, status } }, signal);
 }
 
-/** Deletes the oldest revisions beyond the limit that no pod is at. */
+/** Deletes the oldest revisions beyond the limit that no pod uses. */
 export async function cleanUpRevisions(
   set: DaemonSet,
   old: readonly Revision[],

@@ -1,4 +1,4 @@
-// How far a rolling update may go: old pods that are deleted, and nodes that get a new pod beside the old one.
+// Limits a rolling update: which old pods are deleted, and which nodes get a new pod beside the old one.
 // Upstream: pkg/controller/daemon/update.go, rollingUpdate; util/daemonset_util.go, SurgeCount, UnavailableCount.
 
 import { scaledValue } from "#api/int-or-string.ts";
@@ -16,7 +16,7 @@ export interface UpdatePlan {
 export interface UpdateInput {
   readonly hash: string;
   readonly now: EpochMs;
-  /** The pods of each node that has some or should have one, in the order in which nodes are considered. */
+  /** The pods of each node that has or should have one, in the order of processing. */
   readonly podsByNode: ReadonlyMap<string, readonly StoredPod[]>;
   readonly desired: number;
   readonly shouldRunOn: (nodeName: string) => boolean;
@@ -50,7 +50,7 @@ function planReplacement(set: DaemonSet, input: UpdateInput, unavailableMax: num
   return { deletes: [...broken, ...candidates.slice(0, allowed)], creates: [] };
 }
 
-/** Old pods that are not available get a new one beside them at once, available ones as far as maxSurge allows. */
+/** Unavailable old pods get a new pod beside them at once, available ones as far as maxSurge allows. */
 function planSurge(set: DaemonSet, input: UpdateInput, surgeMax: number): UpdatePlan {
   const isAvailable = availability(set, input);
   let surging = 0;
@@ -74,7 +74,7 @@ function planSurge(set: DaemonSet, input: UpdateInput, surgeMax: number): Update
     } else if (input.shouldRunOn(nodeName)) (isAvailable(oldPod) ? candidates : atOnce).push(nodeName);
     else (isAvailable(oldPod) ? misplaced : deletes).push(oldPod);
   }
-  // Pods on nodes that are not selected any more go when there are enough available ones without them.
+  // Pods on nodes that are no longer selected are deleted when enough other pods are available.
   const leaving = misplaced.slice(0, Math.max(0, available - input.desired));
   const allowed = Math.max(0, surgeMax - surging);
   return { deletes: [...deletes, ...leaving], creates: [...atOnce, ...candidates.slice(0, allowed)] };
@@ -84,7 +84,7 @@ function availability(set: DaemonSet, { now }: UpdateInput): (pod: StoredPod | u
   return (pod) => pod !== undefined && isPodAvailable(pod, minReadySecondsOf(set), now);
 }
 
-/** Undefined: there are several of one sort, which are removed first. */
+/** Undefined: several pods are old or several are new; the surplus is removed first. */
 function oldAndNew(
   set: DaemonSet,
   pods: readonly StoredPod[],
@@ -96,7 +96,7 @@ function oldAndNew(
   return news.length > 1 || olds.length > 1 ? undefined : { oldPod: olds[0], newPod: news[0] };
 }
 
-/** A share is rounded up. */
+/** A percentage is rounded up. */
 export function surgeCount(set: DaemonSet, desired: number): number {
   const { maxSurge = 0 } = rollingUpdateOf(set);
   return scaledValue(maxSurge, desired, true);

@@ -1,4 +1,4 @@
-// The status of a DaemonSet: counted from its nodes and pods, written only when it changed.
+// The status of a DaemonSet, computed from its nodes and pods and written only when it changed.
 // Upstream: pkg/controller/daemon/daemon_controller.go, updateDaemonSetStatus, storeDaemonSetStatus.
 
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
@@ -17,7 +17,7 @@ const TRIES_MAX = 2;
 
 export type Counts = Required<Omit<DaemonSetStatus, "collisionCount" | "conditions" | "observedGeneration">>;
 
-/** Of several pods on a node the first one counts: the scheduled, oldest one. */
+/** Of several pods on a node the first is counted: scheduled pods first, then the oldest. */
 export function countPods(
   set: DaemonSet,
   nodes: readonly StoredNode[],
@@ -65,7 +65,7 @@ export async function updateStatus(
     deps.syncAfter(key, minReadySeconds * 1000, "minReadySeconds");
 }
 
-/** After a refusal the counts are written on the object that the API server has now; the rest of its status stays. */
+/** After a refusal the counts are written on the object that a live read returns; the rest of its status stays. */
 async function writeStatus(
   set: DaemonSet,
   counts: Counts & Pick<DaemonSetStatus, "observedGeneration">,
@@ -88,7 +88,7 @@ async function writeStatus(
   }
 }
 
-/** As Go writes it: these counts are left out where they are 0. */
+/** As Go writes it: these counts are left out when 0. */
 function withoutZeros(status: DaemonSetStatus): DaemonSetStatus {
   const { updatedNumberScheduled, numberAvailable, numberUnavailable, ...rest } = status;
   return {

@@ -1,5 +1,6 @@
-// The story of one DaemonSet: its revisions, a pod on each node that should have one, updates, and the status.
-// Upstream: pkg/controller/daemon/daemon_controller.go, syncDaemonSet, updateDaemonSet, manage; update.go, rollingUpdate.
+// Syncs one DaemonSet: its revisions, one pod on each matching node, updates, and the status.
+// Upstream: pkg/controller/daemon/daemon_controller.go, syncDaemonSet, updateDaemonSet, manage; update.go,
+// rollingUpdate.
 
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";
 import { type ObjectKey, objectKey, ref } from "#api/object.ts";
@@ -28,7 +29,7 @@ export async function syncDaemonSet(key: ObjectKey, deps: Deps, signal: AbortSig
     deps.recorder.event(referenceTo(set, DaemonSets), "Warning", "SelectingAll", message);
     return done;
   }
-  // The garbage collector may have deleted its revisions already: nothing can be counted.
+  // The garbage collector may have deleted its revisions already, so no status can be computed.
   if (set.metadata.deletionTimestamp !== undefined) return done;
 
   const nodes = deps.nodes.lister.list().toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
@@ -50,7 +51,7 @@ async function resolve(set: DaemonSet, deps: Deps, signal: AbortSignal): Promise
   }
 }
 
-/** The status is written after a failure, too; then the failure counts. */
+/** The status is written even after a failure. Then the failure is thrown. */
 async function act(
   set: DaemonSet,
   nodes: readonly StoredNode[],
@@ -104,13 +105,13 @@ async function manage(
   }
   const known = new Set(nodes.map(({ metadata }) => metadata.name));
   for (const [node, lost] of pods) {
-    // No scheduler will place these, so the pod garbage collector does not see them.
+    // No scheduler will place these pods, so the pod garbage collector does not find them.
     if (!known.has(node)) deletes.push(...lost.filter(({ spec }) => (spec?.nodeName ?? "") === ""));
   }
   await applyChanges(set, hash, { creates, deletes }, deps, signal);
 }
 
-/** Failed pods are deleted with growing delays: the kubelet may reject their successors, too. */
+/** Failed pods are deleted with growing delays, because the kubelet may also reject their replacements. */
 function endedPods(set: DaemonSet, node: string, { failed, succeeded }: NodePlan, deps: Deps): readonly StoredPod[] {
   const reference = referenceTo(set, DaemonSets);
   const key = `${set.metadata.uid}/${set.status?.observedGeneration ?? 0}/${node}`;

@@ -28,7 +28,7 @@ export function setTriggers(
   const enqueue = enqueuing(queue, DaemonSets, {});
   return {
     ...enqueue,
-    // A successor of the same name starts with a clean slate.
+    // A new set with the same name starts without state.
     onDelete(set, isFinalStateUnknown) {
       consistency.clear(objectKey(set), set.metadata.uid);
       expectations.forget(objectKey(set));
@@ -37,7 +37,7 @@ export function setTriggers(
   };
 }
 
-/** Revisions that a set controls are its own doing when they appear. */
+/** A revision that appears with a controller was created by the controller itself. */
 export function revisionTriggers(lookup: OwnerLookup<DaemonSet>, queue: KeyQueue): EventHandler<Revision> {
   const enqueue = (sets: readonly (DaemonSet | undefined)[], event: ChangeType, revision: Revision): void => {
     for (const set of sets)
@@ -67,13 +67,13 @@ export function podTriggers(
   };
   const observeDeletion = (pod: StoredPod): void => {
     const set = lookup.controllerOf(pod);
-    if (set === undefined) return; // no set waits for an orphan
+    if (set === undefined) return; // no set expects an orphan
     expectations.deletionObserved(objectKey(set));
     enqueue([set], "delete", pod);
   };
   return {
     onAdd(pod) {
-      // After a restart a pod may first be seen while it is going away: that is not a creation.
+      // After a restart a pod may first be seen while it is being deleted: that is not a creation.
       if (pod.metadata.deletionTimestamp !== undefined) return observeDeletion(pod);
       const set = lookup.controllerOf(pod);
       if (set !== undefined) expectations.creationObserved(objectKey(set));
@@ -91,7 +91,7 @@ export function podTriggers(
   };
 }
 
-/** Nothing else of a node decides whether a pod may be there. */
+/** No other field of a node decides whether a pod may run there. */
 export function isNodeChange(node: StoredNode, oldNode: StoredNode | undefined): boolean {
   return (
     oldNode === undefined ||

@@ -3,7 +3,7 @@
  *
  * Keeps true:  spec.replicas pods of the current template run in the end; meanwhile no more than maxSurge are added and
  *              no more than maxUnavailable are missing. At most revisionHistoryLimit old ReplicaSets are kept, and the
- *              status tells how far the rollout is.
+ *              status shows the progress of the rollout.
  * Requeues:    when the progress deadline will have passed. A failing key is dropped after 15 retries.
  * Upstream:    pkg/controller/deployment.
  * Deviations:  when a pod of a Recreate Deployment is deleted, its ReplicaSets are read from the cache instead of the

@@ -1,4 +1,4 @@
-// The sizes of ReplicaSets in a rollout, as upstream decides them (tools/go/vectors-deployment).
+// The sizes of ReplicaSets in a rollout, compared with upstream's (tools/go/vectors-deployment).
 
 import { expect, it } from "vitest";
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,4 +1,4 @@
-// What the steps of a deployment's sync share: its objects, its dependencies, and what one sync has found out so far.
+// Shared types of the steps of a Deployment's sync: its objects, its dependencies, and the state of one sync.
 
 import type { ValueError } from "#api/errors.ts";
 import type { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -32,7 +32,7 @@ export interface Deps {
 
 /** The state of a sync between two of its steps. Each step returns a new one. */
 export interface Rollout {
-  /** With the annotations and conditions that this sync has set, under the resource version of its beginning. */
+  /** With the annotations and conditions that this sync has set, and the resource version from its start. */
   readonly deployment: Deployment;
   /** The ReplicaSet of the current template, if there is one. */
   readonly newSet: ReplicaSet | undefined;

@@ -1,4 +1,4 @@
-// The ReplicaSets of a Deployment: claimed, told apart into new and old, created, scaled and cleaned up.
+// The ReplicaSets of a Deployment: claims them, separates new from old, and creates, scales and deletes them.
 // Upstream: pkg/controller/deployment/sync.go.
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -43,7 +43,10 @@ export function claimSets(
   });
 }
 
-/** Tells new and old apart and brings the revisions of both sides up to date. createsNew: makes the new one if missing. */
+/**
+ * Separates new from old and updates the revisions of the Deployment and the new ReplicaSet. createsNew: creates the
+ * new one if missing.
+ */
 export async function resolveSets(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
@@ -60,7 +63,7 @@ export async function resolveSets(
 
 type WithNewSet = Pick<Rollout, "deployment" | "newSet">;
 
-/** Annotations and minReadySeconds go to the ReplicaSet, its revision comes back to the Deployment. */
+/** Copies annotations and minReadySeconds to the ReplicaSet, and its revision to the Deployment. */
 async function syncRevision(
   deployment: Deployment,
   set: ReplicaSet,
@@ -143,7 +146,7 @@ async function countCollision(
       newCollisionCount: before + 1,
     });
   } catch (failure) {
-    if (!(failure instanceof ApiError)) throw failure; // the sync fails either way, and is retried
+    if (!(failure instanceof ApiError)) throw failure; // the sync fails in any case, and is retried
   }
   return error;
 }
@@ -163,14 +166,14 @@ async function reportCreateError(
     try {
       await deps.deploymentsApi.updateStatus({ object }, signal);
     } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure; // the retry of the create will tell again
+      if (!(failure instanceof ApiError)) throw failure; // the retry of the create reports it again
     }
   }
   deps.recorder.event(referenceTo(deployment, Deployments), "Warning", "ReplicaSetCreateError", message);
   return error;
 }
 
-/** The same Deployment when the revision is the one it has. */
+/** Returns the same Deployment if it has this revision. */
 function withRevision(deployment: Deployment, revision: string): Deployment {
   const { annotations } = deployment.metadata;
   if ((annotations?.[REVISION] ?? "") === revision) return deployment;
@@ -187,7 +190,7 @@ async function writeProgress(
   return updated;
 }
 
-/** Writes size and annotations. isForced: also when only the annotations differ. */
+/** Writes size and annotations. isForced: even if only the annotations differ. */
 export async function scaleSet(
   set: ReplicaSet,
   size: number,
@@ -216,7 +219,7 @@ function scaledEvent(deployment: Deployment, message: string, deps: Deps): void 
   deps.recorder.event(referenceTo(deployment, Deployments), "Normal", "ScalingReplicaSet", message);
 }
 
-/** Deletes the oldest revisions beyond the limit. One that is still in use keeps its place in the count. */
+/** Deletes the oldest revisions beyond the limit. A revision that is still in use is kept and counted. */
 export async function cleanUp({ deployment, oldSets }: Rollout, deps: Deps, signal: AbortSignal): Promise<void> {
   const limit = deployment.spec?.revisionHistoryLimit ?? INT32_MAX;
   if (limit === INT32_MAX) return;

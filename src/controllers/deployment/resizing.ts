@@ -1,5 +1,5 @@
-// How the sizes of a Deployment's ReplicaSets change: the new one grows, old ones shrink, and a new size of the Deployment
-// is spread over all. Each function decides from one picture of the ReplicaSets; `resize` writes.
+// How the sizes of a Deployment's ReplicaSets change: the new one grows, old ones shrink, and a new size of the
+// Deployment is spread over all. Each function decides from one snapshot of the ReplicaSets; `resize` writes.
 // Upstream: pkg/controller/deployment/rolling.go, reconcileNewReplicaSet, reconcileOldReplicaSets; sync.go, scale.
 
 import { olderFirst } from "#kit/order.ts";
@@ -15,14 +15,14 @@ import {
 
 export interface Resized {
   readonly isScaled: boolean;
-  /** The ReplicaSet as the server has it now. */
+  /** The ReplicaSet as the server returned it. */
   readonly set: ReplicaSet;
 }
 
-/** isForced: also when only the annotations with the Deployment's size differ. */
+/** isForced: even if only the annotations with the Deployment's size differ. */
 export type Resize = (set: ReplicaSet, size: number, options?: { readonly isForced: boolean }) => Promise<Resized>;
 
-/** Spreads a new size over the ReplicaSets without going on with the rollout; of old ones the newest come first. */
+/** Spreads a new size over the ReplicaSets without continuing the rollout, newest old ones first. */
 export async function spread(rollout: Rollout, resize: Resize): Promise<void> {
   const { deployment, newSet } = rollout;
   const oldSets = rollout.oldSets.toSorted((a, b) => olderFirst(b, a));
@@ -41,7 +41,7 @@ export async function spread(rollout: Rollout, resize: Resize): Promise<void> {
   }
 }
 
-/** Brings the new ReplicaSet as near to spec.replicas as the surge allows. */
+/** Scales the new ReplicaSet towards spec.replicas, as far as the surge allows. */
 export async function growNew(rollout: Rollout, resize: Resize): Promise<boolean> {
   const { deployment, newSet } = rollout;
   if (newSet === undefined) return false;
@@ -51,7 +51,7 @@ export async function growNew(rollout: Rollout, resize: Resize): Promise<boolean
   return (await resize(newSet, size)).isScaled;
 }
 
-/** Takes away what is not needed for the minimum: unhealthy replicas first, then available ones. */
+/** Removes the replicas above the minimum: unhealthy ones first, then available ones. */
 export async function shrinkOld(rollout: Rollout, resize: Resize): Promise<boolean> {
   const { deployment, newSet } = rollout;
   const oldSets = rollout.oldSets.filter(isActive).toSorted(olderFirst);
@@ -66,7 +66,9 @@ export async function shrinkOld(rollout: Rollout, resize: Resize): Promise<boole
   return healthy.removed + (await removeOldest(healthy.sets, surplus, resize)) > 0;
 }
 
-/** Undefined: a status counts more available pods than its ReplicaSet wants, so it is old, and nothing follows from it. */
+/**
+ * Undefined: a status has more available pods than its ReplicaSet wants, so it is stale, and nothing can be decided.
+ */
 async function removeUnhealthy(
   oldSets: readonly ReplicaSet[],
   max: number,

@@ -1,4 +1,4 @@
-// The annotations by which Deployments and their ReplicaSets remember revisions and sizes.
+// The annotations in which Deployments and their ReplicaSets store revisions and sizes.
 // Upstream: pkg/controller/deployment/util/deployment_util.go, SetNewReplicaSetAnnotations and its neighbours.
 
 import { parseInt64 } from "#api/go-text.ts";
@@ -12,7 +12,7 @@ const DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas";
 export const MAX_REPLICAS = "deployment.kubernetes.io/max-replicas";
 const ROLLBACK_TO = "deprecated.deployment.rollback.to";
 
-/** Written by the controller or for it, and so never copied between a Deployment and its ReplicaSets. */
+/** Managed by the controller, so never copied between a Deployment and its ReplicaSets. */
 const OWN: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   REVISION,
@@ -27,7 +27,7 @@ const INT32_MAX = 2 ** 31 - 1;
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** 0 without the annotation, undefined when it is no integer. */
+/** 0 without the annotation, undefined when it is not an integer. */
 export function revisionOf({ metadata }: StoredObject): number | undefined {
   const text = metadata.annotations?.[REVISION];
   return text === undefined ? 0 : integer(text);
@@ -65,7 +65,7 @@ export function hasReplicasAnnotations({ metadata }: ReplicaSet, desired: number
   );
 }
 
-/** Undefined without the annotation, and when it is no integer between 0 and 2^31-1. */
+/** Undefined without the annotation, and when it is not an integer between 0 and 2^31-1. */
 export function annotatedReplicas({ metadata }: ReplicaSet, key: string = DESIRED_REPLICAS): number | undefined {
   const text = metadata.annotations?.[key] ?? "";
   return /^[0-9]+$/.test(text) && Number(text) <= INT32_MAX ? Number(text) : undefined;
@@ -76,7 +76,7 @@ export interface NewAnnotations {
   readonly isChanged: boolean;
 }
 
-/** The annotations of the new ReplicaSet: those of its Deployment, its revision, and which revisions it was before. */
+/** The annotations of the new ReplicaSet: those of its Deployment, its revision, and its earlier revisions. */
 export function newSetAnnotations(given: Annotations, deployment: Deployment, newRevision: number): NewAnnotations {
   const annotations: Record<string, string> = { ...given };
   let isChanged = false;
@@ -87,7 +87,7 @@ export function newSetAnnotations(given: Annotations, deployment: Deployment, ne
   }
   const oldText = annotations[REVISION];
   const old = oldText === undefined || oldText === "" ? 0 : integer(oldText);
-  if (old === undefined) return { annotations, isChanged: false }; // a user's own word: hands off
+  if (old === undefined) return { annotations, isChanged: false }; // the user set this value: leave it alone
   if (old >= newRevision) return { annotations, isChanged };
   annotations[REVISION] = String(newRevision);
   const history = oldText === undefined ? undefined : extendedHistory(annotations[REVISION_HISTORY] ?? "", oldText);
@@ -105,7 +105,7 @@ function extendedHistory(history: string, revision: string): string | undefined 
   return length <= HISTORY_CHARACTERS_MAX ? [...known.slice(start), revision].join(",") : undefined;
 }
 
-/** The revision that a user wants back, 0 for the previous one; undefined when there is no such wish. */
+/** The revision to roll back to, 0 for the previous one; undefined without a request. */
 export function rollbackRevision({ metadata }: Deployment): number | undefined {
   const text = metadata.annotations?.[ROLLBACK_TO] ?? "";
   return text === "" ? undefined : integer(text);
@@ -116,7 +116,7 @@ export function withoutRollback(annotations: Annotations): Annotations {
   return rest;
 }
 
-/** The Deployment's own annotations, and what its users had written when the ReplicaSet was made. */
+/** The Deployment's own annotations, and the users' annotations from when the ReplicaSet was created. */
 export function rolledBackAnnotations(deployment: Deployment, set: ReplicaSet): Annotations {
   const entries = (object: StoredObject, isWanted: (key: string) => boolean): [string, string][] =>
     Object.entries(object.metadata.annotations ?? {}).filter(([key]) => isWanted(key));

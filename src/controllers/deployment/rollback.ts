@@ -1,4 +1,5 @@
-// Rolling back by annotation, which kubectl of old wrote. Upstream: pkg/controller/deployment/rollback.go.
+// Rolls back on request of an annotation, which old versions of kubectl wrote. Upstream:
+// pkg/controller/deployment/rollback.go.
 
 import { Deployments } from "#api/generated/resources/apps-v1.ts";
 import type { EventType } from "#kit/events/recorder.ts";

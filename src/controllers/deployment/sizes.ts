@@ -1,5 +1,6 @@
-// How many replicas each ReplicaSet may have. Pure arithmetic of 32-bit integers.
-// Upstream: pkg/controller/deployment/util/deployment_util.go, ResolveFenceposts … GetReplicaSetProportion; sync.go, scale.
+// How many replicas each ReplicaSet may have. Pure arithmetic on 32-bit integers.
+// Upstream: pkg/controller/deployment/util/deployment_util.go, ResolveFenceposts … GetReplicaSetProportion; sync.go,
+// scale.
 
 import { type IntOrString, scaledValue } from "#api/int-or-string.ts";
 import { olderFirst } from "#kit/order.ts";
@@ -22,7 +23,9 @@ export function maxUnavailable(deployment: Deployment): number {
   return Math.min(fenceposts(deployment).unavailable, replicas);
 }
 
-/** Surge rounds up and unavailable down. If both are zero nothing could move, so one pod may be unavailable. */
+/**
+ * Surge rounds up and unavailable down. If both are zero the rollout could not move, so one pod may be unavailable.
+ */
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge = 0, maxUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {};
   const replicas = replicasOf(deployment);
@@ -31,7 +34,7 @@ function fenceposts(deployment: Deployment): { readonly surge: number; readonly 
   return surge === 0 && unavailable === 0 ? { surge: 0, unavailable: 1 } : { surge, unavailable };
 }
 
-/** The size of the new ReplicaSet, which has `current` now while all together have `total`. */
+/** The size of the new ReplicaSet, which has `current` replicas now, while all sets have `total`. */
 export function newSetSize(deployment: Deployment, current: number, total: number): number {
   const replicas = replicasOf(deployment);
   const type = deployment.spec?.strategy?.type ?? "";
@@ -46,7 +49,7 @@ export function newSetSize(deployment: Deployment, current: number, total: numbe
   return room <= 0 ? current : current + Math.min(room, replicas - current);
 }
 
-/** The one ReplicaSet that takes all replicas: the only active one, or the latest when none is. */
+/** The ReplicaSet that takes all replicas: the only active one, or the latest when none is active. */
 export function activeOrLatest(newSet: ReplicaSet | undefined, oldSets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const newestFirst = oldSets.toSorted((a, b) => olderFirst(b, a));
   const active = [...newestFirst, ...(newSet === undefined ? [] : [newSet])].filter(isActive);
@@ -54,7 +57,7 @@ export function activeOrLatest(newSet: ReplicaSet | undefined, oldSets: readonly
   return active[0] ?? newSet ?? newestFirst[0];
 }
 
-/** The new ReplicaSet has all replicas, knows so, and all of them are available. */
+/** The new ReplicaSet has all replicas, its annotation says so, and all of them are available. */
 export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
   if (set === undefined) return false;
   const replicas = replicasOf(deployment);
@@ -67,7 +70,7 @@ export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined)
   );
 }
 
-/** The size of each active ReplicaSet after a change of spec.replicas amid a rollout, in the order of the writes. */
+/** The size of each active ReplicaSet after a change of spec.replicas during a rollout, in the order of the writes. */
 export function proportionalSizes(
   deployment: Deployment,
   active: readonly ReplicaSet[],
@@ -83,17 +86,17 @@ export function proportionalSizes(
   });
   const [first, ...others] = sized;
   if (first === undefined) return [];
-  // Rounding leaves a remainder, which the first and largest takes.
+  // The first and largest ReplicaSet takes the remainder of the rounding.
   return [{ ...first, size: Math.max(0, first.size + toAdd - added) }, ...others];
 }
 
-/** Larger first. Of equals the newer first when replicas are added, the older first when they are removed. */
+/** Larger first. For equal sizes: newer first when replicas are added, older first when they are removed. */
 function bySize(sets: readonly ReplicaSet[], toAdd: number): readonly ReplicaSet[] {
   if (toAdd === 0) return sets;
   return sets.toSorted((a, b) => replicasOf(b) - replicasOf(a) || (toAdd > 0 ? olderFirst(b, a) : olderFirst(a, b)));
 }
 
-/** What of toAdd goes to this ReplicaSet after others took `added`. Upstream: GetReplicaSetProportion. */
+/** The share of toAdd for this ReplicaSet, after others took `added`. Upstream: GetReplicaSetProportion. */
 export function proportion(set: ReplicaSet, deployment: Deployment, toAdd: number, added: number): number {
   if (replicasOf(set) === 0 || toAdd === 0 || toAdd === added) return 0;
   const fraction = fractionOf(set, deployment);

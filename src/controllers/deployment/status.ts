@@ -1,5 +1,5 @@
-// The status of a Deployment: counted from its ReplicaSets, written when it changed, and looked at again when the
-// progress deadline has passed.
+// The status of a Deployment: computed from its ReplicaSets, written when it changed, and checked again after the
+// progress deadline.
 // Upstream: pkg/controller/deployment/sync.go, calculateStatus; progress.go.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -32,7 +32,9 @@ export function progressing({ status }: Deployment): DeploymentCondition | undef
   return findCondition(status?.conditions ?? [], "Progressing");
 }
 
-/** With the condition, unless one of the same status and reason is there. A status that stays keeps its transition time. */
+/**
+ * Sets the condition, unless one with the same status and reason exists. An unchanged status keeps its transition time.
+ */
 export function setCondition(
   conditions: Conditions,
   given: Pick<DeploymentCondition, "type" | "status" | "reason" | "message">,
@@ -55,7 +57,7 @@ export function withProgress(
   return { ...deployment, status: { ...status, conditions } };
 }
 
-/** Pausing stops the clock of the deadline, resuming starts it. One that has run out stays so. */
+/** Pausing stops the clock of the deadline, resuming starts it. An exceeded deadline stays exceeded. */
 export function pauseCondition(deployment: Deployment, now: EpochMs): Deployment | undefined {
   const reason = progressing(deployment)?.reason;
   if (!hasProgressDeadline(deployment) || reason === "ProgressDeadlineExceeded") return undefined;
@@ -67,14 +69,14 @@ export function pauseCondition(deployment: Deployment, now: EpochMs): Deployment
   return withProgress(deployment, condition, now);
 }
 
-/** Outside of a rollout: counts and availability alone. */
+/** Outside of a rollout: only counts and availability. */
 export async function syncStatus(rollout: Rollout, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const status = calculateStatus(rollout, deps.clock.now(), deps);
   await writeStatus(rollout.deployment, status, deps, signal);
   return done;
 }
 
-/** In a rollout: its progress and the failures of its ReplicaSets, too. */
+/** During a rollout: also its progress and the failures of its ReplicaSets. */
 export async function syncRolloutStatus(rollout: Rollout, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const { deployment } = rollout;
   const now = deps.clock.now();
@@ -125,7 +127,7 @@ const MINIMUM_UNAVAILABLE = {
   message: "Deployment does not have minimum availability.",
 };
 
-/** Undefined when a ReplicaSet that was looked at does not tell: the sum would be wrong. */
+/** Undefined when a ReplicaSet does not report the number: the sum would be wrong. */
 function terminatingOf(sets: readonly ReplicaSet[]): number | undefined {
   let total = 0;
   for (const { status } of sets) {
@@ -136,7 +138,7 @@ function terminatingOf(sets: readonly ReplicaSet[]): number | undefined {
   return total;
 }
 
-/** The wire form of a count of none is no field. */
+/** Counts of 0 are left out on the wire. */
 function positive<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as Partial<T>;
 }
@@ -170,7 +172,7 @@ function hasTimedOut({ spec }: Deployment, conditions: Conditions, now: EpochMs)
   return since + (spec?.progressDeadlineSeconds ?? 0) * 1000 < now;
 }
 
-/** The conditions with what the counts say about progress. */
+/** The conditions after the Progressing condition was updated from the counts. */
 function progressed({ deployment, newSet }: Rollout, status: DeploymentStatus, now: EpochMs): Conditions {
   const { conditions = [], replicas = 0, updatedReplicas = 0 } = status;
   if (!hasProgressDeadline(deployment)) return withoutCondition(conditions, "Progressing");
@@ -184,7 +186,7 @@ function progressed({ deployment, newSet }: Rollout, status: DeploymentStatus, n
     return setCondition(conditions, { type, status: "True", reason: "NewReplicaSetAvailable", message }, now);
   }
   if (hasProgressed(deployment, status)) {
-    // Even with the same status and reason: the time of the last update is what the deadline counts from.
+    // Written even with the same status and reason, because the deadline counts from lastUpdateTime.
     const message = `${subject} is progressing.`;
     const time = formatTime(now);
     const lastTransitionTime = current?.status === "True" ? (current.lastTransitionTime ?? time) : time;
@@ -198,7 +200,7 @@ function progressed({ deployment, newSet }: Rollout, status: DeploymentStatus, n
   return conditions;
 }
 
-/** The failure of the new ReplicaSet to make pods, or else of any other. */
+/** The ReplicaFailure of the new ReplicaSet, or else of any other. */
 function withReplicaFailure(conditions: Conditions, rollout: Rollout): Conditions {
   const { newSet } = rollout;
   const sets = newSet === undefined ? rollout.oldSets : [newSet, ...rollout.oldSets];
@@ -219,7 +221,7 @@ function withConditions(status: DeploymentStatus, conditions: Conditions): Deplo
   return conditions.length === 0 ? counts : { ...counts, conditions };
 }
 
-/** Whether there was anything to write. */
+/** Returns whether the status had to be written. */
 async function writeStatus(
   deployment: Deployment,
   status: DeploymentStatus,
@@ -231,7 +233,7 @@ async function writeStatus(
   return true;
 }
 
-/** A Deployment that does not progress any more has no events: only time can tell. */
+/** A Deployment without progress gets no events, so it is checked again after a time. */
 function nextProgressCheck(deployment: Deployment, status: DeploymentStatus, now: EpochMs): SyncResult {
   const current = progressing(deployment);
   if (!hasProgressDeadline(deployment) || current === undefined) return done;

@@ -1,4 +1,4 @@
-// The two ways to replace old pods by new ones, and what happens when the size changes meanwhile.
+// The two strategies to replace old pods by new ones, and the handling of a size change during a rollout.
 // Upstream: pkg/controller/deployment/{rolling,recreate}.go; sync.go.
 
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
@@ -11,7 +11,7 @@ import { cleanUp, resolveSets, scaleSet } from "./replica-sets.ts";
 import { growNew, type Resize, shrinkOld, spread } from "./resizing.ts";
 import { isComplete, syncRolloutStatus } from "./status.ts";
 
-/** Spreads a new size over the ReplicaSets without going on with the rollout. */
+/** Spreads a new size over the ReplicaSets without continuing the rollout. */
 export async function scale(rollout: Rollout, deps: Deps, signal: AbortSignal): Promise<void> {
   await spread(rollout, resizer(rollout, deps, signal));
 }
@@ -39,7 +39,7 @@ async function shrinks(rollout: Rollout, resize: Resize): Promise<boolean> {
   try {
     return await shrinkOld(rollout, resize);
   } catch (error) {
-    // A refused write is not retried for its own sake: the next event brings the next sync.
+    // A refused write is not retried here: the next event triggers the next sync.
     if (error instanceof ApiError) return false;
     throw error;
   }
@@ -67,7 +67,7 @@ export async function rolloutRecreate(
   return await syncRolloutStatus(rollout, deps, signal);
 }
 
-/** Terminating pods count: they may still hold what the new ones need. */
+/** Terminating pods count, because they may still hold resources that the new ones need. */
 function oldPodsRun({ newSet, oldSets }: Rollout, sets: readonly ReplicaSet[], deps: Deps): boolean {
   if (sum(oldSets, ({ status }) => status?.replicas ?? 0) > 0) return true;
   const others = sets.filter(({ metadata }) => metadata.uid !== newSet?.metadata.uid);

@@ -1,4 +1,4 @@
-// The story of one Deployment: its ReplicaSets, whether it is paused, rolled back, scaled or rolled out, and its status.
+// Syncs one Deployment: its ReplicaSets, then pause, rollback, scaling or rollout, and its status.
 // Upstream: pkg/controller/deployment/deployment_controller.go, syncDeployment.
 
 import { ValueError } from "#api/errors.ts";
@@ -21,7 +21,7 @@ export async function syncDeployment(key: ObjectKey, deps: Deps, signal: AbortSi
     if (selectsEverything(deployment)) return await refuseSelector(deployment, deps, signal);
     return await syncSets(deployment, deps, signal);
   } catch (error) {
-    if (isNamespaceTerminating(error)) return done; // nothing can be created there any more
+    if (isNamespaceTerminating(error)) return done; // no object can be created in the namespace
     throw error;
   }
 }
@@ -46,7 +46,10 @@ async function syncSets(given: Deployment, deps: Deps, signal: AbortSignal): Pro
   return await roll(rollout.deployment, sets, deps, signal);
 }
 
-/** A selector that matches everything would take other Deployments' pods. The server accepts none, but old ones may exist. */
+/**
+ * A selector that matches everything would take the pods of other Deployments. The server refuses it, but old objects
+ * may have one.
+ */
 function selectsEverything({ spec }: Deployment): boolean {
   return spec?.selector !== undefined && Object.keys(spec.selector).length === 0;
 }
@@ -60,7 +63,7 @@ async function refuseSelector(deployment: Deployment, deps: Deps, signal: AbortS
   try {
     await deps.deploymentsApi.updateStatus({ object: { ...deployment, status } }, signal);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error; // the next event of the Deployment tries again
+    if (!(error instanceof ApiError)) throw error; // the next event of the Deployment triggers another try
   }
   return done;
 }
@@ -80,7 +83,7 @@ async function scaleOnly(rollout: Rollout, deps: Deps, signal: AbortSignal): Pro
   return await syncStatus(rollout, deps, signal);
 }
 
-/** spec.replicas has changed since an active ReplicaSet was scaled last. */
+/** spec.replicas has changed since an active ReplicaSet was last scaled. */
 function isResized(rollout: Rollout): boolean {
   return allSets(rollout)
     .filter(isActive)

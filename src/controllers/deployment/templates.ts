@@ -1,4 +1,4 @@
-// Which ReplicaSet has the Deployment's template, and what a new one looks like.
+// Which ReplicaSet has the Deployment's template, and the form of a new one.
 // Upstream: pkg/controller/deployment/util/deployment_util.go, EqualIgnoreHash, FindNewReplicaSet; sync.go.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -17,7 +17,7 @@ import { maxSurge, newSetSize } from "./sizes.ts";
 const NAME_CHARACTERS_MAX = 253;
 const TEMPLATE = lazy(() => schemaOfType("core.v1", "PodTemplateSpec"));
 
-/** Equal but for the label that tells the ReplicaSets of one Deployment apart. */
+/** Equal except for the pod-template-hash label. */
 export function isSameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
   return semanticEqual(withoutHash(a), withoutHash(b), TEMPLATE());
 }
@@ -38,7 +38,7 @@ export function newAndOld(
   return { newSet, oldSets: sorted.filter((set) => set !== newSet) };
 }
 
-/** The ReplicaSet to create. Its name follows from the template, so that two creates cannot make two. */
+/** The ReplicaSet to create. Its name depends on the template, so that two creates cannot make two sets. */
 export function newReplicaSet(
   deployment: Deployment,
   oldSets: readonly ReplicaSet[],
@@ -68,7 +68,7 @@ export function newReplicaSet(
   };
 }
 
-/** As much of the Deployment's name as fits. */
+/** The Deployment's name, shortened to fit. */
 export function setName(deployment: string, hash: string): string {
   const room = NAME_CHARACTERS_MAX - 1 - hash.length;
   return `${room > 0 ? deployment.slice(0, room) : deployment}-${hash}`;

@@ -21,7 +21,7 @@ export function setTriggers(lookup: OwnerLookup<Deployment>, queue: KeyQueue): E
   };
   return {
     onAdd(set) {
-      // After a restart a ReplicaSet may first be seen while it is going away: it has no adopters any more.
+      // After a restart a ReplicaSet may first be seen while it is being deleted: no Deployment adopts it then.
       if (set.metadata.deletionTimestamp !== undefined) enqueue([lookup.controllerOf(set)], "delete", set);
       else enqueue(lookup.concernedByAdd(set), "add", set);
     },
@@ -33,7 +33,7 @@ export function setTriggers(lookup: OwnerLookup<Deployment>, queue: KeyQueue): E
   };
 }
 
-/** Recreate waits for the end of the last pod, which no ReplicaSet announces. */
+/** Recreate waits for the end of the last pod, which no ReplicaSet event announces. */
 export function podTriggers(
   lookup: OwnerLookup<Deployment>,
   { replicaSets, pods }: Pick<Deps, "replicaSets" | "pods">,
@@ -45,7 +45,8 @@ export function podTriggers(
     const set = replicaSets.lister.get(`${pod.metadata.namespace}/${name}`);
     return set === undefined || set.metadata.uid !== uid ? undefined : lookup.controllerOf(set);
   };
-  // Deviation: upstream lists the ReplicaSets from the server here. A handler of ours never waits, and the sync looks again.
+  // Deviation: upstream lists the ReplicaSets from the server here. Handlers here never wait, and the sync checks
+  // again.
   const hasPods = (deployment: Deployment): boolean =>
     ownedAndOrphans(replicaSets, deployment, Deployments).some(
       (set) => isControlledBy(set, deployment) && ownedBy(pods, set, ReplicaSets).length > 0,

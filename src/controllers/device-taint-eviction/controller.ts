@@ -1,10 +1,10 @@
 /**
  * Evicts pods whose devices have a taint with the effect NoExecute that their claims do not tolerate.
  *
- * Keeps true:  a pod on a node with an allocated claim that is reserved for it is deleted once the time of a NoExecute
- *              taint, of a device's slice or of a DeviceTaintRule, and of its toleration is over. Behind the gate
- *              DRADeviceTaintRules the condition EvictionInProgress of a rule tells how far the evictions are, and of a
- *              rule with the effect None what it would evict.
+ * Keeps true:  a pod on a node with an allocated claim that is reserved for it is deleted once its toleration of a
+ *              NoExecute taint, from a ResourceSlice or a DeviceTaintRule, has ended. Behind the gate
+ *              DRADeviceTaintRules the condition EvictionInProgress of a rule shows the progress of the evictions, or,
+ *              for the effect None, what the rule would evict.
  * Requeues:    when a toleration ends; the status of a rule ten seconds after its last change.
  * Upstream:    pkg/controller/devicetainteviction.
  * Deviations:  none.
@@ -77,7 +77,7 @@ export const deviceTaintEvictionController: ControllerDescriptor<DeviceTaintEvic
       evictedByRule: new Map(),
       groupsHaveClaims,
     };
-    parts.informer(DeviceClasses); // Upstream waits for them, too, and reads none.
+    parts.informer(DeviceClasses); // Upstream also waits for these, without reading them.
     if (groupsHaveClaims) deps.pods.addIndexers({ [BY_GROUP]: groupKeysOf });
     parts.handle(parts.informer(ResourceClaims), handler(deps, claimChanged));
     parts.handle(deps.pods, handler(deps, podChanged));

@@ -1,4 +1,4 @@
-// What the syncs and triggers of the device-taint-eviction controller work with.
+// The dependencies of the syncs and triggers of the device-taint-eviction controller.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
@@ -13,18 +13,18 @@ import type { KeyQueue } from "#kit/key-queue.ts";
 import type { TaintedClaims } from "./tainted-claims.ts";
 import type { Eviction, Rule } from "./taints.ts";
 
-/** What the queue holds: a pod that may have to go, or a rule whose status may have to be told. */
+/** An item of the queue: a pod to evict, or a rule whose status may have to be written. */
 export type WorkItem =
   | { readonly kind: "pod"; readonly namespace: string; readonly name: string; readonly uid: string }
   | { readonly kind: "rule"; readonly name: string; readonly uid: string };
 
 export interface Deps {
-  /** The manager of the status of rules. */
+  /** The field manager of the rules' status. */
   readonly name: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly pods: SharedInformer<Stored<Pod>>;
-  /** Undefined where rules count for nothing: the gate DRADeviceTaintRules. */
+  /** Undefined if rules are ignored: the gate DRADeviceTaintRules. */
   readonly rules: SharedInformer<Rule> | undefined;
   readonly podsApi: ResourceClient<Stored<Pod>>;
   readonly rulesApi: ResourceClient<Rule>;
@@ -33,7 +33,7 @@ export interface Deps {
   readonly deletions: CounterSeries;
   readonly latency: HistogramSeries;
   readonly tainted: TaintedClaims;
-  /** The evictions that are due, by the text of the pod's item. An item without one is out of date. */
+  /** The scheduled evictions, by the text of the pod's item. An item without an entry is out of date. */
   readonly evictions: Map<string, Eviction>;
   /** Pods that were evicted, by UID. */
   readonly evicted: UidCache;

@@ -1,4 +1,4 @@
-// The eviction of one pod, once it is due: an event, the condition that says why, and the deletion.
+// Evicts one pod when it is due: an event, the condition with the reason, and the deletion.
 // Upstream: pkg/controller/devicetainteviction/device_taint_eviction.go, maybeDeletePod, addConditionAndDeletePod.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -39,13 +39,16 @@ export async function syncEviction(item: PodItem, deps: Deps, signal: AbortSigna
     if (source.kind !== "rule") continue;
     const { uid } = source.rule.metadata;
     deps.evictedByRule.set(uid, (deps.evictedByRule.get(uid) ?? 0) + 1);
-    // By then the cache shows that the pod goes.
+    // By then the cache shows the pod's deletion.
     queue.addAfter(ruleItem(source.rule), RULE_STATUS_PERIOD_MS, "a pod was evicted");
   }
   return done;
 }
 
-/** False: the pod is gone, or another one has its name. A pod that is deleted already counts as evicted, as upstream. */
+/**
+ * False: the pod is gone, or another pod has its name. As upstream, a pod that is already being deleted counts as
+ * evicted.
+ */
 async function markAndDelete(item: PodItem, deps: Deps, signal: AbortSignal): Promise<boolean> {
   const { namespace, name, uid } = item;
   try {

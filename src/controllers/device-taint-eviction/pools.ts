@@ -1,5 +1,5 @@
-// The devices that drivers publish, by pool. Of a pool only the slices of its newest generation count; older ones stay
-// until the driver deletes them.
+// The published devices, by pool. Only the slices of a pool's newest generation count; older ones stay until the driver
+// deletes them.
 // Upstream: pkg/controller/devicetainteviction/device_taint_eviction.go, pool.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -12,7 +12,7 @@ export class Pools {
   /** By driver and pool; a pool is its slices by name. */
   readonly #pools = new Map<string, Map<string, Slice>>();
 
-  /** Returns the devices whose NoExecute taints are others now. */
+  /** Returns the devices whose NoExecute taints changed. */
   change(old: Slice | undefined, slice: Slice | undefined): ReadonlySet<string> {
     const id = poolOf((slice ?? old) as Slice);
     const pool = this.#pools.get(idText(id)) ?? new Map<string, Slice>();
@@ -38,7 +38,7 @@ export class Pools {
     return [];
   }
 
-  /** How many published devices there are that match. */
+  /** The number of published devices that match. */
   count(matches: (device: AllocatedDevice) => boolean): number {
     let count = 0;
     for (const pool of this.#pools.values()) {

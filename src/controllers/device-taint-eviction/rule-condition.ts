@@ -10,7 +10,7 @@ export interface PendingPods {
   readonly namespaces: number;
 }
 
-/** What is counted for a rule, by its effect. */
+/** The counts for a rule, by its effect. */
 export type RuleCounts =
   | { readonly effect: "NoExecute"; readonly pending: PendingPods }
   | { readonly effect: "None"; readonly pending: PendingPods; readonly published: number; readonly allocated: number }

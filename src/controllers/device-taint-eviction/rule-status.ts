@@ -1,5 +1,5 @@
-// The status of one rule: how far its evictions are, or what it would evict. Told at once for a new spec, and then every
-// ten seconds at most.
+// The status of one rule: the progress of its evictions, or what it would evict. Written at once for a new spec, and
+// then every ten seconds at most.
 // Upstream: pkg/controller/devicetainteviction/device_taint_eviction.go, maybeUpdateRuleStatus.
 
 import type { Condition } from "#api/meta.ts";
@@ -24,7 +24,7 @@ export async function syncRuleStatus(
   const { name, uid, generation = 0 } = rule.metadata;
   const known = findCondition(rule.status?.conditions ?? [], EVICTION_IN_PROGRESS);
   const now = deps.clock.now();
-  // Each change of the condition sets its time.
+  // lastTransitionTime is set on each change of the condition.
   const sinceMs = now - (timeOrUndefined(known?.lastTransitionTime) ?? 0);
   if (known !== undefined && known.observedGeneration === generation && sinceMs < RULE_STATUS_PERIOD_MS) {
     return requeueAfter(RULE_STATUS_PERIOD_MS - sinceMs, "the status was written less than ten seconds ago");

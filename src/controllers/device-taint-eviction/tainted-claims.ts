@@ -1,5 +1,5 @@
-// Which allocated claims have tainted devices, and when their pods must go. Events of claims, slices and rules change it;
-// it answers for pods.
+// Which allocated claims have tainted devices, and when their pods must be evicted. Events of claims, slices and rules
+// update it; pods look up their eviction in it.
 // Upstream: pkg/controller/devicetainteviction/device_taint_eviction.go, handleClaimChange, handleSliceChange,
 // handleRuleChange, podEvictionTime.
 
@@ -43,7 +43,7 @@ export class TaintedClaims {
     this.#pools = pools;
   }
 
-  /** Returns the versions of the claim whose pods need a look. */
+  /** Returns the versions of the claim whose pods must be checked. */
   changeClaim(old: Claim | undefined, claim: Claim | undefined): readonly Claim[] {
     if (old !== undefined && claim !== undefined && old.metadata.uid !== claim.metadata.uid) {
       return [...this.changeClaim(old, undefined), ...this.changeClaim(undefined, claim)];
@@ -67,14 +67,14 @@ export class TaintedClaims {
     return this.#reconsider((device) => device.driver === driver && device.pool === pool && changed.has(device.device));
   }
 
-  /** All claims are looked at again: rules change rarely. */
+  /** Checks all claims again: rules change rarely. */
   changeRule(old: Rule | undefined, rule: Rule | undefined): readonly Claim[] {
     if (old !== undefined) this.#rules.delete(old.metadata.name);
     if (rule?.spec.taint.effect === NO_EXECUTE) this.#rules.set(rule.metadata.name, rule);
     return this.#reconsider(() => true);
   }
 
-  /** When and why the pod must go; undefined: it may stay. */
+  /** When and why to evict the pod; undefined: it may stay. */
   evictionOf(pod: Stored<Pod>): Eviction | undefined {
     if ((pod.spec?.nodeName ?? "") === "") return undefined;
     let eviction: Eviction | undefined;
@@ -91,7 +91,7 @@ export class TaintedClaims {
     return eviction;
   }
 
-  /** What would be tainted if this rule, and no other, had the effect NoExecute. */
+  /** The claims that would be tainted if only this rule had the effect NoExecute. */
   simulate(rule: Rule): TaintedClaims {
     const simulated = new TaintedClaims(this.#groupsHaveClaims, this.#pools);
     simulated.changeRule(undefined, {
@@ -120,7 +120,7 @@ export class TaintedClaims {
     return changed;
   }
 
-  /** A rule counts although its device is not published any more. */
+  /** A rule applies even if its device is no longer published. */
   #evictionOf(claim: Claim): Eviction | undefined {
     const sources: TaintSource[] = [];
     let atMs: number | undefined;

@@ -1,4 +1,4 @@
-// A taint that may evict pods, with the object that it comes from: a device of a slice, or a rule.
+// A taint that may evict pods, with its source: a device of a slice, or a rule.
 // Upstream: pkg/controller/devicetainteviction/device_taint_eviction.go, trackedTaint, evictionAndReason;
 // k8s.io/dynamic-resource-allocation/resourceclaim, ToleratesTaint.
 
@@ -21,19 +21,19 @@ export type TaintSource =
       readonly kind: "slice";
       readonly slice: Slice;
       readonly device: string;
-      /** The place of the taint in the list of its device. */
+      /** The position of the taint in the list of its device. */
       readonly index: number;
       readonly taint: DeviceTaint;
     };
 
-/** When pods must go, and all taints that want it. */
+/** When pods must be evicted, and all taints that require it. */
 export interface Eviction {
   readonly atMs: EpochMs;
   /** In order, each once. */
   readonly sources: readonly TaintSource[];
 }
 
-/** Rules first, by name; then slices by driver, pool, device and place. */
+/** Rules first, by name; then slices by driver, pool, device and position. */
 export function compareSources(a: TaintSource, b: TaintSource): number {
   if (a.kind === "rule" || b.kind === "rule") {
     if (a.kind !== b.kind) return a.kind === "rule" ? -1 : 1;
@@ -53,13 +53,13 @@ function isSameSource(a: TaintSource, b: TaintSource): boolean {
   return a.slice === b.slice && a.device === b.device && a.index === b.index;
 }
 
-/** No eviction differs from no eviction, as upstream: what is not tainted is looked at once more. */
+/** As upstream, undefined does not equal undefined: claims without taints are checked once more. */
 export function isSameEviction(a: Eviction | undefined, b: Eviction | undefined): boolean {
   if (a === undefined || b === undefined || a.atMs !== b.atMs || a.sources.length !== b.sources.length) return false;
   return a.sources.every((source, i) => isSameSource(source, b.sources[i] as TaintSource));
 }
 
-/** All that two claims of a pod want, at the earlier time. */
+/** The sources of two claims of a pod, at the earlier time. */
 export function joinEvictions(a: Eviction | undefined, b: Eviction | undefined): Eviction | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const sources = [...b.sources];

@@ -1,4 +1,5 @@
-// What events of pods, claims, slices and rules mean for evictions. Evictions are set and cancelled here; workers do them.
+// How events of pods, claims, slices and rules change evictions. Evictions are scheduled and cancelled here; workers
+// execute them.
 // Upstream: pkg/controller/devicetainteviction/device_taint_eviction.go, handlePod, handlePods, handlePodChange,
 // handleRuleChange, evictPod.
 
@@ -23,7 +24,9 @@ export function groupKeysOf(pod: Stored<Pod>): readonly ObjectKey[] {
   return name === undefined ? [] : [`${pod.metadata.namespace}/${name}`];
 }
 
-/** Pods change often. Only a node, or another claim, matters: not the condition that an eviction itself sets. */
+/**
+ * Pods change often. Only a change of the node or the claims matters, not the condition that an eviction itself sets.
+ */
 export function podChanged(old: Stored<Pod> | undefined, pod: Stored<Pod> | undefined, deps: Deps): void {
   if (pod === undefined) {
     if (old !== undefined) deps.evictions.delete(itemText(podItem(old)));
@@ -49,7 +52,7 @@ export function ruleChanged(old: Rule | undefined, rule: Rule | undefined, deps:
     if (semanticEqual(old.spec, rule.spec)) return;
     deps.queue.add(ruleItem(rule), eventCause(DeviceTaintRules, "update", rule));
   } else if (old === undefined && rule !== undefined) {
-    // The status is told before any pod is evicted.
+    // The status is written before any pod is evicted.
     deps.queue.add(ruleItem(rule), eventCause(DeviceTaintRules, "add", rule));
   }
   if (rule === undefined && old !== undefined) deps.evictedByRule.delete(old.metadata.uid);
@@ -83,7 +86,7 @@ function judgePod(pod: Stored<Pod>, deps: Deps): void {
   const afterMs = eviction.atMs - deps.clock.now();
   if (afterMs > 0) deps.queue.addAfter(item, afterMs, "the taint is tolerated until then");
   else deps.queue.add(item, eventCause(Pods, "update", pod));
-  // More pods may follow; the status tells of them together.
+  // More pods may follow; one status write covers them all.
   for (const source of eviction.sources) {
     if (source.kind === "rule") deps.queue.addAfter(ruleItem(source.rule), RULE_STATUS_PERIOD_MS, "a pod must go");
   }

@@ -1,4 +1,4 @@
-// What a budget needs and what it may give away, from its pods. Pure.
+// The disruptions that a budget allows, computed from its pods. Pure.
 // Upstream: pkg/controller/disruption/disruption.go, getExpectedPodCount, countHealthyPods, buildDisruptedPodMap,
 // updatePdbStatus.
 
@@ -11,7 +11,7 @@ import { isConditionCurrent, withDisruptionAllowed } from "#rules/disruption-bud
 import { isPodReady } from "#rules/pod-status.ts";
 import type { Budget, StoredPod } from "./model.ts";
 
-/** An evicted pod that is not being deleted after this time will not be deleted at all. */
+/** An evicted pod whose deletion has not begun after this time will not be deleted. */
 const DELETION_TIMEOUT_MS = 120_000;
 
 export interface PodCounts {
@@ -19,12 +19,15 @@ export interface PodCounts {
   readonly desiredHealthy: number;
 }
 
-/** Whether the budget is a share, or the remainder, of what the workloads should have. An absolute minimum is not. */
+/**
+ * True if the budget is a percentage or a maximum, which depends on the size of the workloads. An absolute minimum does
+ * not.
+ */
 export function needsScale({ minAvailable, maxUnavailable }: PodDisruptionBudgetSpec): boolean {
   return maxUnavailable !== undefined || typeof minAvailable === "string";
 }
 
-/** scale: the sum of the sizes of the workloads, where the budget needs it. Throws for a value that is no percentage. */
+/** scale: the sum of the sizes of the workloads, if the budget needs it. Throws for an invalid percentage. */
 export function podCounts(spec: PodDisruptionBudgetSpec, podCount: number, scale: number): PodCounts {
   const { minAvailable, maxUnavailable } = spec;
   if (maxUnavailable !== undefined) {
@@ -74,7 +77,7 @@ export function countHealthy(pods: readonly StoredPod[], disrupted: DisruptedPod
   }).length;
 }
 
-/** Undefined: the status of the budget says all of it. */
+/** Undefined: the status is up to date. */
 export function newStatus(
   budget: Budget,
   { expected, desiredHealthy }: PodCounts,
@@ -84,7 +87,7 @@ export function newStatus(
 ): PodDisruptionBudgetStatus | undefined {
   const { metadata, status = {} } = budget;
   const generation = metadata.generation ?? 0;
-  const isExpectingPods = expected > 0; // a budget of no pods is strict until it has seen its first ones
+  const isExpectingPods = expected > 0; // a budget without pods allows nothing until it has seen its first ones
   const counts = {
     currentHealthy,
     desiredHealthy,

@@ -1,13 +1,13 @@
 /**
- * Keeps the status of disruption budgets, by which the API server allows or refuses evictions.
+ * Maintains the status of disruption budgets, by which the API server allows or refuses evictions.
  *
- * Keeps true:  the status of each PodDisruptionBudget counts its healthy pods, the pods that it needs healthy and the
- *              disruptions that it allows; a budget that cannot be computed allows none. A pod that was evicted and is not
- *              being deleted counts again after two minutes. So does a pod whose announced disruption never came: its
- *              DisruptionTarget condition becomes False.
- * Requeues:    when an expected deletion is overdue, and when an announced disruption is stale.
+ * Keeps true:  the status of each PodDisruptionBudget has its healthy pods, the healthy pods that it needs and the
+ *              disruptions that it allows; a budget that cannot be computed allows none. An evicted pod that is not
+ *              being deleted counts again after two minutes. A DisruptionTarget condition without a disruption becomes
+ *              False after two minutes.
+ * Requeues:    when an expected deletion is overdue, and when a DisruptionTarget condition is stale.
+ * Deviations:  of several budgets that match a pod, the first by name is synced; Go's choice is random.
  * Upstream:    pkg/controller/disruption.
- * Deviations:  of several budgets that match a pod, the first by name is synced, where Go leaves the choice to chance.
  */
 
 import { Deployments, ReplicaSets, StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -29,7 +29,7 @@ export const disruptionController: ControllerDescriptor = keyedController({
   name: "disruption-controller",
   contract: {
     watches: [PodDisruptionBudgets, Pods, ReplicationControllers, ReplicaSets, Deployments, StatefulSets],
-    // Of the controllers of pods that are none of the watched kinds.
+    // Of controllers of pods that are not of the watched kinds.
     reads: [get(anyResource, "scale")],
     writes: [update(PodDisruptionBudgets, "status"), update(Pods, "status"), ...events],
   },

@@ -1,5 +1,5 @@
-// How many pods there should be: the sizes of the workloads that control the pods of a budget, each counted once. The
-// workloads of the built-in kinds are cached; of any other kind the scale subresource is asked.
+// The expected number of pods: the sizes of the workloads that control the pods of a budget, each counted once.
+// Workloads of built-in kinds are cached; for other kinds the scale subresource is read.
 // Upstream: pkg/controller/disruption/disruption.go, getExpectedScale, finders.
 
 import { goQuote } from "#api/go-text.ts";
@@ -14,7 +14,7 @@ import type { ScaleDeps, StoredPod, Workloads } from "./model.ts";
 
 export interface ExpectedScale {
   readonly expected: number;
-  /** Names of the pods that no workload controls: they count as nothing. */
+  /** Names of the pods without a controller: they are not counted. */
   readonly unmanaged: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function isOfKind({ apiVersion, kind }: OwnerReference, wanted: string, ...group
   return kind === wanted && groups.includes(parseApiVersion(apiVersion).group);
 }
 
-/** A successor with the same name is another object. */
+/** A new workload with the same name is another object. */
 function find<T extends StoredObject>({ name, uid }: OwnerReference, namespace: string, lister: Lister<T>) {
   const found = lister.get(`${namespace}/${name}`);
   return found?.metadata.uid === uid ? found : undefined;

@@ -1,4 +1,4 @@
-// What the steps of the disruption controller share: its objects and its dependencies.
+// Shared types of the steps of the disruption controller: its objects and dependencies.
 
 import type { Deployments, ReplicaSets, StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import type { Pods, ReplicationControllers } from "#api/generated/resources/core-v1.ts";
@@ -42,6 +42,6 @@ export interface Deps extends ScaleDeps {
   readonly pods: SharedInformer<StoredPod>;
   readonly budgetsApi: Pick<ResourceClient<Budget>, "updateStatus">;
   readonly podsApi: Pick<ResourceClient<StoredPod>, "updateStatus">;
-  /** Budgets whose evicted pods may never have been deleted. */
+  /** Budgets with evicted pods whose deletion may never have begun. */
   readonly rechecks: KeyQueue;
 }

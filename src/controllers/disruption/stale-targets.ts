@@ -15,13 +15,15 @@ const STALE_AFTER_MS = 120_000;
 const DISRUPTION_TARGET = "DisruptionTarget";
 export const STALE_REASON = "the announced disruption is stale by then";
 
-/** How long until the announced disruption of the pod is stale, 0 when it is; undefined when none is announced. */
+/**
+ * How long until the DisruptionTarget condition of the pod is stale, 0 when it is; undefined without the condition.
+ */
 export function staleAfterMs(pod: StoredPod, now: EpochMs): number | undefined {
   const condition = podCondition(pod, DISRUPTION_TARGET);
   if (condition?.status !== "True" || pod.metadata.deletionTimestamp !== undefined || isPodTerminal(pod)) {
     return undefined;
   }
-  // A kubelet may take any time to end a pod.
+  // A kubelet has no time limit for ending a pod.
   if (condition.reason === "TerminationByKubelet") return undefined;
   const since = timeOrUndefined(condition.lastTransitionTime);
   return since === undefined ? 0 : Math.max(0, STALE_AFTER_MS - (now - since));

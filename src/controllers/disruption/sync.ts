@@ -1,5 +1,5 @@
-// The story of one budget: count its pods, forgive the evictions that never came true, and say how many disruptions are
-// allowed. When that fails, none are.
+// Syncs one budget: counts its pods, drops evictions that were never executed, and computes the allowed disruptions.
+// When that fails, none are allowed.
 // Upstream: pkg/controller/disruption/disruption.go, sync, trySync, failSafe.
 
 import { withStatusCondition } from "#api/conditions.ts";
@@ -24,7 +24,7 @@ export async function syncBudget(key: ObjectKey, deps: Deps, signal: AbortSignal
   try {
     await trySync(budget, deps, signal);
   } catch (error) {
-    // A conflict means that someone else evicts: the next try sees it.
+    // A conflict means that another client evicts a pod: the next try sees it.
     if (isConflict(error) || signal.aborted) throw error;
     deps.log.error(error, "Failed to sync PDB", { podDisruptionBudget: ref(budget) });
     await writeStatus(budget, allowNothing(budget, error, deps), deps, signal);
@@ -63,7 +63,7 @@ async function trySync(budget: Budget, deps: Deps, signal: AbortSignal): Promise
   }
 }
 
-/** Tells of an error before it goes on. */
+/** Records an event for an error before it throws it again. */
 async function warnOn<R>(step: () => R | Promise<R>, warn: (error: string) => void): Promise<R> {
   try {
     return await step();
@@ -73,7 +73,7 @@ async function warnOn<R>(step: () => R | Promise<R>, warn: (error: string) => vo
   }
 }
 
-/** In the order of their names: an error tells of the first pod that makes one. */
+/** In the order of their names, so that an error is always about the first pod that has one. */
 function podsOf({ metadata, spec }: Budget, { pods }: Deps): readonly StoredPod[] {
   const selector: Selector = selectorFromObject(spec?.selector);
   const byName = (a: StoredPod, b: StoredPod): number => compareText(a.metadata.name, b.metadata.name);
@@ -99,7 +99,7 @@ function unmanagedText({ spec }: Budget): string {
   );
 }
 
-/** The status with which no pod is evicted until a sync succeeds. */
+/** The status that refuses all evictions until a sync succeeds. */
 function allowNothing({ status = {} }: Budget, error: unknown, { clock }: Deps): PodDisruptionBudgetStatus {
   const { conditions = [], observedGeneration = 0 } = status;
   const condition = {

@@ -1,4 +1,4 @@
-// Which budget an event of a pod concerns, and which pods are announced to be disrupted.
+// Which budget an event of a pod concerns, and which pods have a DisruptionTarget condition.
 // Upstream: pkg/controller/disruption/disruption.go, addPod, updatePod, deletePod, getPdbForPod.
 
 import { ValueError } from "#api/errors.ts";
@@ -20,7 +20,7 @@ export interface PodTriggers extends Pick<Deps, "budgets" | "clock" | "log" | "r
   readonly stalePods: KeyQueue;
 }
 
-/** Unlike most controllers, this one hears resyncs, too. */
+/** Unlike most controllers, this one also handles resyncs. */
 export function podTriggers(triggers: PodTriggers): EventHandler<StoredPod> {
   const { clock, queue, stalePods } = triggers;
   const enqueueBudget = (event: ChangeType, pod: StoredPod): void => {

@@ -2,10 +2,10 @@
  * Writes the Endpoints of Services that select pods.
  *
  * Keeps true:  the Endpoints of a Service hold the addresses of its pods, ready and not ready apart, by ports, at most
- *              1,000 of them; they have the labels of the Service, and go with it.
+ *              1,000 of them; they have the labels of the Service, and are deleted with it.
  * Requeues:    a failing Service is dropped after 15 retries.
  * Upstream:    pkg/controller/endpoint.
- * Deviations:  events about pods are matched with Services at once; Go does that in a queue of its own.
+ * Deviations:  events about pods are matched with Services at once; Go uses a separate queue.
  */
 
 import { Endpoints, Pods, Services } from "#api/generated/resources/core-v1.ts";
@@ -19,7 +19,7 @@ import type { Deps } from "./model.ts";
 import { syncService } from "./sync.ts";
 
 const RETRIES_MAX = 15;
-/** Locks of old leader elections are Endpoints without a Service. */
+/** Endpoints without a Service are locks of old leader elections. */
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
 export interface EndpointsOptions {
@@ -59,7 +59,7 @@ export const endpointsController: ControllerDescriptor<EndpointsOptions> = keyed
       retryVerbosity: 2,
       sync: (key, signal) => syncService(key, deps, signal),
     });
-    // The Service of some may have gone while no manager ran.
+    // Finds Endpoints whose Service was deleted while no manager ran.
     parts.loop(() => {
       for (const object of endpoints.lister.list()) {
         if (object.metadata.annotations?.[LEADER] !== undefined) continue;

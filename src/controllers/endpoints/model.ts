@@ -1,4 +1,4 @@
-// What the steps of this controller work with.
+// Shared types of the steps of this controller.
 
 import type { Endpoints as EndpointsResource } from "#api/generated/resources/core-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
@@ -19,6 +19,6 @@ export interface Deps {
   readonly endpoints: SharedInformer<Endpoints>;
   readonly endpointsApi: ResourceClient<Endpoints>;
   readonly triggerTimes: TriggerTimes;
-  /** The versions that this controller replaced: a cache that still has one lags behind. */
+  /** The versions that this controller replaced: a cache that still has one of them lags. */
   readonly replaced: Map<string, string>;
 }

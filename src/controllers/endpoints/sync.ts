@@ -1,4 +1,4 @@
-// The story of one Service: compare its Endpoints with its pods, and write the difference.
+// Syncs one Service: compares its Endpoints with its pods, and writes the difference.
 // Upstream: pkg/controller/endpoint/endpoints_controller.go, syncService.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -52,14 +52,14 @@ export async function syncService(key: ObjectKey, deps: Deps, signal: AbortSigna
   return done;
 }
 
-/** The controller has replaced this version itself. */
+/** Throws if the controller has already replaced this version. */
 function refuseStale(key: ObjectKey, { metadata: { resourceVersion } }: Endpoints, { replaced }: Deps): void {
   if (replaced.get(key) !== resourceVersion) return;
   const what = `resource version ${resourceVersion} already processed for endpoints ${key}`;
   throw new Error(`endpoints informer cache is out of date, ${what}`);
 }
 
-/** Other versions of this program order subsets differently: those that mean the same are left alone. */
+/** Other versions of this program order subsets differently, so subsets with the same meaning are not rewritten. */
 function isRight(current: Endpoints, service: Service, subsets: readonly EndpointSubset[]): boolean {
   const stored = (current.subsets ?? []).map(withoutTargetVersions);
   const { ready, unready } = countAddresses(stored);
@@ -71,7 +71,7 @@ function isRight(current: Endpoints, service: Service, subsets: readonly Endpoin
   );
 }
 
-/** Which version of a pod an address came from does not matter. */
+/** The version of the pod behind an address is ignored. */
 function withoutTargetVersions(subset: EndpointSubset): EndpointSubset {
   const strip = (address: EndpointAddress): EndpointAddress => {
     if (address.targetRef?.resourceVersion === undefined) return address;
@@ -86,7 +86,7 @@ function withoutTargetVersions(subset: EndpointSubset): EndpointSubset {
   };
 }
 
-/** Whether it is headless is not compared. */
+/** The headless label is not compared. */
 function hasLabelsOf({ metadata }: Endpoints, service: Service): boolean {
   if (metadata.labels?.[MANAGED_BY] !== CONTROLLER_NAME) return false;
   return semanticEqual(withoutKeys(metadata.labels, MANAGED_BY, HEADLESS), service.metadata.labels ?? {});
@@ -143,7 +143,7 @@ async function update(
   try {
     const object = draft as Endpoints; // a copy of the current one
     const { metadata } = await deps.endpointsApi.update({ object }, signal);
-    // An update that changes nothing gives the same version back.
+    // An update that changes nothing returns the same version.
     if (metadata.resourceVersion !== current.metadata.resourceVersion) {
       deps.replaced.set(key, current.metadata.resourceVersion);
     }

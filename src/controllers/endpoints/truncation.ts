@@ -28,7 +28,7 @@ export function truncated(subsets: readonly EndpointSubset[]): readonly Endpoint
   let left = max;
   return subsets.map((subset) => {
     const list = subset[part] ?? [];
-    // Rounded up: the last subsets get less.
+    // Rounded up, so the last subsets get less.
     const kept = list.slice(0, Math.min(left, Math.ceil((list.length / total) * max)));
     left -= kept.length;
     const { addresses: ready, ports } = subset;

@@ -1,5 +1,6 @@
-// The subsets that a Service should have: the address of each of its pods, at each of its ports.
-// Upstream: pkg/controller/endpoint/endpoints_controller.go, syncService, podToEndpointAddressForService, addEndpointSubset.
+// The subsets that a Service should have: the address of each of its pods, with each of its ports.
+// Upstream: pkg/controller/endpoint/endpoints_controller.go, syncService, podToEndpointAddressForService,
+// addEndpointSubset.
 
 import type { EndpointAddress, EndpointPort, EndpointSubset, ServicePort } from "#api/generated/types/core-v1.ts";
 import { endpointHostname, hasEndpoint, podAddresses, targetPort } from "#families/service-pods/endpoint-pods.ts";
@@ -24,7 +25,7 @@ export function wantedSubsets(service: Service, pods: readonly Pod[]): readonly 
   return repackSubsets(subsets);
 }
 
-/** A pod that is being deleted is left out, unless the Service wants every address. */
+/** A pod that is being deleted is left out, unless the Service publishes not-ready addresses. */
 function isPublished(pod: Pod, publishesAll: boolean): boolean {
   return hasEndpoint(pod) && (publishesAll || pod.metadata.deletionTimestamp === undefined);
 }
@@ -42,7 +43,7 @@ function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
   };
 }
 
-/** Old API servers leave the families out: then that of the Service's address counts, or of the pod's. */
+/** Old API servers leave the families out. The family is then that of the Service's cluster IP, or of the pod's IP. */
 function familyOf(service: Service, { status }: Pod): 4 | 6 {
   const { ipFamilies = [], clusterIP = "" } = service.spec ?? {};
   const [first] = ipFamilies;
@@ -51,7 +52,7 @@ function familyOf(service: Service, { status }: Pod): 4 | 6 {
   return parseSloppyIp(known)?.family === 6 ? 6 : 4;
 }
 
-/** One object for each port of the Service and number: ports with an application protocol are the same by identity. */
+/** One object for each Service port and number: ports with an application protocol are compared by identity. */
 function endpointPorts(): (port: ServicePort, number: number) => EndpointPort {
   const known = new Map<ServicePort, Map<number, EndpointPort>>();
   return (servicePort, port) => {

@@ -2,12 +2,12 @@
  * Mirrors Endpoints that users write into EndpointSlices.
  *
  * Keeps true:  Endpoints of a Service without a selector have one slice for each address type and set of ports, with at
- *              most --mirroring-max-endpoints-per-subset endpoints, and with their labels and annotations. Endpoints
- *              that are not to be mirrored have none.
+ *              most --mirroring-max-endpoints-per-subset endpoints, and with their labels and annotations. Other
+ *              Endpoints have none.
  * Requeues:    failing Endpoints are dropped after 15 retries.
  * Upstream:    pkg/controller/endpointslicemirroring.
- * Deviations:  a new slice takes over the name of one of its own address type; Go may try to create it as well, under the
- *              same name, when slices of both types are new, and then begins again.
+ * Deviations:  a new slice takes over the name of a slice of the same address type. Go may also try to create it under
+ *              that name when slices of both types are new; it then fails and retries.
  */
 
 import { Endpoints, Services } from "#api/generated/resources/core-v1.ts";

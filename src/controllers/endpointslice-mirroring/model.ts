@@ -1,4 +1,4 @@
-// What the steps of this controller work with.
+// Shared types of the steps of this controller.
 
 import type { Endpoints as EndpointsResource } from "#api/generated/resources/core-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";
@@ -25,10 +25,10 @@ export interface Deps extends SliceParts {
 }
 
 const SKIP = "endpointslice.kubernetes.io/skip-mirror";
-/** Locks of old leader elections are no endpoints. */
+/** Endpoints with this annotation are locks of old leader elections. */
 const LEADER = "control-plane.alpha.kubernetes.io/leader";
 
-/** Nothing about the object itself speaks against it. */
+/** True if neither labels nor annotations exclude the object from mirroring. */
 export function isMirrored({ metadata: { labels, annotations } }: Endpoints): boolean {
   return labels?.[SKIP] !== "true" && annotations?.[LEADER] === undefined;
 }

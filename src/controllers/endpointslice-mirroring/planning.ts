@@ -1,4 +1,4 @@
-// What has to be written so that slices mirror an Endpoints object: one slice for each mirror, rebuilt as a whole.
+// The writes that make slices mirror an Endpoints object: one slice for each mirror, rebuilt as a whole.
 // Upstream: pkg/controller/endpointslicemirroring/reconciler.go, reconcileByPortMapping, totalChanges.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -30,7 +30,7 @@ interface Changes {
 }
 
 export interface MirrorPlan extends SlicePlan, Changes {
-  /** Slices that are right as they are. */
+  /** Slices that need no write. */
   readonly right: readonly EndpointSlice[];
   readonly counts: PortCounts;
 }
@@ -87,7 +87,7 @@ function changesOf(slice: EndpointSlice | undefined, { endpoints: wanted }: Mirr
   };
 }
 
-/** Labels, annotations, and an owner that is still there. */
+/** True if labels, annotations and the owner reference match. */
 function hasMetadataOf({ metadata }: EndpointSlice, endpoints: Endpoints): boolean {
   const { name, uid, labels } = endpoints.metadata;
   const isOutlived = (metadata.ownerReferences ?? []).some(
@@ -103,7 +103,7 @@ function hasMetadataOf({ metadata }: EndpointSlice, endpoints: Endpoints): boole
 const copiedAnnotations = ({ metadata }: Endpoints): StringMap =>
   withoutKeys(metadata.annotations, TRIGGER_TIME, LAST_APPLIED);
 
-/** sliceName: of the slice that is rebuilt. */
+/** sliceName: the name of the slice to rebuild. */
 function mirrorSlice(endpoints: Endpoints, mirror: Mirror, endpointsMax: number, sliceName?: string): SliceDraft {
   const { name, namespace, labels } = endpoints.metadata;
   const annotations = copiedAnnotations(endpoints);

@@ -1,4 +1,4 @@
-// The story of one Endpoints object: mirror it, or take its mirrors away.
+// Syncs one Endpoints object: mirrors it, or deletes its mirrors.
 // Upstream: pkg/controller/endpointslicemirroring, syncEndpoints, reconcile.
 
 import { Endpoints as EndpointsResource } from "#api/generated/resources/core-v1.ts";

@@ -17,14 +17,14 @@ export interface Mirror {
 }
 
 export interface WantedMirrors {
-  /** By mirrorKey; also those without endpoints, whose slices go. */
+  /** By mirrorKey. Includes mirrors without endpoints, whose slices are deleted. */
   readonly mirrors: ReadonlyMap<string, Mirror>;
   readonly invalid: readonly string[];
-  /** The invalid ones, and those beyond the maximum of a subset. */
+  /** The number of invalid addresses and of those beyond the maximum of a subset. */
   readonly skipped: number;
 }
 
-/** Slices with the same key mirror the same. */
+/** Slices with equal keys belong to the same mirror. */
 export function mirrorKey(addressType: string, ports: readonly EndpointPort[] | null | undefined): string {
   return `${addressType}-${portKeyOf(ports)}`;
 }

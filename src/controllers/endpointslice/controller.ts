@@ -1,14 +1,14 @@
 /**
  * Writes the EndpointSlices of Services that select pods.
  *
- * Keeps true:  for each address type of a Service, its slices hold one endpoint for each of its pods that has an address,
- *              grouped by ports, at most --max-endpoints-per-slice in each; a Service without endpoints has an empty slice.
- *              Endpoints that are ready get hints as the Service asks. Slices have the labels of the Service.
- * Requeues:    a slice that another client changed is looked at a second later. A failing Service is dropped after
- *              15 retries.
+ * Keeps true:  for each address type of a Service, its slices hold one endpoint for each of its pods that has an
+ *              address, grouped by ports, at most --max-endpoints-per-slice in each; a Service without endpoints has an
+ *              empty slice. Ready endpoints get the hints that the Service requests. Slices have the labels of the
+ *              Service.
+ * Requeues:    a second after another client changed a slice. A failing Service is dropped after 15 retries.
  * Upstream:    pkg/controller/endpointslice, k8s.io/endpointslice.
  * Deviations:  where Go chooses at random among endpoints, slices and zones, the first by name is taken. Events about
- *              pods are matched with Services at once; Go does that in a queue of its own.
+ *              pods are matched with Services at once; Go uses a separate queue.
  */
 
 import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";
@@ -26,10 +26,10 @@ import { CONTROLLER_NAME, type Deps, type Node } from "./model.ts";
 import { syncService } from "./sync.ts";
 import { Topology } from "./topology.ts";
 
-/** Changes of several slices make one sync. */
+/** Collects changes of several slices into one sync. */
 const SLICE_CHANGE_DELAY_MS = 1000;
 const ZONE = "topology.kubernetes.io/zone";
-/** All nodes are looked at together. */
+/** A single key: all nodes are processed together. */
 const ALL_NODES = "nodes";
 
 export interface EndpointSliceOptions {
@@ -99,7 +99,7 @@ export const endpointSliceController: ControllerDescriptor<EndpointSliceOptions>
   },
 });
 
-/** A node came or went, became ready or unready, or moved to another zone. */
+/** A node was added or removed, became ready or unready, or changed its zone. */
 function topologyChanged(node: Node, old: Node | undefined): boolean {
   return (
     old === undefined ||

@@ -1,5 +1,5 @@
-// Which hints the endpoints of a Service get: by the annotation that asks for the mode Auto, else by its traffic
-// distribution, else none.
+// Which hints the endpoints of a Service get: those of the mode Auto if its annotation requests it, else those of its
+// traffic distribution, else none.
 // Upstream: k8s.io/endpointslice/reconciler.go, reconcileByAddressType, hintsEnabled, validTrafficDistribution.
 
 import { objectKey } from "#api/object.ts";
@@ -24,14 +24,14 @@ interface Hinting extends HintedSlices {
   readonly events: readonly HintEvent[];
 }
 
-/** The mode Auto; of two annotations the deprecated one counts. */
+/** The mode Auto; of the two annotations the deprecated one wins. */
 export function wantsZoneHints({ metadata }: Service): boolean {
   const { annotations = {} } = metadata;
   const mode = annotations[DEPRECATED_MODE] ?? annotations[MODE];
   return mode === "Auto" || mode === "auto";
 }
 
-/** Undefined: none, one that is not known, or one that the mode Auto overrules. */
+/** Undefined: none, an unknown one, or one that the mode Auto overrides. */
 export function usedDistribution(service: Service): string | undefined {
   const { trafficDistribution } = service.spec ?? {};
   const isKnown = DISTRIBUTIONS.includes(trafficDistribution ?? "") && !wantsZoneHints(service);

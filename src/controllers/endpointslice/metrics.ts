@@ -57,7 +57,7 @@ export function registerSliceMetrics(metrics: Metrics, endpointsMax: number): Sl
   };
 }
 
-/** How many Services use which traffic distribution. One that was used once is shown from then on. */
+/** The number of Services per traffic distribution. A value that was used once is shown from then on. */
 class Distributions {
   readonly #services = new Map<string, Set<ObjectKey>>();
   readonly #gauge: Gauge;

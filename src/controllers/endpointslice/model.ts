@@ -1,4 +1,4 @@
-// What the steps of this controller work with.
+// Shared types of the steps of this controller.
 
 import type { Nodes, Services } from "#api/generated/resources/core-v1.ts";
 import type { ObjectOf } from "#api/resource.ts";

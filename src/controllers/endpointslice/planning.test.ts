@@ -1,5 +1,5 @@
-// What upstream's reconciler makes of 2,000 random states (tools/go/vectors-slices): how many slices are created, updated
-// and deleted, which ones where chance does not decide it, how many endpoints each is left with, and all endpoints.
+// The plans of upstream's reconciler for 2,000 random states (tools/go/vectors-slices): how many slices are created,
+// updated and deleted, which ones if the choice is not random, the number of endpoints in each, and all endpoints.
 
 import { describe, expect, it } from "vitest";
 import { Nodes, Pods, Services } from "#api/generated/resources/core-v1.ts";

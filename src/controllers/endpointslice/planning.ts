@@ -1,4 +1,4 @@
-// What has to be written so that the slices of one address type hold the endpoints of a Service; hints come after.
+// The writes that make the slices of one address type hold the endpoints of a Service; hints are added later.
 // Upstream: k8s.io/endpointslice/reconciler.go, reconcileByAddressType.
 
 import type { Pod, Service } from "#families/service-pods/model.ts";
@@ -12,7 +12,7 @@ import { wantedEndpoints } from "./wanted-endpoints.ts";
 interface SliceWorld {
   readonly service: Service;
   readonly pods: readonly Pod[];
-  /** Those of the address type. */
+  /** The slices of the address type. */
   readonly slices: readonly EndpointSlice[];
   readonly nodeOf: (name: string) => Node | undefined;
   readonly addressType: AddressType;

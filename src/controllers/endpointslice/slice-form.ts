@@ -1,4 +1,4 @@
-// What a slice of a Service looks like: labels, owner, and the placeholder of a Service without endpoints.
+// The form of a slice of a Service: labels, owner, and the placeholder for a Service without endpoints.
 // Upstream: k8s.io/endpointslice/utils.go, newEndpointSlice, setEndpointSliceLabels, ownedBy; reconciler.go,
 // placeholderSliceCompare.
 
@@ -24,7 +24,9 @@ type Labels = Readonly<Record<string, string>>;
 
 const unreserved = (labels: Labels | undefined): Labels => withoutKeys(labels, SERVICE_NAME, MANAGED_BY, HEADLESS);
 
-/** The labels of the Service, and three that it cannot set. A change of these three alone changes nothing. */
+/**
+ * The labels of the Service, and three that it cannot set. A difference in these three alone does not cause a write.
+ */
 export function sliceLabels(
   service: Service,
   slice?: EndpointSlice,
@@ -60,14 +62,14 @@ export function newSlice(
   };
 }
 
-/** Slices of an earlier Service of this name are not its own. */
+/** Slices of an earlier Service with this name are not owned by this one. */
 export function isOwnedBy({ metadata }: EndpointSlice, service: Service): boolean {
   return (metadata.ownerReferences ?? []).some(
     ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === "Service" && apiVersion === "v1",
   );
 }
 
-/** It equals a new placeholder, apart from its owner. */
+/** True if the slice equals a new placeholder, apart from its owner. */
 export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   return (
     endpointsOf(slice).length === 0 &&
@@ -76,7 +78,7 @@ export function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
   );
 }
 
-/** Says when the change happened that the write answers, or nothing. */
+/** Sets the trigger time annotation, or removes it. */
 export function withTriggerTime<T extends SliceDraft>(slice: T, time: EpochMs | undefined): T {
   const { annotations, ...metadata } = slice.metadata;
   const others = withoutKeys(annotations, TRIGGER_TIME);

@@ -1,4 +1,4 @@
-// The story of one Service: compare its slices with its pods, address type by address type, and write the difference.
+// Syncs one Service: compares its slices with its pods for each address type, and writes the difference.
 // Upstream: pkg/controller/endpointslice/endpointslice_controller.go, syncService; k8s.io/endpointslice/reconciler.go,
 // Reconcile.
 
@@ -60,7 +60,7 @@ interface Story {
   readonly triggerTime: EpochMs | undefined;
 }
 
-/** One address type may fail while the other is written. */
+/** If one address type fails, the other is still written. */
 async function syncSlices(story: Story, deps: Deps, signal: AbortSignal): Promise<void> {
   const types = addressTypesOf(story.service);
   const errors: unknown[] = [];
@@ -72,7 +72,7 @@ async function syncSlices(story: Story, deps: Deps, signal: AbortSignal): Promis
   if (errors.length > 0) throw aggregate(errors);
 }
 
-/** Returns what failed. */
+/** Returns the errors. */
 async function syncAddressType(
   { key, service, pods, living, triggerTime }: Story,
   addressType: AddressType,
@@ -112,7 +112,7 @@ async function syncAddressType(
   return errors;
 }
 
-/** The pod's endpoint is left out until its Node is known, and the Service is tried again. */
+/** The pod's endpoint is left out until its Node is known, and the Service is retried. */
 function nodeMissing(pod: Pod, service: Service, { log }: Deps): Error {
   const { nodeName: node = "" } = pod.spec ?? {};
   log.info("skipping Pod for Service, Node not found", { pod: ref(pod), service: ref(service), node: { name: node } });

@@ -1,5 +1,5 @@
-// What the hints of the mode Auto depend on beyond one Service: the zones of the nodes, and the zones that the endpoints
-// of each Service serve now.
+// The state behind the hints of the mode Auto beyond one Service: the zones of the nodes, and the zones that the
+// endpoints of each Service serve.
 // Upstream: k8s.io/endpointslice/topologycache/topologycache.go.
 
 import type { Node } from "#api/generated/types/core-v1.ts";
@@ -12,7 +12,7 @@ export class Topology {
   readonly #counts = new Map<ObjectKey, Map<string, ZoneCounts>>();
   readonly #hinted = new Set<ObjectKey>();
 
-  /** Undefined: the nodes tell too little. */
+  /** Undefined: the nodes lack information. */
   get shares(): ZoneShares | undefined {
     return this.#shares;
   }
@@ -21,7 +21,7 @@ export class Topology {
     this.#shares = zoneShares(nodes);
   }
 
-  /** The Services with hints of which a zone has too few endpoints now. */
+  /** The Services with hints in which a zone has too few endpoints now. */
   overloaded(): readonly ObjectKey[] {
     return this.#counts
       .entries()
@@ -30,7 +30,7 @@ export class Topology {
       .toArray();
   }
 
-  /** Of any address type; the removal of one counts for all, as upstream. */
+  /** For any address type. As upstream, removing the hints of one type removes them for all. */
   hasHints(service: ObjectKey): boolean {
     return this.#hinted.has(service);
   }

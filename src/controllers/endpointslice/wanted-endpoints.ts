@@ -13,7 +13,7 @@ import type { Node } from "./model.ts";
 
 const ZONE = "topology.kubernetes.io/zone";
 
-/** Endpoints that offer the same ports share slices. */
+/** Endpoints with the same ports share slices. */
 interface PortGroup {
   readonly key: string;
   readonly ports: readonly EndpointPort[];
@@ -22,7 +22,7 @@ interface PortGroup {
 
 interface WantedEndpoints {
   readonly groups: readonly PortGroup[];
-  /** Pods whose Node is not known, which are left out. */
+  /** Pods whose Node is unknown; they are left out. */
   readonly withoutNode: readonly Pod[];
 }
 
@@ -67,7 +67,7 @@ function endpointOf(pod: Pod, node: Node | undefined, service: Service, addressT
   };
 }
 
-/** Pods differ in the numbers of the Service's ports only, so these tell their groups apart quickly. */
+/** Pods differ only in the numbers of the Service's ports, so the numbers identify their group quickly. */
 function portGroups(service: Service, groups: Map<string, PortGroup>): (pod: Pod) => PortGroup {
   const { ports = [] } = service.spec ?? {};
   const known = new Map<string, PortGroup>();
@@ -92,7 +92,7 @@ function portGroups(service: Service, groups: Map<string, PortGroup>): (pod: Pod
   };
 }
 
-/** Old API servers leave the families out: a Service then has that of its address, a headless one both. */
+/** Old API servers leave the families out. A Service then has the family of its cluster IP, a headless one both. */
 export function addressTypesOf(service: Service): readonly AddressType[] {
   const { ipFamilies = [], clusterIP = "" } = service.spec ?? {};
   const named = ipFamilies.filter((family): family is AddressType => family === "IPv4" || family === "IPv6");

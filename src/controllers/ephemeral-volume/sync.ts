@@ -1,4 +1,4 @@
-// The story of one pod: create each claim that its ephemeral volumes need. The first failure ends the sync.
+// Syncs one pod: creates each claim that its ephemeral volumes need. The first failure ends the sync.
 // Upstream: pkg/controller/volume/ephemeral/controller.go, syncHandler.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,5 +1,5 @@
-// The owners that the API server is known not to have. A UID never comes back, so an entry never becomes wrong; the
-// bound only limits memory.
+// Owners that do not exist on the API server. A UID never comes back, so an entry never becomes wrong; the size bound
+// only limits memory.
 // Upstream: pkg/controller/garbagecollector/uid_cache.go.
 
 import { LruMap } from "#kit/lru.ts";

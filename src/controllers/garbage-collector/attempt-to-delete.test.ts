@@ -24,7 +24,7 @@ interface Attempt {
   readonly queued: readonly GraphNode[];
 }
 
-/** The outcome, the methods and paths of the requests, and what the graph is told. */
+/** The outcome, the methods and paths of the requests, and the reports to the graph. */
 async function attempt(
   item: GraphNode,
   answers: readonly Answer[],

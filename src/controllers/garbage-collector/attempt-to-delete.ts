@@ -29,11 +29,11 @@ export async function attemptToDelete(node: GraphNode, deps: Deps, signal: Abort
     log.v(5).info("error syncing item", { item, err: errorMessage(error) });
     return backOff(error.message);
   }
-  // Otherwise the virtual node of an object that came and went unseen would stay in the graph.
+  // Otherwise the virtual node of an object that was created and deleted unseen would stay in the graph.
   return node.isVirtual ? backOff("no informer has seen the object yet") : done;
 }
 
-/** Absent: the API server has no such object, and the graph will hear of it. */
+/** Absent: the object does not exist on the API server, and the graph is told. */
 type Outcome = "absent" | "processed";
 
 async function processItem(node: GraphNode, deps: Deps, signal: AbortSignal): Promise<Outcome> {
@@ -62,7 +62,7 @@ async function processLive(node: GraphNode, live: ObjectMeta, deps: Deps, signal
   return await carryOut(verdict, node, live, deps, signal);
 }
 
-/** The dependents that block are queued, because an event of theirs may have been lost; without any the object may go. */
+/** Queues the blocking dependents, because their events may have been lost; without any, removes the finalizer. */
 async function finishForeground(node: GraphNode, deps: Deps, signal: AbortSignal): Promise<void> {
   const blocking = blockingDependents(node);
   if (blocking.length === 0) await deps.objects.removeFinalizer(node.identity, FOREGROUND, signal);
@@ -71,7 +71,7 @@ async function finishForeground(node: GraphNode, deps: Deps, signal: AbortSignal
   }
 }
 
-/** Asks the API server, not the graph: a watch may show a dependent before its owner. */
+/** Reads from the API server, not the graph: a watch may show a dependent before its owner. */
 // Upstream: pkg/controller/garbagecollector/garbagecollector.go, isDangling.
 async function lookUpOwner(
   reference: OwnerReference,

@@ -1,15 +1,16 @@
 /**
- * Deletes objects whose owners are gone, deletes dependents before their owner or releases them from it when the
- * deletion of the owner asks for that, and removes references to owners that do not exist.
+ * Deletes objects whose owners are gone. When an owner is deleted in the foreground, deletes its dependents first; when
+ * it is deleted with orphaning, removes their references to it. Also removes references to owners that do not exist.
  *
- * Keeps true:  no object outlives all of its owners; an object with the finalizer foregroundDeletion goes after the
- *              dependents that block it, one with the finalizer orphan after its dependents have lost the reference.
- * Requeues:    a virtual node until an informer has seen the object, and a reference to a kind that nothing serves,
- *              both with back-off; discovery every 30 s.
+ * Keeps true:  no object outlives all of its owners; an object with the finalizer foregroundDeletion is deleted after
+ *              the dependents that block it, an object with the finalizer orphan after its dependents have lost the
+ *              reference.
+ * Requeues:    a virtual node until an informer has seen the object, and a reference to a kind that is not served, both
+ *              with back-off; discovery every 30 s.
  * Upstream:    pkg/controller/garbagecollector; cmd/kube-controller-manager/app/core.go, newGarbageCollectorController.
- * Deviations:  metadata instead of whole objects where no other controller needs them; a watch ends with its resource,
- *              and deletions that no watch has seen are found when the resource comes back; the page of the graph shows
- *              an owner that is not in the graph once.
+ * Deviations:  watches only metadata, unless another controller needs whole objects; a watch ends with its resource,
+ *              and deletions that no watch saw are found when the resource comes back; the page of the graph shows an
+ *              owner that is not in the graph once.
  */
 
 import { createDiscovery } from "#client/discovery.ts";
@@ -47,7 +48,7 @@ export const garbageCollectorController: ControllerDescriptor<GarbageCollectorOp
     reads: [get(anyResource)],
     writes: [
       remove(anyResource, { preconditions: ["uid", "resourceVersion"] }),
-      // The second attempt, at an object that has changed but for its owners.
+      // The second attempt, for an object that has changed, but not in its owners.
       remove(anyResource, { preconditions: "uid" }),
       patch(anyResource),
       ...events,
@@ -110,7 +111,10 @@ async function buildGarbageCollector(
   return { ...parts.controller(), debug: (request) => graphPage(request, builder.graph) };
 }
 
-/** A resource that cannot be listed, such as one of a broken definition, must not stop the others' garbage collection. */
+/**
+ * A resource that cannot be listed, such as one of a broken definition, must not stop garbage collection for the
+ * others.
+ */
 async function waitAtMostAPeriod(sync: Parameters<typeof waitForMonitors>[0], signal: AbortSignal): Promise<void> {
   if (await waitForMonitors(sync, signal)) sync.log.info("Garbage collector: all resource monitors have synced");
   else sync.log.info("Garbage collector: not all resource monitors could be synced, proceeding anyways");

@@ -1,4 +1,4 @@
-// What the workers of both queues work with: built once in controller.ts.
+// The dependencies of the workers of both queues, built once in controller.ts.
 
 import type { Logger } from "#base/log.ts";
 import type { AbsentOwners } from "./absent-owners.ts";
@@ -12,8 +12,8 @@ export interface Deps {
   readonly objects: ObjectApi;
   readonly graph: Pick<DependencyGraph, "get">;
   readonly absentOwners: AbsentOwners;
-  /** Tells the graph that the API server has no such object. */
+  /** Reports to the graph that the object does not exist on the API server. */
   reportAbsent(identity: Identity): void;
-  /** Queues a dependent that keeps an owner from being deleted. */
+  /** Queues a dependent that blocks the deletion of an owner. */
   attemptToDelete(node: GraphNode): void;
 }

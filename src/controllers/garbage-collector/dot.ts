@@ -1,7 +1,6 @@
-// The graph in the language of Graphviz, for /debug/controllers/garbage-collector-controller/graph.
-// Upstream: pkg/controller/garbagecollector/dump.go.
-// Deviation: an owner that is not in the graph is listed once, and the edges of other nodes keep their ends; upstream
-// lists it once per dependent and mixes it up with the dependent.
+// The graph in Graphviz's language, for /debug/controllers/garbage-collector-controller/graph.
+// Upstream: pkg/controller/garbagecollector/dump.go. Deviation: an owner that is not in the graph is listed once, and
+// the edges of other nodes keep their ends; upstream lists it once per dependent and mixes it up with the dependent.
 
 import type { OwnerReference } from "#api/meta.ts";
 import { parseApiVersion } from "#api/object.ts";
@@ -44,7 +43,7 @@ export function graphToDot(nodes: Iterable<GraphNode>): string {
   ].join("");
 }
 
-/** The nodes of these UIDs, and all that owner references connect to them, in either direction. */
+/** The nodes with these UIDs, and all nodes connected to them by owner references, in either direction. */
 export function connectedNodes(
   uids: readonly string[],
   nodeOf: (uid: string) => GraphNode | undefined,

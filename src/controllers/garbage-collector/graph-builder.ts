@@ -1,5 +1,5 @@
-// Applies the changes that informers and workers report to the graph, one at a time in the order of their arrival, and
-// queues the nodes that the graph names.
+// Applies the changes that informers and workers report to the graph, one at a time in order, and queues the nodes that
+// the graph returns.
 // Upstream: pkg/controller/garbagecollector/graph_builder.go, runProcessGraphChanges.
 
 import { isAborted } from "#base/errors.ts";
@@ -31,7 +31,7 @@ interface QueuedChange {
 export class GraphBuilder {
   readonly graph: DependencyGraph;
   readonly #changes: RateLimitingQueue<QueuedChange>;
-  /** Why the graph names the nodes that it names now. */
+  /** The cause for which the graph queues nodes now. */
   #cause: Cause = { kind: "resync" };
 
   constructor({ context, absentOwners, deletes, orphans, recorder }: GraphBuilderOptions) {
@@ -50,7 +50,7 @@ export class GraphBuilder {
     });
   }
 
-  /** Equal changes are different items: each is applied. */
+  /** Equal changes are separate items: each is applied. */
   add(change: GraphChange, event: ChangeType, resource: string): void {
     this.#changes.add({ change, event, resource });
   }

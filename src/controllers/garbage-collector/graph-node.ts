@@ -1,5 +1,5 @@
-// One object in the graph of owners and dependents. Only the graph changes nodes; workers read them. Queues know a
-// node by its object, not by its UID: a clone is a different item.
+// One object in the graph of owners and dependents. Only the graph changes nodes; workers read them. Queues identify a
+// node by object identity, not by its UID: a clone is a different item.
 // Upstream: pkg/controller/garbagecollector/graph.go, node.
 
 import type { OwnerReference } from "#api/meta.ts";
@@ -14,7 +14,7 @@ export interface GraphNode {
   readonly isBeingDeleted: boolean;
   /** The object is being deleted and has the finalizer foregroundDeletion. */
   readonly isDeletingDependents: boolean;
-  /** Some owner reference names the object and no informer has seen it. */
+  /** An owner reference names the object, but no informer has seen it. */
   readonly isVirtual: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What holds in the graph after any history of events.
+// Invariants of the graph after any history of events.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// The graph of owners and dependents, and how it follows what informers see. Each change may find nodes that a worker
-// has to look at; the graph only names them, workers ask the API server before they act.
+// The graph of owners and dependents, updated from informer events. Each change may find nodes that need work. The
+// graph only queues them; workers read from the API server before they act.
 // Upstream: pkg/controller/garbagecollector/graph_builder.go, processGraphChanges.
 
 import type { ObjectMeta, OwnerReference } from "#api/meta.ts";
@@ -15,18 +15,18 @@ export const FOREGROUND = "foregroundDeletion";
 export type GraphChange =
   /** An informer added or updated the object. */
   | { readonly kind: "seen"; readonly identity: Identity; readonly metadata: ObjectMeta; readonly old?: ObjectMeta }
-  /** An informer saw the object go. */
+  /** An informer saw the deletion of the object. */
   | { readonly kind: "deleted"; readonly identity: Identity }
-  /** A worker asked the API server, which has no such object. */
+  /** A worker found that the object does not exist on the API server. */
   | { readonly kind: "absent"; readonly identity: Identity };
 
-/** Where the graph puts the nodes that need a worker. */
+/** The queues for nodes that need a worker. */
 export interface GraphOutlets {
   attemptToDelete(node: GraphNode): void;
-  /** As attemptToDelete, after the back-off of the queue. */
+  /** Like attemptToDelete, after the back-off of the queue. */
   attemptToDeleteLater(node: GraphNode): void;
   attemptToOrphan(node: GraphNode): void;
-  /** The owner is observed in another namespace than the dependent's. */
+  /** The owner is in another namespace than the dependent. */
   ownerIsElsewhere(dependent: GraphNode, reference: OwnerReference): void;
 }
 
@@ -62,7 +62,7 @@ export class DependencyGraph {
     }
   }
 
-  /** A clone takes the place of a virtual node with other coordinates: a queue may still hold the old one. */
+  /** Replaces a virtual node that has other coordinates by a clone, because a queue may still hold the old one. */
   #observe(virtual: MutableNode, identity: Identity): MutableNode {
     let node = virtual;
     if (!isSameIdentity(virtual.identity, identity)) {
@@ -119,7 +119,7 @@ export class DependencyGraph {
     this.#removeFromOwners(node, changes.removed);
   }
 
-  /** An event may tell of a creation and a deletion at once, so an object's first event counts as well. */
+  /** One event may report a creation and a deletion, so an object's first event counts as well. */
   #noticeDeletion(node: MutableNode, metadata: ObjectMeta, old: ObjectMeta | undefined): void {
     const startsWith = (finalizer: string): boolean =>
       isDeletedWith(metadata, finalizer) && (old === undefined || !isDeletedWith(old, finalizer));
@@ -149,7 +149,7 @@ export class DependencyGraph {
     if (isDoubtful) this.#outlets.attemptToDelete(node);
   }
 
-  /** The reference gives the owner other coordinates than the graph does, or may do so. */
+  /** True if the reference gives the owner other coordinates than the graph has, or may have. */
   #disagrees(node: GraphNode, reference: OwnerReference, owner: GraphNode): boolean {
     const { namespace } = owner.identity;
     if (namespace !== "" && namespace !== node.identity.namespace) {
@@ -157,7 +157,7 @@ export class DependencyGraph {
       return true;
     }
     if (!hasSameCoordinates(reference, owner.identity)) return true;
-    // A cluster-scoped object may have named an owner of a namespaced kind first, which left the namespace out.
+    // A cluster-scoped object may have been the first to name an owner of a namespaced kind, without the namespace.
     return namespace !== node.identity.namespace && owner.isVirtual;
   }
 
@@ -170,7 +170,7 @@ export class DependencyGraph {
     for (const { uid } of references) this.#nodes.get(uid)?.dependents.delete(node);
   }
 
-  /** False: the node stands for coordinates that were not looked up, and stays. */
+  /** False: the node has coordinates that were not looked up, and stays. */
   #isAbsent(node: MutableNode, absent: Identity): boolean {
     if (!node.isVirtual && isSameIdentity(node.identity, absent)) return true;
     const { matching, nonmatching } = partitionDependents(node.dependents, absent);
@@ -181,7 +181,7 @@ export class DependencyGraph {
     return false;
   }
 
-  /** The virtual node takes the next coordinates that its dependents give it, and is verified again. */
+  /** The virtual node takes the next coordinates that its dependents name, and is verified again. */
   #verifyNext(node: MutableNode, nonmatching: readonly GraphNode[]): void {
     const alternate = alternateIdentity(nonmatching, node.identity);
     if (alternate !== undefined) this.#outlets.attemptToDeleteLater(this.#replace(node, alternate));

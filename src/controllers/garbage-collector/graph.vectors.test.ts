@@ -1,5 +1,5 @@
-// The graph against upstream's graph builder (tools/go/vectors-garbage-collector): random histories of objects that
-// come, change and go, with right and wrong owner references.
+// Compares the graph with upstream's graph builder (tools/go/vectors-garbage-collector): random histories of objects
+// that are created, changed and deleted, with right and wrong owner references.
 
 import { describe, expect, it } from "vitest";
 import type { ObjectMeta, OwnerReference } from "#api/meta.ts";
@@ -55,7 +55,7 @@ class Replay {
     },
   });
 
-  /** The step again, with our consequences. */
+  /** The same step with our results. */
   play({ type, identity, object }: Step): Step {
     for (const queue of [this.#deletes, this.#later, this.#orphans]) queue.clear();
     this.#events.length = 0;

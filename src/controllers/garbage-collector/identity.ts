@@ -1,5 +1,6 @@
-// The coordinates of an object: what an owner reference names, and the namespace. Two references may give one UID
-// different coordinates, because users write owner references by hand; so the UID alone does not identify an owner.
+// The coordinates of an object: the fields of an owner reference, and the namespace. Two references may give one UID
+// different coordinates, because users write owner references by hand. The UID alone therefore does not identify an
+// owner.
 // Upstream: pkg/controller/garbagecollector/graph.go, objectReference.
 
 import type { OwnerReference } from "#api/meta.ts";
@@ -21,7 +22,7 @@ export function identityOfOwner({ apiVersion, kind, name, uid }: OwnerReference,
   return { apiVersion, kind, namespace, name, uid };
 }
 
-/** Equal but for the namespace, which owner references do not carry. */
+/** Equal except for the namespace, which owner references do not carry. */
 export function hasSameCoordinates(a: Coordinates, b: Coordinates): boolean {
   return a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion;
 }
@@ -30,7 +31,7 @@ export function isSameIdentity(a: Identity, b: Identity): boolean {
   return hasSameCoordinates(a, b) && a.namespace === b.namespace;
 }
 
-/** By kind and apiVersion first: the order of kinds does not depend on their scope. */
+/** By kind and apiVersion first, so that the order of kinds does not depend on their scope. */
 // Upstream: pkg/controller/garbagecollector/graph_builder.go, referenceLessThan.
 export function compareIdentities(a: Identity, b: Identity): number {
   return (
@@ -42,7 +43,7 @@ export function compareIdentities(a: Identity, b: Identity): number {
   );
 }
 
-/** As events and errors print it. */
+/** The text in events and errors. */
 export function identityText({ apiVersion, kind, namespace, name, uid }: Identity): string {
   return `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
 }

@@ -31,8 +31,8 @@ export class Monitors implements Disposable {
   readonly #options: MonitorOptions;
   readonly #monitors = new Map<string, Monitor>();
   /**
-   * Objects that a removed monitor last saw, by resource without version. Deletions that happen while no monitor of the
-   * resource runs show when the next one has filled its cache.
+   * The objects that a removed monitor last saw, by resource without version. Deletions while no monitor of the
+   * resource runs are found when the next monitor has filled its cache.
    */
   readonly #lastSeen = new Map<string, readonly (readonly [Resource, PartialObjectMetadata])[]>();
 
@@ -40,7 +40,7 @@ export class Monitors implements Disposable {
     this.#options = options;
   }
 
-  /** Adds and removes monitors; new ones begin with start(). Fails after it has tried all. */
+  /** Adds and removes monitors; start() starts new ones. Tries all of them, then fails. */
   async sync(resources: Resources, signal: AbortSignal): Promise<void> {
     const { ignoredResources, restMapper } = this.#options;
     const errors: unknown[] = [];
@@ -65,7 +65,7 @@ export class Monitors implements Disposable {
     for (const monitor of this.#monitors.values()) void this.#reportMissed(monitor, signal);
   }
 
-  /** There are monitors, and all have filled their caches. */
+  /** True if there are monitors and all have filled their caches. */
   get isSynced(): boolean {
     return this.#monitors.size > 0 && [...this.#monitors.values()].every(({ registration }) => registration.hasSynced);
   }
@@ -74,7 +74,7 @@ export class Monitors implements Disposable {
     return this.#monitors.get(resourceText(resource))?.registration.hasSynced === true;
   }
 
-  /** An object's metadata in the cache, if the resource is watched and has it. */
+  /** An object's metadata in the cache, if the resource is watched and the cache has the object. */
   cached(resource: GroupVersionResource, key: ObjectKey): ObjectMeta | undefined {
     return this.#monitors.get(resourceText(resource))?.informer.store.get(key)?.metadata;
   }
@@ -114,7 +114,7 @@ export class Monitors implements Disposable {
     await this.#options.informers.stopUnused(informer);
   }
 
-  /** Tells the graph of the objects that were there before this resource's last monitor ended and are not there now. */
+  /** Reports to the graph the objects that existed when this resource's last monitor ended and are gone now. */
   async #reportMissed({ informer, registration }: Monitor, signal: AbortSignal): Promise<void> {
     const name = resourceName(informer.resource);
     if (!this.#lastSeen.has(name)) return;

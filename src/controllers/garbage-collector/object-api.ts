@@ -1,5 +1,5 @@
-// Live reads and writes of objects of any kind, by identity. Only metadata travels. The REST mapper tells the resource
-// and the scope of a kind.
+// Live reads and writes of objects of any kind, by identity, with metadata only. The REST mapper knows the resource and
+// scope of a kind.
 // Upstream: pkg/controller/garbagecollector/operations.go, patch.go.
 
 import type { DeleteOptions, ObjectMeta } from "#api/meta.ts";
@@ -15,7 +15,7 @@ import { isSameReferences } from "./owner-changes.ts";
 import { dropFinalizerMerge, type MetadataPatch } from "./patches.ts";
 import type { Propagation } from "./verdict.ts";
 
-/** No resource serves the kind: it may be unknown for good, or not discovered yet. */
+/** No resource serves the kind: it may not exist, or not be discovered yet. */
 export class UnmappedKind extends Error {
   override readonly name = "UnmappedKind";
   constructor(apiVersion: string, kind: string, options: ErrorOptions) {
@@ -23,7 +23,7 @@ export class UnmappedKind extends Error {
   }
 }
 
-/** No retry can mend this reference. */
+/** No retry can fix this reference. */
 export class NamespacedOwnerOfClusterObject extends Error {
   override readonly name = "NamespacedOwnerOfClusterObject";
   constructor() {
@@ -34,7 +34,7 @@ export class NamespacedOwnerOfClusterObject extends Error {
 export interface ObjectApiOptions extends BackoffDeps {
   readonly client: Client;
   readonly restMapper: RestMapper;
-  /** The object's metadata in a cache, where the resource is watched. */
+  /** The object's metadata in a cache, if the resource is watched. */
   readonly cached: (resource: Resource, key: ObjectKey) => ObjectMeta | undefined;
 }
 
@@ -75,8 +75,8 @@ export class ObjectApi {
   }
 
   /**
-   * Deletes the object as it was read. When something else about it changed since, but not its owners, the second
-   * attempt asks only for the same UID, so that an object that changes all the time is deleted at last.
+   * Deletes the object as it was read. If it has changed since, but not in its owners, the second attempt requires only
+   * the same UID, so that an object that changes all the time is still deleted.
    */
   async delete(identity: Identity, live: ObjectMeta, policy: Propagation, signal: AbortSignal): Promise<void> {
     const kind = await this.kind(identity, signal);
@@ -100,7 +100,9 @@ export class ObjectApi {
     }
   }
 
-  /** A strategic merge patch, or what merge makes of the current metadata where the kind has no such patches. */
+  /**
+   * Sends a strategic merge patch, or for kinds without such patches the result of `merge` for the current metadata.
+   */
   async patch(
     identity: Identity,
     strategic: MetadataPatch,
@@ -116,7 +118,7 @@ export class ObjectApi {
     }
   }
 
-  /** An object that is gone, or has no such finalizer, needs nothing. */
+  /** Does nothing if the object is gone or has no such finalizer. */
   async removeFinalizer(identity: Identity, finalizer: string, signal: AbortSignal): Promise<void> {
     const attempt = async (): Promise<void> => {
       const current = await this.#getToFinalize(identity, signal);
@@ -171,7 +173,7 @@ async function send(
   await kind.api.patch({ ...addressOf(identity, kind), type, patch }, signal);
 }
 
-/** Not found is an answer; another failure leaves the conflict standing. */
+/** NotFound is an answer; after another failure the conflict remains. */
 async function currentOrUndefined(
   api: MetadataClient,
   address: { readonly namespace?: string; readonly name: string },

@@ -9,7 +9,7 @@ export interface OwnerChanges {
   readonly changed: readonly { readonly from: OwnerReference; readonly to: OwnerReference }[];
 }
 
-/** Of several references to one UID the last old one counts, and each new one after the first counts as added. */
+/** Of several references to one UID the last old one is compared, and each new one after the first counts as added. */
 export function ownerChanges(before: readonly OwnerReference[], after: readonly OwnerReference[]): OwnerChanges {
   const remaining = new Map(before.map((reference) => [reference.uid, reference]));
   const added: OwnerReference[] = [];
@@ -23,7 +23,7 @@ export function ownerChanges(before: readonly OwnerReference[], after: readonly 
   return { added, removed: [...remaining.values()], changed };
 }
 
-/** The UIDs of the owners that this object blocked and blocks no longer. */
+/** The UIDs of the owners that this object no longer blocks. */
 export function unblockedOwners({ removed, changed }: OwnerChanges): readonly string[] {
   return [
     ...removed.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true),
@@ -33,7 +33,7 @@ export function unblockedOwners({ removed, changed }: OwnerChanges): readonly st
   ].map(({ uid }) => uid);
 }
 
-/** In the same order, too. */
+/** The order must be the same too. */
 export function isSameReferences(a: readonly OwnerReference[] = [], b: readonly OwnerReference[] = []): boolean {
   return a.length === b.length && a.every((reference, i) => isSameReference(reference, b[i] as OwnerReference));
 }

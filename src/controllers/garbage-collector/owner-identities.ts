@@ -1,4 +1,4 @@
-// Which of a node's dependents mean the owner with these coordinates, and which other coordinates the rest give it.
+// Which dependents of a node refer to the owner with these coordinates, and which other coordinates the rest refer to.
 // Upstream: pkg/controller/garbagecollector/graph_builder.go, partitionDependents, getAlternateOwnerIdentity.
 
 import type { GraphNode } from "./graph-node.ts";
@@ -26,7 +26,10 @@ export function partitionDependents(dependents: Iterable<GraphNode>, owner: Iden
   return { matching, nonmatching };
 }
 
-/** The next identity, in a fixed circular order, that these dependents give to the owner that is absent under this one. */
+/**
+ * The next identity, in a fixed circular order, that these dependents give to an owner that does not exist under this
+ * one.
+ */
 export function alternateIdentity(dependents: Iterable<GraphNode>, absent: Identity): Identity | undefined {
   let first: Identity | undefined;
   let firstFollowing: Identity | undefined;
@@ -39,7 +42,10 @@ export function alternateIdentity(dependents: Iterable<GraphNode>, absent: Ident
   return firstFollowing ?? first;
 }
 
-/** An absent identity without a namespace shows that its kind is cluster-scoped: others of that kind have none either. */
+/**
+ * If an absent identity has no namespace, its kind is cluster-scoped, so other identities of that kind have none
+ * either.
+ */
 function* claimedIdentities(dependents: Iterable<GraphNode>, absent: Identity): Iterable<Identity> {
   for (const { identity, owners } of dependents) {
     for (const reference of owners) {

@@ -1,5 +1,5 @@
-// The patches of the garbage collector, in two dialects: strategic merge for kinds that have it, JSON merge for custom
-// resources. A JSON merge patch replaces the whole list, so it carries the resourceVersion of the list that it changes.
+// The patches of the garbage collector: strategic merge for built-in kinds, JSON merge for custom resources. A JSON
+// merge patch replaces the whole list, so it carries the resourceVersion of the list that it changes.
 // Upstream: pkg/controller/garbagecollector/patch.go; pkg/controller/controller_ref_manager.go,
 // GenerateDeleteOwnerRefStrategicMergeBytes.
 
@@ -10,7 +10,7 @@ export interface MetadataPatch {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** The UID makes the patch fail on an object of the same name that is another one. */
+/** The UID makes the patch fail on another object with the same name. */
 export function dropOwnersStrategic(uid: string, ownerUids: readonly string[]): MetadataPatch {
   return { metadata: { uid, ownerReferences: ownerUids.map((owner) => ({ $patch: "delete", uid: owner })) } };
 }
@@ -20,7 +20,7 @@ export function dropOwnersMerge(current: ObjectMeta, ownerUids: readonly string[
   return { metadata: { resourceVersion: current.resourceVersion, ownerReferences: orNull(rest) } };
 }
 
-/** Names only the references that block; the others stay as they are. */
+/** Contains only the references that block; the others stay unchanged. */
 export function unblockOwnersStrategic({ identity, owners }: GraphNode): MetadataPatch {
   const blocking = owners.filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true).map(unblocked);
   return { metadata: { uid: identity.uid, ...(blocking.length > 0 && { ownerReferences: blocking }) } };

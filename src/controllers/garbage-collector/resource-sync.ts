@@ -1,5 +1,5 @@
-// Keeps the monitors equal to what discovery says, every 30 seconds. A part that cannot be discovered does not stop
-// the garbage collector for the rest.
+// Updates the monitors from discovery every 30 seconds. A part that cannot be discovered does not stop garbage
+// collection for the rest.
 // Upstream: pkg/controller/garbagecollector/garbagecollector.go, Sync.
 
 import { deadlineScope } from "#base/abort.ts";
@@ -19,7 +19,7 @@ import {
 } from "#kit/discovered-resources.ts";
 import type { Monitors } from "./monitors.ts";
 
-/** Of resources whose objects can be deleted and followed. */
+/** Only resources whose objects can be deleted and watched. */
 const VERBS = ["delete", "list", "watch"];
 const SYNC_PERIOD_MS = 30_000;
 const SYNC_POLL_MS = 100;
@@ -27,7 +27,7 @@ const SYNC_POLL_MS = 100;
 export interface ResourceSyncDeps {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Not the mapper's: detecting a change must not reset the mapper. */
+  /** Not the mapper's discovery: detecting a change must not reset the mapper. */
   readonly discovery: Discovery;
   readonly restMapper: RestMapper;
   readonly monitors: Monitors;
@@ -60,7 +60,7 @@ export async function waitForMonitors(
   }
 }
 
-/** The resources that are watched now. Those of a failed round are forgotten, so that the next round tries again. */
+/** The resources that are watched now. After a failed round they are forgotten, so that the next round tries again. */
 async function syncOnce(before: Resources, deps: ResourceSyncDeps, signal: AbortSignal): Promise<Resources> {
   const { log, monitors, restMapper, syncErrors } = deps;
   const { lists, failure } = await discover(deps, signal);

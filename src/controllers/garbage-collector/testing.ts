@@ -1,4 +1,4 @@
-// For tests only: an API server whose answers a test writes down, in the order of the requests that it expects.
+// For tests only: an API server with scripted answers, in the order of the expected requests.
 
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { ObjectMeta, Status } from "#api/meta.ts";

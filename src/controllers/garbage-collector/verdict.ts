@@ -1,4 +1,5 @@
-// What becomes of an object whose owners were looked up. Pure: the caller has read the object and its owners live.
+// Decides what to do with an object whose owners were looked up. Pure: the caller has read the object and its owners
+// live.
 // Upstream: pkg/controller/garbagecollector/garbagecollector.go, classifyReferences, attemptToDeleteItem.
 
 import type { ObjectMeta, OwnerReference } from "#api/meta.ts";
@@ -17,9 +18,9 @@ export interface OwnerFinding {
 
 export type Verdict =
   | { readonly kind: "keep" }
-  /** Some owner is solid: the references to the others go. */
+  /** An owner is solid: the references to the others are removed. */
   | { readonly kind: "release"; readonly ownerUids: readonly string[] }
-  /** With unblocks the object first stops to block its owners, which breaks a possible cycle. */
+  /** unblocks: the object first stops blocking its owners, which breaks a possible cycle. */
   | { readonly kind: "delete"; readonly policy: Propagation; readonly unblocks: boolean };
 
 /** The state of an owner that exists. */
@@ -42,7 +43,7 @@ export function verdictOn(node: GraphNode, live: ObjectMeta, owners: readonly Ow
   return { kind: "delete", policy: policyOf(live), unblocks: false };
 }
 
-/** A finalizer that is on the object already says how its dependents are to be treated. */
+/** A finalizer on the object already decides how its dependents are treated. */
 function policyOf({ finalizers = [] }: ObjectMeta): Propagation {
   if (finalizers.includes(ORPHAN)) return "Orphan";
   return finalizers.includes(FOREGROUND) ? "Foreground" : "Background";

@@ -1,4 +1,4 @@
-// The conditions of an autoscaler while they are put together.
+// Builds the conditions of an autoscaler during a sync.
 // Upstream: pkg/controller/podautoscaler/horizontal.go, setConditionInList.
 
 import type { HorizontalPodAutoscalerCondition } from "#api/generated/types/autoscaling-v2.ts";
@@ -27,7 +27,7 @@ export class Conditions {
     return this.#list.find((condition) => condition.type === type)?.status === "True";
   }
 
-  /** A new condition comes last; a known one keeps its place, and its time while its status stays. */
+  /** A new condition is appended. A known one keeps its position, and its time while its status stays the same. */
   set(type: ConditionType, isTrue: boolean, { reason, message }: ConditionReason, now: EpochMs): void {
     const status = isTrue ? "True" : "False";
     const index = this.#list.findIndex((condition) => condition.type === type);

@@ -1,12 +1,12 @@
 /**
- * Sets the size of workloads by what metrics say about them.
+ * Scales workloads by their metrics.
  *
- * Keeps true:  spec.replicas of the target of each HorizontalPodAutoscaler is what its metrics ask for, between
- *              minReplicas and maxReplicas, as fast as its behaviour allows and not below the recommendations of its
- *              windows; its status tells the size, the metrics and why it could not do more.
- * Requeues:    each autoscaler every --horizontal-pod-autoscaler-sync-period; a new one has to wait for it, too.
+ * Keeps true:  spec.replicas of the target of each HorizontalPodAutoscaler is the size that its metrics require,
+ *              between minReplicas and maxReplicas, as fast as its behaviour allows and not below the recommendations
+ *              of its windows; its status has the size, the metrics and the reason for a limit.
+ * Requeues:    each autoscaler every --horizontal-pod-autoscaler-sync-period; a new one also waits for it.
  * Upstream:    pkg/controller/podautoscaler; k8s.io/metrics/pkg/client.
- * Deviations:  an autoscaler that shares pods with others names them in the order of their names.
+ * Deviations:  an autoscaler that shares pods with others lists them sorted by name.
  */
 
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";

@@ -1,4 +1,4 @@
-// How Go on amd64 makes integers of floating-point numbers: those that are too large become the smallest integer.
+// Converts floating-point numbers to integers like Go on amd64: values that are too large become the smallest integer.
 
 import { INT64_MIN } from "#api/int64.ts";
 

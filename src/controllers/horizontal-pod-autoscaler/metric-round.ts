@@ -1,4 +1,4 @@
-// All metrics of an autoscaler, asked one after the other: the largest proposal wins.
+// Evaluates all metrics of an autoscaler one after the other: the largest proposal wins.
 // Upstream: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetrics, validateAndParseSelector.
 
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
@@ -26,11 +26,11 @@ export interface MetricRound {
   readonly replicas: number;
   readonly metric: string;
   readonly statuses: readonly MetricStatus[];
-  /** Of the metrics that proposed nothing, where the others were enough. */
+  /** The error of the metrics without a proposal, if the others were enough. */
   readonly error?: Error;
 }
 
-/** No size can be told from the metrics. */
+/** The metrics give no size. */
 export class MetricsFailed extends Error {
   readonly statuses: readonly MetricStatus[] | undefined;
   constructor(message: string, statuses?: readonly MetricStatus[]) {
@@ -39,7 +39,7 @@ export class MetricsFailed extends Error {
   }
 }
 
-/** What stands in the status for a metric that proposed nothing. */
+/** The status of a metric without a proposal. */
 const NO_STATUS: MetricStatus = { type: "" };
 
 export async function askMetrics(subject: Subject, deps: Deps, signal: AbortSignal): Promise<MetricRound> {
@@ -136,7 +136,7 @@ function parseSelector(subject: Subject, deps: Deps): Selector {
   }
 }
 
-/** Two autoscalers would pull the same pods in two directions. */
+/** Two autoscalers would scale the same pods in two directions. */
 function refuseSharedPods(subject: Subject, pods: readonly StoredPod[], selector: Selector, deps: Deps): void {
   const { autoscaler, scale } = subject;
   deps.selectors.set(objectKey(autoscaler), selector);

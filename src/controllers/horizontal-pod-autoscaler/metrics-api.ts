@@ -1,5 +1,6 @@
-// The three aggregated APIs that metrics come from. Amounts are thousandths.
-// Upstream: pkg/controller/podautoscaler/metrics/client.go; k8s.io/metrics/pkg/client/{custom_metrics,external_metrics}.
+// The three aggregated APIs of metrics. Amounts are in thousandths.
+// Upstream: pkg/controller/podautoscaler/metrics/client.go;
+// k8s.io/metrics/pkg/client/{custom_metrics,external_metrics}.
 
 import type { CrossVersionObjectReference } from "#api/generated/types/autoscaling-v2.ts";
 import { durationMs, parseDuration } from "#api/go-duration.ts";
@@ -34,7 +35,7 @@ interface MetricValue extends KubeObject {
   readonly describedObject?: { readonly name?: string };
   readonly timestamp?: string;
   readonly value?: Amount;
-  /** In v1beta2, and in v1beta1. */
+  /** The field of v1beta2, and that of v1beta1. */
   readonly windowSeconds?: number;
   readonly window?: number;
 }
@@ -53,7 +54,7 @@ const EXTERNAL = { group: "external.metrics.k8s.io", version: "v1beta1" };
 const WINDOW_MS = 60_000;
 const ZERO_TIME: EpochMs = -62_135_596_800_000;
 
-/** What the contract of the controller allows it to ask. */
+/** The resources of the APIs, for the controller's contract. */
 export const metricsApis: Readonly<Record<"resource" | "custom" | "external", ContractResource>> = {
   resource: PodMetricses,
   custom: { group: CUSTOM_GROUP, resource: "*" },
@@ -65,7 +66,7 @@ export class MetricsApi {
   readonly #restMapper: Pick<RestMapper, "mapping">;
   readonly #discovery: Discovery;
   readonly #log: Logger;
-  /** The version of custom metrics that the server prefers, until it is forgotten. */
+  /** The version of the custom metrics API that the server prefers, cached until it is forgotten. */
   #customVersion: string | undefined;
 
   constructor(client: Client, restMapper: Pick<RestMapper, "mapping">, log: Logger) {
@@ -75,12 +76,12 @@ export class MetricsApi {
     this.#log = log;
   }
 
-  /** The next custom metric is asked for in the version that the server prefers then. */
+  /** The next custom metric is requested in the version that the server prefers then. */
   forgetVersion(): void {
     this.#customVersion = undefined;
   }
 
-  /** What the pods use of a resource: all containers together, or one of them. */
+  /** The pods' usage of a resource: by all containers, or by one of them. */
   async resource(
     { resource, container }: { readonly resource: string; readonly container: string },
     namespace: string,
@@ -124,7 +125,7 @@ export class MetricsApi {
     return amount === undefined ? undefined : milliOf(amount);
   }
 
-  /** A metric of each of the pods. */
+  /** A metric of each pod. */
   async pods(metric: MetricName, namespace: string, selector: Selector, signal: AbortSignal): Promise<Samples> {
     const query = { labelSelector: selector.toString(), metricLabelSelector: metric.selector.toString() };
     const items = await this.#custom(`namespaces/${namespace}/pods/%2A/${metric.name}`, query, signal);
@@ -139,7 +140,7 @@ export class MetricsApi {
     );
   }
 
-  /** A metric of one object of the namespace, or of the namespace. */
+  /** A metric of one object in the namespace, or of the namespace itself. */
   async object(
     metric: MetricName,
     namespace: string,

@@ -13,7 +13,7 @@ export interface AutoscalerMetrics {
   readonly desiredReplicas: Gauge;
 }
 
-/** What a change of the size is called in the metrics. */
+/** The label of a change of the size. */
 export function actionLabel(from: number, to: number): "scale_up" | "scale_down" | "none" {
   if (to > from) return "scale_up";
   return to < from ? "scale_down" : "none";

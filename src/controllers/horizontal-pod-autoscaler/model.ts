@@ -1,4 +1,4 @@
-// What the steps of an autoscaler's sync share: its objects, settings and dependencies.
+// Shared types of the steps of an autoscaler's sync: its objects, settings and dependencies.
 
 import type { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
 import type { Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// Which of the target's pods have a sample that counts.
+// Which of the target's pods have a usable sample.
 // Upstream: pkg/controller/podautoscaler/replica_calculator.go, groupPods.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -7,7 +7,7 @@ import { timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 import { podCondition } from "#rules/pod-status.ts";
 
-/** What a metrics API says about one pod, in thousandths. */
+/** The sample of one pod from a metrics API, in thousandths. */
 export interface Sample {
   readonly value: bigint;
   readonly at: EpochMs;
@@ -34,10 +34,10 @@ export interface PodGroups {
 
 type Group = "ready" | "unready" | "missing" | "ignored";
 
-/** Of a time that is not set: the year 1. */
+/** The zero time of Go: the year 1. */
 const ZERO_TIME: EpochMs = -62_135_596_800_000;
 
-/** resource: "cpu" is the one whose samples of starting pods say nothing. */
+/** resource: for "cpu", samples of starting pods are ignored. */
 export function groupPods(
   pods: readonly Stored<Pod>[],
   samples: Samples,

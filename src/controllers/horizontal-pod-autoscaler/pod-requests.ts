@@ -1,4 +1,4 @@
-// What pods request of a resource, in thousandths.
+// The pods' requests of a resource, in thousandths.
 // Upstream: pkg/controller/podautoscaler/replica_calculator.go, calculateRequests.
 
 import type { Container, Pod } from "#api/generated/types/core-v1.ts";

@@ -1,4 +1,4 @@
-// What each metric of an autoscaler proposes.
+// The proposal of each metric of an autoscaler.
 // Upstream: pkg/controller/podautoscaler/horizontal.go, computeReplicasForMetric and computeStatusFor….
 
 import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "#api/generated/types/autoscaling-v2.ts";
@@ -24,12 +24,12 @@ import {
 
 export interface Proposal {
   readonly replicas: number;
-  /** What the reason of a rescale calls the metric. */
+  /** The name of the metric in the reason of a rescale. */
   readonly metric: string;
   readonly status: MetricStatus;
 }
 
-/** The target of the autoscaler, as it is now. */
+/** The current target of the autoscaler. */
 export interface Target {
   readonly namespace: string;
   readonly specReplicas: number;
@@ -41,12 +41,12 @@ export interface Target {
 
 export type ProposalDeps = Pick<Deps, "metricsApi" | "gates" | "clock"> & { readonly settings: AutoscalerSettings };
 
-/** A metric that proposes nothing: why, for the condition and the event, and in the words of the sync's error. */
+/** A metric without a proposal: the reason for the condition and the event, and the text for the sync's error. */
 export class NoProposal extends Error {
   readonly reason: string;
-  /** Of the event and the condition. */
+  /** The text for the event and the condition. */
   readonly detail: string;
-  /** The autoscaler itself is at fault. */
+  /** The autoscaler's spec is the cause. */
   readonly isSpecError: boolean;
   constructor(reason: string, detail: string, message: string, isSpecError = false) {
     super(message);
@@ -110,7 +110,7 @@ export async function propose(
   }
 }
 
-/** An error whose text in the sync's error says more than in the condition. */
+/** An error whose text in the sync's error has more detail than in the condition. */
 class ExplainedError extends Error {
   readonly detail: string;
   constructor(what: string, cause: unknown) {
@@ -136,7 +136,7 @@ async function explained<R>(what: string, step: () => R | Promise<R>): Promise<R
   }
 }
 
-/** The same text everywhere. */
+/** Uses the same text in the error and the condition. */
 async function failing<R>(what: (error: string) => string, step: () => Promise<R>): Promise<R> {
   try {
     return await step();
@@ -177,7 +177,7 @@ async function proposeForObject(
   const selector = selectorFromObject(metric?.selector);
   const usage = (): Promise<bigint> =>
     failing(
-      // Upstream puts its words in this order.
+      // The order of the words is upstream's.
       (error) => `unable to get metric ${name}: ${described.kind} on ${target.namespace} ${described.name}/${error}`,
       () => metricsApi.object({ name, selector }, target.namespace, described, signal),
     );

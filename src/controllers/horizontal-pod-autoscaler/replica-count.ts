@@ -1,4 +1,4 @@
-// How many replicas a metric asks for. Pure; amounts are thousandths.
+// How many replicas a metric requires. Pure; amounts are in thousandths.
 // Upstream: pkg/controller/podautoscaler/replica_calculator.go; metrics/utilization.go.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -8,7 +8,7 @@ import { isPodReady } from "#rules/pod-status.ts";
 import { INT32_MAX, toInt32, toInt64, wrapped } from "./go-numbers.ts";
 import { groupPods, type PodTiming, type Samples } from "./pod-groups.ts";
 
-/** How far the ratio of usage and target may be from 1 without an effect. */
+/** How far the ratio of usage to target may be from 1 without an effect. */
 export interface Tolerances {
   readonly down: number;
   readonly up: number;
@@ -19,13 +19,13 @@ const isWithin = ({ down, up }: Tolerances, ratio: number): boolean => 1 - down 
 const NO_PODS = "no pods returned by selector while calculating replica count";
 const NO_SAMPLES = "did not receive metrics for targeted pods (pods might be unready)";
 
-/** What the samples of the pods are counted with. */
+/** The pods and settings that samples are counted with. */
 export interface PodCount {
   readonly current: number;
   readonly tolerances: Tolerances;
   readonly pods: readonly Stored<Pod>[];
   readonly samples: Samples;
-  /** The resource that the samples are of, if any. */
+  /** The resource of the samples, if any. */
   readonly resource: string;
   readonly timing: PodTiming;
 }
@@ -33,7 +33,7 @@ export interface PodCount {
 type Values = ReadonlyMap<string, bigint>;
 
 interface Measured {
-  /** Of the usage and the target. */
+  /** The ratio of usage to target. */
   readonly ratio: number;
 }
 
@@ -42,7 +42,7 @@ export interface Utilization extends Measured {
   readonly average: bigint;
 }
 
-/** By the share of what the pods request. requestsOf: throws when a pod does not request the resource. */
+/** By the usage as a percentage of the pods' requests. requestsOf: throws when a pod does not request the resource. */
 export function utilizationReplicas(
   count: PodCount,
   targetPercent: number,
@@ -92,8 +92,8 @@ export function averageReplicas(
 }
 
 /**
- * Pods that report nothing hold the change back: they count as busy when the target would shrink, and as idle when it
- * would grow, as pods that are not ready do then.
+ * Pods without a sample dampen the change: they count as fully used when the target would shrink, and as idle when it
+ * would grow. Pods that are not ready also count as idle then.
  */
 function replicasOfPods<M extends Measured>(
   { current, tolerances, pods, samples, resource, timing }: PodCount,
@@ -123,7 +123,7 @@ function replicasOfPods<M extends Measured>(
   return { replicas: isReversed ? current : replicas, measured };
 }
 
-/** By the value of one object or of something outside the cluster. A target without replicas needs no ready pods. */
+/** By the value of one object or of an external metric. A target without replicas needs no ready pods. */
 export function valueReplicas(
   { current, tolerances, pods }: Pick<PodCount, "current" | "tolerances" | "pods">,
   usage: bigint,
@@ -143,7 +143,7 @@ export interface PerPodCount {
   readonly average: bigint;
 }
 
-/** By the share of a value that each pod of the status takes. isBounded: as upstream counts external metrics. */
+/** By a value divided among the pods of the status. isBounded: the overflow rules of upstream for external metrics. */
 export function perPodReplicas(
   { statusReplicas, tolerances }: { readonly statusReplicas: number; readonly tolerances: Tolerances },
   usage: bigint,
@@ -159,7 +159,7 @@ export function perPodReplicas(
   return { replicas, average };
 }
 
-/** The sum of external values, which does not go beyond an int64. */
+/** The sum of external values, limited to an int64. */
 export function sumOfValues(values: readonly bigint[]): bigint {
   let sum = 0n;
   for (const value of values) {
@@ -169,7 +169,7 @@ export function sumOfValues(values: readonly bigint[]): bigint {
   return sum;
 }
 
-/** The same where each pod takes a share: any sum below zero counts as too large. */
+/** The same for a value divided among pods: a sum below zero counts as too large. */
 export function sumOfShares(values: readonly bigint[]): bigint {
   let sum = 0n;
   for (const value of values) {

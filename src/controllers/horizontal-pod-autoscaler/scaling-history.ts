@@ -1,4 +1,4 @@
-// What an autoscaler remembers: what it recommended and what it did. A restart forgets both.
+// The recommendations and scalings that an autoscaler remembers. A restart forgets both.
 // Upstream: pkg/controller/podautoscaler/horizontal.go, recommendations, scaleUpEvents, scaleDownEvents.
 
 import type { HorizontalPodAutoscalerBehavior } from "#api/generated/types/autoscaling-v2.ts";
@@ -13,7 +13,7 @@ export interface Recommendation {
 export interface ScaleEvent {
   readonly change: number;
   readonly at: EpochMs;
-  /** Older than any policy looked at when it was marked: its place is free. */
+  /** Older than any policy's period when it was marked: its slot may be reused. */
   readonly isOutdated: boolean;
 }
 
@@ -22,17 +22,17 @@ export class ScalingHistory {
   scaleUps: readonly ScaleEvent[] = [];
   scaleDowns: readonly ScaleEvent[] = [];
 
-  /** The size that a new controller finds keeps it from shrinking the target at once. */
+  /** Records the size that a new controller finds, so that it does not scale down at once. */
   start(replicas: number, now: EpochMs): void {
     if (this.recommendations.length === 0) this.recommendations = [{ replicas, at: now }];
   }
 
-  /** In the place of the last one that is too old to count, if there is one. */
+  /** Reuses the slot of the last recommendation that is too old, if there is one. */
   recommend(replicas: number, now: EpochMs, isOld: (recommendation: Recommendation) => boolean): void {
     this.recommendations = replacing(this.recommendations, isOld, { replicas, at: now });
   }
 
-  /** Without a behaviour nothing asks for the changes. */
+  /** Without a behaviour the changes are not needed. */
   scaled(behavior: HorizontalPodAutoscalerBehavior | undefined, from: number, to: number, now: EpochMs): void {
     if (behavior === undefined) return;
     const event = { change: Math.abs(to - from), at: now, isOutdated: false };

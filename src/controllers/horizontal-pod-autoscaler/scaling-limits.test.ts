@@ -57,7 +57,7 @@ function memoryOf({ recommendations, scaleUps, scaleDowns }: ScalingHistory): Me
 
 const orNull = <T>(list: readonly T[]): readonly T[] | null => (list.length === 0 ? null : list);
 
-/** As the sync does it: the flag's window, where the behaviour leaves it open. */
+/** As in the sync: the flag's window, unless the behaviour sets one. */
 function withWindow({ scaleUp = {}, scaleDown = {} }: HorizontalPodAutoscalerBehavior, windowMs: number) {
   return { scaleUp, scaleDown: { stabilizationWindowSeconds: windowMs / 1000, ...scaleDown } };
 }

@@ -1,5 +1,6 @@
-// How far and how fast a recommendation is followed. Pure, but for the history that it adds to.
-// Upstream: pkg/controller/podautoscaler/horizontal.go, normalizeDesiredReplicas, normalizeDesiredReplicasWithBehaviors.
+// Limits how far and how fast a recommendation is followed. Pure, except that it adds to the history.
+// Upstream: pkg/controller/podautoscaler/horizontal.go, normalizeDesiredReplicas,
+// normalizeDesiredReplicasWithBehaviors.
 
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from "#api/generated/types/autoscaling-v2.ts";
 import type { EpochMs } from "#base/clock.ts";
@@ -8,7 +9,7 @@ import type { Recommendation, ScaleEvent, ScalingHistory } from "./scaling-histo
 
 export interface Wish {
   readonly current: number;
-  /** What the metrics ask for. */
+  /** The size that the metrics require. */
   readonly desired: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;
@@ -21,9 +22,9 @@ export interface Reason {
 
 export interface Decision {
   readonly replicas: number;
-  /** Of the condition AbleToScale. */
+  /** The reason of the condition AbleToScale. */
   readonly stabilization: Reason;
-  /** Of the condition ScalingLimited. */
+  /** The reason of the condition ScalingLimited. */
   readonly limit: Reason;
   readonly isLimited: boolean;
 }
@@ -167,7 +168,7 @@ function scaleDownLimit(current: number, rules: HPAScalingRules, history: Scalin
   return rules.selectPolicy === "Min" ? Math.max(INT32_MIN, ...proposals) : Math.min(INT32_MAX, ...proposals);
 }
 
-/** The size when the period began. */
+/** The size at the start of the period. */
 function sizeBefore(current: number, periodSeconds: number, history: ScalingHistory, now: EpochMs): number {
   const since = now - periodSeconds * 1000;
   const changed = (events: readonly ScaleEvent[]): number =>

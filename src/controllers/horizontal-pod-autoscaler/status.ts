@@ -1,10 +1,10 @@
-// The status of an autoscaler, and when it is worth a write.
+// The status of an autoscaler, and whether it must be written.
 // Upstream: pkg/controller/podautoscaler/horizontal.go, setStatus, updateStatusIfNeeded.
 
 import { semanticEqual } from "#api/equality.ts";
 import type { HorizontalPodAutoscalerStatus, MetricStatus } from "#api/generated/types/autoscaling-v2.ts";
 
-/** In the form in which Go sends it: no list is null, and a size of 0 is left out. */
+/** In Go's wire form: no list is null, and a size of 0 is left out. */
 export function statusOf(
   old: HorizontalPodAutoscalerStatus,
   sizes: { readonly current: number; readonly desired: number },
@@ -21,7 +21,9 @@ export function statusOf(
   };
 }
 
-/** The metric statuses are null, empty or absent; a condition of no time has null: all the same to Go. */
+/**
+ * Metric statuses that are null, empty or absent are equal, as in Go. So are a missing and a null time of a condition.
+ */
 export function isSameStatus(a: HorizontalPodAutoscalerStatus, b: HorizontalPodAutoscalerStatus): boolean {
   return semanticEqual(plain(a), plain(b));
 }

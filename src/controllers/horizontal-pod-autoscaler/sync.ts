@@ -1,4 +1,4 @@
-// The story of one autoscaler: read the size of its target, ask its metrics, decide on a size, and set it.
+// Syncs one autoscaler: reads the size of its target, evaluates its metrics, decides on a size, and sets it.
 // Upstream: pkg/controller/podautoscaler/horizontal.go, reconcileAutoscaler.
 
 import { HorizontalPodAutoscalers } from "#api/generated/resources/autoscaling-v2.ts";
@@ -19,7 +19,7 @@ import { ScalingHistory } from "./scaling-history.ts";
 import { type Decision, decide, decideByBehavior } from "./scaling-limits.ts";
 import { isSameStatus, statusOf } from "./status.ts";
 
-/** Every key comes back after the sync period, whatever became of it. */
+/** Every key comes back after the sync period, whether its sync failed or not. */
 const PERIOD = backOff("each sync period");
 
 export async function syncAutoscaler(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
@@ -57,12 +57,12 @@ interface Plan {
   readonly isRescale: boolean;
   readonly reason: string;
   readonly statuses?: readonly MetricStatus[];
-  /** Some metrics failed, and the others were enough. */
+  /** The error of some metrics, when the others were enough. */
   readonly error?: Error;
 }
 
 class AutoscalerSync {
-  /** What the metrics call it. */
+  /** The action label of the metrics. */
   action: ReturnType<typeof actionLabel> = "none";
   readonly #deps: Deps;
   readonly #autoscaler: Autoscaler;
@@ -109,7 +109,7 @@ class AutoscalerSync {
     return history;
   }
 
-  /** The scale of the target, in the first of its group's resources that has one. */
+  /** The scale of the target, from the first resource of its group that has one. */
   async #findScale(signal: AbortSignal): Promise<Found> {
     const { restMapper } = this.#deps;
     const { namespace } = this.#autoscaler.metadata;
@@ -194,7 +194,7 @@ class AutoscalerSync {
     return { replicas, isRescale: replicas !== current, reason, statuses, ...(error === undefined ? {} : { error }) };
   }
 
-  /** Whether a metric is there that does not need pods. */
+  /** True if a metric exists that does not need pods. */
   #scalesByOthers(): boolean {
     return (this.#spec.metrics ?? []).some(({ type }) => type === "Object" || type === "External");
   }
@@ -218,7 +218,7 @@ class AutoscalerSync {
   #decide(current: number, desired: number, maxReplicas: number, history: ScalingHistory): Decision {
     const { clock, settings } = this.#deps;
     const { downscaleWindowMs } = settings;
-    // The API server sees the window in what follows, too, and leaves the spec as it is.
+    // The API server also receives the window with the following writes, and leaves the spec unchanged.
     this.#spec = withWindow(this.#spec, downscaleWindowMs);
     const { behavior } = this.#spec;
     const now = clock.now();
@@ -275,7 +275,7 @@ class AutoscalerSync {
     });
   }
 
-  /** Says whether a size of zero is the autoscaler's: only then it may leave it again. */
+  /** Sets the condition that says whether the autoscaler scaled to zero: only then it may scale up again. */
   #tellZero(current: number, replicas: number, scalesToZero: boolean): void {
     if (!scalesToZero) {
       this.#conditions.remove("ScaledToZero");
@@ -299,7 +299,7 @@ class AutoscalerSync {
     await this.#write(statusOf(status, sizes, statuses, this.#conditions.list, scaledAt), signal);
   }
 
-  /** For a sync that fails already: what it failed with counts. */
+  /** For a sync that has already failed: its first error is kept. */
   async #tryWriting(status: NonNullable<Autoscaler["status"]>, signal: AbortSignal): Promise<void> {
     try {
       await this.#write(status, signal);
@@ -329,7 +329,7 @@ class AutoscalerSync {
   }
 }
 
-/** With the flag's window, where the behaviour leaves it open. */
+/** Uses the flag's window, unless the behaviour sets one. */
 function withWindow(
   spec: Partial<HorizontalPodAutoscalerSpec>,
   windowMs: number,

@@ -9,7 +9,7 @@ import type { StoredPod } from "./model.ts";
 export class TargetSelectors {
   readonly #selectors = new Map<ObjectKey, Selector>();
 
-  /** Whether the autoscaler was not known. It selects nothing until its target is read. */
+  /** Returns true if the autoscaler was not registered. It selects nothing until its target is read. */
   register(key: ObjectKey): boolean {
     if (this.#selectors.has(key)) return false;
     this.#selectors.set(key, nothing);
@@ -20,7 +20,7 @@ export class TargetSelectors {
     this.#selectors.delete(key);
   }
 
-  /** Of an autoscaler that is registered. */
+  /** Sets the selector of a registered autoscaler. */
   set(key: ObjectKey, selector: Selector): void {
     if (this.#selectors.has(key)) this.#selectors.set(key, selector);
   }

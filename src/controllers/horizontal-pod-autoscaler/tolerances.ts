@@ -1,10 +1,10 @@
-// How much an autoscaler tolerates. Upstream: pkg/controller/podautoscaler/horizontal.go, tolerancesForHpa.
+// The tolerances of an autoscaler. Upstream: pkg/controller/podautoscaler/horizontal.go, tolerancesForHpa.
 
 import type { HorizontalPodAutoscalerBehavior } from "#api/generated/types/autoscaling-v2.ts";
 import { quantityFromWire } from "#api/quantity-parser.ts";
 import type { Tolerances } from "./replica-count.ts";
 
-/** isConfigurable: the gate HPAConfigurableTolerance; without it the flag counts alone. */
+/** isConfigurable: the gate HPAConfigurableTolerance; without it only the flag counts. */
 export function tolerancesOf(
   behavior: HorizontalPodAutoscalerBehavior | undefined,
   flag: number,
