@@ -1,12 +1,12 @@
-// Follows the audit log of a control plane and hands each finished request of a controller to the play it is about.
-// The log is read once, from where the last look ended; a half written line waits for its rest.
+// Follows the audit log of a control plane and assigns each finished request of a controller to the play that it is
+// about. Each call reads on from the end of the previous read. An incomplete last line stays for the next read.
 
 import { closeSync, existsSync, openSync, readSync, statSync } from "node:fs";
 import { parseExactJson } from "#api/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { identityOf, isDirected, isEventWrite, isFinished, isForAccounts, MANAGER_USER } from "./requests.ts";
 
-/** What plays are called. */
+/** The tag of a play, as it appears in names. */
 const TAG = /\bplay\d{4}\b|-play\d{4}\b/g;
 const USERS = ['"username":"system:serviceaccount:kube-system:', `"username":"${MANAGER_USER}"`];
 const ABOUT_MANY: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
@@ -18,15 +18,18 @@ export interface AuditFollower {
   all(): readonly AuditEvent[];
   /** How many Events the controllers have written. */
   eventsWritten(): number;
-  /** From now on what is about no play belongs to this one; undefined: to none. */
+  /** From now on, requests about no play belong to this play; with undefined, to none. */
   setAlone(tag: string | undefined): void;
   /** How many requests belong to no play. */
   restCount(): number;
-  /** What belongs to no play, since the last call: what informers list and watch, what the manager writes for itself. */
+  /**
+   * The requests that belong to no play, since the last call: lists and watches of informers, and writes that the
+   * manager makes for itself.
+   */
   takeRest(): readonly AuditEvent[];
 }
 
-/** `counts` tells whose requests are followed. */
+/** Follows the requests for which `counts` returns true. */
 export function followAuditLog(file: string, counts: (event: AuditEvent) => boolean): AuditFollower {
   const byTag = new Map<string, AuditEvent[]>();
   let rest: AuditEvent[] = [];
@@ -39,14 +42,15 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
     else known.push(event);
   };
   const take = (line: string): void => {
-    // Most lines are about others: told without parsing them.
+    // Skips the lines of other users without parsing them.
     if (!USERS.some((user) => line.includes(user))) return;
     const event = parseExactJson(line) as AuditEvent;
     if (!isFinished(event) || identityOf(event) === undefined || !counts(event)) return;
     if (isEventWrite(event)) eventsWritten++;
     const told = ABOUT_MANY.has(event.verb) || event.objectRef === undefined ? event.requestURI : line;
     const tags = new Set(Array.from(told.matchAll(TAG), ([tag]) => tag.replace("-", "")));
-    // One namespace is emptied of the custom resources of another play.
+    // The namespace controller deletes another play's custom resources from a namespace: the request is about neither
+    // play.
     if (tags.size > 1 && ABOUT_MANY.has(event.verb)) return;
     if (tags.size > 0) for (const tag of tags) keep(tag, event);
     else if (alone !== undefined && isDirected(event) && !isForAccounts(event)) keep(alone, event);
@@ -87,7 +91,7 @@ export function followAuditLog(file: string, counts: (event: AuditEvent) => bool
   };
 }
 
-/** Whole lines: what comes after the last one is left for the next look. */
+/** Reads whole lines. The text after the last line end stays for the next read. */
 function readFrom(file: string, position: number): string {
   if (!existsSync(file)) return "";
   const size = statSync(file).size - position;

@@ -4,7 +4,7 @@ export type Cast = "workloads" | "network" | "nodes" | "node-ranges" | "storage"
 
 interface CastDescription {
   readonly controllers: readonly string[];
-  /** Flags that its controllers need in every profile. */
+  /** Flags that the cast's controllers need in every profile. */
   readonly flags?: readonly string[];
 }
 
@@ -46,7 +46,8 @@ export const casts: Readonly<Record<Cast, CastDescription>> = {
     ],
     flags: ["--allocate-node-cidrs=true"],
   },
-  // Its ranges depend on all nodes, and it shares its identity with node-lifecycle and taint-eviction.
+  // The assigned ranges depend on all nodes, and the controller shares its identity with node-lifecycle and
+  // taint-eviction.
   "node-ranges": {
     controllers: ["node-ipam-controller"],
     flags: ["--allocate-node-cidrs=true"],

@@ -1,4 +1,4 @@
-// A signed certificate without what chance and time decide: its subject, names, usages and lifetime.
+// Describes a signed certificate by its subject, names, usages and lifetime, leaving out random values and times.
 
 import { X509Certificate } from "node:crypto";
 import { pemTextOf } from "#api/pem.ts";
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const KEY_USAGE = "2.5.29.15";
 
-/** base64: of PEM. */
+/** `base64` is the base64 encoding of a PEM file. */
 export function certificateInWords(base64: string): string {
   const pem = pemTextOf(base64);
   if (!pem.startsWith("-----BEGIN CERTIFICATE-----")) return base64;
@@ -19,7 +19,7 @@ export function certificateInWords(base64: string): string {
   return `{certificate: ${lines.join(", ").replaceAll("\n", "/")}, ${lifetime(Date.parse(validTo) - Date.parse(validFrom))}}`;
 }
 
-/** Certificates that live as long as their CA lose some seconds. */
+/** Rounded: a certificate that lives as long as its CA loses some seconds. */
 function lifetime(ms: number): string {
   return ms > DAY_MS ? `${Math.round(ms / DAY_MS)} days` : `${ms / MINUTE_MS} minutes`;
 }

@@ -1,4 +1,4 @@
-// Requests for certificates, as scenarios make them: with a key that is the same in each play, so that requests are, too.
+// Certificate signing requests of scenarios. The key is the same in each play, so the requests are equal too.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { CertificateSigningRequests } from "#api/generated/resources/certificates-v1.ts";
@@ -14,14 +14,14 @@ export interface RequestContent {
   readonly ipAddresses?: readonly (readonly number[])[];
 }
 
-/** Who asks unless a scenario says otherwise. */
+/** The requester, unless a scenario names another. */
 export const REQUESTER: StageUser = { name: "requester", groups: ["system:masters"] };
 
 export const KUBELET_CLIENT = "kubernetes.io/kube-apiserver-client-kubelet";
 export const KUBELET_SERVING = "kubernetes.io/kubelet-serving";
 export const API_SERVER_CLIENT = "kubernetes.io/kube-apiserver-client";
 
-/** What kubelets ask for with. */
+/** The subject of a kubelet's request. */
 export const NODE: RequestContent = { commonName: "system:node:a", organizations: ["system:nodes"] };
 export const CLIENT_USAGES: readonly string[] = ["key encipherment", "digital signature", "client auth"];
 
@@ -69,7 +69,7 @@ export function requestPem(content: RequestContent): string {
   return encodePem("CERTIFICATE REQUEST", der);
 }
 
-/** Ed25519, whose signatures are not random. */
+/** An Ed25519 key: its signatures are deterministic. */
 function fixedKey(): KeyObject {
   const seed = createHash("sha256").update("the key of scenarios").digest();
   const der = sequence(integer(0), sequence(oid("2b6570")), tagged(0x04, tagged(0x04, seed)));
@@ -85,7 +85,7 @@ function nameOf({ organizations = [], commonName }: RequestContent): Buffer {
   );
 }
 
-/** A request for the extension with alternative names. */
+/** The attribute that requests the extension with alternative names. */
 function attributes({ dnsNames = [], emailAddresses = [], ipAddresses = [] }: RequestContent): readonly Buffer[] {
   const names = [
     ...dnsNames.map((name) => tagged(0x82, Buffer.from(name))),

@@ -8,7 +8,7 @@ import { type Scenario, withoutChance } from "./scenario.ts";
 
 const user = "system:serviceaccount:kube-system:replicaset-controller";
 
-/** A play with one ReplicaSet and two pods, whose chance decisions all depend on the seed. */
+/** A play with one ReplicaSet and two pods. All random values derive from the seed. */
 function played(seed: number, more: { pods?: object[]; writes?: AuditEvent[]; reads?: AuditEvent[] } = {}): Traces {
   const namespace = `play000${seed}`;
   const uid = (n: number): string => `${seed}0000000-0000-4000-8000-00000000000${n}`;

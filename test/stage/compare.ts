@@ -1,5 +1,5 @@
-// Compares two normalised runs: the same items in each section, whatever their order. What is different is
-// told field by field where an item has a counterpart, and as missing or extra where it has none.
+// Compares two normalised runs: each section must have the same items, in any order. An item that differs from its
+// counterpart is reported field by field; an item without a counterpart is reported as missing or extra.
 
 import { goSortedJson } from "#base/go-text.ts";
 import type { Item, Section } from "./items.ts";
@@ -7,7 +7,7 @@ import type { Item, Section } from "./items.ts";
 export interface Difference {
   /** Section, item and field: "writes of phase 1 › pods web-{?} › 0.body.metadata.labels". */
   readonly where: string;
-  /** Undefined: there is nothing. */
+  /** Undefined if the left run has no such value. */
   readonly left: unknown;
   readonly right: unknown;
 }

@@ -1,4 +1,4 @@
-// Holds the requests that a stage saw against the contracts of the controllers that ran.
+// Checks the requests of a stage against the contracts of the controllers that ran.
 
 import type { ContractHolder, Precondition, SeenRequest } from "#kit/contract.ts";
 import { unexercised, violations } from "#kit/contract.ts";
@@ -18,18 +18,20 @@ export function holderOf(controller: string): ContractHolder | undefined {
   return [...registeredControllers, serviceAccountTokens].find(({ name }) => name === controller);
 }
 
-/** Live reads that answer a fault, so that no calm play has them, and the tests that do. */
+/**
+ * Live reads that only a fault causes, so that no play without faults has them. The comments name the tests that have.
+ */
 const readsAfterFaults: Readonly<Record<string, readonly string[]>> = {
   // After a create without an answer: test/scenarios/outages.test.ts.
   "replicaset-controller": ["list pods"],
   "replicationcontroller-controller": ["list pods"],
-  // At the start, for an attachment that its cache does not have: reconcile.test.ts.
+  // At the start, for an attachment that is not in the cache: reconcile.test.ts.
   "persistentvolume-attach-detach-controller": ["get volumeattachments.storage.k8s.io"],
 };
 
 /**
- * The live reads of the contract that are in none of the requests, but for those that only a fault calls for. A
- * controller that asks its cache instead of the server shows here, though no calm play ends otherwise.
+ * The live reads of the contract that no request made, without those that only a fault causes. This finds a controller
+ * that reads its cache instead of the server, even though plays without faults end with the same objects.
  */
 export function readsNotNeeded(controller: string, requests: readonly SeenRequest[]): readonly string[] {
   const holder = holderOf(controller);
@@ -39,17 +41,17 @@ export function readsNotNeeded(controller: string, requests: readonly SeenReques
   return unexercised({ ...holder, contract }, requests).filter((read) => !excused.includes(read));
 }
 
-/** What the controllers of the cast asked for without a contract that allows it. */
+/** The requests of the cast's controllers that no contract allows. */
 export function contractViolations(cast: Cast, events: readonly AuditEvent[]): readonly string[] {
   const holders = holdersIn(cast);
   const identities = new Set(holders.map(({ name }) => knownController(name).identity));
-  // On a real control plane Go's manager runs the others, under their own accounts.
+  // On a real control plane Go's manager runs the other controllers, under their own service accounts.
   const isOurs = (event: AuditEvent): boolean =>
     event.user.username === MANAGER_USER || identities.has(identityOf(event) ?? "");
   return violations(holders, events.filter(isOurs).flatMap(seenRequest));
 }
 
-/** The request in the words of a contract; none for what is about no resource, and for what is not the manager's. */
+/** The request in the terms of a contract. Empty for requests about no resource and for requests of other clients. */
 export function seenRequest(event: AuditEvent): readonly SeenRequest[] {
   const identity = identityOf(event);
   const { resource, apiGroup = "", subresource = "" } = event.objectRef ?? {};

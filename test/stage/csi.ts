@@ -1,4 +1,4 @@
-// What an external CSI driver and the kubelets of its nodes do in scenarios of the storage controllers.
+// The actions of an external CSI driver, and of the kubelets on its nodes, in scenarios of the storage controllers.
 
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";
 import { VolumeAttachments } from "#api/generated/resources/storage-v1.ts";
@@ -14,7 +14,7 @@ const DRIVER = "csi.example.com";
 const FINALIZER = "external-attacher/csi-example-com";
 const MANAGED = "volumes.kubernetes.io/controller-managed-attach-detach";
 
-/** A node that leaves attaching to the controller, unless said otherwise. */
+/** Creates a node whose volumes the attach-detach controller attaches, unless `isManaged` is false. */
 export async function createNode(stage: Stage, base: string, isManaged = true): Promise<string> {
   const name = stage.name(base);
   await stage.of(Nodes).create({ metadata: { name, ...(isManaged ? { annotations: { [MANAGED]: "true" } } : {}) } });
@@ -26,13 +26,13 @@ export function manage(stage: Stage, node: string): Promise<unknown> {
 }
 
 export interface CsiVolume {
-  /** Of the PersistentVolume. */
+  /** The name of the PersistentVolume. */
   readonly name: string;
-  /** In the status of nodes. */
+  /** The name of the volume in the status of nodes. */
   readonly uniqueName: string;
 }
 
-/** A volume of the driver and the claim that is bound to it. */
+/** Creates a volume of the driver and a claim that is bound to it. */
 export async function createCsiVolume(
   stage: Stage,
   claim: string,
@@ -45,7 +45,7 @@ export async function createCsiVolume(
   return volume;
 }
 
-/** The claim waits for the binder, or its stand-in. */
+/** Creates a volume and a claim; the claim waits for the binder or its stand-in. */
 export async function createUnboundCsiVolume(
   stage: Stage,
   claim: string,
@@ -73,7 +73,7 @@ export async function createUnboundCsiVolume(
   return { name, uniqueName: `kubernetes.io/csi/${driver}^${name}` };
 }
 
-/** A pod on the node that mounts the claims, or has the volumes. */
+/** Creates a pod on the node that mounts the claims or has the volumes. */
 export function createPodOn(
   stage: Stage,
   name: string,
@@ -86,7 +86,10 @@ export function createPodOn(
   return stage.of(Pods).create({ metadata: { name }, spec: { ...podSpec, nodeName: node, volumes: mounted } });
 }
 
-/** Waits for the VolumeAttachment and gives it a name for comparisons: its own is a hash of the play's names. */
+/**
+ * Waits for the VolumeAttachment and gives it a symbolic name for comparisons: its real name is a hash of the play's
+ * names.
+ */
 export async function attachmentOf(stage: Stage, node: string, symbol: string): Promise<VolumeAttachment> {
   const found = await stage.until(`a VolumeAttachment for ${node}`, async () =>
     (await stage.of(VolumeAttachments).list()).find(
@@ -97,7 +100,7 @@ export async function attachmentOf(stage: Stage, node: string, symbol: string): 
   return found;
 }
 
-/** The driver attaches the volume of the next VolumeAttachment for the node. */
+/** Acts as the driver: attaches the volume of the next VolumeAttachment for the node. */
 export async function driverAttaches(stage: Stage, node: string, symbol: string): Promise<string> {
   const { name } = (await attachmentOf(stage, node, symbol)).metadata;
   await stage.of(VolumeAttachments).patch(name, { metadata: { finalizers: [FINALIZER] } });
@@ -105,7 +108,7 @@ export async function driverAttaches(stage: Stage, node: string, symbol: string)
   return name;
 }
 
-/** The driver has detached the volume of a deleted VolumeAttachment. */
+/** Acts as the driver: reports that the volume of a deleted VolumeAttachment is detached. */
 export async function driverDetaches(stage: Stage, name: string): Promise<void> {
   await stage.of(VolumeAttachments).until(name, ({ metadata }) => metadata.deletionTimestamp !== undefined);
   await stage.of(VolumeAttachments).patch(name, { metadata: { finalizers: null } });
@@ -126,7 +129,7 @@ export function attachedTo(status: Node["status"]): readonly string[] {
   return (status?.volumesAttached ?? []).map(({ name = "" }) => name).toSorted();
 }
 
-/** What the kubelet has mounted. */
+/** Reports the volumes that the kubelet has mounted. */
 export function setInUse(stage: Stage, node: string, ...volumes: readonly CsiVolume[]): Promise<unknown> {
   const volumesInUse = volumes.map(({ uniqueName }) => uniqueName);
   return stage.of(Nodes).patch(node, { status: { volumesInUse } }, { subresource: "status" });

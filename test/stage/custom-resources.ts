@@ -4,7 +4,7 @@ import { CustomResourceDefinitions } from "#api/generated/resources/apiextension
 import { type Resource, resourceHandle, type StoredObject } from "#api/resource.ts";
 import type { Stage } from "./stage.ts";
 
-/** Plays share the cluster: each has a group of its own. */
+/** Plays share the cluster, so each play has a separate API group. */
 export function handle({ namespace }: Stage, kind: string): Resource<StoredObject> {
   const group = `${kind.toLowerCase()}s.${namespace}.example.com`;
   return resourceHandle({ group, version: "v1", resource: `${kind.toLowerCase()}s`, kind, scope: "Namespaced" });
@@ -14,7 +14,7 @@ export function definitionName({ resource, group }: Resource<StoredObject>): str
   return `${resource}.${group}`;
 }
 
-/** Defines the kind, with these subresources, if any, and waits until it is served. */
+/** Defines the kind with the given subresources and waits until it is served. */
 export async function define(stage: Stage, kind: string, subresources?: object): Promise<Resource<StoredObject>> {
   const resource = handle(stage, kind);
   const name = definitionName(resource);

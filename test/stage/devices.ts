@@ -1,4 +1,4 @@
-// Steps with devices that scenarios of several controllers take: what users, drivers and the scheduler do with claims.
+// Steps with devices, for scenarios of several controllers: the actions of users, drivers and the scheduler on claims.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import { ResourceClaims, ResourceClaimTemplates } from "#api/generated/resources/resource-v1.ts";
@@ -31,7 +31,7 @@ export function createClaim(stage: Stage, name: string, metadata: ObjectMeta = {
   return stage.of(ResourceClaims).create({ metadata: { ...metadata, name }, spec: claimSpec });
 }
 
-/** A pod whose entries name claims ("gpu": "shared") or, after a "from:", templates. */
+/** Creates a pod. Its entries name claims ("gpu": "shared") or, after "from:", templates. */
 export function createUser(
   stage: Stage,
   name: string,
@@ -51,11 +51,14 @@ export function sourceOf(source: string): { resourceClaimName: string } | { reso
 export interface Allocation {
   readonly reservedFor?: readonly ResourceClaimConsumerReference[];
   readonly result?: Partial<DeviceRequestAllocationResult>;
-  /** The finalizer, by which the resourceclaim controller knows what it may deallocate. */
+  /** Whether the claim has the finalizer that lets the resourceclaim controller deallocate it. */
   readonly isProtected?: boolean;
 }
 
-/** What the scheduler does: the finalizer, then the allocation with its reservations, for pods that all caches show. */
+/**
+ * Acts as the scheduler: sets the finalizer, then the allocation with its reservations. All caches show the pods by
+ * then.
+ */
 export async function allocate(
   stage: Stage,
   name: string,
@@ -80,7 +83,7 @@ export function consumer({ metadata }: Pick<StoredPod, "metadata">): ResourceCla
   return { resource: "pods", name: metadata.name, uid: metadata.uid };
 }
 
-/** The finalizer that a manager leaves on a living claim when it dies between the two writes of a release. */
+/** A manager that dies between the two writes of a release leaves the finalizer on a living claim. */
 export const LEFT_FINALIZER: Excuse = {
   where: /end state › ResourceClaim .* › metadata.finalizers/,
   reason: "upstream's syncClaim removes the finalizer in the sync that drops the last reservation, and in no later one",
@@ -90,7 +93,7 @@ export function isAllocated({ status }: ResourceClaim): boolean {
   return status?.allocation !== undefined;
 }
 
-/** The claim that was made from a template for the entry of a user. */
+/** The claim that was generated from a template for an entry of the pod. */
 export async function generatedClaim(stage: Stage, entry: string, user = ""): Promise<Stored<ResourceClaim>> {
   const annotation = "resource.kubernetes.io/pod-claim-name";
   return await stage.until(`the claim of ${entry}`, async () =>

@@ -1,11 +1,12 @@
-// Plays scenarios on real control planes: with Go's manager, which proves the scenarios' checks, and with ours, and
-// compares what the controllers wrote, read and told, phase by phase.
+// Plays scenarios on real control planes, with Go's manager and with ours. The plays with Go's manager prove the
+// scenarios' checks. The writes, reads and Events of both managers are compared, phase by phase.
 //   bun test/stage/differential.ts [--record] [--only=c|d] [--slow] [--long] [--results] [--seconds=<n>]
 //     [controller, or part of a name …]
-// --record plays Go's twice and writes down what both did. --only=c plays ours and compares it with what is written down;
-// --only=d plays Go's. --seconds leaves out what does not fit, changed controllers come first. --long plays, in real time,
-// scenarios that play in virtual time otherwise: minutes or an hour, none of CI's. --results writes down, for each
-// controller whose scenarios were all compared, how many were the same: for docs/parity.md.
+// --record plays Go's manager twice and records what both plays have in common. --only=c plays ours and compares it
+// with the recordings; --only=d plays Go's. --seconds starts no more plays after this time; scenarios of changed
+// controllers come first. --long plays, in real time, the scenarios that otherwise play in virtual time; this takes
+// minutes or an hour, so CI never does it. --results records, for each controller whose scenarios were all compared,
+// how many were the same: for docs/parity.md.
 
 import { argv, exit, stdout } from "node:process";
 import { builtinResources } from "#api/resource-table.ts";
@@ -44,23 +45,23 @@ export interface Outcome {
   readonly error?: string;
   readonly sections: readonly Section[];
   readonly steps: string;
-  /** What is different from the recording of Go's manager, for people. */
+  /** The differences from the recording of Go's manager, as readable lines. */
   readonly fromRecording?: readonly string[];
 }
 
 /** All scenarios of a group with one manager. */
 interface Run {
-  /** By the scenarios' names. */
+  /** By scenario name. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  /** What the manager writes for itself. */
+  /** The writes that the manager makes for itself. */
   readonly ownWrites: readonly Item[];
-  /** What ours asked for without a contract that allows it. */
+  /** The requests of our manager that no contract allows. */
   readonly violations: readonly string[];
-  /** What informers listed and watched. */
+  /** The lists and watches of the informers. */
   readonly informers: readonly Item[];
 }
 
-/** When no play may begin any more. */
+/** No play starts after this time. */
 const endMs = performance.now() + secondsGiven() * 1000;
 const isDue = (): boolean => performance.now() < endMs;
 
@@ -108,7 +109,7 @@ async function playGroup(group: Group, compared: Compared[]): Promise<Totals> {
   const playsOurs = !options.has("--only=d");
   const playsGo = !options.has("--only=c");
   const playAgain = async (): Promise<Run | undefined> => (isAskedFor("record") ? playAll(group, "go") : undefined);
-  // What waits for minutes takes no CPU time.
+  // Long plays mostly wait, so the repetition can run at the same time.
   const [go, ours, meanwhile] = await Promise.all([
     playsGo ? playAll(group, "go") : undefined,
     playsOurs ? playAll(group, "ours") : undefined,
@@ -156,7 +157,7 @@ async function playGroup(group: Group, compared: Compared[]): Promise<Totals> {
   return { passed, failed: told.length - passed, skipped };
 }
 
-/** Of the requests those of the compared identities; of objects and Events all. */
+/** Compares the requests of the compared identities, and all objects and Events. */
 function compareParts(left: readonly Section[], right: readonly Section[], scenario: Scenario): readonly Difference[] {
   const identities = comparedIdentities(scenario);
   const compared = (sections: readonly Section[]): readonly Section[] => {
@@ -167,8 +168,8 @@ function compareParts(left: readonly Section[], right: readonly Section[], scena
 }
 
 /**
- * Go's manager runs the whole cast: ours asks for nothing that Go's does not ask for. A controller gets its token when it
- * first has something to do, which may be while the objects of a play are removed: whether it is then quick enough is chance.
+ * Our manager must not make a request that Go's does not make; Go's runs the whole cast. Requests for tokens are left
+ * out: a controller requests its token when it first has work, which may be while the objects of a play are removed.
  */
 function strangeItems(cast: Cast, go: Run, ours: Run): readonly Difference[] {
   const writes = withoutEqual(ours.ownWrites, go.ownWrites).filter(({ label }) => !isTokenOf(cast, label));
@@ -227,9 +228,12 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
   }
 }
 
-/** Watches end now and then, by chance; how they are taken up again is compared. So once in each run all of them end. */
+/**
+ * Ends all watches once, so that each run shows how watches are resumed. Otherwise only some watches would end, by
+ * chance.
+ */
 async function untilWatchedAgain({ proxy }: RealCluster): Promise<void> {
-  // The kinds that plays define have gone with them.
+  // The kinds that plays defined are deleted with them.
   const lasting = new Set(builtinResources().map(({ resource }) => resource));
   const before = proxy.watched().filter((resource) => lasting.has(resource));
   proxy.endWatches();

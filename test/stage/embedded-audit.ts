@@ -1,4 +1,5 @@
-// The embedded server's requests as audit events of a real one, so that one normaliser reads both.
+// Turns the embedded server's requests into audit events as a real server writes them, so that one normaliser reads
+// both.
 
 import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -13,12 +14,12 @@ export function auditEventOf(event: ServerEvent): AuditEvent {
   const contentType = String(request.headers["content-type"] ?? "");
   const patchType = request.method === "PATCH" ? (/^application\/([a-z-]+)\+/.exec(contentType)?.[1] ?? "unknown") : "";
   const requestObject = event.requestObject ?? requestBody(event);
-  // What discovery and lists answer is about everything, and large.
+  // The answers to discovery and lists are large and not about one object.
   const isAboutOne = info.isResourceRequest && info.verb !== "list";
   const responseObject = isAboutOne || response.status >= 400 ? decoded(response.body) : undefined;
   const { reason, message } = (responseObject ?? {}) as { reason?: string; message?: string };
   return {
-    // As the proxy in front of a real server writes it (watching-proxy.ts).
+    // The form that the proxy in front of a real server writes (watching-proxy.ts).
     auditID: `${event.id}_${patchType}`,
     stage: info.verb === "watch" ? "ResponseStarted" : "ResponseComplete",
     verb: info.verb,
@@ -43,7 +44,7 @@ function objectRefOf(
   requestObject: unknown,
 ): NonNullable<AuditEvent["objectRef"]> {
   const { group, version, resource, subresource, namespace } = info;
-  // The address of a create has no name.
+  // The URL of a create has no name.
   const given = info.verb === "create" ? (requestObject as KubeObject | undefined)?.metadata?.name : undefined;
   const name = info.name === "" ? (given ?? "") : info.name;
   return {
@@ -56,7 +57,7 @@ function objectRefOf(
   };
 }
 
-/** The real server tells the options of a delete as it reads them. */
+/** A real server logs the options of a delete in decoded form. */
 function requestBody({ info, request }: ServerEvent): unknown {
   const body = decoded(request.body);
   if (body === undefined || !info.verb.startsWith("delete")) return body;

@@ -1,5 +1,5 @@
-// Stage a: the embedded server under the virtual clock. The written controllers of the cast run, each under its own
-// service account; the work of other controllers is not done.
+// Stage a: the embedded server under the virtual clock. The cast's controllers run, each under its own service account.
+// No other controller runs.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import type { HttpRequest, Transport } from "#base/http.ts";
@@ -29,11 +29,11 @@ import { untilIn } from "./world-scene.ts";
 
 const START_MS = 200;
 const TAG = "play0000";
-/** As whom the scenario acts in a World. */
+/** The user of the scenario. */
 const ADMINISTRATOR = "admin";
-/** Reflectors that were refused a few times have tried again by then. */
+/** Long enough for reflectors that were refused a few times to try again. */
 const WATCHED_AGAIN_MS = 10_000;
-/** Longer than watches lag, and than a successor needs to begin. */
+/** Longer than the lag of watches and than a successor's start. */
 const QUIET_WITH_FAULTS_MS = 6000;
 
 export interface EmbeddedCluster {
@@ -41,7 +41,7 @@ export interface EmbeddedCluster {
   readonly world: World;
   /** Every request of every client. */
   allRequests(): readonly AuditEvent[];
-  /** What the manager has logged, in klog's text format. */
+  /** The manager's log, in klog's text format. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     keyReader,
     audit: {
       record: (event) => {
-        // The scenario reads again and again while it waits.
+        // While the scenario waits, it reads repeatedly.
         const isRead = event.request.method === "GET" && event.user.name === ADMINISTRATOR;
         if (!isRead) record(auditEventOf(event));
       },
@@ -112,7 +112,7 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
     });
     managers.push(manager);
   };
-  // The successor of a manager that dies has a line that does not fail.
+  // After a manager dies, the connection of its successor works.
   let line: Line | undefined;
   const onDeath = (): void => {
     line = undefined;
@@ -179,10 +179,10 @@ export async function openEmbedded(scenario: Scenario, fault?: Fault): Promise<E
 
 const text = new TextDecoder();
 
-/** A write about the play that a controller decides on: neither an Event nor a Lease. */
+/** Whether the request writes an object of the play, other than an Event or a Lease. */
 function isDecisionRequest({ method, path, body }: HttpRequest, { alone }: Scenario): boolean {
   if (method === "GET" || /\/(events|leases)(\/|$)/.test(path)) return false;
-  // The accounts and tokens of controllers.
+  // The service accounts and tokens of controllers.
   if (/\/namespaces\/kube-system\/serviceaccounts/.test(path)) return false;
   return alone === true || path.includes(TAG) || (body?.kind === "bytes" && text.decode(body.bytes).includes(TAG));
 }

@@ -1,16 +1,18 @@
-// The ways in which a manager's line to the API server fails on the stage with faults. A line stands between one
-// manager and the server; the manager's requests and watches all pass through it.
+// Faults of the connection between a manager and the API server, for the stage with faults. All requests and watches of
+// the manager pass through one Line.
 
 import { orAborted } from "#base/abort.ts";
 import type { Clock } from "#base/clock.ts";
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 
 export type Fault =
-  /** The manager dies before its first write (0), or right after this many writes, without the answer to the last. */
+  /**
+   * The manager dies before its first write (0), or right after this many writes, without receiving the last answer.
+   */
   | { readonly kind: "death"; readonly afterWrites: number }
   /** All watches break after each write. */
   | { readonly kind: "cut watches" }
-  /** Watches bring everything late. */
+  /** Watches deliver every event late. */
   | { readonly kind: "lag"; readonly ms: number };
 
 export interface LineOptions {
@@ -18,7 +20,7 @@ export interface LineOptions {
   readonly clock: Clock;
   /** Whether the request is a write that faults count. */
   readonly isCounted: (request: HttpRequest) => boolean;
-  /** The manager is dead: nothing of it reaches the server any more. */
+  /** Called when the manager dies. After that, no request of the manager reaches the server. */
   readonly onDeath: () => void;
 }
 
@@ -37,7 +39,7 @@ export function faultyLine({ fault, clock, isCounted, onDeath }: LineOptions): L
   }
 }
 
-/** Dead, it is silent in both directions: no request arrives, no answer and no event comes back. */
+/** After the manager's death no request reaches the server, and no answer or event comes back. */
 class MortalLine implements Line {
   readonly #isCounted: (request: HttpRequest) => boolean;
   readonly #onDeath: () => void;
@@ -85,7 +87,7 @@ class MortalLine implements Line {
   }
 }
 
-/** Breaks the open watches whenever a write has been committed. */
+/** Breaks the open watches after each committed write. */
 class BreakingLine implements Line {
   readonly #isCounted: (request: HttpRequest) => boolean;
   readonly #streams = new BreakableStreams();
@@ -105,7 +107,7 @@ class BreakingLine implements Line {
   }
 }
 
-/** The API server is gone for a while: connections break, and new ones are refused. */
+/** An outage of the API server: connections break, and new ones are refused. */
 export class Outage implements Line {
   readonly #streams = new BreakableStreams();
   #isGone = false;
@@ -149,7 +151,7 @@ class BreakableStreams {
 
   async *#breakable(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const broken = Promise.withResolvers<never>();
-    broken.promise.catch(() => undefined); // it may break while nobody reads
+    broken.promise.catch(() => undefined); // it may reject before a reader awaits it
     this.#open.add(broken.reject);
     const iterator = chunks[Symbol.asyncIterator]();
     try {
@@ -165,7 +167,7 @@ class BreakableStreams {
   }
 }
 
-/** Everything on a stream comes so much later than it was sent. */
+/** Delays everything on a stream. */
 function lagging(transport: Transport, clock: Clock, ms: number): Transport {
   return {
     send: async (request, signal) => {
@@ -227,7 +229,7 @@ function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Until the manager itself gives up. */
+/** Waits until the manager gives up. */
 function silence(signal: AbortSignal): Promise<never> {
   return orAborted(new Promise<never>(() => undefined), signal);
 }

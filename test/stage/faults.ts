@@ -1,9 +1,9 @@
-// Stage b: the embedded server with faults. The manager dies before its first write, and after each one; watches break;
-// caches lag. A scenario's waits and `always` checks hold in each of these plays, and what they leave behind is what the
-// calm play left behind:
-// - after equal virtual time the same objects, Events aside;
+// Stage b: the embedded server with faults. The manager dies before its first write and after each write; watches
+// break; caches lag. The scenario's waits and `always` checks must hold in each of these plays. Each play must also end
+// like the play without faults:
+// - after the same virtual time, the same objects, except Events;
 // - the same successful creates and deletes, as a multiset;
-// - in ten more minutes no write that the calm play does not have.
+// - in ten more minutes, no write that the play without faults does not have.
 
 import type { KubeObject } from "#api/object.ts";
 import type { Resource } from "#api/resource.ts";
@@ -21,21 +21,21 @@ import { Play } from "./play.ts";
 import { identityOf, isAbout, isDecision, isEventOrLease, isReview, isWrite, listedResource } from "./requests.ts";
 import { isExcused, type Scenario } from "./scenario.ts";
 
-/** A manager that died has a successor that has done its work by then. */
+/** By then the successor of a manager that died has finished the work. */
 const REST_MS = 120_000;
-/** Each phase takes so much longer with faults, at most. */
+/** The most that faults may lengthen a phase. */
 const REST_PER_PHASE_MS = 15_000;
 const LATER_MS = 600_000;
 const LAG_MS = 3000;
 
-/** What a play left behind. */
+/** The results of a play. */
 interface Remains {
   /** When the end state was taken. */
   readonly atMs: number;
   readonly endState: readonly Item[];
   readonly createsAndDeletes: readonly Item[];
   readonly laterWrites: readonly Item[];
-  /** After how many writes the manager may die. */
+  /** The numbers of writes after which the manager may die. */
   readonly deaths: readonly number[];
 }
 
@@ -46,7 +46,7 @@ export interface FaultFinding {
   readonly error?: string;
 }
 
-/** Plays the scenario with every fault; `isDue` can end it early. */
+/** Plays the scenario with every fault, until `isDue` returns false. */
 export async function playFaults(scenario: Scenario, isDue: () => boolean = () => true): Promise<FaultReport> {
   const calm = await remainsOf(scenario);
   const faults: Fault[] = [
@@ -82,11 +82,11 @@ export interface FaultReport {
   readonly played: number;
   readonly isWhole: boolean;
   readonly findings: readonly FaultFinding[];
-  /** Exceptions that no play needed. */
+  /** Exceptions that excused no difference in any play. */
   readonly outdated: readonly string[];
 }
 
-/** The calm play sets the time at which the others are looked at. */
+/** The play without faults determines the time at which the end states of the others are read. */
 async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Promise<Remains> {
   const cluster = await openEmbedded(scenario, fault);
   try {
@@ -124,7 +124,7 @@ async function remainsOf(scenario: Scenario, fault?: Fault, atMs?: number): Prom
 
 const isOfCollection = ({ verb }: AuditEvent): boolean => verb === "deletecollection";
 
-/** Before the first write and after each, but for the middle of a row of deleted collections, which are all alike. */
+/** Zero, and the number of each write, except inside a row of deletecollection requests: deaths there are all alike. */
 function deathsAmong(writes: readonly AuditEvent[]): readonly number[] {
   const isAlike = (index: number): boolean => {
     const around = [writes[index - 1], writes[index], writes[index + 1]];
@@ -133,7 +133,7 @@ function deathsAmong(writes: readonly AuditEvent[]): readonly number[] {
   return [0, ...writes.flatMap((_, index) => (isAlike(index) ? [] : [index + 1]))];
 }
 
-/** Deleting a collection again takes no more than what is in it: it counts once. */
+/** Counts each deletecollection once: its repetition deletes nothing more. */
 function collectionsOnce(writes: readonly AuditEvent[]): readonly AuditEvent[] {
   const seen = new Set<string>();
   return writes.filter((event) => {
@@ -154,12 +154,12 @@ function differencesOf(calm: Remains, faulty: Remains): readonly Difference[] {
   const later = ({ laterWrites }: Remains): readonly Section[] => [{ name: "later writes", items: laterWrites }];
   return [
     ...compare(sections(calm), sections(faulty)),
-    // Writes that the calm play has may be missing.
+    // Writes of the play without faults may be missing.
     ...compare(later(calm), later(faulty)).filter(({ left }) => left === undefined),
   ];
 }
 
-/** All objects of the kinds that anybody wrote during the play. */
+/** All objects of the kinds that any client wrote during the play. */
 async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Play): Promise<readonly Item[]> {
   const { backend, allRequests } = cluster;
   const { tag } = backend;
@@ -189,7 +189,7 @@ async function endStateOf(cluster: EmbeddedCluster, scenario: Scenario, play: Pl
   });
 }
 
-/** Accounts of controllers come and go with managers. */
+/** Leaves out kube-system: the service accounts of controllers depend on the managers that ran. */
 function isOfPlay(object: KubeObject, { alone }: Scenario, tag: string): boolean {
   if (stringifyJson(object).includes(tag)) return true;
   return alone === true && object.metadata?.namespace !== "kube-system";
@@ -204,7 +204,7 @@ function requestItem(event: AuditEvent, words: Vocabulary): Item {
   return { label: words.text(`${identityOf(event)}: ${event.verb} ${what} ${where}${target ?? ""}`), value: true };
 }
 
-/** Each manager asks for the tokens of its controllers. */
+/** Leaves out token requests: each manager makes them for its controllers. */
 function isCreateOrDelete(event: AuditEvent): boolean {
   const isQuestion = event.objectRef?.subresource === "token" || isReview(event);
   return isDecision(event) && isSuccess(event) && !isQuestion && /^(create|delete)/.test(event.verb);

@@ -1,21 +1,21 @@
-// A network between a manager and the embedded server that a test can interfere with: have requests
-// answered otherwise, do something just before they arrive, or hold them; end open watches; see what was asked.
+// A network between a manager and the embedded server that a test can control. The test can answer requests, run a step
+// just before they arrive, hold them, end open watches, and see the requests.
 
 import { ApiError } from "#api/status-error.ts";
 import { type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
 
-/** "PUT secrets": the method, and the resource that the path names; watches are of the method "WATCH". */
+/** The method and the resource in the path: "PUT secrets". Watches have the method "WATCH". */
 type Matching = string | ((request: HttpRequest) => boolean);
 
 interface Rule {
   readonly matching: Matching;
   left: number;
-  /** The answer, unless the server is to give it. `pass` asks the server. */
+  /** Answers the request; undefined leaves the answer to the server. `pass` sends the request to the server. */
   readonly answer: (request: HttpRequest, pass: () => Promise<HttpResponse>) => Promise<HttpResponse | undefined>;
 }
 
 export class FaultyNetwork {
-  /** Everything the manager asked for, as it left it. */
+  /** All requests of the manager, as the manager sent them. */
   readonly requests: HttpRequest[] = [];
   readonly #rules: Rule[] = [];
   readonly #streams = new Map<() => void, HttpRequest>();
@@ -30,7 +30,10 @@ export class FaultyNetwork {
     this.#rules.push({ matching, left: times, answer: async () => response });
   }
 
-  /** Happens right before each of the next `times` matching requests; an ApiError that it throws is the answer. */
+  /**
+   * Runs the step right before each of the next `times` matching requests. An ApiError that the step throws is the
+   * answer.
+   */
   before(matching: Matching, step: (request: HttpRequest) => Promise<void> | void, times = 1): void {
     const answer = async (request: HttpRequest): Promise<HttpResponse | undefined> => {
       try {
@@ -44,7 +47,7 @@ export class FaultyNetwork {
     this.#rules.push({ matching, left: times, answer });
   }
 
-  /** The server carries out the next `times` matching requests, and the connection breaks before each answer. */
+  /** The server executes the next `times` matching requests, and the connection breaks before each answer. */
   lose(matching: Matching, times: number): void {
     const answer: Rule["answer"] = async (_, pass) => {
       await pass();
@@ -59,19 +62,19 @@ export class FaultyNetwork {
     this.before(matching, () => promise, Number.POSITIVE_INFINITY);
   }
 
-  /** From now on everything passes, what is held too. */
+  /** From now on all requests pass, including the held ones. */
   pass(): void {
     this.#rules.length = 0;
     this.#held.resolve();
     this.#held = Promise.withResolvers();
   }
 
-  /** Ends the open watches, as a server that goes away does. */
+  /** Ends the open watches, as a server does that shuts down. */
   endWatches(matching: Matching = () => true): void {
     for (const [end, request] of this.#streams) if (isMatch(request, matching)) end();
   }
 
-  /** How many such requests there were. */
+  /** The number of matching requests. */
   count(matching: Matching): number {
     return this.requests.filter((request) => isMatch(request, matching)).length;
   }
@@ -114,7 +117,7 @@ export class FaultyNetwork {
   }
 }
 
-/** What a server answers that does not want something. */
+/** The error with which a server refuses a request. */
 export function refusal(code: number, reason: string): ApiError {
   return new ApiError({
     kind: "Status",

@@ -1,5 +1,5 @@
-// What a play left behind on the server: the objects of every kind that the scenario or a controller wrote, and the
-// Events of the controllers under comparison.
+// The objects that a play leaves on the server: all kinds that the scenario or a controller wrote, and the Events of
+// the controllers under comparison.
 
 import { Events } from "#api/generated/resources/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -23,7 +23,7 @@ export async function finalObjects(
   };
   const objects: KubeObject[] = [];
   for (const resource of resourcesOf(play)) {
-    // Several controllers write a Node, each at its own time; their writes are compared one by one.
+    // Several controllers write a Node, at different times. Their writes are compared one by one instead.
     if (resource.resource !== "nodes") objects.push(...(await list(resource)));
   }
   const recorded = eventNames(play, identities);

@@ -1,5 +1,5 @@
-// The requests of the garbage collector that chance decides. It reads the owners of whatever its watches show in an
-// unlucky order, and repeats a write until its watch shows what the write changed.
+// Filters requests of the garbage collector that chance decides. The collector reads the owners of objects that its
+// watches show in an unlucky order, and it repeats a write until its watch shows the change.
 
 import type { KubeObject } from "#api/object.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -7,7 +7,9 @@ import { identityOf, isWrite } from "./requests.ts";
 
 const IDENTITY = "generic-garbage-collector";
 
-/** Changes nothing: a delete of an object that is being deleted already, a patch that sets nothing. */
+/**
+ * Whether the write changes nothing: a delete of an object that is already being deleted, or a patch that sets nothing.
+ */
 export function isRepetition(previous: AuditEvent | undefined, event: AuditEvent): boolean {
   if (identityOf(event) !== IDENTITY) return false;
   return (event.verb === "delete" && previous?.verb === "delete") || (event.verb === "patch" && setsNothing(event));
@@ -29,7 +31,10 @@ export function withoutRepetitions(writes: readonly AuditEvent[]): readonly Audi
   });
 }
 
-/** Of its live reads those that found an object that it writes to, each once; those of other controllers all. */
+/**
+ * The live reads that are compared: of the garbage collector, each successful read of an object that it also writes,
+ * once; of other controllers, all.
+ */
 export function readsThatCount(phase: readonly AuditEvent[]): readonly AuditEvent[] {
   const isOwn = (event: AuditEvent): boolean => identityOf(event) === IDENTITY;
   const written = new Set(phase.filter((event) => isWrite(event) && isOwn(event)).map(pathOf));

@@ -1,4 +1,5 @@
-// Holds the events of single resources back from a manager, so that the scenario decides what it sees first.
+// Holds back the events of single resources from a manager, so that the scenario decides which event the manager sees
+// first.
 
 import { orAborted } from "#base/abort.ts";
 import type { Transport } from "#base/http.ts";
@@ -6,12 +7,12 @@ import type { Transport } from "#base/http.ts";
 export class HeldWatches {
   readonly #held = new Map<string, PromiseWithResolvers<void>>();
 
-  /** From now on no event of the resource ("pods") passes. */
+  /** From now on, holds back all events of the resource ("pods"). */
   hold(resource: string): void {
     if (!this.#held.has(resource)) this.#held.set(resource, Promise.withResolvers());
   }
 
-  /** Hands over what was held back. */
+  /** Delivers the events that were held back. */
   release(resource: string): void {
     this.#held.get(resource)?.resolve();
     this.#held.delete(resource);

@@ -1,4 +1,4 @@
-// What informers list and watch, and how: recorded of Go's manager per cast, so that ours is held against it without Go.
+// The lists and watches of informers, recorded from Go's manager per cast, so that ours can be compared without Go.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { identityOf, isFinished } from "./requests.ts";
 
 const PLAY = /play\d{4}/;
 
-/** Lists and watches of the manager over all namespaces, each once. */
+/** The manager's lists and watches over all namespaces, each once. */
 export function informerItems(events: readonly AuditEvent[]): readonly Item[] {
   const isOfInformer = (event: AuditEvent): boolean => {
     const { resource, namespace } = event.objectRef ?? {};
@@ -29,7 +29,7 @@ function asOneForm({ label, value }: Item): Item {
   return { label, value: { ...read, agent: read.agent.replace(/metadata-informers$/, "shared-informers") } };
 }
 
-/** The items that have no equal among the others. */
+/** The items without an equal item among the others. */
 export function withoutEqual(items: readonly Item[], others: readonly Item[]): readonly Item[] {
   const texts = new Set(others.map((item) => JSON.stringify(item)));
   return items.filter((item) => !texts.has(JSON.stringify(item)));
@@ -44,7 +44,7 @@ function recorded(cast: Cast, profile: Profile): readonly Item[] | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as readonly Item[]) : undefined;
 }
 
-/** Adds what a run of Go's manager showed. */
+/** Adds the items of a run of Go's manager to the recording. */
 export function recordInformers(cast: Cast, profile: Profile, items: readonly Item[]): void {
   const file = fileOf(cast, profile);
   const text = (item: Item): string => JSON.stringify(item);
@@ -53,7 +53,7 @@ export function recordInformers(cast: Cast, profile: Profile, items: readonly It
   writeFileSync(file, `${JSON.stringify(all, undefined, 1)}\n`);
 }
 
-/** What informers asked for otherwise than Go's: none where Go's are not recorded. */
+/** The lists and watches that Go's informers do not make; empty if Go's are not recorded. */
 export function strangeReads(cast: Cast, profile: Profile, events: readonly AuditEvent[]): readonly string[] {
   const known = recorded(cast, profile);
   if (known === undefined) return [];

@@ -1,8 +1,8 @@
-// What a normalised run consists of, and what is normalised alike everywhere.
+// The parts of a normalised run, and the normalisation that all parts share.
 
 import type { AuditEvent } from "#test/real/audit-log.ts";
 
-/** Something that happened or was left behind; several may have the same label. */
+/** Something that happened or that exists at the end. Several items may have the same label. */
 export interface Item {
   readonly label: string;
   readonly value: unknown;
@@ -11,11 +11,11 @@ export interface Item {
 export interface Section {
   /** "objects", "events", "writes of phase 2". */
   readonly name: string;
-  /** In no particular order. */
+  /** Unordered. */
   readonly items: readonly Item[];
 }
 
-/** The Go manager that `go build` makes does not know its version. */
+/** The Go manager from `go build` does not know its version. */
 const BUILD = /\/v[\d.]+ \(([^)]*)\) kubernetes\/[^/]+/;
 
 export function agentOf({ userAgent = "" }: AuditEvent): string {
@@ -24,10 +24,10 @@ export function agentOf({ userAgent = "" }: AuditEvent): string {
 
 const PEM = /-----BEGIN ([A-Z ]+)-----[^-]+-----END \1-----\n/g;
 
-/** The name of a trust bundle ends with a hash of it. */
+/** The name of a trust bundle ends with a hash of the bundle. */
 const TRUST_BUNDLE = /\b(kubernetes\.io:kube-apiserver-serving:)[0-9a-f]{24}\b/g;
 
-/** Every control plane has its own keys and certificates. */
+/** Every control plane has different keys and certificates. */
 export function withoutPem(text: string): string {
   return text.replace(PEM, "{$1}").replace(TRUST_BUNDLE, "$1{hash}");
 }

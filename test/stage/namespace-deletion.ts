@@ -1,5 +1,5 @@
-// The requests of the namespace controller that chance decides: while something fails it empties the namespace again
-// and again, with back-off.
+// Filters requests of the namespace controller that chance decides: while a deletion fails, the controller repeats it
+// with back-off.
 
 import type { Namespace } from "#api/generated/types/core-v1.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
@@ -8,7 +8,7 @@ import { identityOf } from "./requests.ts";
 const IDENTITY = "namespace-controller";
 const REPEATED: ReadonlySet<string> = new Set(["get", "list", "deletecollection"]);
 
-/** A phase in which a namespace told of a failure has each request of a round once. */
+/** If a namespace reported a failure in this phase, keeps each of the controller's reads and deletions once. */
 export function roundsAsOne(phase: readonly AuditEvent[]): readonly AuditEvent[] {
   const isOwn = (event: AuditEvent): boolean => identityOf(event) === IDENTITY;
   if (!phase.some((event) => isOwn(event) && tellsOfFailure(event))) return phase;

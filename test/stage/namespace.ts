@@ -1,11 +1,10 @@
-// Opens the namespace of a play: with what every namespace has soon after its creation, so that the play begins when
-// the controllers have done that.
+// Opens the namespace of a play and waits until it has the objects that controllers create in every namespace.
 
 import { ConfigMaps, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { Backend } from "./play.ts";
 import { readSteps } from "./steps.ts";
 
-/** Made by a controller where that one runs, by the stage where it does not. */
+/** The default service account comes from its controller if that runs on the stage, otherwise from this function. */
 export async function openNamespace(
   name: string,
   { run, until, runs }: Pick<Backend, "run" | "until" | "runs">,

@@ -1,4 +1,4 @@
-// Steps with nodes that scenarios of several controllers take: what users, kubelets and the scheduler do to them.
+// Steps with nodes, for scenarios of several controllers: the actions of users, kubelets and the scheduler.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { Events, Nodes, Pods } from "#api/generated/resources/core-v1.ts";
@@ -14,11 +14,11 @@ export type StoredNode = ObjectOf<typeof Nodes>;
 export interface NodeText {
   readonly labels?: Readonly<Record<string, string>>;
   readonly spec?: NodeSpec;
-  /** Whether the kubelet has posted that the node is ready. */
+  /** Whether the kubelet has reported the node as ready. */
   readonly isReady?: boolean;
 }
 
-/** Registers a node and waits until node-lifecycle has noticed it. Its name is the stage's name of base. */
+/** Registers a node and waits until node-lifecycle has seen it. The node's name is stage.name(base). */
 export async function createNode(stage: Stage, base: string, node: NodeText = {}): Promise<string> {
   const name = stage.name(base);
   const { labels = {}, spec = {}, isReady = false } = node;
@@ -30,7 +30,7 @@ export async function createNode(stage: Stage, base: string, node: NodeText = {}
   return name;
 }
 
-/** The event comes with the first look at the node. A manager that dies may lose it. */
+/** The controller sends the event when it first sees the node. A manager that dies may lose it. */
 async function untilRegistered(stage: Stage, name: string): Promise<void> {
   await stage.standIn("node-lifecycle-controller", async () => {
     await stage.of(Nodes).patch(name, { spec: { taints: null } });
@@ -45,7 +45,7 @@ async function untilRegistered(stage: Stage, name: string): Promise<void> {
   });
 }
 
-/** What a kubelet posts: a Ready condition with a heartbeat, and other conditions of status False unless given. */
+/** Acts as a kubelet: posts a Ready condition with a heartbeat, and other conditions, False unless given. */
 export async function postStatus(
   stage: Stage,
   name: string,
@@ -70,7 +70,7 @@ export async function postStatus(
   await stage.of(Nodes).patch(name, { status: { conditions } }, { subresource: "status" });
 }
 
-/** What a kubelet does every 10 seconds. */
+/** Acts as a kubelet, which does this every 10 seconds. */
 export async function renewLease(stage: Stage, node: string): Promise<void> {
   const leases = stage.of(Leases, "kube-node-lease");
   const spec = { holderIdentity: node, leaseDurationSeconds: 40, renewTime: formatMicroTime(stage.now()) };
@@ -78,7 +78,7 @@ export async function renewLease(stage: Stage, node: string): Promise<void> {
   else await leases.patch(node, { spec: { renewTime: spec.renewTime } });
 }
 
-/** Adds to the taints that controllers have set. */
+/** Adds taints and keeps those that controllers have set. */
 export async function taint(stage: Stage, node: string, ...taints: readonly Taint[]): Promise<void> {
   await stage.of(Nodes).update(node, (object) => ({
     ...object,
@@ -93,13 +93,13 @@ export async function untaint(stage: Stage, node: string, key: string): Promise<
   }));
 }
 
-/** "not-ready:NoExecute": the taints of the node without the prefix of Kubernetes. */
+/** The taints of the node without the prefix of Kubernetes: "not-ready:NoExecute". */
 export function taintsOf({ spec }: StoredNode): readonly string[] {
   const text = ({ key, effect }: Taint): string => `${key.replace("node.kubernetes.io/", "")}:${effect}`;
   return (spec?.taints ?? []).map(text).sort();
 }
 
-/** A pod that runs on the node and is ready. */
+/** Creates a pod that runs on the node and is ready. */
 export async function runPod(stage: Stage, name: string, node: string, spec: Partial<PodSpec> = {}): Promise<void> {
   await stage.of(Pods).create({ ...barePod(name), spec: { ...podSpec, ...spec } });
   await bind(stage, name, node);
@@ -108,7 +108,7 @@ export async function runPod(stage: Stage, name: string, node: string, spec: Par
   await setPodStatus(stage, name, { phase: "Running", conditions });
 }
 
-/** The NoSchedule taints and the NoExecute taints of a node are set by two loops, side by side. */
+/** Two loops set the NoSchedule taints and the NoExecute taints of a node at the same time. */
 export const TAINT_ORDER: Excuse = {
   where: /node-controller: nodes \S+ › \d+\.body\.spec\.taints/,
   reason: "node_lifecycle_controller.go, Run: which loop patches first is chance, and each patch has the whole list",
@@ -127,7 +127,10 @@ const NODE_READS: Excuse = {
     "node_lifecycle_controller.go, doNoScheduleTaintingPass: a change that is seen before the own patch is read again",
 };
 
-/** Each play ends with the deletion of its nodes: they would fall silent, in an order that the faults decide. */
+/**
+ * Deletes the nodes at the end of each play. Otherwise their heartbeats would stop, in an order that depends on the
+ * faults.
+ */
 export function withLeavingNodes(texts: readonly ScenarioText[]): readonly ScenarioText[] {
   return texts.map((text) => ({
     ...text,
@@ -139,7 +142,7 @@ export function withLeavingNodes(texts: readonly ScenarioText[]): readonly Scena
       for (const { metadata } of nodes) {
         if (metadata.name.endsWith(stage.namespace)) await stage.of(Nodes).delete(metadata.name);
       }
-      // Until the next look, which tells of it.
+      // Until the next look, which sends the event.
       await stage.pass(1500);
     },
   }));

@@ -1,8 +1,8 @@
-// Makes two plays of one scenario comparable: what chance and time decided (UIDs, versions, times, generated names)
-// becomes placeholders, what runs in parallel becomes an unordered set of sequences per identity and object.
-// Not compared, because it is not promised: the order of writes to different objects; how often a status was written
-// and what the ones in between counted (statuses.ts has what is true of all of them); writes that met a conflict, and
-// the live reads that follow them; equal patches in a row, and the live reads that lead to each.
+// Makes two plays of one scenario comparable. Placeholders replace values that chance and time decide: UIDs, resource
+// versions, times, generated names. Parallel work becomes an unordered set of sequences per identity and object. Not
+// compared, because upstream does not promise them: the order of writes to different objects; the number of status
+// writes and the values between the first and the last (statuses.ts checks rules for all of them); writes that met a
+// conflict, and the live reads after them; equal patches in a row, and the live reads before each.
 
 import type { KubeObject } from "#api/object.ts";
 import { stringifyJson } from "#base/json.ts";
@@ -17,23 +17,23 @@ import { identityOf, isEventWrite, isWrite } from "./requests.ts";
 import { brokenRules, isStatusWrite } from "./statuses.ts";
 import { patchTypeOf } from "./watching-proxy.ts";
 
-/** What a play left behind, as the server tells it. */
+/** The trace of a play, as the server recorded it. */
 export interface Traces {
   readonly tag: string;
   /** The requests of the controllers under comparison, by phase. */
   readonly phases: readonly (readonly AuditEvent[])[];
-  /** Live reads of a phase that are repeated as long as nothing changes: "1 replicasets web"; "*" for all. */
+  /** Live reads that a controller repeats while nothing changes: "1 replicasets web" in phase 1; "*" for all. */
   readonly repeated: ReadonlySet<string>;
-  /** The scenario's own names of generated names. */
+  /** The scenario's symbolic names of generated names. */
   readonly symbols: ReadonlyMap<string, string>;
   /** The objects that the scenario wrote, by UID: "ConfigMap web". */
   readonly written: ReadonlyMap<string, string>;
-  /** The play's objects at its end; on the embedded server none are compared. */
+  /** The play's objects at its end. On the embedded server they are not compared. */
   readonly objects: readonly KubeObject[];
   readonly events: readonly KubeObject[];
 }
 
-/** What a play did, without what it left behind. */
+/** The requests of a play, without its final objects. */
 export function tracesOf(play: Play, tag: string): Omit<Traces, "objects" | "events"> {
   const { repeated, symbols, written } = play;
   return { tag, phases: play.phases(), repeated, symbols, written };
@@ -65,7 +65,7 @@ export function normalise(traces: Traces): readonly Section[] {
     { name: "events", items: traces.events.map(eventItem) },
     { name: "broken rules of statuses", items: brokenRules(traces.phases.flat().filter(isWrite)) },
   ];
-  // A controller writes its Events one after the other, in its own time, those of all plays.
+  // A controller writes its Events one after the other, at its own pace, across all plays.
   const events = traces.phases.flat().filter(isEventWrite);
   sections.push({ name: "writes of Events", items: sequences(events, words) });
   for (const [index, requests] of traces.phases.entries()) {
@@ -86,10 +86,10 @@ export function normalise(traces: Traces): readonly Section[] {
 }
 
 /**
- * The writes of each identity to each object in order. Left out is what chance decides: a write that met a conflict,
- * because it was repeated or given up and shows in what followed; and of status writes in a row all but the last, whose
- * number says how often the controller looked, not what it saw; and an equal patch right after the first, sent because
- * another controller's update came before the cache had seen the first.
+ * The writes of each identity to each object, in order. Writes that chance decides are left out. A write that met a
+ * conflict was repeated or given up, and later writes show which. Of consecutive status writes only the last counts:
+ * their number depends on how often the controller looked. An equal patch right after the first is sent when another
+ * controller's update arrives before the cache shows the first patch.
  */
 function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly Item[] {
   const byObject = new Map<string, AuditEvent[]>();
@@ -100,13 +100,13 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
       conflicts.add(id);
       continue;
     }
-    // Objects from a cache carry no managed fields, those read live after a conflict do.
+    // Objects from a cache have no managedFields; objects read live after a conflict have.
     const event = conflicts.delete(id) ? { ...given, requestObject: withoutHistory(given.requestObject) } : given;
     const sequence = byObject.get(id) ?? [];
     const previous = sequence.at(-1);
     if (isRepetition(previous, event)) continue;
     if (previous !== undefined && isRepeatedPatch(previous, event)) continue;
-    // A status that the server refused is no chance.
+    // Chance does not decide whether the server refuses a status.
     if (previous !== undefined && isStatusWrite(previous) && isStatusWrite(event)) sequence.pop();
     sequence.push(event);
     byObject.set(id, sequence);
@@ -117,7 +117,7 @@ function sequences(events: readonly AuditEvent[], words: Vocabulary): readonly I
   }));
 }
 
-/** Identity, resource and name; a create that was refused is an object of its own. */
+/** Identity, resource and name. A refused create counts as a separate object. */
 function objectOf(event: AuditEvent): string {
   const { auditID, objectRef, responseObject } = event;
   const { resource, name, namespace } = objectRef ?? {};
@@ -129,19 +129,19 @@ function objectOf(event: AuditEvent): string {
 }
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
-/** In objects: seconds, or six digits of a second. In messages: whatever Go prints. The forms are told apart. */
+/** In objects: seconds, or microseconds. In messages: any precision that Go prints. The placeholder keeps the form. */
 const TIME = /\b\d{4}-\d\d-\d\d([T ])\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
-/** A day, as a label has it. */
+/** A date, as in a label. */
 const DATE = /\b20\d\d-\d\d-\d\d\b/g;
 const EVENT_NAME = /\.[0-9a-f]{16}\b/g;
-/** What the server appends to a generateName. */
+/** The suffix that the server appends to a generateName. */
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 const PREFIX_CHARACTERS_MAX = 58;
 const TOKEN_VOLUME = new RegExp(`\\bkube-api-access-${SUFFIX}\\b`, "g");
 
 /** A PEM block in base64: "-----BEGIN". */
 const PEM_IN_BASE64 = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
-/** A JSON web token, and one in base64. */
+/** A JSON web token, plain or in base64. */
 const TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+|\bZXlK[A-Za-z0-9+/=]+/g;
 
 const UNSUPPORTED_MEDIA_TYPE = 415;
@@ -156,7 +156,7 @@ export class Vocabulary {
   constructor({ tag, symbols, written, objects, phases }: Traces) {
     this.#tag = tag;
     this.#symbols = symbols;
-    // Not those of reads: whether there is one may be chance.
+    // Without reads: whether a read happens may be chance.
     const writes = phases.flat().filter(isWrite);
     const answers = writes.map(({ responseObject }) => responseObject as KubeObject | undefined);
     const requests = writes.map(({ requestObject }) => requestObject as KubeObject | undefined);
@@ -173,7 +173,7 @@ export class Vocabulary {
       const isGenerated = who.includes("{?}");
       const count = (counts.get(who) ?? 0) + 1;
       counts.set(who, count);
-      // Successors of one name are told apart by their order.
+      // Objects that had the same name one after the other are numbered in order.
       this.#uids.set(uid, isGenerated || count === 1 ? `{uid of ${who}}` : `{uid of ${who}, ${count}}`);
     };
     for (const [uid, who] of written) learn(uid, who);
@@ -201,7 +201,7 @@ export class Vocabulary {
   }
 
   value(value: unknown, key = ""): unknown {
-    // "" and "0" are versions that mean something.
+    // The versions "" and "0" have a meaning.
     if (typeof value === "string") {
       if (key === "clusterIP") return clusterIp(value);
       if (key === "certificate") return this.text(certificateInWords(value));
@@ -211,7 +211,7 @@ export class Vocabulary {
       const items = value.map((item) => this.value(item));
       if (key === "managedFields") return inOrder(items.map((item) => ({ ...(item as object), time: undefined })));
       if (key === "clusterIPs") return items.map(clusterIp);
-      // Go puts the endpoints of a slice in any order, and subsets in one that UIDs decide.
+      // Go writes the endpoints of a slice in any order, and subsets in an order that depends on UIDs.
       return key === "endpoints" || key === "subsets" ? inOrder(items as object[]) : items;
     }
     if (typeof value !== "object" || value === null) return value;
@@ -227,7 +227,7 @@ export class Vocabulary {
       path: this.text(event.requestURI),
       patchType: patchTypeOf(event.auditID),
       code,
-      // A real server does not decode a body of a type that it refuses.
+      // A real server does not decode a body whose content type it refuses.
       body:
         code === UNSUPPORTED_MEDIA_TYPE
           ? undefined
@@ -238,7 +238,10 @@ export class Vocabulary {
 
 const GENERATED_NAME = new RegExp(`-${SUFFIX}$`);
 
-/** Names that a controller computes, such as hashes, as the scenario calls them. Names that the server made end otherwise. */
+/**
+ * Replaces computed names, such as hashes, by the scenario's symbolic names. Names with a generated suffix are skipped
+ * here.
+ */
 export function withSymbols(text: string, symbols: ReadonlyMap<string, string>): string {
   let result = text;
   for (const [name, symbol] of symbols) {
@@ -251,18 +254,18 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** The server draws the addresses of Services. */
+/** The server chooses the addresses of Services at random. */
 function clusterIp(value: unknown): unknown {
   return value === "None" || value === "" ? value : "{cluster IP}";
 }
 
-/** Entries of one second have no order that anybody chose. */
+/** The order of entries with the same second is arbitrary. */
 function inOrder(items: readonly object[]): readonly object[] {
   const text = (item: object): string => stringifyJson(item);
   return items.toSorted((a, b) => (text(a) < text(b) ? -1 : 1));
 }
 
-/** The server ignores the status in it, and how old the cached one was is chance. */
+/** The server ignores the status in such an update, and the age of the cached status is chance. */
 function isPlainUpdate({ verb, objectRef }: AuditEvent): boolean {
   return verb === "update" && objectRef?.subresource === undefined;
 }

@@ -1,7 +1,8 @@
-// Plays scenarios with faults, side by side in a few processes.
+// Plays scenarios with faults, in a few processes at the same time.
 //   bun test/stage/play-faults.ts [--seconds=<budget>] [--most=<n>] [controller, or part of a scenario's name …]
-// With a budget the controllers that changed come first, then the others in an order drawn from the commit; what does
-// not fit is left out, and told. --most looks at the first n of that order alone, so that a run can be repeated.
+// With a budget, scenarios of changed controllers come first, then the others in an order derived from the commit; the
+// number of scenarios that did not fit is printed. --most plays only the first n of that order, so that a run can be
+// repeated.
 
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -24,7 +25,7 @@ const seconds = Number(argument("seconds") ?? Number.POSITIVE_INFINITY);
 const most = Number(argument("most") ?? Number.POSITIVE_INFINITY);
 const share = argument("share");
 
-/** What a process that plays a share tells at its end. */
+/** The result that a process prints at its end. */
 interface Told {
   readonly totals: Totals;
   readonly plays: number;
@@ -51,7 +52,7 @@ async function playAll(): Promise<void> {
   process.exitCode = totals.failed > 0 ? 1 : 0;
 }
 
-/** Passes on what it prints but its last line. */
+/** Passes on all output of the process but the last line. */
 function startShare(text: string): Promise<Told> {
   const child = spawn(execPath, [...argv.slice(1), `--share=${text}`], { stdio: ["ignore", "pipe", "inherit"] });
   let last: string | undefined;

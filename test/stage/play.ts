@@ -1,4 +1,4 @@
-// One play of a scenario, whatever the stage: names, phases, checks. A Backend supplies the cluster.
+// One play of a scenario on any stage: names, phases, checks. A Backend supplies the cluster.
 
 import { createHash } from "node:crypto";
 import { Events } from "#api/generated/resources/core-v1.ts";
@@ -14,8 +14,8 @@ import { type Ground, objectSteps, type Run, readSteps, type ScenarioWrite } fro
 
 const QUIET_MS = 1000;
 /**
- * Events are written after the fact, one by one, those of all plays: a controller that has not written any for a while
- * has none left. One that fails again and again never stops.
+ * A controller writes the Events of all plays one by one, after the fact. If it has written none for this long, none
+ * are left. A controller that keeps failing never stops.
  */
 const QUIET_EVENTS_MS = 500;
 const EVENTS_PATIENCE_MS = 10_000;
@@ -24,11 +24,11 @@ const LOOK_MS = 100;
 
 /** The cluster under a play. */
 export interface Backend {
-  /** Part of the names of the play's namespaces and objects of cluster scope. */
+  /** Part of the names of the play's namespaces and cluster-scoped objects. */
   readonly tag: string;
-  /** Nothing is made to fail. */
+  /** Whether the stage injects no faults. */
   readonly isCalm: boolean;
-  /** A phase ends after so much time without a write, at least. */
+  /** The shortest time without a write that ends a phase. */
   readonly quietMsMin: number;
   readonly run: Run;
   /** Calls as another user. */
@@ -37,25 +37,25 @@ export interface Backend {
   now(): number;
   pass(ms: number): Promise<void>;
   until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
-  /** How many Events the controllers have written, whatever they are about. */
+  /** The number of Events that the controllers have written, in all plays. */
   eventsWritten(): number;
   /** The controllers' finished requests about this play, oldest first. */
   requests(): readonly AuditEvent[];
-  /** From now on the check is made after every write, or now and then. */
+  /** From now on the check runs after every write, or at intervals. */
   watch(check: () => Promise<void>): void;
-  /** A call that may be made while the cluster is at work. */
+  /** A call that may run while the controllers work. */
   readonly peek: Run;
   serve(api: AggregatedApi): Promise<void>;
-  /** Holds the events of a resource ("pods") back from the controllers. */
+  /** Holds back the events of a resource ("pods") from the controllers. */
   hold(resource: string): void;
   release(resource: string): void;
-  /** Plays `meanwhile` while no manager reaches the API server. Resolves when all watches are there again. */
+  /** Plays `meanwhile` while no manager can reach the API server. Resolves when all watches are open again. */
   outage(meanwhile: () => Promise<void>): Promise<void>;
-  /** Ends the managers, plays `meanwhile`, and starts them again. Resolves when they are at work. */
+  /** Stops the managers, plays `meanwhile`, and starts managers again. Resolves when they have started. */
   restart(meanwhile: () => Promise<void>): Promise<void>;
 }
 
-/** A step that changed something, as it was played. */
+/** A step that changed something. */
 export interface PlayedStep {
   readonly phase: number;
   readonly write: ScenarioWrite;
@@ -66,13 +66,13 @@ const LABEL_CHARACTERS = 10;
 export class Play {
   readonly stage: Stage;
   readonly steps: PlayedStep[] = [];
-  /** Generated names and what comparisons call them. */
+  /** Generated names and their symbolic names in comparisons. */
   readonly symbols: Map<string, string> = new Map();
   /** The objects that the scenario wrote, by UID: "ConfigMap web". */
   readonly written: Map<string, string> = new Map();
-  /** Live reads that are repeated as long as nothing changes: "1 replicasets web" in phase 1; "*": all. */
+  /** Live reads that a controller repeats while nothing changes: "1 replicasets web" in phase 1; "*" for all. */
   readonly repeated: Set<string> = new Set();
-  /** How many requests had been made at the end of each phase. */
+  /** The number of requests at the end of each phase. */
   readonly phaseEnds: number[] = [];
   readonly #scenario: Scenario;
   readonly #backend: Backend;
@@ -89,7 +89,7 @@ export class Play {
     this.stage = this.#stage();
   }
 
-  /** Plays the whole scenario; the last phase ends with it. */
+  /** Plays the whole scenario. Its end is the end of the last phase. */
   async run(): Promise<void> {
     try {
       await this.#scenario.play(this.stage);
@@ -154,7 +154,7 @@ export class Play {
         let last: readonly Event[] = [];
         const isOfPlay = ({ involvedObject }: Event): boolean => involvedObject?.name?.endsWith(`-${tag}`) === true;
         const probe = async (): Promise<boolean> => {
-          // Events about objects of cluster scope are in the namespace "default".
+          // Events about cluster-scoped objects are in the namespace "default".
           const wide = (await stage.of(Events, "default").list()).filter(isOfPlay);
           last = [...(await stage.of(Events).list()), ...wide];
           return last.some((event) => event.reason === reason && holds(event));
@@ -200,7 +200,7 @@ export class Play {
         await this.#backend.outage(meanwhile);
       },
       untilRefused: async (count) => {
-        // With faults the back-off of a key grows otherwise: one is enough.
+        // With faults the back-off of a key grows differently, so one refusal is enough.
         const wanted = isCalm ? count : 1;
         const isEnough = async (): Promise<boolean> => this.#newRequests(0).filter(isRefused).length >= wanted;
         await ground.until(`${wanted} refused writes`, isEnough);
@@ -261,13 +261,13 @@ export class Play {
     if (this.#broken !== undefined) throw new Error(this.#broken);
   }
 
-  /** The last phase has the Events that were written after it. */
+  /** Events that are written after the last phase belong to it. */
   async #untilEventsAreWritten(): Promise<void> {
     await this.#untilQuiet(() => this.#backend.eventsWritten(), QUIET_EVENTS_MS, EVENTS_PATIENCE_MS);
     this.phaseEnds.splice(-1, 1, this.#backend.requests().length);
   }
 
-  /** Whether the count stays the same for so long, before patience ends. */
+  /** Waits until the count stays the same for `quietMs`; false if `patienceMs` pass first. */
   async #untilQuiet(count: () => number, quietMs: number, patienceMs: number): Promise<boolean> {
     const { now } = this.#backend;
     const beganMs = now();

@@ -1,4 +1,4 @@
-// Steps with pods that scenarios of many controllers take: what users, the scheduler and kubelets do to them.
+// Steps with pods, for scenarios of many controllers: the actions of users, the scheduler and kubelets.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Pod, PodSpec } from "#api/generated/types/core-v1.ts";
@@ -11,7 +11,7 @@ export type StoredPod = ObjectOf<typeof Pods>;
 
 export const podSpec: PodSpec = { containers: [{ name: "main", image: "example/web:1" }] };
 
-/** A pod that no controller made. */
+/** A pod that has no controller. */
 export function barePod(
   name: string,
   labels: Readonly<Record<string, string>> = { app: "web" },
@@ -20,7 +20,7 @@ export function barePod(
   return { metadata: { ...more, name, labels }, spec: podSpec };
 }
 
-/** What a kubelet reports about a pod that runs and is ready. */
+/** Acts as a kubelet: reports that the pod runs and is ready. */
 export function makeReady(stage: Scene, name: string, sinceMs: number = stage.now()): Promise<StoredPod> {
   return setPodStatus(stage, name, { phase: "Running", conditions: [readyCondition("True", sinceMs)] });
 }
@@ -38,13 +38,13 @@ export function setPodStatus(stage: Scene, name: string, status: NonNullable<Pod
   return stage.of(Pods).patch(name, { status }, { subresource: "status" });
 }
 
-/** What the scheduler does. */
+/** Acts as the scheduler. */
 export async function bind(stage: Scene, name: string, node: string): Promise<void> {
   const target = { apiVersion: "v1", kind: "Node", name: node };
   await stage.of(Pods).post(name, "binding", { apiVersion: "v1", kind: "Binding", metadata: { name }, target });
 }
 
-/** What a kubelet does when a deleted pod has ended. */
+/** Acts as a kubelet: removes a deleted pod whose containers have ended. */
 export function finishDeletion(stage: Scene, name: string): Promise<void> {
   return stage.of(Pods).delete(name, { gracePeriodSeconds: 0 });
 }
@@ -58,7 +58,7 @@ export function isTerminating({ metadata }: StoredPod): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** Gives generated pods symbolic names for comparisons, oldest first; returns their names. */
+/** Gives generated pods symbolic names for comparisons, oldest first. Returns their real names. */
 export async function callPods(stage: Stage, ...symbols: readonly string[]): Promise<readonly string[]> {
   const age = ({ metadata }: StoredPod): string => `${metadata.creationTimestamp} ${metadata.name}`;
   const generated = (await stage.of(Pods).list())

@@ -1,4 +1,4 @@
-// The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that one text
+// The profiles: settings of the manager and the API server, equal on all stages. They are flags, so that the same text
 // configures the Go program, ours, and the embedded server.
 
 export type Profile =
@@ -28,11 +28,11 @@ export type Profile =
 interface Settings {
   /** Flags of kube-controller-manager. */
   readonly managerFlags: readonly string[];
-  /** Flags of a real API server; the scenarios are for real control planes alone. */
+  /** Flags of a real API server. Scenarios with such a profile play on real control planes only. */
   readonly apiServerFlags?: readonly string[];
-  /** Gates of both programs. */
+  /** Feature gates of both programs. */
   readonly gates: Readonly<Record<string, boolean>>;
-  /** Gates of the manager alone, as while a cluster is upgraded. */
+  /** Feature gates of the manager alone, as during a cluster upgrade. */
   readonly managerGates?: Readonly<Record<string, boolean>>;
   /** Versions that the API server serves besides the stable ones: "group/version". */
   readonly extraVersions: readonly string[];
@@ -51,7 +51,7 @@ const alphaGates = [
   "PersistentVolumeClaimUnusedSinceTime",
 ];
 
-/** The binder looks at all volumes each 15 s: where that falls in a scenario is chance. */
+/** The binder resyncs all volumes every 15 s by default, at a random point of a scenario. */
 const withoutReminders = ["--pvclaimbinder-sync-period=4m"];
 
 const quickFlags = [
@@ -99,7 +99,7 @@ export const profiles: Readonly<Record<Profile, Settings>> = {
     gates: {},
     extraVersions: [],
   },
-  // One of the four is the services'.
+  // One of the four ranges is the Services'.
   "four-ranges": {
     managerFlags: [
       "--cluster-cidr=10.244.0.0/26",

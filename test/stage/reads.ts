@@ -1,11 +1,11 @@
-// Makes the reads of two runs comparable: what was asked, by whom, with which parameters. Versions, times and the
-// number of tries are chance; which kinds are listed and watched, how, and what is read live, is not.
+// Makes the reads of two runs comparable by user, URL and parameters. Resource versions, times and the number of
+// attempts are chance. Which kinds are listed and watched, how, and which objects are read live, is not.
 
 import { stringifyJson } from "#base/json.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import { agentOf, type Item, withoutPem } from "./items.ts";
 
-/** Parameters whose values are chance. "" and "0" are versions that mean something. */
+/** Parameters whose values are chance. The versions "" and "0" have a meaning. */
 const CHANCE = new Set(["resourceVersion", "timeout", "timeoutSeconds", "continue"]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const MEANINGFUL = new Set(["", "0"]);
@@ -26,7 +26,7 @@ export function readItem(event: AuditEvent, text: (text: string) => string = (te
     code: event.responseStatus?.code ?? 0,
     query: Object.fromEntries(
       [...new URLSearchParams(query)]
-        // Discovery has a deadline of its own in ours (docs/deviations.md).
+        // In ours, discovery has a separate deadline (docs/deviations.md).
         .filter(([name]) => event.verb !== "get" || name !== "timeout")
         .map(([name, given]) => [name, plain(name, given, text)]),
     ),
@@ -35,8 +35,8 @@ export function readItem(event: AuditEvent, text: (text: string) => string = (te
 }
 
 /**
- * A write of the manager's own: which there are is compared, how often is chance. Go's bodies come as protobuf, which
- * does not tell an empty list from none.
+ * A write that the manager makes for itself. Which writes there are is compared; how often is chance. Go sends
+ * protobuf, which does not distinguish an empty list from a missing one.
  */
 export function overallWriteItem(event: AuditEvent): Item {
   const { label, value } = readItem(event);
@@ -49,19 +49,19 @@ export function overallWriteItem(event: AuditEvent): Item {
   return { label, value: { ...(value as Read), body: JSON.parse(text ?? "null") } };
 }
 
-/** The object had changed since it was read. Not the other 409: that a name is taken is no chance. */
+/** Whether the object had changed since it was read. The other 409, a name that is taken, is not chance. */
 export function isConflict({ responseStatus: { code, reason } = {} }: AuditEvent): boolean {
   return code === 409 && reason === "Conflict";
 }
 
-/** Each once: how often an informer begins anew is chance. */
+/** Each item once: how often an informer starts again is chance. */
 export function distinct(items: readonly Item[]): readonly Item[] {
   return [...new Map(items.map((item) => [stringifyJson(item), item])).values()];
 }
 
 /**
- * Live reads, without those that follow a failed write: how many conflicts there are, and whether an object is gone
- * already, is chance, and each failure costs its writer one look at the newest object.
+ * Live reads without those that follow a failed write. The number of conflicts, and whether an object is already gone,
+ * is chance, and each failure makes the writer read the newest object once.
  */
 export function unprovoked(reads: readonly AuditEvent[], writes: readonly AuditEvent[]): readonly AuditEvent[] {
   const provoked = new Map<string, number>();
@@ -77,7 +77,7 @@ export function unprovoked(reads: readonly AuditEvent[], writes: readonly AuditE
   });
 }
 
-/** Of the same user, with the same answer. */
+/** Whether both patches have the same user and the same answer. */
 export function isRepeatedPatch(previous: AuditEvent, event: AuditEvent): boolean {
   const text = ({ verb, requestURI, requestObject, responseStatus, user }: AuditEvent): string =>
     JSON.stringify([verb, requestURI, requestObject, responseStatus?.code, user.username]);
@@ -85,8 +85,8 @@ export function isRepeatedPatch(previous: AuditEvent, event: AuditEvent): boolea
 }
 
 /**
- * The reads without those that led to an equal patch once more: a controller that adopts looks at the owner first, and
- * does both again when its cache has not seen the patch yet.
+ * The reads without those that precede a repeated equal patch. A controller that adopts reads the owner first; it does
+ * both again when its cache does not show the patch yet.
  */
 export function withoutRepeatedLooks(
   reads: readonly AuditEvent[],

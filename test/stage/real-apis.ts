@@ -1,5 +1,6 @@
-// Aggregated API groups on a real control plane: one HTTPS server in the test process, which the API server's aggregator
-// reaches through a Service of type ExternalName. Plays share a group; the namespace in a request's path tells whose it is.
+// Aggregated API groups on a real control plane. One HTTPS server in the test process serves them; the API server's
+// aggregator reaches it through a Service of type ExternalName. Plays share a group; the namespace in a request's path
+// identifies the play.
 
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -15,9 +16,12 @@ const NAMESPACE = "default";
 const SERVICE = "aggregated-apis";
 
 export interface RealApis {
-  /** Serves the group to requests about the play. Resolves when the API server knows whether it is available. */
+  /**
+   * Serves the group to requests about the play. Resolves when the API server has determined whether the group is
+   * available.
+   */
   serve(tag: string, api: AggregatedApi): Promise<void>;
-  /** Serves nothing to the play any more; a broken group goes, and so does one of the play alone. */
+  /** Stops serving the play. Deletes the group if it is broken or only this play uses it. */
   withdraw(tag: string): Promise<void>;
 }
 
@@ -31,7 +35,8 @@ export function realApis(plane: ControlPlane, client: Client): RealApis {
     const { pathname, searchParams: query } = new URL(url, "https://aggregated");
     const [, , group = "", version = "", ...rest] = pathname.split("/");
     const plays = served.get(`${group}/${version}`) ?? new Map<string, AggregatedApi>();
-    // No aggregated discovery: the aggregator then asks for each version. Another failure would make it give up.
+    // A 404 means no aggregated discovery, so the aggregator asks for each version. After another error it would give
+    // up.
     if (group === "") return { status: 404, body: {} };
     const path = rest.join("/");
     const api = [...plays].find(([tag]) => url.includes(tag))?.[1] ?? [...plays.values()].at(-1);

@@ -1,6 +1,6 @@
-// Stages c and d: a real control plane. On d Go's manager runs the cast, on c ours does, each controller under its
-// own service account. The manager under comparison talks through a proxy that tells
-// patch types to the audit log and can hold watches back.
+// Stages c and d: a real control plane. On d Go's manager runs the cast, on c ours does, each controller under its own
+// service account. The manager under comparison talks through a proxy, which adds patch types to the audit log and can
+// hold watches back.
 
 import { join } from "node:path";
 import type { Transport } from "#base/http.ts";
@@ -21,7 +21,7 @@ import { cameThroughProxy, startWatchingProxy, type WatchingProxy } from "./watc
 
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 50;
-/** How often `always` looks. */
+/** The interval of `always` checks. */
 const WATCH_MS = 200;
 const OPENING_MS = 400;
 const STARTING_MS = 1200;
@@ -32,7 +32,7 @@ const commonFlags = ["--kube-api-qps=1000", "--kube-api-burst=2000"];
 export interface RealClusterOptions {
   readonly cast: Cast;
   readonly profile: Profile;
-  /** Who runs the written controllers of the cast. */
+  /** The program that runs the cast's controllers. */
   readonly manager: "go" | "ours";
 }
 
@@ -41,14 +41,14 @@ export interface RealCluster {
   readonly client: Client;
   readonly follower: AuditFollower;
   readonly proxy: WatchingProxy;
-  /** A namespace for one play. */
+  /** Opens a namespace for one play. */
   open(): Promise<OpenPlay>;
   stop(): Promise<void>;
 }
 
 export interface OpenPlay {
   readonly backend: Backend;
-  /** Leaves nothing that the controllers go on working on. */
+  /** Deletes everything that the controllers would continue to work on. */
   close(play: Play): Promise<void>;
 }
 
@@ -98,7 +98,7 @@ export async function startRealCluster({ cast, profile, manager }: RealClusterOp
       join(plane.directory, "audit.log"),
       (event) => event.user.username !== MANAGER_USER || cameThroughProxy(event.auditID),
     );
-    // Healthy, a manager is still building controllers and filling caches.
+    // A manager that reports healthy is still starting controllers and filling caches.
     const untilStarted = (): Promise<number> => untilQuiet(() => follower.restCount(), STARTING_MS);
     await untilStarted();
     const restart: Backend["restart"] = async (meanwhile) => {
@@ -211,7 +211,7 @@ async function openPlay(parts: Parts, tag: string): Promise<OpenPlay> {
   };
 }
 
-/** Until the count has stayed the same for so long. The audit log tells of a request a little after its answer. */
+/** Waits until the count stays the same for `quietMs`. The audit log shows a request a little after its answer. */
 async function untilQuiet(count: () => number, quietMs: number): Promise<number> {
   for (let seen = -1; ; ) {
     const now = count();
@@ -221,7 +221,7 @@ async function untilQuiet(count: () => number, quietMs: number): Promise<number>
   }
 }
 
-/** Deletes what the scenario created, youngest first. */
+/** Deletes the objects that the scenario created, youngest first. */
 async function removeCreated(client: Client, { steps }: Play): Promise<void> {
   const { signal } = new AbortController();
   for (const { write } of steps.toReversed()) {
@@ -232,7 +232,7 @@ async function removeCreated(client: Client, { steps }: Play): Promise<void> {
     const patch = { metadata: { finalizers: null } };
     const options = { gracePeriodSeconds: 0, propagationPolicy: "Background" } as const;
     await objects.delete({ ...at, options }, signal).catch(() => undefined);
-    await objects.patch({ ...at, type: "merge", patch }, signal).catch(() => undefined); // gone already, mostly
+    await objects.patch({ ...at, type: "merge", patch }, signal).catch(() => undefined); // usually gone already
   }
 }
 
@@ -244,7 +244,7 @@ function adminTransport(plane: ControlPlane): Promise<Transport> {
 const scenarioClient = (transport: Transport): Client =>
   createClient({ transport, clock: systemClock, userAgent: "scenario" });
 
-/** The administrator may act as anybody. */
+/** Acts as the user: the administrator may impersonate any user. */
 function impersonating(transport: Transport, { name, groups = [] }: StageUser): Transport {
   const as = { "impersonate-user": name, ...(groups.length === 0 ? {} : { "impersonate-group": groups }) };
   return {

@@ -1,4 +1,4 @@
-// Compares a play on the embedded server with the recording of what Go's manager did in the same scenario.
+// Compares a play on the embedded server with the recording of Go's manager in the same scenario.
 
 import { compare } from "./compare.ts";
 import { comparedIdentities } from "./identities.ts";
@@ -10,7 +10,7 @@ import { withEventsOnce } from "./repeated-events.ts";
 import { listed } from "./report.ts";
 import { type Scenario, withoutChance } from "./scenario.ts";
 
-/** What is different, for people; nothing without a recording. */
+/** The differences as readable lines; empty without a recording. */
 export function differencesFromRecording(scenario: Scenario, play: Play, tag: string): readonly string[] {
   const recording = readRecording(scenario);
   if (recording === undefined) return [];

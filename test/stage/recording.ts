@@ -1,6 +1,6 @@
-// Recordings: what Go's manager did in a scenario on a real control plane, normalised and committed, so that parity of
-// writes is tested without Go. A recording is keyed by the steps as they were played and by the settings: when either
-// changes, it is stale.
+// Recordings of Go's manager on a real control plane, one per scenario, normalised and committed. With them, parity of
+// writes is tested without Go. A recording is keyed by the played steps and the settings; when either changes, it is
+// stale.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import type { Scenario } from "./scenario.ts";
 
 export interface Recording {
   readonly scenario: string;
-  /** The hash of steps and settings. */
+  /** The hash of the steps and settings. */
   readonly steps: string;
   readonly sections: readonly RecordedSection[];
 }
@@ -26,7 +26,7 @@ interface RecordedSection {
   readonly items: readonly RecordedItem[];
 }
 
-/** Equal items are written down once. */
+/** Equal items are stored once, with a count. */
 interface RecordedItem extends Item {
   readonly count?: number;
 }
@@ -45,7 +45,7 @@ export function recordingFile(scenario: Scenario): string {
   return join(scenariosFolder, folderOf(scenario), "recorded", `${words}-${hash}.json`);
 }
 
-/** Files of the controllers' folders that no scenario has written. */
+/** Recording files without a scenario. */
 export function orphanedRecordings(scenarios: readonly Scenario[]): readonly string[] {
   const known = new Set(scenarios.map(recordingFile));
   const folders = new Set(scenarios.map((scenario) => dirname(recordingFile(scenario))));
@@ -68,12 +68,12 @@ export function writeRecording(scenario: Scenario, steps: string, sections: read
   writeFileSync(file, `${stringifyJson(recording, 1)}\n`);
 }
 
-/** Objects and Events at the end are what the server made of the writes. */
+/** The final objects and Events follow from the writes, so they are not recorded. */
 export function isRecorded({ name }: Pick<Section, "name">): boolean {
   return /^(writes|reads) of (phase|Events)/.test(name);
 }
 
-/** The part of a play, or of a recording, that these identities did. */
+/** The part of a play, or of a recording, that belongs to these identities. */
 export function partOf(sections: readonly RecordedSection[], identities: ReadonlySet<string>): readonly Section[] {
   return sections.filter(isRecorded).map(({ name, items }) => ({
     name,
@@ -83,7 +83,7 @@ export function partOf(sections: readonly RecordedSection[], identities: Readonl
   }));
 }
 
-/** Writes are labelled by the identity; reads tell the user. */
+/** The label of a write has the identity; a read has the user. */
 function whoOf(label: string, value: unknown): string {
   const { who, agent } = (Array.isArray(value) ? value[0] : value) as { who: string; agent: string };
   const [labelled] = label.split(": ", 1);
@@ -107,7 +107,7 @@ const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( \+0000 UTC|Z)/g;
 const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
 const VERSION = /"resourceVersion":"\d+"/g;
 
-/** The hash of what the scenario did and under which settings. What chance decides about its steps is left out. */
+/** The hash of the scenario's steps and settings, without values that chance decides. */
 export function hashOfSteps(scenario: Scenario, { steps, symbols }: Play, tag: string): string {
   const { cast, profile } = scenario;
   const lines = steps.map(({ phase, write: { verb, resource, namespace, name, body } }) =>

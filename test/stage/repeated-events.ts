@@ -1,10 +1,10 @@
-// Events of a controller that looks again and again: that it tells something is compared, how often is not.
+// Events of a controller that repeats its work: which Events it sends is compared, how often is not.
 
 import type { Item, Section } from "./items.ts";
 import { distinct } from "./reads.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Each Event once, without its count, where the scenario says that the controller repeats itself. */
+/** Keeps each Event once, without its count, if the scenario says that the controller repeats Events. */
 export function withEventsOnce(sections: readonly Section[], { repeatsEvents }: Scenario): readonly Section[] {
   if (repeatsEvents === undefined) return sections;
   return sections.map(({ name, items }) => {
@@ -14,7 +14,7 @@ export function withEventsOnce(sections: readonly Section[], { repeatsEvents }: 
   });
 }
 
-/** The create, by its reason; the patches that follow count. */
+/** The create, by its reason. The patches after it only count. */
 function firstWrite({ label, value }: Item): Item {
   const [first] = value as readonly { readonly body?: { readonly reason?: string } }[];
   return { label: `${label} ${first?.body?.reason}`, value: [first] };

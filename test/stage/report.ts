@@ -1,15 +1,15 @@
-// The report of a comparison with Go's manager, for people.
+// The readable report of a comparison with Go's manager.
 
 import { stringifyJson } from "#base/json.ts";
 import type { Difference } from "./compare.ts";
 
 export interface Comparison {
   readonly name: string;
-  /** Why it could not be played. */
+  /** Why the scenario could not be played. */
   readonly errors: readonly string[];
-  /** Ours against Go's. */
+  /** Ours compared with Go's. */
   readonly differences: readonly Difference[];
-  /** Go's against Go's. */
+  /** Go's compared with Go's second play. */
   readonly control: readonly Difference[];
   readonly isRecorded?: boolean;
 }

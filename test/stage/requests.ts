@@ -1,4 +1,4 @@
-// The requests of controllers, as audit events tell them: whose they are, which play they are about, what they write.
+// Classifies the audited requests of controllers: by identity, play and kind of write.
 
 import type { KubeObject } from "#api/object.ts";
 import { type Resource, resourceHandle } from "#api/resource.ts";
@@ -13,11 +13,11 @@ const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delet
 
 export const isWrite = ({ verb }: AuditEvent): boolean => WRITES.has(verb);
 
-/** A watch is complete when it ends; that it began is what counts. */
+/** The audit event of a watch completes only when the watch ends, so its start counts. */
 export const isFinished = ({ verb, stage }: AuditEvent): boolean =>
   stage === (verb === "watch" ? "ResponseStarted" : "ResponseComplete");
 
-/** Events and Leases: written all the time, by clocks rather than by decisions. */
+/** Whether the object is an Event or a Lease: controllers write these on a timer, not by decisions. */
 export const isEventOrLease = ({ objectRef }: AuditEvent): boolean =>
   objectRef?.resource === "events" || objectRef?.resource === "leases";
 
@@ -26,13 +26,13 @@ export const isEventWrite = (event: AuditEvent): boolean => isWrite(event) && ev
 /** A write that a controller decided on: neither an Event nor a Lease. */
 export const isDecision = (event: AuditEvent): boolean => isWrite(event) && !isEventOrLease(event);
 
-/** A write that the server's rules refuse. A conflict is chance. */
+/** A write that the server's rules refuse. Conflicts are chance and do not count. */
 export const isRefused = (event: AuditEvent): boolean => {
   const { code = 0 } = event.responseStatus ?? {};
   return isWrite(event) && code >= 400 && code !== 409;
 };
 
-/** Who asked: the account of a controller, or for the manager's own credentials the end of the user agent. */
+/** The controller's service account or, under the manager's credentials, the end of the user agent. */
 export function identityOf({ user, userAgent = "" }: AuditEvent): string | undefined {
   if (user.username.startsWith(ACCOUNTS)) return user.username.slice(ACCOUNTS.length);
   if (user.username === MANAGER_USER) return userAgent.split("/").at(-1) ?? "";
@@ -40,23 +40,26 @@ export function identityOf({ user, userAgent = "" }: AuditEvent): string | undef
 }
 
 /**
- * Whether the request is about the objects of a play. The play's tag is part of the names of its namespaces and of its
- * objects of cluster scope. Of lists and watches only the address counts: their answers are about everything.
+ * Whether the request is about objects of the play. The play's tag is part of the names of its namespaces and
+ * cluster-scoped objects. Lists and watches are judged by the URL alone: their answers contain everything.
  */
 export function isAbout(event: AuditEvent, tag: string): boolean {
   const { requestURI, objectRef, verb, requestObject, responseObject } = event;
   if (requestURI.includes(tag)) return true;
-  // Discovery tells of all kinds, those of other plays too.
+  // Discovery lists all kinds, including those of other plays.
   if (objectRef === undefined || verb === "list" || verb === "watch" || verb === "deletecollection") return false;
   return [requestObject, responseObject].some((body) => body !== undefined && stringifyJson(body).includes(tag));
 }
 
-/** The accounts and tokens of the controllers themselves, which a manager makes when it starts. */
+/**
+ * Whether the request is for the service accounts and tokens of the controllers, which a manager creates when it
+ * starts.
+ */
 export function isForAccounts({ objectRef }: AuditEvent): boolean {
   return objectRef?.namespace === "kube-system" && objectRef.resource === "serviceaccounts";
 }
 
-/** About an object rather than about all of a kind, as informers ask, or about no kind, as discovery is. */
+/** Whether the request is about single objects: not a list or watch of a kind, as of informers, and not discovery. */
 export function isDirected(event: AuditEvent): boolean {
   if (event.objectRef === undefined) return false;
   return isWrite(event) || event.verb === "get" || event.objectRef.namespace !== undefined;
@@ -76,8 +79,8 @@ export function writeOf(event: AuditEvent): StageWrite {
   };
 }
 
-/** The resource of a request, for lists alone: an audit event names neither kind nor scope. */
-/** Of a kind that is answered and never stored. */
+/** The resource of a request, only good for lists: an audit event names neither kind nor scope. */
+/** Reviews are answered and never stored. */
 export const isReview = ({ objectRef }: AuditEvent): boolean => objectRef?.resource?.endsWith("reviews") ?? false;
 
 export function listedResource({ objectRef }: AuditEvent): Resource {

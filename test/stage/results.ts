@@ -1,5 +1,5 @@
-// What comparing with Go's manager found, per controller: written by `differential --results` and published in
-// docs/parity.md by `parity publish`.
+// The results of the comparison with Go's manager, per controller. `differential --results` writes them and `parity
+// publish` copies them to docs/parity.md.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,20 +7,20 @@ import type { Difference } from "./compare.ts";
 import { folderOf, readRecording } from "./recording.ts";
 import { isExcused, type Scenario } from "./scenario.ts";
 
-/** One scenario on stage e. */
+/** One scenario compared on stage e. */
 export interface Compared {
   readonly scenario: Scenario;
   readonly isSame: boolean;
-  /** With those that the scenario leaves to chance. */
+  /** Includes the differences that the scenario leaves to chance. */
   readonly differences: readonly Difference[];
 }
 
 interface FolderResult {
   readonly day: string;
   readonly same: number;
-  /** Of these, how many differed where the scenario leaves it to chance, by reason. */
+  /** The number of scenarios that differed only where they leave it to chance, by reason. */
   readonly byChance: Readonly<Record<string, number>>;
-  /** The names of those with a difference that no reason covers. */
+  /** The names of the scenarios with a difference that no reason covers. */
   readonly different: readonly string[];
 }
 
@@ -34,7 +34,7 @@ function readResults(): Results {
 
 const isPlayed = ({ virtualOnly }: Scenario): boolean => virtualOnly === undefined;
 
-/** Replaces the results of the folders that were played as a whole. */
+/** Replaces the results of the folders whose scenarios were all played. */
 export function writeResults(all: readonly Scenario[], compared: readonly Compared[], day: string): void {
   const wanted = Map.groupBy(all.filter(isPlayed), folderOf);
   const found = [...Map.groupBy(compared, ({ scenario }) => folderOf(scenario))].flatMap(([folder, members]) =>

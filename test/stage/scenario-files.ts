@@ -1,4 +1,5 @@
-// Finds the scenarios of all controllers: each folder of test/scenarios with a scenarios.ts has those of one.
+// Finds the scenarios of all controllers. Each folder of test/scenarios with a scenarios.ts has the scenarios of one
+// controller.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import type { Scenario } from "./scenario.ts";
 
 const root = join(import.meta.dirname, "..", "scenarios");
 
-/** Those of a named folder, or whose names have one of the words in them; all without words. */
+/** The scenarios whose folder is one of the words or whose name contains one; without words, all. */
 export async function findScenarios(words: readonly string[]): Promise<readonly Scenario[]> {
   const files = globSync("*/scenarios.ts", { cwd: root }).sort();
   const modules = await Promise.all(

@@ -17,7 +17,7 @@ export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 export const MIRRORING = "endpointslicemirroring-controller.k8s.io";
 export const HEADLESS = "service.kubernetes.io/headless";
 
-/** A Service "web" of the pods with the label app: web, at port 80, unless the spec says otherwise. */
+/** Creates a Service "web" for the pods with the label app: web, at port 80, unless the spec says otherwise. */
 export function createService(stage: Stage, spec: ServiceSpec = {}, more: ObjectMeta = {}): Promise<StoredService> {
   return stage.of(Services).create({
     metadata: { ...more, name: more.name ?? "web" },
@@ -30,7 +30,7 @@ interface NodeOptions {
   readonly cpu?: string;
 }
 
-/** A ready node; returns its name. */
+/** Creates a ready node and returns its name. */
 export async function createNode(stage: Stage, base: string, { zone, cpu = "4" }: NodeOptions = {}): Promise<string> {
   const name = stage.name(base);
   const labels = zone === undefined ? {} : { "topology.kubernetes.io/zone": zone };
@@ -53,7 +53,7 @@ interface PodOptions {
   readonly readySinceMs?: number;
 }
 
-/** A pod that runs on the node under this address, and is ready unless said otherwise. */
+/** Creates a pod that runs on the node under this address, and is ready unless `isReady` is false. */
 export async function createServingPod(
   stage: Stage,
   name: string,
@@ -93,7 +93,7 @@ export async function untilSlice(
   return slice;
 }
 
-/** In order. */
+/** Sorted. */
 export function addressesOf(...slices: readonly StoredSlice[]): readonly string[] {
   return slices.flatMap(({ endpoints }) => (endpoints ?? []).flatMap(({ addresses }) => addresses)).toSorted();
 }
@@ -103,7 +103,7 @@ export const hasAddresses =
   (...slices: readonly StoredSlice[]): boolean =>
     addressesOf(...slices).join() === addresses.toSorted().join();
 
-/** A Service begins to want endpoints in a namespace that takes no new objects any more. Gives the namespace. */
+/** A Service starts to need endpoints in a namespace that is being deleted. Returns the namespace. */
 export async function serveInEndingNamespace(stage: Stage): Promise<string> {
   const { name } = (await stage.of(Namespaces).create({ metadata: { name: stage.name("going") } })).metadata;
   const services = stage.of(Services, name);

@@ -1,5 +1,5 @@
-// The pair of files that the embedded stage signs certificates with, made once for all plays. The key is an RSA key, whose
-// signatures are not random, below a root.
+// The certificate and key with which the embedded stage signs certificates, made once for all plays. The key is an RSA
+// key below a root: its signatures are deterministic.
 
 import { issueCertificate } from "#platform/certificates/x509.ts";
 
@@ -7,7 +7,7 @@ let made: { readonly ca: string; readonly key: string } | undefined;
 
 const MONTH_MS = 30 * 24 * 3_600_000;
 
-/** As long as the pair of a real control plane. */
+/** The pair is valid as long as that of a real control plane. */
 export function signingPair(now: number): { readonly ca: string; readonly key: string } {
   if (made === undefined) {
     const validity = { notBefore: now - 3_600_000, notAfter: now + MONTH_MS };

@@ -1,6 +1,6 @@
-// Where a scenario plays: on the embedded server under the virtual clock, calm or with faults, or on a real control
-// plane with our manager or Go's. Every step goes through the API. What kubelets do, and what controllers that do not
-// run on a stage do, the scenario does itself.
+// The stage of a scenario: the embedded server under the virtual clock, with or without faults, or a real control plane
+// with our manager or Go's. Every step goes through the API. The scenario itself does the work of kubelets and of
+// controllers that do not run on the stage.
 
 import type { Event } from "#api/generated/types/core-v1.ts";
 import type { DeleteOptions } from "#api/meta.ts";
@@ -11,21 +11,21 @@ import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 
 /** Reads of the objects of one resource. */
 export interface ReadSteps<T extends KubeObject> {
-  /** Fails when there is none. */
+  /** Fails if the object does not exist. */
   get(name: string): Promise<T>;
   find(name: string): Promise<T | undefined>;
-  /** In the order of their names. */
+  /** Sorted by name. */
   list(labelSelector?: string): Promise<readonly T[]>;
 }
 
-/** Steps with the objects of one resource, in the scenario's namespace unless another one was named. */
+/** Steps with the objects of one resource, in the scenario's namespace unless another is named. */
 export interface ObjectSteps<T extends KubeObject> extends ReadSteps<T> {
   create(object: Draft<T>): Promise<T>;
   /** A JSON merge patch, unless another type is given. */
   patch(name: string, patch: unknown, how?: PatchOptions): Promise<T>;
-  /** Reads, changes and PUTs the object, again after a conflict. */
+  /** Reads, changes and PUTs the object; repeats this after a conflict. */
   update(name: string, change: (object: T) => T): Promise<T>;
-  /** The same with the status subresource. */
+  /** Like update, with the status subresource. */
   updateStatus(name: string, change: (object: T) => T): Promise<T>;
   delete(name: string, options?: DeleteOptions): Promise<void>;
   deleteAll(options?: DeleteOptions, labelSelector?: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface ObjectSteps<T extends KubeObject> extends ReadSteps<T> {
   post(name: string, subresource: string, object: object): Promise<unknown>;
   /** PUTs a subresource: approval, scale, finalize. */
   put(name: string, subresource: string, object: object): Promise<unknown>;
-  /** Waits until the object is there and the predicate, if any, holds. */
+  /** Waits until the object exists and the predicate, if given, holds. */
   until(name: string, holds?: (object: T) => boolean): Promise<T>;
   /** Waits until the predicate holds for the whole list. */
   untilAll(holds: (objects: readonly T[]) => boolean): Promise<readonly T[]>;
@@ -47,7 +47,7 @@ export interface PatchOptions {
   readonly subresource?: string;
 }
 
-/** What a predicate of `always` may do: read. */
+/** The reads that a predicate of `always` may make. */
 export interface Reader {
   of<T extends KubeObject>(resource: Resource<T>, namespace?: string): ReadSteps<T>;
 }
@@ -58,15 +58,15 @@ export interface StageUser {
 }
 
 export interface Stage {
-  /** The scenario's own namespace, with its default service account. Unique per play. */
+  /** The scenario's namespace, with its default service account. Unique per play. */
   readonly namespace: string;
-  /** A name for an object of cluster scope, unique per play: "node-a-play0007". */
+  /** A name for a cluster-scoped object, unique per play: "node-a-play0007". */
   name(base: string): string;
-  /** A label value that no other scenario has, the same in every play: names that are hashes of it stay the same. */
+  /** A label value that no other scenario has. It is the same in every play, so names that are hashes of it are too. */
   readonly label: string;
   /** Whether the controller runs on this stage. */
   runs(controller: string): boolean;
-  /** The stage's time, for timestamps that the scenario writes. */
+  /** The stage's time, for timestamps in the scenario's writes. */
   now(): number;
   /** Lets time pass. Real stages wait in real time: at most 10 s per scenario. */
   pass(ms: number): Promise<void>;
@@ -74,44 +74,58 @@ export interface Stage {
   of<T extends KubeObject>(resource: Resource<T>, namespace?: string): ObjectSteps<T>;
   /** Steps as another user, whom the server authorizes by ClusterRoles. */
   as(user: StageUser): Pick<Stage, "of">;
-  /** Waits until the probe finds something; fails when it never does. */
+  /** Waits until the probe finds something; fails if it never does. */
   until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
-  /** Must hold from now to the end of the play: after every write on the embedded server, by polling on a real one. */
+  /**
+   * Checks the predicate until the end of the play: after every write on the embedded server, by polling on a real one.
+   */
   always(what: string, holds: (reader: Reader) => Promise<boolean>): void;
   /**
-   * Checks of exact counts, of order, and that nothing happens. They hold while nothing fails, so the stage with faults
-   * leaves them out. The check must not write.
+   * For checks of exact counts, of order, and that nothing happens. They hold only without faults, so the stage with
+   * faults skips them. The check must not write.
    */
   calm(check: () => Promise<void>): Promise<void>;
   /** The controllers' writes to objects of this play so far, oldest first, without Events and Leases. Only inside `calm`. */
   writes(): Promise<readonly StageWrite[]>;
-  /** Waits for an Event about an object of the play. A manager that dies may lose it, so the stage with faults does not wait. */
+  /**
+   * Waits for an Event about an object of the play. The stage with faults does not wait: a manager that dies may lose
+   * it.
+   */
   event(reason: string, holds?: (event: Event) => boolean): Promise<void>;
-  /** Ends a phase: waits until the controllers have written nothing for a second. Phases are compared with Go's on their own. */
+  /**
+   * Ends a phase: waits until the controllers have written nothing for a second. Each phase is compared separately with
+   * Go's.
+   */
   settle(quietMs?: number): Promise<void>;
-  /** Does the work of a controller, where that controller does not run. */
+  /** Does the work of a controller if the controller does not run on this stage. */
   standIn(controller: string, step: () => Promise<void>): Promise<void>;
-  /** Gives a generated name, such as a pod's, a fixed one in comparisons with Go. Equal objects need none. */
+  /** Gives a generated name, such as a pod's, a symbolic name for comparisons with Go. Equal objects need none. */
   call(name: string, symbol: string): void;
-  /** Whether the name has been given such a name. */
+  /** Whether the name has a symbolic name. */
   isCalled(name: string): boolean;
-  /** Serves an aggregated API group from the scenario. A group without resources is broken; its scenario plays alone. */
+  /**
+   * Serves an aggregated API group from the scenario. A group without resources is broken; its scenario must play
+   * alone.
+   */
   serve(api: AggregatedApi): Promise<void>;
-  /** From now on the controllers see no event of the resource. Only in a play alone: all controllers feel it. */
+  /**
+   * From now on the controllers see no event of the resource. The scenario must play alone: all controllers are
+   * affected.
+   */
   hold(resource: GroupVersionResource): void;
-  /** The controllers see the resource again, and what they missed. */
+  /** Delivers the events that the controllers missed, and no longer holds the resource. */
   release(resource: GroupVersionResource): void;
-  /** Another manager takes the place of the running one; `meanwhile` is played while none runs. Only in a play alone. */
+  /** Replaces the running manager by another and plays `meanwhile` in between. The scenario must play alone. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
-  /** The managers do not reach the API server while `meanwhile` is played. Only in a play alone. */
+  /** Plays `meanwhile` while the managers cannot reach the API server. The scenario must play alone. */
   outage(meanwhile: () => Promise<void>): Promise<void>;
   /** Waits until this many writes of the controllers were refused; conflicts do not count. */
   untilRefused(count: number): Promise<void>;
-  /** Waits until a controller has read the object live in this phase. How often it does so again is not compared. */
+  /** Waits until a controller has read the object live in this phase. The number of further reads is not compared. */
   untilRead(resource: GroupVersionResource, name: string): Promise<void>;
 }
 
-/** The part of a stage that tests have that are no scenarios. */
+/** The part of a stage that tests other than scenarios have. */
 export type Scene = Pick<Stage, "namespace" | "now" | "pass" | "of" | "until">;
 
 /** One finished write of a controller. */
@@ -122,7 +136,7 @@ export interface StageWrite {
   /** The resource and subresource: "pods", "replicasets/status". */
   readonly resource: string;
   readonly namespace: string;
-  /** Empty for a create with a generated name that was refused. */
+  /** Empty for a refused create with a generated name. */
   readonly name: string;
   readonly code: number;
   readonly body: unknown;

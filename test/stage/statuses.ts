@@ -1,6 +1,6 @@
-// What is true of every status that an owner of pods is given, whatever its controller had seen by then. Which statuses
-// come between the first and the last of a phase is chance, so they are not compared one by one: they are held against
-// these rules. Go's are too, so a rule that Go does not keep shows as a difference.
+// Rules for every status that a controller writes to an owner of pods, however old its caches were. The statuses
+// between the first and the last of a phase are chance, so these rules are checked instead of comparing them. Go's
+// statuses are checked too, so a rule that Go breaks shows as a difference.
 
 import type { AuditEvent } from "#test/real/audit-log.ts";
 import type { Item } from "./items.ts";
@@ -14,11 +14,11 @@ export function isStatusWrite({ objectRef, responseStatus }: AuditEvent): boolea
   return objectRef?.subresource === "status" && responseStatus?.code === 200;
 }
 
-/** The rules that were broken, by what. */
+/** The broken rules, each with the object that broke it. */
 export function brokenRules(writes: readonly AuditEvent[]): readonly Item[] {
   const observed = new Map<string, number>();
   return writes.filter(isStatusWrite).flatMap(({ objectRef, requestObject }) => {
-    // A patch does not tell the generation.
+    // A patch does not contain the generation.
     const { metadata: { uid = "", generation = Number.POSITIVE_INFINITY } = {}, status = {} } = (requestObject ??
       {}) as Written;
     const count = (name: string): number => Number(status[name] ?? 0);

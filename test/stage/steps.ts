@@ -1,4 +1,4 @@
-// The typed steps of a scenario, over whatever runs a call on the stage.
+// The typed steps of a scenario, for any function that runs a call on the stage.
 
 import { apiVersionOf, type KubeObject } from "#api/object.ts";
 import type { JsonObject } from "#api/patch/json-value.ts";
@@ -9,16 +9,16 @@ import type { Client, ResourceClient } from "#client/client.ts";
 import { compareText } from "#kit/order.ts";
 import type { ObjectSteps, ReadSteps, Scene } from "./stage.ts";
 
-/** Runs a call of the scenario's while the cluster goes on. */
+/** Runs a call of the scenario while the cluster continues to work. */
 export type Run = <T>(call: (client: Client, signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** What the steps need of a stage. */
+/** The functions that the steps need from a stage. */
 export interface Ground {
   readonly run: Run;
   until<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T>;
-  /** Is told every write of the scenario before it is made; throws when the scenario must not write so. */
+  /** Called before each write of the scenario; throws if the scenario must not make it. */
   onWrite(write: ScenarioWrite): void;
-  /** Is told every object that the scenario wrote, as the server answered it. */
+  /** Called with each object that the scenario wrote, as the server answered it. */
   onWritten(kind: string, object: KubeObject): void;
 }
 
@@ -27,13 +27,13 @@ export interface ScenarioWrite {
   readonly verb: string;
   readonly resource: Resource<KubeObject>;
   readonly namespace: string | undefined;
-  /** With the subresource: "web/status". */
+  /** Includes the subresource: "web/status". */
   readonly name: string;
-  /** Of an update the change, as a JSON merge patch. */
+  /** For an update, the change as a JSON merge patch. */
   readonly body?: unknown;
 }
 
-/** Another writer may be as quick as the scenario, but not for so long. */
+/** Conflicts with another writer end after fewer attempts. */
 const UPDATE_TRIES_MAX = 20;
 
 export function readSteps<T extends KubeObject>(
@@ -84,7 +84,7 @@ export function objectSteps<T extends KubeObject>(
     );
     return written;
   };
-  /** A repetition after a conflict is chance, not a step. */
+  /** A repetition after a conflict is chance and not recorded as a step. */
   const change = async (name: string, by: (object: T) => T, subresource: "" | "status"): Promise<T> => {
     for (let tries = 1; ; tries++) {
       const before = await reads.get(name);
@@ -93,7 +93,7 @@ export function objectSteps<T extends KubeObject>(
         subresource === "" ? objects.update({ object }, signal) : objects.updateStatus({ object }, signal);
       try {
         if (tries > 1) return await ground.run((client, signal) => put(client.resource(resource), signal));
-        // The rest of the object is the server's: its form, and what controllers made of it.
+        // Only the change is recorded: the rest of the object comes from the server and controllers.
         const body = createMergePatch(before as JsonObject, object as unknown as JsonObject);
         return await write("update", subresource === "" ? name : `${name}/${subresource}`, body, put);
       } catch (error) {
@@ -159,7 +159,7 @@ export function objectSteps<T extends KubeObject>(
   };
 }
 
-/** Steps for a test that is no scenario: its writes are not recorded. */
+/** Steps for tests other than scenarios. Their writes are not recorded. */
 export function scene({ run, ...rest }: Omit<Scene, "of"> & { readonly run: Run }): Scene {
   const ground: Ground = { run, until: rest.until, onWrite: () => undefined, onWritten: () => undefined };
   return {
@@ -169,7 +169,7 @@ export function scene({ run, ...rest }: Omit<Scene, "of"> & { readonly run: Run 
   };
 }
 
-/** A wait that fails says what it saw last. */
+/** Adds the last seen value to the error of a wait that fails. */
 async function explained<R>(wait: Promise<R>, last: () => unknown): Promise<R> {
   try {
     return await wait;

@@ -1,4 +1,4 @@
-// Plays the scenarios of a controller on the embedded server, each twice: the same seed must leave the same trace.
+// Plays the scenarios of a controller on the embedded server, each twice: the same seed must give the same trace.
 
 import { appendFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ export function playScenarios(scenarios: readonly Scenario[]): void {
     for (const scenario of scenarios.filter(({ realOnly }) => realOnly === undefined)) {
       it(scenario.name, async () => {
         const trace = await traceOf(scenario, (event) => seen.push(...seenRequest(event)));
-        expect(trace.length).toBeGreaterThan(2); // at least its informers have asked
+        expect(trace.length).toBeGreaterThan(2); // the informers' requests at least
         expect(await traceOf(scenario)).toEqual(trace);
       });
     }
@@ -36,13 +36,13 @@ export function playScenarios(scenarios: readonly Scenario[]): void {
   });
 }
 
-/** For the runner of all tests, which tells it at its end. */
+/** Records the accesses for the test runner, which prints them at its end. */
 function tellUnexercised(controller: string, accesses: readonly string[]): void {
   const { STEERSMAN_UNEXERCISED: file } = process.env;
   if (file !== undefined && accesses.length > 0) appendFileSync(file, `${controller}: ${accesses.join(", ")}\n`);
 }
 
-/** Plays it once: one line per request of the manager. */
+/** Plays the scenario once; returns one line per request of the manager. */
 async function traceOf(
   scenario: Scenario,
   onRequest: (event: AuditEvent) => void = () => undefined,
@@ -63,7 +63,7 @@ async function traceOf(
   }
 }
 
-/** Syncs that failed by a mistake in our own code: retried, they could go unnoticed. */
+/** Syncs that failed because of a mistake in our code: after a retry they could go unnoticed. */
 function mistakes({ log }: EmbeddedCluster): readonly string[] {
   return log()
     .split("\n")

@@ -1,4 +1,5 @@
-// Steps with claims and volumes that the binder binds. Each play has classes of its own, so that no claim gets the volume of another play.
+// Steps with claims and volumes that the binder binds. Each play has its own classes, so that no claim gets the volume
+// of another play.
 
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
@@ -21,7 +22,7 @@ export const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 export const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 
-/** The class of the play. Claims may name it although there is no such object. */
+/** The class of the play. Claims may name it even if the StorageClass does not exist. */
 export const className = (stage: Stage): string => stage.name("class");
 
 const csi = (handle: string): PersistentVolumeSpec => ({ csi: { driver: DRIVER, volumeHandle: handle } });
@@ -34,7 +35,9 @@ export interface VolumeText {
   readonly source?: PersistentVolumeSpec;
 }
 
-/** A volume of the class of the play, 1Gi, for one node, kept when released, unless the text says otherwise. */
+/**
+ * Creates a volume with the class of the play, 1Gi, for one node, retained on release, unless the text says otherwise.
+ */
 export async function createVolume(stage: Stage, base: string, text: VolumeText = {}): Promise<string> {
   const name = stage.name(base);
   const { metadata = {}, spec = {}, size = "1Gi", source = csi(name) } = text;
@@ -85,7 +88,7 @@ export function untilPhase(stage: Stage, volume: string, phase: string): Promise
   return stage.of(PersistentVolumes).until(volume, ({ status }) => status?.phase === phase);
 }
 
-/** Waits until the claim has a volume, and both say so. */
+/** Waits until the claim and its volume are bound to each other. */
 export async function untilBound(stage: Stage, claim: string, volume?: string): Promise<Claim> {
   const bound = await stage.of(PersistentVolumeClaims).until(claim, ({ status }) => status?.phase === "Bound");
   const name = bound.spec?.volumeName ?? "";
@@ -101,7 +104,7 @@ export async function bindTogether(stage: Stage, claim: string, volume: string):
   return bound;
 }
 
-/** Whatever dies when, no claim has two volumes, and no volume that is to be kept goes. */
+/** At any point, no claim has two volumes, and no retained volume is deleted. */
 export function keepsBonds(stage: Stage, ...kept: readonly string[]): void {
   stage.always("each claim has at most one volume, and volumes are kept", async (reader) => {
     const volumes = (await reader.of(PersistentVolumes).list()).filter(({ spec }) => {
@@ -120,7 +123,7 @@ export async function leave(stage: Stage, claim: string): Promise<void> {
   await stage.of(PersistentVolumeClaims).untilGone(claim);
 }
 
-/** An event of the claim brings it to the binder again. */
+/** Causes an event of the claim, so that the binder syncs it again. */
 export async function touch(stage: Stage, claim: string): Promise<void> {
   await stage.of(PersistentVolumeClaims).patch(claim, { metadata: { annotations: { "example.com/touched": "yes" } } });
 }

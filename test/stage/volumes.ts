@@ -1,4 +1,4 @@
-// Steps with claims and volumes that scenarios of several storage controllers take.
+// Steps with claims and volumes, for scenarios of several storage controllers.
 
 import { PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { PersistentVolumeClaimSpec, Volume } from "#api/generated/types/core-v1.ts";
@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts";
 
 export type Claim = ObjectOf<typeof PersistentVolumeClaims>;
 
-/** A claim that no volume fits, so that it stays as it is. */
+/** A claim that no volume matches, so that it stays pending. */
 export function claimSpec(more: Partial<PersistentVolumeClaimSpec> = {}): PersistentVolumeClaimSpec {
   return {
     accessModes: ["ReadWriteOnce"],
@@ -22,14 +22,14 @@ export function createClaim(stage: Stage, name: string, more: Partial<Persistent
   return stage.of(PersistentVolumeClaims).create({ metadata: { name }, spec: claimSpec(more) });
 }
 
-/** A pod that mounts a claim. */
+/** Creates a pod that mounts the volumes. */
 export function createPodWith(stage: Stage, name: string, ...volumes: readonly Volume[]): Promise<StoredPod> {
   return stage.of(Pods).create({ metadata: { name }, spec: { ...podSpec, volumes } });
 }
 
 export const claimVolume = (claimName: string): Volume => ({ name: "data", persistentVolumeClaim: { claimName } });
 
-/** A volume that only the claim of this name may have. */
+/** Creates a volume that only the claim of this name can bind. */
 export async function createVolumeFor(stage: Stage, claim: string): Promise<string> {
   const name = stage.name("volume");
   await stage.of(PersistentVolumes).create({
@@ -46,7 +46,7 @@ export async function createVolumeFor(stage: Stage, claim: string): Promise<stri
   return name;
 }
 
-/** Does what the binder does, where it does not run. */
+/** Binds the claim as the binder does, if the binder does not run. */
 export async function bindClaim(stage: Stage, claim: string, volume: string): Promise<void> {
   await stage.standIn("persistentvolume-binder-controller", async () => {
     const { uid, resourceVersion } = (await stage.of(PersistentVolumeClaims).get(claim)).metadata;

@@ -1,7 +1,7 @@
-// A proxy in front of the API server, between it and the manager under comparison. It makes the audit log tell the
-// type of each patch: the server takes the audit ID that a client sends, so the proxy sends one that ends with it. And
-// it holds watches back, so that a scenario, not chance, decides which of two events the manager sees first.
-// The user of a client certificate is passed on through the request-header CA; tokens pass as they are.
+// A proxy between the API server and the manager under comparison. It adds the type of each patch to the audit log: the
+// server accepts a client's audit ID, so the proxy sends one that ends with the type. It also holds watches back, so
+// that a scenario decides which of two events the manager sees first. The user of a client certificate is passed on
+// through the request-header CA; tokens pass unchanged.
 
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -12,25 +12,25 @@ import type { ControlPlane } from "#test/real/control-plane.ts";
 
 export interface WatchingProxy {
   readonly server: string;
-  /** From now on no event of the resource ("pods") reaches the manager, whatever the namespace. */
+  /** From now on no event of the resource ("pods") reaches the manager, in any namespace. */
   hold(resource: string): void;
-  /** Hands over what was held back, and holds no longer. */
+  /** Delivers the events that were held back, and no longer holds the resource. */
   release(resource: string): void;
   /** The resources that the manager watches. */
   watched(): readonly string[];
-  /** Cuts all connections and takes no new ones, until it is opened again. */
+  /** Closes all connections and refuses new ones until `open`. */
   close(): void;
   open(): void;
-  /** Ends all watches, as the server does when their time is over. */
+  /** Ends all watches, as the server does when they time out. */
   endWatches(): void;
 }
 
-/** "strategic-merge-patch", "merge-patch", "json-patch", "apply-patch"; empty for what is no patch. */
+/** "strategic-merge-patch", "merge-patch", "json-patch", "apply-patch"; empty for other requests. */
 export function patchTypeOf(auditId: string): string {
   return auditId.split("_")[1] ?? "";
 }
 
-/** IDs of the proxy have an underscore, IDs that the server gives have none. */
+/** Audit IDs of the proxy contain an underscore; IDs of the server do not. */
 export function cameThroughProxy(auditId: string): boolean {
   return auditId.includes("_");
 }
@@ -46,7 +46,7 @@ function watchedBy(url: string): string | undefined {
   return ["1", "true"].includes(searchParams.get("watch") ?? "") ? pathname.split("/").at(-1) : undefined;
 }
 
-/** The way of one watch to the manager. */
+/** One watch on its way to the manager. */
 interface HeldWatch {
   readonly resource: string;
   readonly response: ServerResponse;
@@ -99,7 +99,7 @@ class Watches {
   }
 }
 
-/** It lives as long as the process. */
+/** The proxy runs until the process ends. */
 export async function startWatchingProxy({ pki, server }: ControlPlane): Promise<WatchingProxy> {
   const { ca, frontProxy, serving } = pki;
   const common = { ca: ca.certificatePem, keepAlive: true };

@@ -1,5 +1,5 @@
-// The embedded server under the virtual clock for tests that are no scenarios: of requests, flags, metrics and logs.
-// The steps are those of scenarios; the network between manager and server is the test's.
+// The embedded server under the virtual clock for tests other than scenarios: tests of requests, flags, metrics and
+// logs. The steps are those of scenarios; the test controls the network between manager and server.
 
 import { featureGateTable } from "#api/feature-gate-table.ts";
 import { Events, Namespaces, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -26,9 +26,9 @@ const START_MS = 100;
 
 export interface WireOptions extends Omit<ManagerOptions, "log" | "metrics" | "network"> {
   readonly seed?: string;
-  /** What the server's store is kept in; in memory unless given. */
+  /** Where the server's store is kept; in memory unless given. */
   readonly openJournal?: () => Journal;
-  /** The manager sees no event of these resources from the start. */
+  /** From the start, the manager sees no event of these resources. */
   readonly held?: readonly GroupVersionResource[];
   /** Prepares the network before the manager starts. */
   readonly prepare?: (network: FaultyNetwork) => void;
@@ -49,13 +49,13 @@ export interface WireStage extends Scene {
   asked(): readonly string[];
   /** The manager's watches, in order: "shared-informers /api/v1/pods". */
   watches(): readonly string[];
-  /** What the manager has logged, in klog's text format. */
+  /** The manager's log, in klog's text format. */
   log(): string;
-  /** Everything that was held passes, and the manager and the server end. */
+  /** Releases everything that is held and stops the manager and the server. */
   stop(): Promise<void>;
 }
 
-/** With one manager, and a namespace that has its default account. */
+/** Starts one manager and opens a namespace with its default service account. */
 export async function openWire({ seed = "scenario", held = [], prepare, ...options }: WireOptions): Promise<WireStage> {
   const disk = new MemoryDisk();
   const { openJournal = () => disk.open(), ...managerOptions } = options;

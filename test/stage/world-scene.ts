@@ -4,7 +4,7 @@ import type { World } from "#sim/world.ts";
 import type { Scene } from "./stage.ts";
 import { scene } from "./steps.ts";
 
-/** Virtual: longer than any back-off. */
+/** In virtual time: longer than any back-off. */
 const PATIENCE_MS = 300_000;
 const LOOK_MS = 100;
 const LAST_WORDS = 3000;
