@@ -1,5 +1,5 @@
-// What a certificate says, read from its DER. The texts that the runtimes make of a subject escape its values in ways
-// that cannot be undone with certainty: a line feed in an organization must not become another organization. Pure.
+// Reads the fields of a certificate from its DER. The runtimes' own text for a subject escapes values in ways that
+// cannot be undone reliably: a line feed in an organization must not become a second organization. Pure.
 // Upstream: Go's crypto/x509/parser.go, parseName and processExtensions; crypto/x509/pkix, FillFromRDNSequence
 
 import {
@@ -15,10 +15,10 @@ import {
 import { directoryString } from "#api/x509/directory-string.ts";
 
 export interface NameAttributes {
-  /** The last one counts, as in Go. */
+  /** If there are several, the last one counts, as in Go. */
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Of the user, in an attribute of Kubernetes' own. */
+  /** UIDs of the user, from an attribute that Kubernetes defines. */
   readonly uids: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export interface CertificateContent {
   readonly subject: NameAttributes;
   readonly issuer: NameAttributes;
   readonly serialNumber: bigint;
-  /** Identifier of the algorithm that it is signed with. */
+  /** Identifier of the signature algorithm. */
   readonly signatureAlgorithm: string;
   readonly extensions: ReadonlyMap<string, Extension>;
 }
@@ -48,7 +48,7 @@ const EXTENSIONS_TAG = 0xa3;
 const KEY_ID_TAG = 0x80;
 const BOOLEAN = 0x01;
 
-/** Throws InvalidDer when it is malformed. */
+/** Throws InvalidDer for malformed DER. */
 export function certificateContent(der: Uint8Array): CertificateContent {
   const [tbs, algorithm] = derParts(derValues(der)[0], DER_SEQUENCE);
   const parts = derParts(tbs, DER_SEQUENCE);
@@ -62,7 +62,7 @@ export function certificateContent(der: Uint8Array): CertificateContent {
   };
 }
 
-/** "SN=12, SKID=0A:0B, AKID=0C:0D": how errors name a certificate. */
+/** How errors name a certificate: "SN=12, SKID=0A:0B, AKID=0C:0D". */
 export function certificateIdentifier({ serialNumber, extensions }: CertificateContent): string {
   const valueIn = (id: string): DerValue | undefined => derValues(extensions.get(id)?.value ?? new Uint8Array())[0];
   const authority = valueIn(AUTHORITY_KEY_ID);

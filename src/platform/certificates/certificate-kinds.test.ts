@@ -1,4 +1,4 @@
-// The kinds of certificates.k8s.io, judged with the cryptography that their rules need.
+// The kinds of certificates.k8s.io, validated with real cryptography.
 
 import { certificateSigningRequest } from "#kinds/certificates/certificate-signing-request.ts";
 import { clusterTrustBundle } from "#kinds/certificates/cluster-trust-bundle.ts";

@@ -82,7 +82,7 @@ function signatureAlgorithmOf(key: KeyObject): Algorithm {
   return algorithm;
 }
 
-/** Values of one attribute share a set, whose elements DER sorts. */
+/** Values of one attribute share one SET, and DER sorts the elements of a SET. */
 function nameOf(name: DistinguishedName): asn.Name {
   const sets = NAME_ATTRIBUTES.flatMap(({ part, oid }) => {
     const given = name[part];
@@ -135,7 +135,7 @@ function generalNames({ dnsNames, emailAddresses, ipAddresses, uris }: Alternati
 
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
 
-/** An IPv4 address in four bytes, also where the request maps it to IPv6. */
+/** An IPv4 address has four bytes, even if the request maps it to IPv6. */
 function ipText(bytes: Uint8Array): string {
   const isMapped = bytes.length === 16 && MAPPED.every((byte, at) => bytes[at] === byte);
   const address = isMapped ? bytes.subarray(MAPPED.length) : bytes;
@@ -150,7 +150,7 @@ function extension(extnID: string, critical: boolean, value: object): asn.Extens
 
 const wholeSeconds = (timeMs: number): Date => new Date(Math.floor(timeMs / 1000) * 1000);
 
-/** The shortest encoding of a number that is not negative. */
+/** The shortest encoding of a non-negative number. */
 function integerBytes(value: bigint): ArrayBuffer {
   const hex = value.toString(16);
   const even = hex.length % 2 === 0 ? hex : `0${hex}`;

@@ -1,4 +1,4 @@
-// A certificate in one line, as operators find it in the log.
+// A certificate in one line, as it appears in the log.
 // Upstream: apiserver/pkg/server/dynamiccertificates/util.go, GetHumanCertDetail.
 
 import { X509Certificate } from "node:crypto";
@@ -10,7 +10,7 @@ const usageNames: Readonly<Record<string, string>> = {
   "1.3.6.1.5.5.7.3.2": "client",
 };
 
-/** pem: of one certificate, or of several of which the first counts. */
+/** pem: one or more certificates, of which the first is described. */
 export function certificateText(pem: string, nowMs: number): string {
   const certificate = new X509Certificate(pem);
   const { subjectAltName, keyUsage, validFrom, validTo } = certificate;
@@ -27,7 +27,7 @@ export function certificateText(pem: string, nowMs: number): string {
   return parts.join(" ");
 }
 
-/** "2026-11-15 14:41:19 +0000 UTC", with a fraction where there is one. */
+/** "2026-11-15 14:41:19 +0000 UTC", with a fraction of a second if there is one. */
 function utc(timeMs: number): string {
   return `${new Date(timeMs)
     .toISOString()

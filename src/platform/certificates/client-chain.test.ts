@@ -1,4 +1,4 @@
-// What Go makes of the same certificates is in the vectors.
+// The vectors record Go's verdict on the same certificates.
 import { describe, expect, it } from "vitest";
 import file from "#test/vectors/certificates.json" with { type: "json" };
 import { certificateIdentifier } from "./certificate-content.ts";

@@ -1,5 +1,5 @@
-// Whether a bundle of authorities vouches for a client certificate now. The runtimes judge a chain once, when the
-// connection begins, and against all bundles together; a request needs the answer for the present and per bundle. Pure.
+// Decides whether a CA bundle vouches for a client certificate now. The runtimes verify a chain once, when the
+// connection opens, and against all bundles together; each request needs a current answer for each bundle. Pure.
 // Upstream: Go's crypto/x509/verify.go, Verify, as apiserver/pkg/authentication/request/x509 calls it
 // Deviation: an authority with name constraints vouches only for certificates without alternative names.
 
@@ -14,13 +14,16 @@ export interface ParsedCertificate {
   readonly notAfterMs: number;
 }
 
-/** A certificate, the authority that signed it, and so on up to one of the bundle. */
+/** A certificate, the authority that signed it, and so on up to a root in the bundle. */
 export type Chain = readonly ParsedCertificate[];
 
 const ALTERNATIVE_NAMES = "2.5.29.17";
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const NAME_CONSTRAINTS = "2.5.29.30";
-/** Extensions that may be critical. Those without a name here: key identifiers, distribution points, policies, usages. */
+/**
+ * Extensions that may be critical. The ones without a name here: key identifiers, distribution points, policies,
+ * usages.
+ */
 const UNDERSTOOD = new Set([
   ...["2.5.29.15", ALTERNATIVE_NAMES, BASIC_CONSTRAINTS, NAME_CONSTRAINTS],
   ...["2.5.29.14", "2.5.29.35", "2.5.29.31", "2.5.29.32", "2.5.29.37"],
@@ -31,10 +34,10 @@ const BROKEN_SIGNATURES = new Set([
   ...["1.2.840.113549.1.1.2", "1.2.840.113549.1.1.4", "1.2.840.113549.1.1.5"],
   ...["1.2.840.10040.4.3", "1.2.840.10045.4.1"],
 ]);
-/** A client could present many authorities of one name, each of which may have signed each. */
+/** Limits the work that a client can cause by presenting many authorities with the same name. */
 const SIGNATURE_CHECKS_MAX = 100;
 
-/** Undefined when it is malformed, for the runtime or for Go. */
+/** Undefined if the runtime or Go would call the certificate malformed. */
 export function parseCertificate(source: string | Uint8Array): ParsedCertificate | undefined {
   let x509: X509Certificate;
   let content: CertificateContent;
@@ -47,7 +50,7 @@ export function parseCertificate(source: string | Uint8Array): ParsedCertificate
   return { x509, content, notBeforeMs: Date.parse(x509.validFrom), notAfterMs: Date.parse(x509.validTo) };
 }
 
-/** All chains to the bundle, whether they are in force or not: they stay the same as time goes by. */
+/** All chains to the bundle, expired or not. The result does not depend on the time. */
 export function chainsTo(
   roots: readonly ParsedCertificate[],
   leaf: ParsedCertificate,
@@ -71,7 +74,7 @@ export function chainsTo(
   return found;
 }
 
-/** Why none of the chains counts now, in Go's words; undefined when one does. */
+/** Go's message for why no chain is valid now; undefined if one is. */
 export function chainProblem(leaf: ParsedCertificate, chains: readonly Chain[], nowMs: number): string | undefined {
   const own = problemAt([leaf], 0, nowMs);
   if (own !== undefined) return own;
@@ -105,7 +108,7 @@ function seconds(timeMs: number): string {
 }
 
 function isForClients({ x509 }: ParsedCertificate): boolean {
-  const { keyUsage } = x509; // the extended one
+  const { keyUsage } = x509; // extended key usage
   return keyUsage === undefined || keyUsage.length === 0 || keyUsage.some((usage) => CLIENT_USAGES.includes(usage));
 }
 
@@ -114,7 +117,7 @@ function isConstrained([leaf, ...authorities]: Chain): boolean {
   return hasNames && authorities.some(({ content }) => content.extensions.has(NAME_CONSTRAINTS));
 }
 
-/** How many authorities may stand between this one and a leaf. */
+/** How many intermediates may follow this authority in a chain. */
 function pathLength({ extensions }: CertificateContent): number {
   const constraints = derValues(extensions.get(BASIC_CONSTRAINTS)?.value ?? new Uint8Array())[0];
   if (constraints === undefined) return Number.POSITIVE_INFINITY;

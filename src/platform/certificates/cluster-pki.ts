@@ -1,6 +1,7 @@
-// The keys and certificates of a cluster in one process: its CA, the API server's certificate, an administrator's, the
-// CA and certificate of a front proxy, and the key that signs service account tokens. Kept in a directory they outlive the process, and a
-// kubeconfig that a user copied stays valid. What issues them is loaded only when something has to be issued.
+// The keys and certificates of a cluster in one process: its CA, the certificates of the API server and of an
+// administrator, the CA and certificate of a front proxy, and the key that signs service account tokens. Stored in a
+// directory, they outlive the process, so a copied kubeconfig stays valid. The code that issues certificates is loaded
+// only when needed.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -13,10 +14,10 @@ import type { CertificateOptions, KeyCertificate } from "./x509.ts";
 const DAY_MS = 24 * 3_600_000;
 const YEAR_MS = 365 * DAY_MS;
 const CA_MS = 10 * YEAR_MS;
-/** A certificate that ends sooner is issued anew at the start. */
+/** A certificate with less time left is renewed at startup. */
 const RENEW_MS = 30 * DAY_MS;
 
-/** What a cluster needs that does not listen. */
+/** The part of the PKI that a cluster needs without a listening port. */
 export interface InnerPki {
   readonly ca: KeyCertificate;
   /** Signs service account tokens. */
@@ -25,22 +26,22 @@ export interface InnerPki {
 
 export interface ClusterPki extends InnerPki {
   readonly serving: KeyCertificate;
-  /** Of a member of system:masters. */
+  /** Client certificate of a member of system:masters. */
   readonly admin: KeyCertificate;
-  /** Signs certificates of front proxies, which speak for users. */
+  /** Signs certificates of front proxies, which act for other users. */
   readonly frontProxyCa: KeyCertificate;
-  /** With it the API server speaks for users to extension API servers. */
+  /** The API server uses it to act for users at extension API servers. */
   readonly frontProxy: KeyCertificate;
 }
 
-/** What is kept cannot be used. */
+/** The stored keys and certificates cannot be used. */
 export class PkiUnusable extends Error {
   override readonly name = "PkiUnusable";
 }
 
 type LeafName = "serving" | "admin" | "frontProxy";
 
-/** The common name of the front proxy, which the API server trusts to speak for users. */
+/** The common name of the front proxy, which the API server allows to act for other users. */
 export const FRONT_PROXY = "front-proxy-client";
 
 const LEAVES: Readonly<Record<LeafName, Omit<CertificateOptions, "notBefore" | "notAfter">>> = {
@@ -94,8 +95,8 @@ async function issueLeaf(name: LeafName, issuer: KeyCertificate, now: EpochMs): 
 }
 
 /**
- * What the directory keeps, issued and kept if it is not there yet. A directory with a part of it is refused: with
- * another CA or key, clients and tokens that are out there would be locked out in silence.
+ * Reads the keys and certificates in the directory; issues and stores them if there are none. An incomplete directory
+ * is refused: a new CA or key would silently lock out existing clients and tokens.
  */
 export async function keptPki(directory: string, now: EpochMs): Promise<ClusterPki> {
   if (!existsSync(directory)) {
@@ -103,7 +104,8 @@ export async function keptPki(directory: string, now: EpochMs): Promise<ClusterP
     keepAll(directory, pki);
     return pki;
   }
-  // Directories of earlier versions have no front proxy. Its CA is written last: without it both are issued again.
+  // Directories of earlier versions have no front proxy. Its CA is written last: if it is missing, both are issued
+  // again.
   if (!existsSync(join(directory, FILES.frontProxyCa))) {
     const { frontProxyCa, frontProxy } = await issueFrontProxy(now);
     keepPair(directory, "frontProxy", frontProxy);
@@ -130,7 +132,10 @@ async function renewed(directory: string, name: LeafName, pki: ClusterPki, now: 
   return pair;
 }
 
-/** All or nothing: the directory gets its name when everything is in it. Each pair is one file: no crash can leave halves of two. */
+/**
+ * Writes all or nothing: the directory is renamed into place when it is complete. Each pair is one file, so a crash
+ * cannot mix two pairs.
+ */
 function keepAll(directory: string, { accountKeyPem, ...pairs }: ClusterPki): void {
   const draft = `${directory}.new`;
   rmSync(draft, { recursive: true, force: true });
@@ -141,7 +146,7 @@ function keepAll(directory: string, { accountKeyPem, ...pairs }: ClusterPki): vo
   syncDirectory(dirname(directory));
 }
 
-/** A new name is safe from a power failure only when its directory is. */
+/** Without this, a power failure may lose a new file name. */
 function syncDirectory(path: string): void {
   const directory = openSync(path, "r");
   try {

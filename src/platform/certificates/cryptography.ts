@@ -1,4 +1,4 @@
-// Hashes, and checks of signatures, by OpenSSL. Synchronous.
+// Hashes and signature checks with OpenSSL. Synchronous.
 
 import { constants, createHash, createHmac, createPublicKey, verify } from "node:crypto";
 import type { SignatureCheck, SignatureScheme } from "#base/certificates.ts";
@@ -8,7 +8,7 @@ export const sha256 = (bytes: Uint8Array): Uint8Array => createHash("sha256").up
 export const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array =>
   createHmac("sha256", key).update(bytes).digest();
 
-/** A key that OpenSSL cannot use has signed nothing. */
+/** False for a key that OpenSSL cannot use. */
 export function isSignedBy({ publicKey, scheme, bytes, signature }: SignatureCheck): boolean {
   const { hash, pss } = scheme;
   try {

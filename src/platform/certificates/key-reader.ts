@@ -27,7 +27,7 @@ function identityOf(key: KeyObject): NonNullable<ReturnType<KeyReader["privateKe
   };
 }
 
-/** Undefined: it is something else, for a reason that depends on the host. */
+/** Undefined if the input is not a readable key or certificate. The runtimes' errors differ, so they are dropped. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -47,7 +47,7 @@ describe("bootstrap-signer/2 a bootstrap token", () => {
   });
 });
 
-/** Upstream's own: k8s.io/cluster-bootstrap/token/jws, jws_test.go. */
+/** From upstream's test: k8s.io/cluster-bootstrap/token/jws, jws_test.go. */
 const UPSTREAM = {
   content: "Hello from the other side. I must have called a thousand times.",
   id: "joshua",

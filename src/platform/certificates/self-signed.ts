@@ -1,5 +1,5 @@
-// A serving certificate of our own making, for who is given none. Apart from the files, because what it needs to write
-// certificates takes time and megabytes to load.
+// A self-signed serving certificate, for servers that are configured without one. A separate file, because the code
+// that issues certificates takes time and megabytes to load.
 
 import { isIP } from "node:net";
 import type { CertificateKey } from "../https-server/tls-settings.ts";
@@ -8,8 +8,8 @@ import { issueCertificate, type KeyType } from "./x509.ts";
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 
-// Deviation: ECDSA keys where upstream makes RSA ones: a hundred times faster to make. Only who has chosen ciphers that
-// want an RSA key depends on it, and gets one.
+// Deviation: an ECDSA key instead of upstream's RSA key, because it is a hundred times faster to generate. If the
+// configured cipher suites need an RSA key, the caller asks for one.
 export function selfSigned(bindAddress: string, nowMs: number, keyType: KeyType = "ec"): CertificateKey {
   const seconds = Math.trunc(nowMs / 1000);
   const valid = { notBefore: nowMs - HOUR_MS, notAfter: nowMs - HOUR_MS + YEAR_MS };

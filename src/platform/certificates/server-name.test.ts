@@ -6,7 +6,7 @@ const many = (count: number, prefix: string): string => Array.from({ length: cou
 it.each([
   ["a", "DNS:a", true, undefined],
   ["10.0.0.1", "IP Address:10.0.0.1", true, undefined],
-  // What only the runtime's rule about common names can have accepted.
+  // The runtime can have accepted this certificate only by its common name.
   ["a", undefined, true, "certificate relies on legacy Common Name field, use SANs instead"],
   ["a", "IP Address:10.0.0.1", true, "certificate is not valid for any names, but wanted to match a"],
   ["a", 'DNS:"x, DNS:a", DNS:b', false, 'certificate is valid for "x, DNS:a", b, not a'],

@@ -1,17 +1,17 @@
-// What is wrong with the names in a server's certificate, in Go's words. The runtimes compare names themselves; other than
-// Go they also take the common name where there are no alternative names. Pure.
+// Go's errors for the names in a server's certificate. The runtimes compare names themselves, but unlike Go they fall
+// back to the common name if there are no alternative names. Pure.
 // Upstream: crypto/x509/verify.go, VerifyHostname and HostnameError
 import { isIP } from "node:net";
 import { TransportError } from "#base/http.ts";
 import { alternativeNames } from "./certificate-fields.ts";
 
 export interface CertificateNames {
-  /** As OpenSSL writes them: "DNS:localhost, IP Address:127.0.0.1"; undefined when the extension is not there. */
+  /** In OpenSSL's format: "DNS:localhost, IP Address:127.0.0.1". Undefined if the extension is missing. */
   readonly subjectAltName: string | undefined;
   readonly commonName: string | undefined;
 }
 
-/** wanted: host name or address. isAccepted: what the runtime thinks. Undefined: the certificate is the server's. */
+/** wanted: host name or IP address. isAccepted: the runtime's verdict. Undefined if the certificate matches. */
 export function nameError(wanted: string, names: CertificateNames, isAccepted: boolean): TransportError | undefined {
   const problem = nameProblem(wanted, names, isAccepted);
   return problem === undefined

@@ -1,4 +1,4 @@
-// The pair of files that certificates are signed with, as it changes on disk.
+// The certificate and key files of a signer, and their changes on disk.
 
 import { expect, it } from "vitest";
 import { type Files, withFiles } from "#base/host.ts";

@@ -1,4 +1,4 @@
-// Requests for certificates, good and bad: what is signed, byte for byte, and why nothing is (tools/go/vectors-signing).
+// Valid and invalid certificate requests: the signed bytes, or the error (tools/go/vectors-signing).
 
 import { X509Certificate } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -60,7 +60,7 @@ function outcomeOf({ authority: name, signer: signerName, request, usages, expir
   }
 }
 
-/** All that is signed but the serial number. */
+/** The signed fields, without the serial number. */
 function signedParts(certificate: Uint8Array): string {
   const [tbs] = derParts(derValue(certificate), DER_SEQUENCE);
   const parts = derParts(tbs, DER_SEQUENCE).filter((_, at) => at !== 1);
@@ -71,7 +71,7 @@ describe("certificatesigningrequest-signing/3 certificatesigningrequest-signing/
   it.each([...vectors.entries()])("request %i has the outcome that it has upstream", (_, vector) => {
     const { refusal, error, certificate } = outcomeOf(vector);
     expect(refusal).toBe(vector.refusal);
-    // Deviation: what is wrong with malformed DER is told in other words.
+    // Deviation: errors about malformed DER have another text.
     if (vector.error?.startsWith("asn1: ")) expect(error).toBeDefined();
     else expect(error).toBe(vector.error);
     if (certificate === undefined) return;

@@ -1,12 +1,12 @@
-// The authorities that the machine trusts, for servers whose configuration names none. The runtimes bring lists of their
-// own along instead, in which an authority that an administrator has installed is missing.
+// The authorities that the machine trusts, for servers whose configuration names none. The runtimes ship built-in lists
+// instead, which lack authorities that an administrator installed.
 // Upstream: Go's crypto/x509/root_unix.go, root_linux.go
 import { X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { certificatesIn } from "./certificate-fields.ts";
 
-/** The first of them that can be read. */
+/** The first readable file is used. */
 const FILES = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -15,10 +15,10 @@ const FILES = [
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
   "/etc/ssl/cert.pem",
 ];
-/** All of them, whatever the names of the files in them. */
+/** All files in these directories are used. */
 const DIRECTORIES = ["/etc/ssl/certs", "/etc/pki/tls/certs"];
 
-/** PEM, each certificate once. Undefined when the machine has none: then the runtime's own list is in force. */
+/** PEM, each certificate once. Undefined if the machine has none; the runtime's built-in list then applies. */
 export function systemAuthorities(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const files = env.SSL_CERT_FILE ? [env.SSL_CERT_FILE] : FILES;
   const directories = env.SSL_CERT_DIR ? env.SSL_CERT_DIR.split(":") : DIRECTORIES;
@@ -36,7 +36,7 @@ function firstText(files: readonly string[]): string {
     try {
       return readFileSync(file, "latin1");
     } catch {
-      // As upstream: what cannot be read is not trusted, and the next one is looked at.
+      // As upstream: an unreadable file is skipped.
     }
   }
   return "";
@@ -46,7 +46,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory).sort();
   } catch {
-    return []; // As above.
+    return []; // An unreadable directory is skipped.
   }
 }
 
@@ -60,6 +60,6 @@ function isCertificate(pem: string): boolean {
   try {
     return new X509Certificate(pem).raw.length > 0;
   } catch {
-    return false; // One that is malformed does not spoil the others.
+    return false; // A malformed certificate is skipped.
   }
 }

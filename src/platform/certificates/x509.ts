@@ -23,7 +23,7 @@ export interface KeyCertificate {
 
 export interface CertificateOptions {
   readonly commonName: string;
-  /** Kubernetes reads them as the groups of a user. */
+  /** Kubernetes reads organizations as the user's groups. */
   readonly organizations?: readonly string[];
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
@@ -31,7 +31,7 @@ export interface CertificateOptions {
   readonly isCa?: boolean;
   readonly notBefore: EpochMs;
   readonly notAfter: EpochMs;
-  /** Absent: the certificate signs itself, which takes an EC key. */
+  /** Absent: the certificate is self-signed, which needs an EC key. */
   readonly issuer?: KeyCertificate;
   readonly keyType?: KeyType;
 }
@@ -44,7 +44,7 @@ const organizationOid = "2.5.4.10";
 
 const RSA_BITS = 2048;
 
-/** A fresh private key, PKCS #8 PEM: on the curve P-256, or an RSA key. */
+/** A new private key in PKCS #8 PEM: EC on curve P-256, or RSA. */
 export function newPrivateKeyPem(type: KeyType = "ec"): string {
   const { privateKey } =
     type === "ec"
@@ -144,7 +144,7 @@ function keyIdentifier(key: asn.SubjectPublicKeyInfo): ArrayBuffer {
   return toArrayBuffer(createHash("sha1").update(Buffer.from(key.subjectPublicKey)).digest());
 }
 
-// The library takes much longer for a whole certificate.
+// Reads the subject alone: the library is much slower on a whole certificate.
 function subjectOf(pem: string): asn.Name {
   return AsnConvert.parse(certificate(new X509Certificate(pem).raw).subject, asn.Name);
 }

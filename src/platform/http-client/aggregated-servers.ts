@@ -1,17 +1,17 @@
-// Connections of an API server to aggregated ones, with the client certificate by which they know it. One client for each
-// target, made when it is first needed.
+// The API server's connections to aggregated API servers, with its front-proxy client certificate. There is one client
+// per target, created at first use.
 
 import type { Connect, ServerTarget } from "#apiserver/aggregation/remote-version.ts";
 import type { Transport } from "#base/http.ts";
 import { createHttpClient, type HttpClient } from "./http-client.ts";
 
 export interface AggregatedServersOptions {
-  /** PEM of the client certificate that the front-proxy CA signed, and its key. */
+  /** PEM of the client certificate that the front-proxy CA signed. */
   readonly cert: string;
   readonly key: string;
 }
 
-/** The most targets that are kept; beyond it those that were unused for longest are dropped. */
+/** Limit of clients. Beyond it the least recently used client is closed. */
 const CLIENTS_MAX = 64;
 
 export function connectAggregatedServers(options: AggregatedServersOptions): Connect {
@@ -21,7 +21,7 @@ export function connectAggregatedServers(options: AggregatedServersOptions): Con
     const known = clients.get(key);
     const { address, ...tls } = target;
     const client = known ?? createHttpClient({ baseUrl: `https://${address}`, ...tls, ...options });
-    // The one used last is at the end.
+    // The most recently used client is last.
     clients.delete(key);
     clients.set(key, client);
     const [oldest] = clients;

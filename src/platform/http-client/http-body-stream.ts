@@ -1,15 +1,15 @@
-// A body that is handed over while it still comes in. What was not read yet is bounded: beyond a limit the
-// connection is told to wait. An idle one holds on to nothing.
+// A response body that is read while it still arrives. The number of unread bytes is bounded: above the limit the
+// connection pauses. An idle stream holds no buffers.
 
-/** Unread bytes at which the connection has to wait; what is under way may still come on top. */
+/** At this many unread bytes the connection pauses. Data already in flight may still be added. */
 const UNREAD_BYTES_MAX = 256 * 1024;
 
 export interface BodySource {
   pause(): void;
   resume(): void;
-  /** The reader wants no more. */
+  /** The reader needs no more of the body. */
   leave(): void;
-  /** What the reader gets in place of what it did not read yet, once it is there: the reason of an abort. */
+  /** An error that replaces the unread chunks, once there is one: the reason of an abort. */
   refusal(): unknown;
 }
 
@@ -41,7 +41,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     this.#source.pause();
   }
 
-  /** Nothing more comes. With an error what is unread is lost, too. */
+  /** Ends the stream. An error also drops the unread chunks. */
   end(error?: unknown): void {
     if (this.#end !== undefined) return;
     this.#end = { error };

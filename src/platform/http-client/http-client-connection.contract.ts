@@ -1,5 +1,5 @@
-// How the HTTP client connects, whom it trusts, what it shows of itself, and what becomes of open connections when that
-// changes: run by http-client.test.ts.
+// How the HTTP client connects, which authorities it trusts, which certificate it presents, and what happens to open
+// connections when these change. Run by http-client.test.ts.
 import { type AddressInfo, createServer } from "node:net";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CertificateOptions } from "../certificates/x509.ts";
@@ -185,7 +185,7 @@ export function httpConnectionContract(name: string, create: (options: HttpClien
       rotating.setCertificate(serverCertificate(stranger));
       for (const socket of rotating.sockets) socket.destroy();
       await eventually(() => rotating.sockets.size === 0);
-      // A pooled connection may first have to learn that it was closed.
+      // A pooled connection may not know yet that the server closed it.
       let failure = "reset";
       while (failure === "reset") failure = await failureOf(client.send(get("/"), never()));
       expect(failure).toBe("tls");

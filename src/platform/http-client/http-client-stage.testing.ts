@@ -1,4 +1,4 @@
-// For the contracts of the HTTP client: a server whose answers each test writes, and clients that trust it.
+// For the contracts of the HTTP client: a server with scripted answers, and clients that trust it.
 import { afterAll, beforeAll } from "vitest";
 import type { KeyCertificate } from "../certificates/x509.ts";
 import {
@@ -14,13 +14,13 @@ import type { HttpClient, HttpClientOptions } from "./http-client.ts";
 export interface ClientStage {
   readonly authority: KeyCertificate;
   readonly server: TestServer;
-  /** What the server does from now on. */
+  /** The server's handler, which tests replace. */
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
-  /** A client that is closed in the end. */
+  /** A client that is closed after the tests. */
   make(options?: Partial<HttpClientOptions>): HttpClient;
 }
 
-/** For all tests of one describe. */
+/** One stage for all tests of a describe block. */
 export function clientStage(create: (options: HttpClientOptions) => HttpClient): ClientStage {
   const authority = newAuthority("authority");
   const clients: HttpClient[] = [];

@@ -1,4 +1,4 @@
-// What the HTTP client makes of bytes that come in odd ways, and which bytes it sends: run by http-client.test.ts.
+// How the HTTP client parses unusual byte sequences, and which bytes it sends. Run by http-client.test.ts.
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";
@@ -22,7 +22,7 @@ const whole = (request: HttpRequest): HttpRequest => ({ ...request, whole: true 
 const post = (body?: HttpRequest["body"]): HttpRequest => ({ ...get("/"), method: "POST", ...(body && { body }) });
 const MEGABYTE = 1 << 20;
 
-/** Until it is what it was for a while. Too short a while would hide a fault, never show one that is not there. */
+/** Waits until the value stops changing. Waiting too briefly could hide a fault but not report a false one. */
 async function settled(value: () => number): Promise<number> {
   for (let same = 0, last = -1; ; ) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -215,7 +215,7 @@ export function httpWireContract(name: string, create: (options: HttpClientOptio
     });
 
     describe("connections that the server closed", () => {
-      /** Answers the first request on each connection, and closes it when the next one comes. */
+      /** Answers the first request of each connection and closes the connection on the second. */
       const closing = (socket: Socket, text: string): void => {
         if (text.split("\r\n\r\n").length > 2) socket.destroy();
         else socket.write(ok);

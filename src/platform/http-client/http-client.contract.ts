@@ -1,4 +1,4 @@
-// What the HTTP client keeps on every runtime and its sockets, over TLS: run by http-client.test.ts.
+// The HTTP client's behaviour over TLS on every runtime and its sockets. Run by http-client.test.ts.
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";
@@ -252,7 +252,7 @@ export function httpClientContract(name: string, create: (options: HttpClientOpt
         const client = make();
         const controller = new AbortController();
         const responses: HttpResponse[] = [];
-        // A busy machine would take more than the time a handshake has for all of them at once.
+        // On a busy machine, opening all of them at once would exceed the handshake timeout.
         while (responses.length < count) {
           const some = Array.from({ length: 10 }, () => client.send(get("/"), controller.signal));
           responses.push(...(await Promise.all(some)));

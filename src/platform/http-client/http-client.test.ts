@@ -49,7 +49,7 @@ it("keeps 25 idle connections, for 90 seconds", async () => {
   expect(server.received.length).toBe(30);
   await clock.advance(40_000);
   await eventually(() => server.sockets.size === 3);
-  // Old ones are looked for every 30 seconds.
+  // The client looks for old connections every 30 seconds.
   await clock.advance(60_000);
   await eventually(() => server.sockets.size === 0);
   await server.close();
@@ -71,7 +71,7 @@ it("does not send on an old connection what must not be sent twice", async () =>
 });
 
 describe("a server that says nothing", () => {
-  /** With a stream and a write, both without an answer; how each ends. */
+  /** Sends a stream request and a write that get no answer, and returns how each ends. */
   const silence = async (lost: typeof lostConnections, dialer: Parameters<typeof httpClientOn>[0] = nodeDialer) => {
     const clock = testClock();
     const server = await startRawServer(() => undefined);

@@ -1,5 +1,5 @@
-// For tests: servers on free loopback ports whose answers the test writes, the certificates they need, and how to look
-// at what a client makes of them.
+// For tests: servers with scripted answers on free loopback ports, their certificates, and views of a client's
+// requests.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
@@ -11,7 +11,7 @@ export interface TestServer {
   readonly port: number;
   /** Sockets that are open now. */
   readonly sockets: ReadonlySet<Socket>;
-  /** How many were ever opened. */
+  /** How many sockets were opened in total. */
   readonly acceptedCount: number;
   setCertificate(certificate: KeyCertificate): void;
   close(): Promise<void>;
@@ -40,7 +40,7 @@ export function clientCertificate(
   return issueCertificate({ commonName, organizations, usages: ["client"], issuer, ...validity() });
 }
 
-/** Answers over TLS; asks clients for a certificate of any authority and takes them without. */
+/** Serves over TLS. Requests a client certificate from any authority but does not require one. */
 export async function startTestServer(
   certificate: KeyCertificate,
   clientCa: KeyCertificate,
@@ -82,7 +82,7 @@ export async function startTestServer(
   };
 }
 
-/** The common name in the client's certificate, or "" when it showed none. */
+/** The common name of the client's certificate; "" without a certificate. */
 export function peerName(request: IncomingMessage): string {
   const { subject } = (request.socket as TLSSocket).getPeerCertificate();
   return String(subject?.CN ?? "");
@@ -94,7 +94,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Waits for something that will happen, without saying when. */
+/** Waits until the condition holds. */
 export async function eventually(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
@@ -102,14 +102,14 @@ export async function eventually(isTrue: () => boolean): Promise<void> {
 export interface RawServer {
   readonly port: number;
   readonly url: string;
-  /** What each connection has sent so far. */
+  /** The bytes that each connection has sent so far. */
   readonly received: string[];
-  /** Open ones. */
+  /** Open sockets. */
   readonly sockets: ReadonlySet<Socket>;
   close(): Promise<void>;
 }
 
-/** Plain TCP. The handler is called for every piece of data, with all that its connection has sent, and its number. */
+/** Plain TCP. The handler is called for every chunk with the connection's number and all that it has sent so far. */
 export async function startRawServer(
   onData: (socket: Socket, received: string, connection: number) => void,
 ): Promise<RawServer> {

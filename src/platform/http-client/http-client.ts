@@ -1,6 +1,6 @@
-// The HTTP(S) client behind the Transport interface: HTTP/1.1 on connections of its own (ADR 9). Once a connection is made
-// there is no limit of time but one, a generous one, for the beginning of whole answers, as long as the server's machine
-// is there; a caller that wants a limit aborts the signal.
+// The HTTP(S) client behind the Transport interface: HTTP/1.1 with its own connection pool (ADR 9). Once connected, as
+// long as the server's machine is reachable, there is one generous time limit: for the start of a whole answer. A
+// caller that needs a shorter limit aborts the signal.
 import type { Clock } from "#base/clock.ts";
 import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { Slots } from "#base/slots.ts";
@@ -13,54 +13,56 @@ import { lostConnections, portsKey } from "./lost-connections.ts";
 import { type Dial, resetError, type SocketTarget, timeoutError } from "./socket.ts";
 
 export interface HttpClientOptions {
-  /** Scheme, host and port, and a path to put before every request's path if there is one. */
+  /** Scheme, host and port, and an optional prefix for every request's path. */
   readonly baseUrl: string;
-  /** PEM of the authorities that may vouch for the server; the system's when absent. */
+  /** PEM of the authorities that may sign the server's certificate. Absent: the system's. */
   readonly ca?: string;
-  /** PEM of the client's certificate (chain) and key. */
+  /** PEM of the client's certificate chain. */
   readonly cert?: string;
   readonly key?: string;
-  /** The name asked for, and expected in the server's certificate, instead of the host's. */
+  /** The name to send in SNI and to expect in the server's certificate, instead of the host name. */
   readonly serverName?: string;
   readonly insecureSkipVerify?: boolean;
-  /** http:// or https:// URL of a proxy, with credentials if it wants them. */
+  /** http:// or https:// URL of a proxy, with credentials if it needs them. */
   readonly proxyUrl?: string;
 }
 
-/** Whom it trusts and what it shows of itself; this may change. */
+/** The trusted authorities and the client certificate, which may change. */
 export type ClientTls = Pick<HttpClientOptions, "ca" | "cert" | "key">;
 
 export interface HttpClient extends Transport {
   /**
-   * From now on connections are made so. When the client's own certificate is another one, those that showed the old one
-   * are cut, with the exchanges on them; otherwise these end as they began.
+   * Makes new connections with these settings. If the client certificate changed, open connections are closed together
+   * with their exchanges; otherwise exchanges under way finish.
    */
   update(tls: ClientTls): void;
-  /** Lets go of idle connections. Exchanges under way end by themselves. */
+  /** Closes idle connections. Exchanges under way finish. */
   close(): void;
 }
 
 /**
- * Whole answers that a client fetches at once. Each takes a connection of its own, whose handshake costs both ends
- * more than ten requests do; what waits here is served sooner than it would be by new ones.
+ * How many whole answers a client fetches at the same time. Each needs a connection, whose handshake costs both ends
+ * more than ten requests. A request that waits here is served sooner than over a new connection.
  */
 const WHOLE_EXCHANGES_MAX = 24;
 // Upstream: client-go/transport/cache.go, idleConnsPerHost; net/http/transport.go, DefaultTransport
 const IDLE_CONNECTIONS_MAX = 25;
 const IDLE_MS_MAX = 90_000;
-/** What must not be sent twice is not sent on a connection that the server may just be closing for being idle. */
+/** A request that must not be sent twice does not use a connection idle for longer: the server may be closing it. */
 const IDLE_FOR_WRITES_MS_MAX = 60_000;
-/** How often connections are looked at that are idle, or wait for an answer. */
+/** How often idle and waiting connections are checked. */
 const LOOK_MS = 30_000;
 /**
- * How long a whole answer may take to begin. Go waits for ever while the server answers its pings; kube-apiserver gives up
- * by itself, after one minute unless it is told otherwise.
+ * How long a whole answer may take to begin. Go waits for ever while the server answers pings. kube-apiserver ends a
+ * request itself, by default after one minute.
  */
 const SILENCE_MS_MAX = 900_000;
-/** The same on runtimes that do not tell whether the server is still there. */
+/** The same limit where the system cannot tell whether the server is reachable. */
 const UNKNOWN_SILENCE_MS_MAX = 150_000;
 
-/** On the runtime's own sockets; through a proxy on those of Node, which can do TLS inside of TLS. Loads what it needs. */
+/**
+ * Uses the runtime's own sockets; behind a proxy, Node's, which support TLS inside TLS. Loads only the sockets it uses.
+ */
 export async function createHttpClient(options: HttpClientOptions): Promise<HttpClient> {
   const isOnBun = process.versions.bun !== undefined && options.proxyUrl === undefined;
   const dialer = isOnBun ? (await import("./socket-bun.ts")).bunDialer : (await import("./socket-node.ts")).nodeDialer;
@@ -89,7 +91,7 @@ class PooledClient implements HttpClient, ConnectionHome {
   #options: HttpClientOptions;
   #dial: Dial;
   readonly #connections = new Set<Connection>();
-  /** Those without an exchange. The one used last is at the end, and is used next. */
+  /** Connections without an exchange. The most recently used one is last, and is used next. */
   readonly #idle: Connection[] = [];
   #isLooking = false;
   #isClosed = false;
@@ -193,7 +195,7 @@ class PooledClient implements HttpClient, ConnectionHome {
         if (!this.#isLooking) this.#lookLater();
         return connection;
       }
-      // An update came meanwhile. Nothing was sent yet.
+      // update() was called meanwhile. Nothing was sent yet.
       connection.close();
     }
   }

@@ -1,5 +1,4 @@
-// One HTTP/1.1 exchange after another on one socket. Nothing is written that the request's guard did not allow just
-// before.
+// One HTTP/1.1 exchange after another on one socket. The request's guard runs immediately before anything is written.
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { BodyStream } from "./http-body-stream.ts";
 import { exchangeError } from "./http-errors.ts";
@@ -7,18 +6,21 @@ import { AnswerParser } from "./http1-answer.ts";
 import type { AnswerHead } from "./http1-answer-head.ts";
 import { type Dial, resetError, type Socket, type SocketOwner } from "./socket.ts";
 
-/** Answers up to this size whose length is known are handed over in one piece. */
+/** Answers up to this size, if their length is known, are delivered in one piece. */
 const WHOLE_ANSWER_BYTES_MAX = 4 * 1024 * 1024;
-/** Request bodies up to this size leave with the head: one TLS record, one system call. Others leave in such slices. */
+/**
+ * A request body up to this size is sent with the head, in one TLS record and one system call. Larger bodies are sent
+ * in slices of this size.
+ */
 const SLICE_BYTES = 16 * 1024;
 
-/** Where connections are between exchanges. */
+/** Keeps the connection between exchanges. */
 export interface ConnectionHome {
-  /** Before the path in messages. */
+  /** Prefix of the path in messages. */
   readonly origin: string;
-  /** True: it keeps the connection. */
+  /** True if the connection was kept. */
   onIdle(connection: Connection): boolean;
-  /** It is closed. */
+  /** The connection was closed. */
   onGone(connection: Connection): void;
 }
 
@@ -29,7 +31,7 @@ class Exchange {
   readonly reject: (error: unknown) => void;
   readonly onAbort: () => void;
   head: AnswerHead | undefined = undefined;
-  /** The answer's body so far, unless it is handed over as it comes. */
+  /** The answer's body so far, unless it is streamed. */
   readonly parts: Uint8Array[] = [];
   stream: BodyStream | undefined = undefined;
   isSent = false;
@@ -61,7 +63,7 @@ export class Connection implements SocketOwner {
   #onDrained: (() => void) | undefined;
   #isClosed = false;
   #hasAnswer = false;
-  /** When its exchange began or, while it has none, the last one ended; its home writes and reads it. */
+  /** Start of the current exchange, or end of the last one. Written and read by the home. */
   sinceMs = 0;
 
   constructor(home: ConnectionHome, dial: Dial) {
@@ -78,7 +80,7 @@ export class Connection implements SocketOwner {
     this.#socket = await this.dial(this, signal);
   }
 
-  /** Ends it, and whatever is under way on it. */
+  /** Closes the connection and fails its exchange. */
   cut(error: unknown): void {
     this.#fail(this.#toError(error));
   }
@@ -92,12 +94,12 @@ export class Connection implements SocketOwner {
     return this.#socket?.ports() ?? [0, 0];
   }
 
-  /** The server closed it instead of answering: perhaps it had done so before the request was sent. */
+  /** The server closed the connection instead of answering, perhaps before the request was sent. */
   get wasClosedUnanswered(): boolean {
     return this.#isClosed && !this.#hasAnswer;
   }
 
-  /** Writes at once. Only while no other exchange is under way. */
+  /** Writes at once. Call only while no exchange is under way. */
   exchange(request: HttpRequest, head: string, signal: AbortSignal): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       const exchange = new Exchange(request, signal, resolve, reject, () => this.#fail(signal.reason));
@@ -113,7 +115,7 @@ export class Connection implements SocketOwner {
     this.#socket?.setBusy(isBusy);
   }
 
-  /** For one that is idle. */
+  /** For an idle connection. */
   close(): void {
     this.#isClosed = true;
     this.#socket?.destroy();
@@ -173,7 +175,7 @@ export class Connection implements SocketOwner {
     if (exchange?.head === undefined) return;
     const { status, headers, isReusable } = exchange.head;
     this.#letGo(exchange);
-    // The last bytes may have made the reader's queue full.
+    // The last bytes may have paused the socket.
     if (exchange.stream) this.#socket?.resume();
     const isKept = isReusable && exchange.isSent && !hasMore && this.#home.onIdle(this);
     if (!isKept) this.close();
@@ -181,7 +183,7 @@ export class Connection implements SocketOwner {
     else exchange.resolve({ status, headers, body: { kind: "bytes", bytes: joined(exchange.parts) } });
   }
 
-  /** The connection is of no use any more. */
+  /** Ends the connection after an error. */
   #fail(error: unknown): void {
     const exchange = this.#exchange;
     this.close();
@@ -237,7 +239,7 @@ async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 async function* chunked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
-    // An empty one would be the end.
+    // An empty chunk would end the body.
     if (chunk.length > 0) yield Buffer.concat([messageOf(`${chunk.length.toString(16)}\r\n`, chunk), CRLF]);
   }
   yield messageOf("0\r\n\r\n", undefined);

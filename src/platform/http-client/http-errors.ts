@@ -1,4 +1,4 @@
-// What the runtimes throw when an exchange fails, told apart by their codes, never by their texts.
+// Translates the errors that the runtimes throw for a failed exchange. They are told apart by code, never by message.
 import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
 import { type HttpRequest, TransportError, type TransportFailure } from "#base/http.ts";
@@ -23,7 +23,7 @@ const tlsCode =
 const UNKNOWN_AUTHORITY = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
 const NOT_VALID_NOW = "tls: failed to verify certificate: x509: certificate has expired or is not yet valid";
 
-/** What operators look for: the words of Go's libraries, by code. */
+/** Messages of Go's libraries by error code, because operators search logs for them. */
 const words: Readonly<Record<string, (address: string) => string>> = {
   ECONNREFUSED: (address) => `dial tcp ${address}: connect: connection refused`,
   EHOSTUNREACH: (address) => `dial tcp ${address}: connect: no route to host`,
@@ -46,13 +46,13 @@ function failureOf(error: unknown): TransportFailure {
   return tlsCode.test(code) ? "tls" : "other";
 }
 
-/** The error to throw for a failed exchange: an abort's own reason, or a TransportError that says what failed. */
+/** The error to throw for a failed exchange: the reason of an abort, or a TransportError. */
 export function exchangeError(error: unknown, request: HttpRequest, origin: string, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   const code = codeOf(error);
   const text = errorMessage(error);
   const detail = words[code]?.(addressOf(origin)) ?? (code === "" || text.includes(code) ? text : `${text} (${code})`);
-  // As net/http says it, because people search logs for it.
+  // In the form of net/http, because operators search logs for it.
   const verb = request.method.slice(0, 1) + request.method.slice(1).toLowerCase();
   const message = `${verb} ${goQuote(targetOf(request, origin))}: ${detail}`;
   return new TransportError(failureOf(error), message, { cause: error });
@@ -63,7 +63,7 @@ function addressOf(origin: string): string {
   return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-/** The code of an error, or of the first of several: one for each address of a host. */
+/** The code of an error. An AggregateError, with one error per address of the host, yields its first code. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code } = error as { code?: unknown };

@@ -1,4 +1,4 @@
-// How the HTTP client goes through proxies: run by http-client.test.ts.
+// The HTTP client behind proxies. Run by http-client.test.ts.
 import { createServer as createHttp, type IncomingMessage, type Server } from "node:http";
 import { createServer as createHttps } from "node:https";
 import { type AddressInfo, connect } from "node:net";
@@ -53,7 +53,7 @@ export function httpProxyContract(name: string, create: (options: HttpClientOpti
       return client;
     };
 
-    /** Its URL, and what it was asked for. */
+    /** Returns the proxy's URL and the requests that it received. */
     async function startProxy(scheme: "http" | "https", login = ""): Promise<{ url: string; asked: string[] }> {
       const asked: string[] = [];
       const note = (request: IncomingMessage): void => {

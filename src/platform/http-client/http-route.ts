@@ -1,11 +1,11 @@
-// Where an HTTP client connects to for its options, and what it asks for there: directly, by CONNECT through a proxy, or,
-// without TLS, by asking the proxy to fetch. Pure.
+// Where an HTTP client connects and what it requests there: directly, by CONNECT through a proxy, or, without TLS, by
+// asking the proxy to fetch. Pure.
 import type { HttpClientOptions } from "./http-client.ts";
 import type { RequestTarget } from "./http1-request.ts";
 import type { SocketTarget, TlsTarget } from "./socket.ts";
 
 export interface Route {
-  /** Before the path in messages. */
+  /** Prefix of the path in messages. */
   readonly origin: string;
   readonly target: RequestTarget;
   readonly socketTarget: SocketTarget;
@@ -22,7 +22,7 @@ export function routeOf(options: HttpClientOptions): Route {
   if (options.proxyUrl === undefined) return { origin, target, socketTarget: { ...server, ...tls } };
   const proxyUrl = new URL(options.proxyUrl);
   const proxyPlace = placeOf(proxyUrl);
-  // The proxy is trusted by the same authorities, as upstream's one TLS configuration has it, under its own name.
+  // As upstream, one TLS configuration covers the proxy too: same authorities, but the proxy's own name.
   const proxyTls = proxyUrl.protocol === "https:" ? { tls: tlsTarget(options, proxyPlace.host) } : {};
   const authorization = basicLogin(proxyUrl);
   if (isTls) {

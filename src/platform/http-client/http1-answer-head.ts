@@ -1,35 +1,35 @@
-// The head of an HTTP/1.1 answer: its status, its headers, and how to find the end of its body. Stricter than Go only
-// where that costs nothing: no folded lines, no bare line feeds, no blanks before a colon. Pure.
+// The head of an HTTP/1.1 answer: status, headers, and how to find the end of the body. Stricter than Go where that
+// costs nothing: no folded lines, no bare line feeds, no blanks before a colon. Pure.
 import { type HttpHeaders, TransportError } from "#base/http.ts";
 
 export interface AnswerHead {
   readonly status: number;
   readonly headers: HttpHeaders;
-  /** Of the body; undefined when only its end will tell. */
+  /** Length of the body; undefined if it is not known in advance. */
   readonly length: number | undefined;
-  /** The last chunk is that end; otherwise it is the connection's. */
+  /** The body ends with the last chunk; otherwise, without a length, with the connection. */
   readonly isChunked: boolean;
   /** Whether the connection may be used again after this answer. */
   readonly isReusable: boolean;
 }
 
 const statusLine = /HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [^\r\n\0]*)?(?:\r\n|$)/y;
-// Two parts that both take blanks would make long runs of them cost their square.
+// Two adjacent patterns that both match blanks would take quadratic time on long runs of them.
 const headerLine = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+): ?([\t\x20-\x7e\x80-\xff]*)(?:\r\n|$)/y;
 
-/** Names as they are written, in lower case: an answer mostly has those of the one before. */
+/** Header names in lower case, by spelling: consecutive answers mostly share their names. */
 const lowerCase = new Map<string, string>();
 const LOWER_CASE_MAX = 256;
 const QUOTED_MAX = 60;
 
-/** The lines before the empty one. */
+/** text: the lines before the empty one. */
 // Upstream: net/http/transfer.go, readTransfer
 export function parseHead(text: string, method: string): AnswerHead {
-  // By index: taking a match apart by pattern costs more than the match.
+  // By index: destructuring a match costs more than the match.
   const first = matchAt(statusLine, text, 0, "response");
   const status = Number(first[2]);
   const isOld = first[1] === "0";
-  // Without a prototype: a header may be called "constructor".
+  // No prototype: a header may be called "constructor".
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let at = statusLine.lastIndex; at < text.length; at = headerLine.lastIndex) {
     const match = matchAt(headerLine, text, at, "header");
@@ -38,7 +38,7 @@ export function parseHead(text: string, method: string): AnswerHead {
   const isChunked = !isOld && saysChunked(headers["transfer-encoding"]);
   const announced = contentLength(headers["content-length"]);
   const length = isBodiless(status, method) ? 0 : isChunked ? undefined : announced;
-  // One end of the body, and not that of the connection.
+  // The end of the body is unambiguous and does not depend on the end of the connection.
   const isClear = length !== undefined || (isChunked && announced === undefined);
   return { status, headers, length, isChunked, isReusable: isClear && isKept(headers.connection, isOld) };
 }
@@ -46,7 +46,7 @@ export function parseHead(text: string, method: string): AnswerHead {
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** One character per byte, as text: servers in Go write UTF-8, and what is none stays as it is. */
+/** Decodes a string of one character per byte as UTF-8, which Go servers write. Invalid UTF-8 stays unchanged. */
 export function fromUtf8(value: string): string {
   if (!BEYOND_ASCII.test(value)) return value;
   try {
@@ -81,7 +81,7 @@ function isKept(connection: string | readonly string[] | undefined, isOld: boole
   return isOld ? options.includes("keep-alive") : !/(^|,)\s*close\s*(,|$)/.test(options);
 }
 
-/** A line after the last chunk, with its end. */
+/** Whether the text is a trailer line, with its line end. */
 export function isTrailer(line: string): boolean {
   headerLine.lastIndex = 0;
   return headerLine.test(line) && headerLine.lastIndex === line.length;
@@ -107,7 +107,6 @@ function addHeader(headers: Record<string, string | string[]>, name: string, tex
   else known.push(value);
 }
 
-/** Around it. */
 function withoutBlanks(text: string): string {
   let from = 0;
   let to = text.length;
@@ -120,7 +119,7 @@ export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-/** The beginning is enough to know it again in a message. */
+/** Shows the beginning only. */
 export function quoted(value: unknown): string {
   return JSON.stringify(value).slice(0, QUOTED_MAX);
 }

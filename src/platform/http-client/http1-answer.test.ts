@@ -11,7 +11,7 @@ interface Seen {
   end: "open" | "end" | "more";
 }
 
-/** A buffer for each piece, as sockets give them: the parser may write into it. */
+/** Each piece gets a new buffer, as from a socket, because the parser may write into it. */
 function read(pieces: readonly string[], { method = "GET", isClosed = false, endsAtEnd = false } = {}): Seen {
   const seen: Seen = { head: undefined, body: "", pieces: 0, end: "open" };
   const parser = new AnswerParser({
@@ -41,7 +41,7 @@ interface Case {
   readonly body?: string;
   readonly headers?: AnswerHead["headers"];
   readonly isReusable?: boolean;
-  /** Too long to be cut everywhere. */
+  /** Too long to test a cut at every position. */
   readonly isLong?: boolean;
 }
 

@@ -1,16 +1,16 @@
-// Reads HTTP/1.1 answers from bytes as they come, cut anywhere. Bodies are handed over without copying; pieces of a
-// chunked one that came together are moved together first, which is cheaper than to hand over each. Pure.
+// Parses HTTP/1.1 answers from bytes that arrive in pieces, cut anywhere. Bodies are passed on without copying. Chunks
+// that arrive together are moved together first, which is cheaper than passing on each of them. Pure.
 import { type AnswerHead, isBlank, isTrailer, malformed, parseHead, quoted } from "./http1-answer-head.ts";
 
 export interface AnswerSink {
-  /** The final answer; interim ones (1xx) are passed over. */
+  /** The final answer. Interim answers (1xx) are skipped. */
   onHead(head: AnswerHead): void;
   onBody(bytes: Uint8Array): void;
-  /** True: bytes came that belong to no answer. */
+  /** hasMore: the bytes that follow belong to no answer. */
   onEnd(hasMore: boolean): void;
 }
 
-/** Lines before the body, those of interim answers and trailers included. */
+/** Limit of the lines before the body, including interim answers and trailers. */
 export const HEAD_BYTES_MAX: number = 256 * 1024;
 // Upstream: net/http/internal/chunked.go, maxLineLength
 const CHUNK_LINE_BYTES_MAX = 4096;
@@ -29,22 +29,22 @@ export class AnswerParser {
   readonly #sink: AnswerSink;
   #state: State = "idle";
   #method = "";
-  /** A head that is not complete, with room for more. */
+  /** An incomplete head, with room for more. */
   #pending: Buffer | undefined;
   #pendingBytes = 0;
   /** Bytes of heads and trailers so far, or of the line before a chunk. */
   #lineBytes = 0;
-  /** Of the body or of the chunk; what is still to come. */
+  /** Remaining bytes of the body or of the chunk. */
   #left = 0;
   #digits = 0;
-  /** A line after the last chunk, so far. */
+  /** The part of a trailer line that has arrived. */
   #trailer = "";
 
   constructor(sink: AnswerSink) {
     this.#sink = sink;
   }
 
-  /** An answer to this method comes next. */
+  /** Expects an answer to a request of this method. */
   begin(method: string): void {
     this.#method = method;
     this.#state = "head";
@@ -63,7 +63,7 @@ export class AnswerParser {
     }
   }
 
-  /** The server has ended its side. True: that was the end of the answer. */
+  /** The server ended its side. True if that ended the answer. */
   finish(): boolean {
     if (this.#state !== "close") return false;
     this.#end(false);
@@ -96,7 +96,7 @@ export class AnswerParser {
     }
   }
 
-  /** However small the pieces are, each byte is copied a few times at most. */
+  /** Copies each byte only a few times, however small the pieces are. */
   #withPending(bytes: Uint8Array): Buffer {
     if (this.#pending === undefined) return bufferOf(bytes);
     const known = this.#pendingBytes;
@@ -133,7 +133,7 @@ export class AnswerParser {
   }
 
   #feedChunks(bytes: Uint8Array, from: number): void {
-    /** Where the data of these chunks lie, moved together. */
+    /** Where the moved data of these chunks begins. */
     let start = 0;
     let end = 0;
     for (let at = from; at < bytes.length; ) {
@@ -158,7 +158,7 @@ export class AnswerParser {
     if (end > start) this.#sink.onBody(bytes.subarray(start, end));
   }
 
-  /** A byte between the data of chunks. True: it was the last of the answer. */
+  /** Handles a byte between the data of two chunks. True if it ended the answer. */
   #chunkByte(byte: number): boolean {
     switch (this.#state) {
       case "size": {
@@ -201,7 +201,7 @@ export class AnswerParser {
     }
   }
 
-  /** Blanks or an extension, and the end of the line. */
+  /** Blanks or a chunk extension, and the end of the line. */
   #afterSize(byte: number): boolean {
     const isPart = this.#state === "extension" ? byte !== LF : byte === CR || isBlank(byte);
     if (!isPart && (this.#state !== "size" || byte !== SEMICOLON)) {
@@ -213,7 +213,7 @@ export class AnswerParser {
     return false;
   }
 
-  /** What trailers say is not wanted, only that they are some. */
+  /** Trailers are checked for their form and then ignored. */
   #trailerByte(byte: number): boolean {
     if (++this.#lineBytes > HEAD_BYTES_MAX) throw malformed(`the trailers exceed ${HEAD_BYTES_MAX} bytes`);
     this.#trailer += String.fromCharCode(byte);
@@ -232,7 +232,7 @@ export class AnswerParser {
 
 const START = Buffer.from("HTTP/1.");
 
-/** Of a head that is not complete: is it one at all? Otherwise its end may never come. */
+/** Checks an incomplete head for its form: otherwise its end may never come. */
 function checkBeginning(buffer: Buffer, at: number, from: number): void {
   const size = Math.min(START.length, buffer.length - at);
   if (buffer.compare(START, 0, size, at, at + size) !== 0) {

@@ -1,23 +1,23 @@
-// The head of an HTTP/1.1 request as text. Whatever could end a line early is refused, without showing its value: it
-// may be a secret. Pure.
+// The head of an HTTP/1.1 request as text. A value that could end a line early is refused. The error does not show the
+// value, which may be a secret. Pure.
 import { type HttpRequest, TransportError } from "#base/http.ts";
 
 export interface RequestTarget {
-  /** Of the server, as in its URL. */
+  /** Host of the server, as in its URL. */
   readonly host: string;
-  /** Before every path: "" or what the base URL has; with scheme and host when a proxy is to fetch it. */
+  /** Prefix of every path: the base URL's path or "". With scheme and host if a proxy fetches. */
   readonly prefix: string;
-  /** For the proxy that fetches it. */
+  /** For the proxy that fetches. */
   readonly proxyAuthorization?: string;
 }
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const targetText = /^[\x21-\x7e]+$/;
 const valueText = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** How bodies are framed and connections kept is not the sender's to say. */
+/** Headers that the connection sets itself: framing of bodies and reuse of connections. */
 const ownNames: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection", "keep-alive"]);
 
-/** Every character of it is one byte. */
+/** One character per byte. */
 export function requestHead(request: HttpRequest, target: RequestTarget): string {
   const { method, headers, body } = request;
   if (!token.test(method)) throw invalid(`invalid method ${JSON.stringify(method)}`);
@@ -42,7 +42,7 @@ function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** The path as sent. */
+/** The path to send. */
 export function targetOf(request: HttpRequest, prefix: string): string {
   return request.query === "" ? prefix + request.path : `${prefix}${request.path}?${request.query}`;
 }
@@ -61,7 +61,7 @@ function framing(method: string, body: HttpRequest["body"]): string {
   }
 }
 
-/** May the request be sent a second time when the first one brought no answer? */
+/** Whether the request may be sent again if the first attempt got no answer. */
 // Upstream: net/http/request.go, isReplayable
 export function isReplayable({ method, headers, body }: HttpRequest): boolean {
   if (body?.kind === "stream") return false;

@@ -5,7 +5,7 @@ import { lostConnections, lostIn, portsKey } from "./lost-connections.ts";
 it("finds connections that repeat what they sent without an answer", () => {
   const rows = [
     "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
-    // Listening, idle, sending, repeating for the fifth and for the sixth time, waiting for a full peer, connecting.
+    // Listening, idle, sending, fifth and sixth retransmission, peer with a full window, connecting.
     "   0: 0100007F:B239 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 2 0 100",
     "   1: 0100090A:A001 0200090A:15B3 01 00000000:00000000 02:00000A2C 00000000     0        0 1 2 0 20",
     "   2: 0100090A:A002 0200090A:15B3 01 00000004:00000000 01:0000009A 00000004     0        0 1 2 0 20",

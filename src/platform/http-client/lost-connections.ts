@@ -1,15 +1,15 @@
-// Connections whose peer is gone: it has not acknowledged for a while what was sent to it. The kernel ends them only
-// after a quarter of an hour, and keep-alive does not help while anything waits to be acknowledged. Go finds out by the
-// pings of HTTP/2; Linux can be asked, without a word to the peer.
+// Finds connections whose peer is gone: it has not acknowledged sent data for a while. The kernel closes them only
+// after a quarter of an hour, and TCP keep-alive does not work while data is unacknowledged. Go detects them by HTTP/2
+// pings; Linux lists them in /proc without sending anything.
 import { existsSync, readFileSync } from "node:fs";
 
-/** The kernel waits twice as long before each next try: five take six seconds at least. */
+/** The kernel doubles its delay before each retransmission: five take at least six seconds. */
 const TRIES = 5;
 
-/** Established, and with the timer of a repeated transmission running. */
+/** An established connection whose retransmission timer runs. */
 const row = /^ *\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:([0-9A-F]{4}) 01 \S+ 01:[0-9A-F]+ ([0-9A-F]{8}) /gm;
 
-/** Keys of portsKey; undefined where the system does not tell. */
+/** Keys as made by portsKey; undefined where the system does not report them. */
 export function lostConnections(): ReadonlySet<string> | undefined {
   const tables = ["tcp", "tcp6"].map((name) => `/proc/self/net/${name}`).filter((path) => existsSync(path));
   if (tables.length === 0) return undefined;
@@ -24,7 +24,7 @@ export function lostIn(table: string): ReadonlySet<string> {
   return lost;
 }
 
-/** A connection by its ports; those of two to different addresses may be the same, which hardly ever happens. */
+/** Identifies a connection by its ports. Connections to different addresses could share a key, but rarely do. */
 export function portsKey(local: number, remote: number): string {
   return [local, remote].map((port) => port.toString(16).toUpperCase().padStart(4, "0")).join(" ");
 }

@@ -1,5 +1,5 @@
-// Sockets on Bun.connect: there they cost a sixth less CPU than node:tls, and half of the memory. Bun verifies chain and
-// name of the certificate itself, tries all addresses of a host, and gives each piece of data a buffer of its own.
+// Sockets on Bun.connect, which cost a sixth less CPU than node:tls and half the memory. Bun verifies chain and name of
+// the certificate itself, tries all addresses of a host, and allocates a new buffer for each chunk.
 import { isIP } from "node:net";
 import { assert } from "#base/assert.ts";
 import { certificateContent } from "../certificates/certificate-content.ts";
@@ -22,7 +22,7 @@ interface BunSocket {
   readonly data: BunLink;
   readonly localPort: number;
   readonly remotePort: number;
-  /** How many bytes it took; fewer than given means that drain will be called, -1 that it is closed. */
+  /** Returns how many bytes were taken. Fewer than given: drain will be called. -1: the socket is closed. */
   write(bytes: Uint8Array): number;
   pause(): void;
   resume(): void;
@@ -45,7 +45,7 @@ interface BunRuntime {
   }): Promise<BunSocket>;
 }
 
-/** One object for all sockets: each has its link. */
+/** One handler object for all sockets. A socket's data is its link. */
 const handlers = {
   open: (socket: BunSocket): void => socket.data.opened(socket),
   handshake: (socket: BunSocket, isGood: boolean, error: unknown): void => socket.data.greeted(isGood, error),
@@ -64,10 +64,10 @@ export function bunDialer(target: SocketTarget, limits: DialLimits = dialLimits)
     new Promise((resolve, reject) => {
       const data = new BunLink(owner, signal, resolve, reject, target.tls, limits);
       try {
-        // What it resolves with comes to opened() first.
+        // opened() is called before the promise resolves.
         connect({ hostname, port, data, socket: handlers, ...(tls && { tls }) }).catch((error) => data.closed(error));
       } catch (error) {
-        data.closed(error); // a certificate or key that cannot be used
+        data.closed(error); // the certificate or key cannot be used
       }
     });
 }
@@ -79,7 +79,7 @@ function tlsOptions({ ca, cert, key, name, isVerified }: TlsTarget): object {
     ...(key !== undefined && { key }),
     serverName: name,
     rejectUnauthorized: isVerified,
-    // As it is on the wire: a length and the name.
+    // In wire format: a length and the name.
     ALPNProtocols: `${String.fromCharCode(ALPN.length)}${ALPN}`,
   };
 }
@@ -94,7 +94,7 @@ class BunLink implements Socket {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #socket: BunSocket | undefined;
   #isOver = false;
-  /** What Bun did not take yet. */
+  /** Chunks that Bun has not taken yet. */
   #unsent: Uint8Array[] = [];
 
   constructor(
@@ -118,7 +118,7 @@ class BunLink implements Socket {
   readonly #onAbort = (): void => this.closed(this.#signal.reason);
 
   opened(socket: BunSocket): void {
-    // Bun cannot be told to give up connecting.
+    // Bun cannot cancel connecting.
     if (this.#isOver) return void socket.terminate();
     this.#socket = socket;
     socket.setNoDelay(true);
@@ -128,7 +128,7 @@ class BunLink implements Socket {
     this.#timer = setTimeout(() => this.closed(timeoutError("TLS handshake timeout")), this.#limits.handshakeMs);
   }
 
-  /** Bun also calls it bad when only the certificate is, whether that matters or not. */
+  /** Bun reports failure even if only the certificate is bad and is not to be verified. */
   greeted(isGood: boolean, error: unknown): void {
     const code = (error as { code?: unknown } | undefined)?.code;
     const isDone = code !== "EPROTO" && code !== "ECONNRESET";
@@ -138,7 +138,7 @@ class BunLink implements Socket {
     else this.closed(problem ?? error);
   }
 
-  /** Only names can be good for Bun and bad for Go, and only for them the certificate is worth a look. */
+  /** Bun and Go disagree only about names, so the certificate is read only if its names are in question. */
   #nameError(isAccepted: boolean, code: unknown): Error | undefined {
     const name = this.#tls?.name ?? "";
     const isInQuestion = isAccepted ? isIP(name) === 0 : code === "ERR_TLS_CERT_ALTNAME_INVALID";
@@ -160,7 +160,7 @@ class BunLink implements Socket {
     this.#resolve = undefined;
   }
 
-  /** Whatever the reason; Bun may give several in a row. */
+  /** Called for every end of the connection; Bun may report several errors in a row. */
   closed(error: unknown): void {
     if (this.#isOver) return;
     const isDialing = this.#resolve !== undefined;
@@ -182,7 +182,7 @@ class BunLink implements Socket {
     if (this.#isOver || this.#socket === undefined) return true;
     const taken = this.#socket.write(bytes);
     if (taken === bytes.length) return true;
-    // One that is closed says so in its own event.
+    // A closed socket reports its end by a separate event.
     if (taken < 0) return true;
     this.#unsent.push(bytes.subarray(taken));
     return false;

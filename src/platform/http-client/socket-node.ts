@@ -1,5 +1,5 @@
-// Sockets on node:net and node:tls: for Node, and on both runtimes for what goes through a proxy, since Bun's own
-// sockets cannot do TLS inside of TLS.
+// Sockets on node:net and node:tls: for Node, and on both runtimes for connections through a proxy, because Bun's
+// sockets do not support TLS inside TLS.
 import { connect as connectTcp, isIP, type Socket as NodeSocket } from "node:net";
 import { checkServerIdentity, connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { TransportError } from "#base/http.ts";
@@ -45,7 +45,7 @@ async function dial({ host, port }: Place, { dialMs }: DialLimits, signal: Abort
 type Handshake = (socket: NodeSocket, signal: AbortSignal) => Promise<NodeSocket>;
 
 function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs }: DialLimits): Handshake {
-  // Made at the first use: bad certificates fail the request that needs them.
+  // Created at first use, so that bad certificates fail the request that needs them.
   let context: SecureContext | undefined;
   return async (socket, signal) => {
     try {
@@ -61,7 +61,7 @@ function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs
     const secure = connectTls({
       socket,
       secureContext: context,
-      // An address is not asked for by name, but it is looked for in the certificate.
+      // An IP address is not sent in SNI but is checked against the certificate.
       servername: isIP(name) ? "" : name,
       checkServerIdentity: (_, certificate) => {
         const { subject, subjectaltname: subjectAltName } = certificate;
@@ -78,7 +78,7 @@ function handshake({ ca, cert, key, name, isVerified }: TlsTarget, { handshakeMs
   };
 }
 
-/** Asks the proxy to pass bytes on to the target. */
+/** Asks the proxy to open a tunnel to the target. */
 // Upstream: net/http/transport.go, dialConn
 async function tunnel(
   socket: NodeSocket,
@@ -115,7 +115,7 @@ async function tunnel(
 
 type End = (error?: unknown) => void;
 
-/** Something that ends once. A socket that fails, is closed, takes too long or is not wanted any more is destroyed. */
+/** Waits for one step of connecting. The socket is destroyed if it fails, closes, times out or the signal aborts. */
 function step(
   socket: NodeSocket,
   limitMs: number,
@@ -136,7 +136,7 @@ function step(
     const onClose = (): void => end(resetError("the connection was closed before it was established"));
     const timer = setTimeout(() => end(timeoutError(tooLate)), limitMs);
     signal.addEventListener("abort", onAbort, { once: true });
-    // It stays: a socket may fail again while it is being closed.
+    // Stays installed: a socket may fail again while it closes.
     socket.on("error", end);
     socket.on("close", onClose);
     start(end);

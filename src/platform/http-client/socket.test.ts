@@ -1,4 +1,4 @@
-// Connecting, on the sockets of every runtime.
+// Connecting with the sockets of every runtime.
 import { describe, expect, it } from "vitest";
 import { Aborted } from "#base/errors.ts";
 import { countListeners } from "#base/testing.ts";
@@ -86,7 +86,7 @@ describe.each(Object.entries(dialers))("sockets of %s", (_, dialer) => {
     const dialing = dialer({ host, port: server.port, tls: { ...tls, name: "api.example" } })(owner, never());
     dialing.catch(() => undefined);
     await eventually(() => server.received.length === 1 && server.received[0] !== "");
-    // The first message of TLS names the protocols and the server.
+    // The TLS ClientHello contains the protocols and the server name.
     expect(server.received[0]).toContain("\x08http/1.1");
     expect(server.received[0]).not.toContain("\x02h2");
     expect(server.received[0]).toContain("api.example");

@@ -1,7 +1,7 @@
-// A byte stream to a server, over TCP or TLS, as the HTTP client needs it: the seam between it and the runtimes.
+// A byte stream to a server over TCP or TLS: the interface between the HTTP client and the runtimes' sockets.
 
 export interface Socket {
-  /** Takes the bytes; they must not change afterwards. False: enough is waiting to leave, go on after onDrain. */
+  /** Takes the bytes, which must not change afterwards. False: the buffer is full, continue after onDrain. */
   write(bytes: Uint8Array): boolean;
   /** No onData until resume(), so that the peer has to wait. */
   pause(): void;
@@ -10,16 +10,16 @@ export interface Socket {
   ports(): readonly [number, number];
   /** Whether the connection keeps the process alive. */
   setBusy(isBusy: boolean): void;
-  /** At once, in both directions. The owner is not told. */
+  /** Closes at once in both directions, without calling the owner. */
   destroy(): void;
 }
 
-/** Who is told what happens on a socket. */
+/** Receives the events of a socket. */
 export interface SocketOwner {
-  /** The bytes are the owner's to keep and to change. */
+  /** The owner may keep and change the bytes. */
   onData(bytes: Uint8Array): void;
   onDrain(): void;
-  /** The last call. Undefined: the peer has ended its side in good order. */
+  /** The last call. Undefined: the peer closed its side normally. */
   onClose(error: unknown): void;
 }
 
@@ -27,7 +27,7 @@ export interface TlsTarget {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Host name or IP address to ask for and to find in the certificate. */
+  /** Host name or IP address for SNI and for the check of the certificate. */
   readonly name: string;
   readonly isVerified: boolean;
 }
@@ -36,7 +36,7 @@ export interface SocketTarget {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsTarget;
-  /** Goes there, and from there by CONNECT. */
+  /** Connect to this proxy and open a tunnel with CONNECT. */
   readonly proxy?: {
     readonly host: string;
     readonly port: number;
@@ -51,7 +51,7 @@ export type Dial = (owner: SocketOwner, signal: AbortSignal) => Promise<Socket>;
 export interface DialLimits {
   readonly dialMs: number;
   readonly handshakeMs: number;
-  /** For a proxy to answer CONNECT. */
+  /** Limit for the proxy's answer to CONNECT. */
   readonly tunnelMs: number;
 }
 
@@ -60,12 +60,12 @@ export const dialLimits: DialLimits = { dialMs: 30_000, handshakeMs: 10_000, tun
 export const KEEP_ALIVE_MS = 30_000;
 export const ALPN = "http/1.1";
 
-/** With the code that runtimes give to what took too long. */
+/** Has the code that the runtimes use for timeouts. */
 export function timeoutError(message: string): Error {
   return Object.assign(new Error(message), { code: "ETIMEDOUT" });
 }
 
-/** With the code that runtimes give to a peer that went away. */
+/** Has the code that the runtimes use for connections closed by the peer. */
 export function resetError(message: string): Error {
   return Object.assign(new Error(message), { code: "ECONNRESET" });
 }

@@ -9,7 +9,7 @@ import { createHttpClient } from "../http-client/http-client.ts";
 import { ApiServersOverHttps, adminOptions } from "./api-server-over-https.testing.ts";
 import { http2Transport } from "./http2-transport.testing.ts";
 
-// The client of Node would choose h2.
+// Node's client would choose h2.
 const stage1 = await ApiServersOverHttps.start({ disableHttp2: true });
 const stage2 = await ApiServersOverHttps.start();
 const http1 = await createHttpClient(adminOptions(stage1.https.port));

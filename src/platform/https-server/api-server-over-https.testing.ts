@@ -1,6 +1,5 @@
-// For tests: API servers on virtual clocks behind one HTTPS port, reached over real sockets. Every exchange
-// is accounted for at both ends, so that a clock can tell when all that was sent has arrived: no test has to guess
-// how long the network takes.
+// For tests: API servers on virtual clocks behind one HTTPS port, reached over real sockets. Every exchange is tracked
+// at both ends, so that a clock can tell when all sent data has arrived. No test has to guess the network's delay.
 
 import { randomUUID } from "node:crypto";
 import type { ApiServer } from "#apiserver/create-api-server.ts";
@@ -100,7 +99,7 @@ export class ApiServersOverHttps {
     };
   }
 
-  /** For a request that a test sends by itself: the header to send with it. It counts as being at rest. */
+  /** Returns the header for a request that a test sends itself. Such a request never keeps the world busy. */
   unobserved(server: ApiServer): { readonly header: readonly [string, string]; isReleased(): boolean } {
     const id = randomUUID();
     const exchange = { ...newExchange(server), hasFailed: true };
@@ -108,7 +107,7 @@ export class ApiServersOverHttps {
     return { header: [EXCHANGE_HEADER, id], isReleased: () => exchange.isReleased };
   }
 
-  /** After each test: its watches end. */
+  /** Ends the watches after each test. */
   closeServers(): void {
     for (const server of this.#servers.splice(0)) server.close();
     this.#exchanges.clear();
@@ -136,7 +135,7 @@ export class ApiServersOverHttps {
     }
   }
 
-  /** The world is at rest when everything that was sent has arrived, and still is after another turn. */
+  /** The world is at rest when all sent data has arrived, and this still holds after another turn. */
   async #turn(): Promise<void> {
     for (let quietTurns = 0; quietTurns < 2; ) {
       await hostTurn();

@@ -1,5 +1,5 @@
-// What only a network can do to the API server: clients that send too much, do not read, go away by the
-// hundred, or stay while certificates change and the server closes.
+// The API server under misbehaving networks: clients that send too much, do not read, disconnect by the hundred, or
+// stay connected while certificates change and the server closes.
 
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
@@ -12,7 +12,7 @@ import { ApiServersOverHttps, adminOptions, servingSettings } from "./api-server
 import { http2Transport } from "./http2-transport.testing.ts";
 import type { HttpsServerOptions } from "./https-server.ts";
 
-/** Only ends a hopeless wait: what these tests move takes seconds on a busy machine. */
+/** Ends a hopeless wait. These transfers take seconds on a busy machine. */
 const LIMIT_MS = 60_000;
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const WATCH = `${MAPS}?watch=1&resourceVersion=0`;
@@ -38,7 +38,7 @@ async function start(protocol: string, options: Partial<HttpsServerOptions> = {}
   return { ...server, stage, transport };
 }
 
-/** Tells how many hubs listen to the table of config maps: none when the last watch is gone. */
+/** Counts the hubs that listen to the config maps: none once the last watch has ended. */
 function countSubscriptions(storage: Awaited<ReturnType<typeof start>>["storage"]): () => number {
   const table = storage.table("configmaps");
   const subscribe = table.subscribe.bind(table);
@@ -132,7 +132,7 @@ describe.each(["HTTP/1.1", "h2"])("the API server over %s", (protocol) => {
   });
 });
 
-/** Clients that ask for a watch and do not read what comes. */
+/** Clients that open a watch and do not read its events. */
 const silentWatchers: Readonly<Record<string, (port: number, header: readonly [string, string]) => Promise<void>>> = {
   "HTTP/1.1": async (port, [name, value]) => {
     const { ca, cert, key } = adminOptions(port);
@@ -159,7 +159,7 @@ describe("a client that does not read its watch", () => {
   it.each(["HTTP/1.1", "h2"])(
     "is cut off over %s, and others go on",
     async (protocol) => {
-      // Long enough for the one that reads, also on a busy machine: it would be cut off as well.
+      // Long enough that the client that reads is not cut off on a busy machine.
       const { client, clock, storage, server, stage } = await start(protocol, { slowClientMs: 4_000 });
       const subscriptions = countSubscriptions(storage);
       const { header, isReleased } = stage.unobserved(server);
@@ -168,7 +168,7 @@ describe("a client that does not read its watch", () => {
       const filler = "x".repeat(500_000);
       const written: string[] = [];
       for (; !isReleased(); await pause(10)) {
-        if (written.length >= 60) continue; // more than any buffer between the two holds
+        if (written.length >= 60) continue; // more than all buffers between the two hold
         const name = `m-${written.length}`;
         await client.post(MAPS, configMap(name, { filler }));
         written.push(`ADDED ${name}`);

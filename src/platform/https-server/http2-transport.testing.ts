@@ -1,4 +1,4 @@
-// For tests: a Transport over one h2 connection, as clients of other makers use.
+// For tests: a Transport over one h2 connection, as other clients use it.
 
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from "node:http2";
 import { type HttpHeaders, type HttpRequest, type HttpResponse, type Transport, TransportError } from "#base/http.ts";
@@ -18,7 +18,7 @@ export function http2Transport(options: {
 }): Http2Transport {
   const { baseUrl, ca, cert, key } = options;
   const session = connect(baseUrl, { ca, cert, key });
-  session.on("error", () => undefined); // each stream tells its own
+  session.on("error", () => undefined); // each stream reports the error
   return {
     session,
     send: (request, signal) => send(session, request, signal),
@@ -71,8 +71,8 @@ function headersOf(request: HttpRequest): Record<string, string> {
 }
 
 /**
- * The body chunk by chunk. Whichever way the iteration ends, even before it began, `free` is called: an async
- * generator would not run its cleanup in that case.
+ * The body in chunks. `free` is called however the iteration ends, even before it began. An async generator would not
+ * run its cleanup then.
  */
 function bodyChunks(stream: AsyncIterable<Uint8Array>, free: () => void): AsyncIterable<Uint8Array> {
   const source = stream[Symbol.asyncIterator]();

@@ -1,5 +1,5 @@
-// The connections of the HTTPS server, and how long each may go without a request. One look a second at those that
-// wait serves all of them: a request costs no timer.
+// The connections of the HTTPS server, and how long each may go without a request. One timer checks all waiting
+// connections every second, so a request needs no timer.
 // Upstream: net/http, Server (IdleTimeout, ReadHeaderTimeout); golang.org/x/net/http2, Server (IdleTimeout, preface).
 
 import type { Http2Session } from "node:http2";
@@ -10,25 +10,28 @@ import type { StreamPacer } from "./stream-pacer.ts";
 export interface ConnectionLimits {
   /** Between requests, and before the first of an h2 connection. */
   readonly idleMs: number;
-  /** From the first byte of a request's head to its last; a new HTTP/1.1 connection is given no more either. */
+  /**
+   * From the first to the last byte of a request's head. Also the limit for the first request of an HTTP/1.1
+   * connection.
+   */
   readonly headMs: number;
-  /** A new h2 connection must have said something by then. */
+  /** A new h2 connection must send its preface within this time. */
   readonly prefaceMs: number;
-  /** How often it is looked: the limits are kept to within this time. */
+  /** Interval of the checks, and so the precision of the limits. */
   readonly lookMs: number;
 }
 
-/** What there is to know about a connection that waits. */
+/** The state of a waiting connection. */
 interface Waiting {
   readonly isHttp2: boolean;
   readonly bytesRead: number;
   end(): void;
 }
 
-/** Requests of h2 show no socket but a stand-in. */
+/** h2 requests expose a proxy object instead of the socket. */
 export class Connection implements Waiting {
   readonly socket: TLSSocket;
-  /** One for all connections of the server. */
+  /** One pacer for all connections of the server. */
   readonly pacer: StreamPacer;
   readonly #waiting: WaitingConnections;
   #openRequests = 0;
@@ -49,7 +52,7 @@ export class Connection implements Waiting {
     return this.socket.bytesRead;
   }
 
-  /** The peer has begun to speak h2. */
+  /** The peer opened an h2 session. */
   greeted(session: Http2Session): void {
     this.#session = session;
     if (this.#openRequests === 0) this.#waiting.add(this, false);
@@ -64,7 +67,7 @@ export class Connection implements Waiting {
     if (--this.#openRequests === 0 && !this.socket.destroyed) this.#waiting.add(this, false);
   }
 
-  /** Over h2 the peer is told which of its requests, if one is just coming, were not looked at. */
+  /** On h2, the peer learns which requests were not processed. */
   end(): void {
     if (this.#session === undefined) this.socket.destroy();
     else this.#session.close();
@@ -78,11 +81,11 @@ export class Connection implements Waiting {
 interface Wait {
   endsAtMs: number;
   readonly bytesBefore: number;
-  /** The head of another request may begin. */
+  /** Between two requests: the head of the next one may begin. */
   isBetween: boolean;
 }
 
-/** Connections without an open request; those that are late are ended. */
+/** Connections without an open request. Connections over their limit are closed. */
 export class WaitingConnections {
   readonly #limits: ConnectionLimits;
   readonly #clock: Clock;
@@ -94,7 +97,10 @@ export class WaitingConnections {
     this.#clock = clock;
   }
 
-  /** Pings do not keep an idle h2 connection, and the head of a new one is late however early it began. */
+  /**
+   * Pings do not keep an idle h2 connection open. The first head of a connection has a fixed deadline, however early it
+   * began.
+   */
   add(connection: Waiting, isNew: boolean): void {
     const { idleMs, headMs, prefaceMs, lookMs } = this.#limits;
     const { isHttp2, bytesRead: bytesBefore } = connection;

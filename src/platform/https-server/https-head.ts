@@ -1,4 +1,4 @@
-// What Go's server checks in the head of a request and node's parser does not.
+// Checks of a request's head that Go's server makes and node's parser does not.
 // Upstream: net/http, server.go, readRequest.
 
 import type { Duplex } from "node:stream";
@@ -8,7 +8,7 @@ const BAD = "400 Bad Request";
 const HOST = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/;
 const BROKEN_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
-/** The status line to refuse it with, in Go's words; undefined when all is well. */
+/** Go's status line for the refusal; undefined if the head is valid. */
 export function headProblem(incoming: Incoming): string | undefined {
   if ("stream" in incoming) return undefined; // h2 has no such head
   const { httpVersionMajor, httpVersion, rawHeaders, url = "" } = incoming;
@@ -21,7 +21,7 @@ export function headProblem(incoming: Incoming): string | undefined {
   return HOST.test(host) ? undefined : `${BAD}: malformed Host header`;
 }
 
-/** Answers in place of a handler and closes the connection. */
+/** Answers instead of a handler and closes the connection. */
 export function refuseHead(socket: Duplex, status: string): void {
   if (!socket.writable) return void socket.destroy();
   const headers = "Content-Type: text/plain; charset=utf-8\r\nConnection: close";

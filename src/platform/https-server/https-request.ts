@@ -1,5 +1,5 @@
-// A request as it comes in over HTTPS: its parts, who sent it, and its body. What is small is collected within a
-// time limit; what is large goes on as a stream.
+// A request that arrives over HTTPS: its parts, the client's certificate, and its body. Small bodies are collected
+// within a time limit; large ones are streamed.
 
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
@@ -9,7 +9,7 @@ import { cutOff, type Incoming, type Wire } from "./https-wire.ts";
 import { type PeerCertificate, peerCertificate } from "./peer-certificate.ts";
 import type { TlsSettings } from "./tls-settings.ts";
 
-/** A body that is collected here must have come within this time. Handlers of streams have their own limits. */
+/** Time limit for a collected body. Handlers limit streamed bodies themselves. */
 const BODY_MS = 32_000;
 /** Bodies up to this size are collected before the handler runs; larger ones are streamed to it. */
 const COLLECTED_BODY_BYTES_MAX = 256 << 10;
@@ -21,14 +21,14 @@ export interface ServedRequest extends HttpRequest {
   readonly peer: {
     /** "127.0.0.1:40206", "[::1]:40206". */
     readonly address: string;
-    /** One of our CAs vouches for it now. */
+    /** Set if one of the client CAs vouches for the certificate now. */
     readonly certificate?: PeerCertificate;
-    /** None does: it proves nothing, but its bearer is not anonymous either. */
+    /** Set if no client CA does. The certificate proves nothing, but the client is not anonymous either. */
     readonly untrusted?: PeerCertificate;
   };
 }
 
-/** Reads the body first: the certificate is judged when the request is about to be handled. */
+/** Reads the body first, so that the certificate is checked immediately before the request is handled. */
 export async function readRequest(
   wire: Wire,
   clientCas: () => TlsSettings["clientCas"],
@@ -45,7 +45,7 @@ function servedRequest(
   presented: PeerCertificate | undefined,
   body: HttpBody | undefined,
 ): ServedRequest {
-  const url = (incoming.url ?? "/").replace(ABSOLUTE, ""); // as if we were a proxy: the path counts
+  const url = (incoming.url ?? "/").replace(ABSOLUTE, ""); // an absolute URL, as sent to a proxy, counts by its path
   const question = url.indexOf("?");
   return {
     method: incoming.method ?? "GET",
@@ -70,8 +70,8 @@ export function peerAddress({ remoteAddress = "", remotePort = 0 }: Socket): str
 }
 
 /**
- * Headers that occur more than once stay apart. node joins them with ", ", after which two groups and one group
- * with a comma in its name look alike: a user who may choose a group's name could get into another group.
+ * Repeated headers stay separate. node joins them with ", ", after which two groups look like one group with a comma in
+ * its name: a user who can choose a group's name could get into another group.
  */
 function headersOf({ headers, rawHeaders }: Incoming): HttpHeaders {
   let names = 0;
@@ -105,7 +105,7 @@ async function requestBody({ incoming, outgoing, socket }: Wire): Promise<HttpBo
   }
 }
 
-/** By events: an iterator over the stream costs more than what it brings. */
+/** Uses events: an async iterator costs more than the chunks it yields. */
 function collected(incoming: Incoming): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-// An answer on its way out over HTTPS: in one piece, or as a stream that goes at the pace of who reads it.
+// Writes an answer over HTTPS: in one piece, or as a stream at the client's pace.
 
 import type { ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
@@ -7,10 +7,12 @@ import { stringifyJson } from "#base/json.ts";
 import { cutOff, type Incoming, type Outgoing, type Wire } from "./https-wire.ts";
 import type { StreamPacer } from "./stream-pacer.ts";
 
-/** How long a refused upload may go on before the connection is cut: clients read the answer only after sending. */
+/**
+ * How long a refused upload may continue before the connection is closed: clients read the answer only after sending.
+ */
 const LINGER_MS = 1_000;
 
-/** slowClientMs: a client that takes nothing of a stream for so long is cut off. */
+/** slowClientMs: a client that reads nothing of a stream for this long is disconnected. */
 export async function writeResponse(
   wire: Wire,
   response: HttpResponse,
@@ -19,7 +21,7 @@ export async function writeResponse(
 ): Promise<void> {
   const { incoming, outgoing } = wire;
   outgoing.statusCode = response.status;
-  // As Go's server, which says nothing of a connection that stays open.
+  // As Go's server, which sends no connection header if the connection stays open.
   if (incoming.httpVersion === "1.1" && !CLOSE.test(incoming.headers.connection ?? "")) {
     outgoing.removeHeader("connection");
   }
@@ -44,7 +46,7 @@ export async function writeResponse(
 const CLOSE = /\bclose\b/i;
 const wireNames = new Map<string, string>();
 
-/** "Content-Type" for "content-type": names do not depend on it, but people look for them so. */
+/** "Content-Type" for "content-type". Case does not matter to HTTP, but people search for this spelling. */
 function wireName(name: string): string {
   let found = wireNames.get(name);
   if (found === undefined) {
@@ -56,19 +58,19 @@ function wireName(name: string): string {
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
 
-/** node writes one byte per character, and refuses those that need more: they get the bytes that UTF-8 has for them. */
+/** node writes one byte per character and refuses larger characters, so they are encoded as UTF-8 first. */
 function wireValue(value: string | readonly string[]): string | string[] {
   if (typeof value !== "string") return value.map((each) => wireValue(each) as string);
   return BEYOND_ASCII.test(value) ? Buffer.from(value).toString("latin1") : value;
 }
 
-/** "connection: close" in h2: no further requests are taken, those under way are answered. */
+/** The h2 form of "connection: close": no further requests are accepted, open ones are answered. */
 function closeAfterwards(outgoing: Http2ServerResponse): void {
   const { session } = outgoing.stream;
   outgoing.on("finish", () => session?.close());
 }
 
-/** Head and body leave as one TLS record. */
+/** Sends head and body in one TLS record. */
 function endWith({ outgoing, socket }: Wire, bytes: Uint8Array): void {
   const isHttp1 = !("stream" in outgoing);
   if (isHttp1) socket.cork();
@@ -76,7 +78,10 @@ function endWith({ outgoing, socket }: Wire, bytes: Uint8Array): void {
   if (isHttp1) socket.uncork();
 }
 
-/** Answers while the client still sends: the rest is read and dropped for a moment, so that it sees the answer. */
+/**
+ * Answers while the client still sends. The rest of the upload is read and dropped briefly, so that the client sees the
+ * answer.
+ */
 async function refuseUpload(incoming: Incoming, outgoing: Outgoing, bytes: Uint8Array): Promise<void> {
   if (incoming.httpVersionMajor === 1) outgoing.setHeader("connection", "close");
   (outgoing as ServerResponse).write(bytes);
@@ -91,9 +96,9 @@ async function refuseUpload(incoming: Incoming, outgoing: Outgoing, bytes: Uint8
 }
 
 /**
- * A watch: each chunk leaves at once as one TLS record. A client that does not read stops the source; one that takes
- * nothing for too long is cut off. One abort listener serves all waits: a watch is long, and what each chunk leaves
- * behind would add up.
+ * Streams a watch: each chunk is sent at once as one TLS record. A client that does not read pauses the source; after
+ * too long it is disconnected. One abort listener serves all waits, because listeners per chunk would add up in a long
+ * watch.
  */
 async function writeStream(
   { outgoing, socket, signal }: Wire,
@@ -136,7 +141,7 @@ async function writeStream(
   } finally {
     signal.removeEventListener("abort", onAbort);
     const returned = iterator.return?.();
-    // A source that is still busy when the client is gone ends by its own signal.
+    // If the client is gone, a source that is still busy ends by its own signal.
     if (signal.aborted) returned?.catch(() => undefined);
     else await returned;
   }

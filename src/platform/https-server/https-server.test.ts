@@ -258,8 +258,8 @@ describe("HTTPS server", () => {
     socket.on("error", () => {});
     socket.resume();
     socket.write("\x16");
-    await ask("/who"); // by then the other connection has been taken, too
-    // Handshakes may take 32 seconds, this test 20.
+    await ask("/who"); // by now the server has accepted the other connection too
+    // A handshake may take 32 seconds, this test 20.
     await other.close();
     await closed;
   }, 20_000);

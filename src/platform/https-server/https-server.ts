@@ -1,6 +1,6 @@
-// HTTPS for the embedded API server and for the daemon's own port: HTTP/1.1 and h2 on one socket,
-// client certificates, certificate reload, and time limits of our own. A node:tls server hands its
-// sockets to http and http2 servers because only so are client certificates seen on Bun too.
+// HTTPS for the embedded API server and for the daemon's own port: HTTP/1.1 and h2 on one socket, client certificates,
+// certificate reload, and its own time limits. A node:tls server passes its sockets to http and http2 servers, because
+// on Bun client certificates are visible only this way.
 
 import { createServer as createHttpServer } from "node:http";
 import type { Http2Server, Http2ServerRequest, Http2ServerResponse } from "node:http2";
@@ -23,15 +23,15 @@ import { sniContexts, type TlsSettings, tlsServerOptions } from "./tls-settings.
 const LIMITS: ConnectionLimits = { idleMs: 90_000, headMs: 32_000, prefaceMs: 10_000, lookMs: 1_000 };
 const HANDSHAKE_MS = 32_000;
 const KEEP_ALIVE_MS = 180_000;
-/** Go reads this much more than it was told before it gives up on a head. */
+/** Go's default limit, plus the bytes that Go reads beyond it before it refuses a head. */
 const HEADER_BYTES_MAX = (1 << 20) + 4096;
-/** As Go counts them: each of ten fields may take 32 bytes more. */
+/** The same limit as Go counts it for h2: each of ten fields adds 32 bytes. */
 const HTTP2_HEADER_BYTES_MAX = (1 << 20) + 320;
 const HTTP2_BUFFER_BYTES = 256 << 10;
 const HTTP2_STREAMS_MAX = 100;
-/** Descriptors that the port leaves to the rest of the program: without one it could not even renew its lease. */
+/** File descriptors reserved for the rest of the program, for example to renew its lease. */
 const DESCRIPTORS_KEPT = 64;
-/** A client that takes nothing of a stream for this long is cut off: what waits for it costs memory. */
+/** A client that reads nothing of a stream for this long is disconnected, because its buffered data costs memory. */
 const SLOW_CLIENT_MS = 30_000;
 
 export interface HttpsServerOptions {
@@ -42,38 +42,41 @@ export interface HttpsServerOptions {
   readonly disableHttp2?: boolean;
   readonly http2StreamsMax?: number;
   readonly reusePort?: boolean;
-  /** Ask clients for certificates although the CAs that vouch for them are yet to come with update(). */
+  /** Ask for client certificates although their CAs arrive only later, with update(). */
   readonly expectsClientCas?: boolean;
-  /** Absent: those of kube-controller-manager. */
+  /** Absent: the limits of kube-controller-manager. */
   readonly limits?: ConnectionLimits;
   /** Absent: 30 s. */
   readonly slowClientMs?: number;
-  /** More are closed as they come. Absent: as many as there are descriptors for, less some for others. */
+  /** Further connections are closed at once. Absent: the limit of file descriptors less a reserve. */
   readonly connectionsMax?: number;
-  /** By which certificates expire. Absent: the system's time. */
+  /** The time by which certificates expire. Absent: the system's. */
   readonly nowMs?: () => number;
   /** The signal aborts when the client goes away or the server closes. */
   handle(request: ServedRequest, signal: AbortSignal): Promise<HttpResponse>;
-  /** A handler that threw; the client got a 500. */
+  /** A handler threw; the client got a 500. */
   onError(error: unknown): void;
   /** peer: address and port. */
   onHandshakeError?(error: Error, peer: string): void;
-  /** One connection too many was closed. */
+  /** A connection beyond the limit was closed. */
   onCrowded?(): void;
 }
 
 export interface HttpsServer {
   readonly host: string;
   readonly port: number;
-  /** Connections that are open now. */
+  /** How many connections are open. */
   readonly connectionCount: number;
-  /** New connections get the new settings; open ones live on. Throws, and changes nothing, when they are unusable. */
+  /**
+   * New connections use the new settings; open ones are unaffected. Throws and changes nothing if the settings are
+   * invalid.
+   */
   update(tls: TlsSettings): void;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** Found by what a request knows of its connection: the stream of HTTP/1.1, the session of h2. */
+/** Connections by the object that a request refers to: the stream of HTTP/1.1, the session of h2. */
 type Connections = WeakMap<object, Connection>;
 
 export async function startHttpsServer(options: HttpsServerOptions): Promise<HttpsServer> {
@@ -84,7 +87,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   const pacer = new StreamPacer();
   const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
     const connection = connections.get(sessionOf(incoming) ?? incoming.socket);
-    if (connection === undefined) return void incoming.destroy(); // its connection is gone already
+    if (connection === undefined) return void incoming.destroy(); // its connection is closed already
     const begin = (): void => {
       const problem = headProblem(incoming);
       if (problem === undefined) void serve(connection, incoming, outgoing, () => settings.clientCas, options);
@@ -95,12 +98,12 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
     else gate.admit({ incoming, outgoing, serve: begin });
   };
   const waiting = new WaitingConnections(options.limits ?? LIMITS, systemClock);
-  // Times out nothing itself: it would have to be listening.
+  // node's own timeouts work only on a listening server.
   const http1 = createHttpServer(
     { maxHeaderSize: HEADER_BYTES_MAX, keepAliveTimeout: 0, requireHostHeader: false },
     onRequest,
   );
-  // A head that is too long, or none at all. The words are Go's.
+  // A head that is too long or malformed. The messages are Go's.
   http1.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const isTooLong = error.code === "HPE_HEADER_OVERFLOW";
     refuseHead(socket, isTooLong ? "431 Request Header Fields Too Large" : "400 Bad Request");
@@ -129,7 +132,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
         sockets.delete(socket);
         connection.close();
       });
-      socket.on("error", () => socket.destroy()); // a peer that resets has gone
+      socket.on("error", () => socket.destroy()); // the peer reset the connection
       if (socket.alpnProtocol !== "h2") {
         const gate = gateRequests(socket);
         gates.set(connection, gate);
@@ -145,7 +148,7 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
       http2.emit("connection", socket);
     },
   );
-  // Also those that never finish their handshake: closing would wait for them.
+  // Includes connections that never finish their handshake, for which close() would wait.
   server.on("connection", (socket: Socket) => {
     if (arrivals.size >= connectionsMax) {
       options.onCrowded?.();
@@ -187,13 +190,13 @@ export async function startHttpsServer(options: HttpsServerOptions): Promise<Htt
   };
 }
 
-/** Without a free descriptor nothing can be accepted, and Bun tries again and again, with all of a core. */
+/** Without free file descriptors nothing can be accepted, and Bun retries in a busy loop. */
 function affordableConnections(): number {
   const limit = processLimit("Max open files");
   return Number.isNaN(limit) ? Number.POSITIVE_INFINITY : Math.max(limit - DESCRIPTORS_KEPT, limit / 2);
 }
 
-/** The module is loaded with the first client that speaks it: it takes a megabyte, and most ask over HTTP/1.1. */
+/** The http2 module is loaded with the first h2 client: it takes a megabyte, and most clients use HTTP/1.1. */
 function createHttp2Server(
   { http2StreamsMax }: HttpsServerOptions,
   onRequest: (incoming: Http2ServerRequest, outgoing: Http2ServerResponse) => void,
@@ -220,7 +223,7 @@ async function serve(
   options: HttpsServerOptions,
 ): Promise<void> {
   const gone = new AbortController();
-  let isAnswered = false; // in one piece: a later error concerns no client
+  let isAnswered = false; // whole answer sent: a later error concerns no client
   outgoing.on("close", () => {
     if (!isAnswered) gone.abort(new Aborted("the client is gone"));
   });

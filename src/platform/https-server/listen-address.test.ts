@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { listenAsGo } from "./listen-address.ts";
 
-/** Tries in order, of which those fail that the machine does not have. */
+/**
+ * The addresses that are tried, in order, and the outcome. `failing` lists addresses that fail, with their error codes.
+ */
 async function tried(bindAddress: string, failing: Readonly<Record<string, string>> = {}): Promise<readonly string[]> {
   const hosts: string[] = [];
   const outcome = await listenAsGo(bindAddress, async (host) => {

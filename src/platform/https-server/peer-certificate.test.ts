@@ -1,4 +1,4 @@
-// Client certificates over real connections, which stay open while certificates expire and authorities come and go.
+// Client certificates over real connections that stay open while certificates expire and authorities change.
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

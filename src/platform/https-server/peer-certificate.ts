@@ -1,4 +1,4 @@
-// Who a client certificate says the caller is, and which of our CA bundles vouch for it at this moment.
+// The user in a client certificate, and which client CA bundles vouch for the certificate now.
 // Upstream: apiserver/pkg/authentication/request/x509
 
 import { createHash } from "node:crypto";
@@ -17,22 +17,22 @@ import type { ClientCa } from "./tls-settings.ts";
 export interface PeerCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** UIDs of the user that its subject names. */
+  /** UIDs of the user, from the subject. */
   readonly uids: readonly string[];
-  /** Names of the bundles that vouch for it. */
+  /** Names of the bundles that vouch for the certificate. */
   readonly signedBy: readonly string[];
-  /** Why the others do not, by the name of the bundle. */
+  /** Why the other bundles do not, by name of the bundle. */
   readonly problems: Readonly<Record<string, string>>;
-  /** Its serial number and key identifiers, as errors name it. */
+  /** Serial number and key identifiers, as in error messages. */
   readonly identifier: string;
   readonly notAfterMs: number;
   /** SHA-256 of the certificate, in hexadecimal. */
   readonly fingerprint: string;
 }
 
-/** What a connection has presented: it stays the same, and so do the chains to a bundle. */
+/** The certificates that a connection presented. They and their chains to a bundle never change. */
 interface Presented {
-  /** Undefined: malformed. */
+  /** Undefined if malformed. */
   readonly leaf: ParsedCertificate | undefined;
   readonly intermediates: readonly ParsedCertificate[];
   readonly description: Pick<
@@ -49,13 +49,13 @@ const malformed: Presented = {
   chains: new WeakMap(),
 };
 
-/** Certificates that a client may send along; more are not looked at. */
+/** Limit of intermediates from a client; further ones are ignored. */
 const INTERMEDIATES_MAX = 10;
 
 const seen = new WeakMap<TLSSocket, Presented | null>();
 const parsedCas = new WeakMap<ClientCa, readonly ParsedCertificate[]>();
 
-/** Undefined: there is no certificate, or no bundle to judge it by. */
+/** Undefined without a certificate or without a bundle. */
 export function peerCertificate(
   socket: TLSSocket,
   cas: readonly ClientCa[],
@@ -95,7 +95,7 @@ function presentedBy(socket: TLSSocket): Presented | undefined {
   };
 }
 
-/** Its own certificate first, then those of authorities that it has sent along. */
+/** The client's certificate first, then the intermediates that it sent. */
 function rawCertificates(socket: TLSSocket): readonly Buffer[] {
   const found: Buffer[] = [];
   let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);

@@ -6,7 +6,7 @@ import { gateRequests, pieceLength } from "./request-gate.ts";
 const CHUNK_BYTES = 64 << 10;
 const GET = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** A socket whose peer sends without end. */
+/** A socket whose peer never stops sending. */
 function endlessSocket(): { socket: TLSSocket; sentBytes: () => number } {
   const chunk = Buffer.from(GET.repeat(CHUNK_BYTES / GET.length));
   let sentBytes = 0;

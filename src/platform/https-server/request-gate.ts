@@ -1,15 +1,15 @@
-// Stands between the socket of an HTTP/1.1 connection and node's HTTP server, which would read and begin every request
-// that a client pipelines. Here one request is served after the other: bytes that follow a request stay here, and the
-// socket rests, until its answer has left.
+// Sits between the socket of an HTTP/1.1 connection and node's HTTP server, which would read and start every pipelined
+// request. The gate serves one request at a time: bytes that follow a request stay here, and the socket is paused,
+// until the answer is sent.
 
 import { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 
-/** The parser gets no more than this at a time: a small piece holds few requests. */
+/** The parser gets at most this much at a time, because a small piece holds few requests. */
 const PIECE_BYTES_MAX = 16 << 10;
 const HEAD_END = "\r\n\r\n";
 
-/** One request of a connection, and the end of its answer. */
+/** One request of a connection, and its response. */
 interface Exchange {
   readonly incoming: { readonly complete: boolean };
   readonly outgoing: { once(event: "close", listener: () => void): unknown };
@@ -17,13 +17,13 @@ interface Exchange {
 }
 
 export interface RequestGate {
-  /** For the HTTP server, in place of the socket. */
+  /** The HTTP server uses this stream instead of the socket. */
   readonly stream: Duplex;
-  /** Serves the request now, or after those before it. */
+  /** Serves the request now, or after the ones before it. */
   admit(exchange: Exchange): void;
 }
 
-/** The length of the next piece for the parser: while no request is open, no more than one whole head. Pure. */
+/** The length of the next piece for the parser. While no request is open, at most one whole head. Pure. */
 export function pieceLength(bytes: Buffer, isRequestOpen: boolean): number {
   const piece = bytes.subarray(0, PIECE_BYTES_MAX);
   const headEnd = isRequestOpen ? -1 : piece.indexOf(HEAD_END);
@@ -38,7 +38,7 @@ export function gateRequests(socket: TLSSocket): RequestGate {
   const queue: Exchange[] = [];
 
   const stream = new Duplex({
-    // Text is the head of an answer, one byte per character, whatever encoding the runtime names.
+    // A string is the head of an answer, with one byte per character, whatever encoding the runtime names.
     decodeStrings: false,
     read: release,
     write: (chunk: Buffer | string, _, done) => sent(write(chunk), done),
@@ -74,7 +74,7 @@ export function gateRequests(socket: TLSSocket): RequestGate {
     else socket.once("drain", done);
   }
 
-  /** An open request gets its body; the next request has to wait. */
+  /** Passes on the body of an open request. The next request has to wait. */
   function release(): void {
     while (held !== undefined && stream.readableLength === 0 && queue.length === 0) {
       if (current?.incoming.complete || isResuming) break;
@@ -94,7 +94,10 @@ export function gateRequests(socket: TLSSocket): RequestGate {
     exchange.serve();
   }
 
-  /** What was pipelined waits for a turn of the event loop: other connections and the rest of the program go first. */
+  /**
+   * Pipelined requests wait for a turn of the event loop, so that other connections and the rest of the program go
+   * first.
+   */
   function next(): void {
     current = undefined;
     if (stream.destroyed || (held === undefined && queue.length === 0)) return;

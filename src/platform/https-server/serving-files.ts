@@ -1,4 +1,4 @@
-// The certificate files of a TLS server: read, checked, made where missing, and watched for changes.
+// The certificate files of a TLS server: reads, checks, generates and watches them.
 // Upstream: apiserver/pkg/server/options/serving.go; server/dynamiccertificates; client-go/util/cert.
 
 import { createPrivateKey, X509Certificate } from "node:crypto";
@@ -9,7 +9,7 @@ import { certificateContent } from "../certificates/certificate-content.ts";
 import { alternativeNames, certificatesIn } from "../certificates/certificate-fields.ts";
 import type { CertificateKey } from "./tls-settings.ts";
 
-/** A file that cannot be used; the message has Go's form. */
+/** A file that cannot be used. The message is Go's. */
 export class ServingFileError extends Error {
   override readonly name = "ServingFileError";
 }
@@ -32,12 +32,12 @@ const systemErrors: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "cannot assign requested address",
 };
 
-/** The text that the operating system gives an error. */
+/** The operating system's text for an error. */
 export function systemErrorText(error: unknown): string {
   return systemErrors[(error as NodeJS.ErrnoException).code ?? ""] ?? errorMessage(error);
 }
 
-/** A pair of files, checked to belong together. */
+/** Reads a certificate and its key, and checks that they belong together. */
 export function readPair(certFile: string, keyFile: string): CertificateKey {
   if (certFile === "" || keyFile === "") throw new ServingFileError("missing filename for serving cert");
   const cert = readFileAsGo(certFile);
@@ -49,7 +49,7 @@ export function readPair(certFile: string, keyFile: string): CertificateKey {
   return { cert, key };
 }
 
-/** Fails, in Go's words, unless the two are a certificate and its key. */
+/** Fails with Go's message unless the two are a certificate and its key. */
 export function checkPair(cert: string, key: string): void {
   if (!cert.includes("-----BEGIN CERTIFICATE-----")) {
     throw new ServingFileError("tls: failed to find any PEM data in certificate input");
@@ -75,7 +75,7 @@ export function checkPair(cert: string, key: string): void {
   }
 }
 
-/** A bundle of CA certificates. purpose: as upstream names it in messages. */
+/** Reads a bundle of CA certificates. purpose: upstream's name for it in messages. */
 export function readCaBundle(purpose: string, file: string): string {
   const pem = readFileAsGo(file);
   const name = `${purpose}::${file}`;
@@ -89,7 +89,7 @@ function checkCaBundle(name: string, pem: string): void {
   if (problem !== undefined) throw new ServingFileError(`error loading CA bundle for "${name}": ${problem}`);
 }
 
-/** Why a text is no list of certificates in PEM; undefined when it is one. Other blocks do not matter. */
+/** Why a text is not a list of PEM certificates; undefined if it is. Other PEM blocks are ignored. */
 export function certificatesProblem(pem: string): string | undefined {
   const blocks = certificatesIn(pem);
   if (blocks.length === 0) return "data does not contain any valid RSA or ECDSA certificates";
@@ -101,7 +101,7 @@ export function certificatesProblem(pem: string): string | undefined {
   }
 }
 
-/** Names a certificate is for; an SNI certificate without names of its own serves these. */
+/** The names in a certificate. An SNI certificate that is configured without names serves these. */
 export function namesIn(cert: string): readonly string[] {
   const { subjectAltName, raw } = new X509Certificate(cert);
   const names = [...alternativeNames(subjectAltName, "DNS"), ...alternativeNames(subjectAltName, "IP Address")];
@@ -109,7 +109,7 @@ export function namesIn(cert: string): readonly string[] {
   return names.length > 0 || commonName === "" ? names : [commonName];
 }
 
-/** The pair in a directory, made when it is not there. Half a pair is an error. */
+/** The pair in a directory, generated if missing. Half a pair is an error. */
 export function pairInDirectory(
   directory: string,
   name: string,
@@ -145,10 +145,10 @@ function isReadable(path: string): boolean {
 }
 
 const SETTLE_MS = 100;
-/** Some file systems report nothing; those are looked at now and then. */
+/** Some file systems report no changes, so files are also polled. */
 const POLL_MS = 60_000;
 
-/** Calls back some time after one of the files changed, or was replaced as Kubernetes replaces mounted secrets. */
+/** Calls back some time after a file changed or was replaced, as in a mounted secret. */
 export function watchFiles(files: readonly string[], onChange: () => void): Disposable {
   let settling: NodeJS.Timeout | undefined;
   const changed = (): void => {
@@ -163,7 +163,7 @@ export function watchFiles(files: readonly string[], onChange: () => void): Disp
       watcher.on("error", () => watcher.close());
       watchers.push(watcher);
     } catch {
-      // A directory that cannot be watched is still looked at by the timer below.
+      // The timer below covers directories that cannot be watched.
     }
   }
   const poll = setInterval(onChange, POLL_MS);

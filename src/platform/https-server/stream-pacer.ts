@@ -1,16 +1,16 @@
-// Keeps many streams from taking the event loop for themselves. Each chunk costs a system call and a TLS record,
-// whatever its size: when more are written than the loop can bear, those who have written wait for the end of
-// a short window, and what comes meanwhile leaves as one chunk. Few streams, or quiet ones, never wait. The busier
-// the machine is, the longer the windows and the shorter the turns.
+// Keeps many streams from blocking the event loop. Each chunk costs a system call and a TLS record, whatever its size.
+// If more chunks are written than the loop can bear, their writers wait until a short window ends, and data that
+// arrives meanwhile leaves as one chunk. Few or quiet streams never wait. On a busier machine, windows get longer and
+// turns shorter.
 
 const WINDOW_MS = 50;
-/** Chunks that a window has room for before anybody waits: about a tenth of its time. */
+/** Chunks per window before writers have to wait: about a tenth of its time. */
 const FREE_CHUNKS = 200;
-/** How many go on in one turn of the event loop; fewer when turns take longer than they should. */
+/** How many writers continue in one turn of the event loop; fewer if turns take too long. */
 const TURN_CHUNKS_MAX = 100;
 const TURN_CHUNKS_MIN = 10;
 const TURN_MS = 5;
-/** About the longest time that a chunk is held back. */
+/** About the longest delay of a chunk. */
 const RELEASE_MS_MAX = 1_000;
 
 export class StreamPacer {
@@ -18,10 +18,12 @@ export class StreamPacer {
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
   #turnChunks = TURN_CHUNKS_MAX;
-  /** How long it took the last time until all that had waited were let go on: they get as much again for others. */
+  /**
+   * How long the last release of all waiting writers took. The next window grows by this, to leave time for other work.
+   */
   #releaseMs = 0;
 
-  /** A chunk was written. True: the writer must wait, and `goOn` is called when it is over. */
+  /** Call after writing a chunk. True: the writer must wait until `goOn` is called. */
   written(goOn: () => void): boolean {
     this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS + this.#releaseMs);
     if (++this.#count <= FREE_CHUNKS) return false;
@@ -41,7 +43,7 @@ export class StreamPacer {
   #release(waiting: readonly (() => void)[], from: number, startMs: number, turnMs: number): void {
     const end = Math.min(waiting.length, from + this.#turnChunks);
     for (let i = from; i < end; i++) waiting[i]?.();
-    // What they write is written before the next turn.
+    // Their chunks are written before the next turn.
     setImmediate(() => {
       const nowMs = performance.now();
       const isLong = nowMs - turnMs > TURN_MS;

@@ -1,4 +1,4 @@
-// What a TLS server presents and accepts, as PEM text, and its translation for node:tls.
+// The certificates and CAs of a TLS server as PEM text, and their translation for node:tls.
 
 import { constants } from "node:crypto";
 import {
@@ -18,7 +18,7 @@ export interface CertificateKey {
 export interface TlsSettings extends CertificateKey {
   /** Certificates for certain host names; "*.example.com" covers one label. */
   readonly sni?: readonly (CertificateKey & { readonly names: readonly string[] })[];
-  /** CA bundles by name. Clients are asked for a certificate only when there are any, and never forced. */
+  /** CA bundles by name. If there are any, clients are asked for a certificate, which stays optional. */
   readonly clientCas?: readonly ClientCa[];
   readonly minVersion?: SecureVersion;
   /** OpenSSL names. */
@@ -29,12 +29,12 @@ export interface TlsSettings extends CertificateKey {
 
 export interface ClientCa {
   readonly name: string;
-  /** Where it was read, for the log; absent: its name says it. */
+  /** Where the bundle was read, for the log. Absent: the name says it. */
   readonly source?: string;
   readonly pem: string;
 }
 
-/** Without host names: those are looked up per connection by sniContexts. */
+/** Without SNI certificates: sniContexts selects them per connection. */
 export function tlsServerOptions(settings: TlsSettings): TlsOptions {
   const { clientCas = [] } = settings;
   return {
@@ -47,7 +47,7 @@ export function tlsServerOptions(settings: TlsSettings): TlsOptions {
   };
 }
 
-/** Without session tickets: node's hold the client's certificate, but not the intermediates that it has sent along. */
+/** Session tickets are off: node's contain the client's certificate but not its intermediates. */
 function policyOf({ minVersion = "TLSv1.2", ciphers = [], groups = [] }: TlsSettings): SecureContextOptions {
   return {
     minVersion,
@@ -57,7 +57,7 @@ function policyOf({ minVersion = "TLSv1.2", ciphers = [], groups = [] }: TlsSett
   };
 }
 
-/** The certificate for a host name: an exact name before a wildcard; undefined means the default one. */
+/** The certificate for a host name; exact names win over wildcards. Undefined: the default certificate. */
 export function sniContexts(settings: TlsSettings): (host: string) => SecureContext | undefined {
   const contexts = (settings.sni ?? []).map(({ names, cert, key }) => ({
     names,

@@ -1,5 +1,5 @@
-// Credentials from a program that the kubeconfig names: run it, read what it prints, keep that until
-// it expires or the server refuses it.
+// Credentials from an exec plugin in the kubeconfig: runs the plugin, reads its output, and keeps the credentials until
+// they expire or the server refuses them.
 // Upstream: client-go/plugin/pkg/client/auth/exec/exec.go
 import { type ChildProcess, spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
@@ -24,25 +24,25 @@ export class ExecPluginError extends Error {
 export interface ExecPluginOptions {
   readonly exec: ExecConfig;
   readonly config: ClientConfig;
-  /** PEM of the cluster's authority, for plugins that ask for it. */
+  /** PEM of the cluster's authority, for plugins that need it. */
   readonly ca?: string;
   readonly clock: Clock;
   readonly log?: Logger;
   readonly metrics?: ExecMetrics;
-  /** Is there a person at the terminal? */
+  /** Whether standard input is a terminal. */
   readonly isTerminal?: boolean;
 }
 
 export interface ExecPlugin {
-  /** What is in force, or freshly fetched when nothing is. */
+  /** The current credentials; fetches new ones if there are none. */
   credentials(signal: AbortSignal): Promise<ExecCredentials>;
-  /** The server refused these: fetch others, unless that has happened already. */
+  /** The server refused these credentials: fetches new ones, unless they were replaced already. */
   refuse(credentials: ExecCredentials, signal: AbortSignal): Promise<void>;
 }
 
-/** What Go calls the exit code of a program that a signal ended. */
+/** Go's exit code for a program that a signal ended. */
 const KILLED = -1;
-/** Credentials have some kilobytes. Upstream reads without a limit. */
+/** Credentials take a few kilobytes. Upstream reads without a limit. */
 const OUTPUT_BYTES_MAX = 1 << 20;
 const VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"];
 
@@ -80,7 +80,7 @@ export function createExecPlugin(options: ExecPluginOptions): ExecPlugin {
 interface Fetched {
   readonly credentials: ExecCredentials;
   readonly expiresAt?: number;
-  /** Of the certificate, if there is one. */
+  /** Validity of the certificate, if there is one. */
   readonly validity?: Validity;
 }
 
@@ -118,7 +118,7 @@ async function runPlugin(options: ExecPluginOptions, signal: AbortSignal): Promi
   }
 }
 
-/** A plugin that prints without end is killed. */
+/** A plugin that prints more than the limit is killed. */
 async function outputOf(child: ChildProcess, { exec, metrics }: ExecPluginOptions): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -166,7 +166,7 @@ function clusterInfo({ config, ca }: ExecPluginOptions): unknown {
   };
 }
 
-/** Hostile or clumsy output gets an error that says what is wrong with it, and nothing of what it says. */
+/** The error for invalid output says what is wrong but quotes nothing, because the output may contain secrets. */
 export function readCredential(output: string, apiVersion: string): Fetched {
   const fail = (message: string, cause?: unknown): never => {
     throw new ExecPluginError(message, { cause });
@@ -179,7 +179,7 @@ export function readCredential(output: string, apiVersion: string): Fetched {
   try {
     document = JSON.parse(output);
   } catch {
-    // The parser quotes what it stumbled over, which may be the bare token.
+    // The parser quotes its input, which may be the bare token.
     return fail("decoding stdout: couldn't get version/kind; json parse error");
   }
   if (typeof document !== "object" || document === null) return fail("decoding stdout: not an object");

@@ -3,16 +3,16 @@
 import type { Clock } from "#base/clock.ts";
 import type { Metrics } from "#base/metrics.ts";
 
-/** Ten minutes to four years. */
+/** From ten minutes to four years. */
 const AGE_BUCKETS = [600, 1800, 3600, 14400, 86400, 604800, 2592000, 7776000, 15552000, 31104000, 124416000];
 
 export interface ExecMetrics {
   noteCall(code: number, status: string): void;
-  /** A plugin's certificate took the place of another, if there was one. */
+  /** A plugin's certificate replaced the old one, if there was one. */
   noteCertificate(old: Validity | undefined, current: Validity | undefined): void;
 }
 
-/** When a certificate is good, in epoch milliseconds. */
+/** Validity period of a certificate, in epoch milliseconds. */
 export interface Validity {
   readonly notBefore: number;
   readonly notAfter: number;
@@ -29,7 +29,7 @@ export interface ConnectionMetrics {
   readonly transport: TransportMetrics;
 }
 
-/** All transports that report to one registry share these, as their gauges are about all of them. */
+/** One per registry: the gauges cover all its transports. */
 const shared = new WeakMap<Metrics, ConnectionMetrics>();
 
 export function connectionMetrics(metrics: Metrics, clock: Clock): ConnectionMetrics {

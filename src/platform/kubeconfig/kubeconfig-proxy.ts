@@ -1,4 +1,4 @@
-// The proxy that the environment asks for, as Go's net/http reads it.
+// The proxy from the environment, by the rules of Go's net/http.
 // Upstream: golang.org/x/net/http/httpproxy
 import { BlockList, isIP } from "node:net";
 

@@ -1,5 +1,5 @@
-// Whom a transport trusts and what it shows of itself: certificates from data, from files that are read again when
-// they change, or from a credential plugin.
+// The CA and client certificate of a transport: from inline data, from files that are read again when they change, or
+// from an exec plugin.
 // Upstream: client-go/transport/{cert_rotation,ca_rotation}.go
 import type { Logger } from "#base/log.ts";
 import type { ClientConfig } from "#client/kubeconfig.ts";
@@ -10,13 +10,13 @@ import type { TransportMetrics } from "./kubeconfig-metrics.ts";
 
 export interface MaterialDeps {
   readonly log?: Logger;
-  /** The file of the server's CA is read once. */
+  /** Read the file of the server's CA only once. */
   readonly keepsCa?: boolean;
 }
 
 /**
- * What the files and data say now, or a plugin. Files that cannot be read or used leave the old material in force: a
- * pair is not replaced at once, and until its other half is there it is useless.
+ * The current CA and client certificate. If files cannot be read or used, the old material stays in use: the two files
+ * of a pair are not replaced at the same moment.
  */
 export class TlsMaterial {
   readonly metrics: TransportMetrics | undefined;
@@ -36,7 +36,7 @@ export class TlsMaterial {
     this.#check();
   }
 
-  /** What is wrong from the start ends the program; a file that is replaced later can be mended. */
+  /** Invalid material at startup ends the program; a file that becomes invalid later can be repaired. */
   #check(): void {
     const { insecureSkipTlsVerify, clientCertificateData, clientKeyData } = this.#config;
     if (this.#ca && insecureSkipTlsVerify) {
@@ -63,14 +63,14 @@ export class TlsMaterial {
     return this.#hasCaFile || this.#hasPairFiles;
   }
 
-  /** True when something changed. */
+  /** True if something changed. */
   reload(): boolean {
     const isCaNew = this.#hasCaFile && this.#reloadCa();
     const isPairNew = this.#hasPairFiles && this.#reloadPair();
     return isCaNew || isPairNew;
   }
 
-  /** Takes a plugin's certificate. True when it is another one. */
+  /** Takes a plugin's certificate. True if it changed. */
   present({ cert, key }: ExecCredentials): boolean {
     if (cert === this.#pair.cert && key === this.#pair.key) return false;
     this.#pair = { cert, key };
@@ -133,7 +133,7 @@ export class TlsMaterial {
     return true;
   }
 
-  /** A key without a certificate is of no use, and not looked at. */
+  /** A key without a certificate is ignored. */
   #readPair(): Pair {
     const config = this.#config;
     const cert = config.clientCertificateData ?? fileText(config.clientCertificate);

@@ -1,5 +1,5 @@
-// Transports made from a client configuration: who they say they are, and what becomes of files that change, over real
-// files, processes and sockets.
+// Transports made from a client configuration: their identity, and changes of their files. With real files, processes
+// and sockets.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -84,7 +84,7 @@ describe("transports", () => {
     transport.close();
   });
 
-  /** Opens a watch and tells how it ends. */
+  /** Opens a watch and returns how it ends. */
   const watch = async (transport: Transport): Promise<{ end: Promise<string> }> => {
     const chunks = chunksOf(await transport.send({ ...get, path: "/watch" }, signal));
     await chunks.next();

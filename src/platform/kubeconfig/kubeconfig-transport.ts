@@ -1,5 +1,5 @@
-// A transport for a ClientConfig: TLS material from data or files that are read again when they change,
-// and the user's identity on every request: certificate, token, token file, login or credential plugin.
+// A transport for a ClientConfig: TLS material from inline data or from files that are read again when they change, and
+// the user's identity on every request: certificate, token, token file, basic auth or exec plugin.
 // Upstream: client-go/transport/{transport,round_trippers,cert_rotation,ca_rotation,token_source}.go
 import type { Clock } from "#base/clock.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -21,22 +21,25 @@ export interface TransportDeps {
   readonly log?: Logger;
   readonly metrics?: Metrics;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The file of the server's CA is read once (gate ClientsAllowCARotation is off); the client's own are followed. */
+  /**
+   * Read the server's CA file only once (gate ClientsAllowCARotation is off). The client's own files are still
+   * followed.
+   */
   readonly keepsCa?: boolean;
 }
 
 export interface ConfiguredTransport extends Transport {
-  /** Host and port, as metrics label them. */
+  /** Host and port, as in metric labels. */
   readonly host: string;
   close(): void;
 }
 
-/** A configuration that no transport here can honour. */
+/** The configuration needs a feature that no transport here has. */
 export class UnsupportedConfig extends Error {
   override readonly name = "UnsupportedConfig";
 }
 
-/** How often files are looked at, and how long a token from a file is used: half of what rotation leaves. */
+/** How often files are checked, and how long a token from a file is used: half of the time that rotation leaves. */
 const FILE_CHECK_MS = 60_000;
 const TOKEN_LEEWAY_MS = 10_000;
 
@@ -44,13 +47,13 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   const { clock, metrics, env = process.env } = deps;
   if (config.hasAuthProvider) throw new UnsupportedConfig("auth-provider is no longer supported; use an exec plugin");
   const baseUrl = baseUrlOf(config);
-  if (config.tokenFile) readFileAsGo(config.tokenFile); // as upstream, which reads it with the kubeconfig
+  if (config.tokenFile) readFileAsGo(config.tokenFile); // as upstream, which reads it when it loads the kubeconfig
   const proxyUrl = config.proxyUrl ?? (await environmentProxy(baseUrl, env));
   if (proxyUrl?.startsWith("socks5:")) throw new UnsupportedConfig("socks5 proxies are not supported");
   if (proxyUrl !== undefined && !URL.canParse(proxyUrl)) {
     throw new UnsupportedConfig(`invalid proxy address "${withoutPassword(proxyUrl)}"`);
   }
-  // As upstream, nothing secret is sent over plain HTTP.
+  // As upstream, no secrets are sent over plain HTTP.
   const isTls = baseUrl.startsWith("https:");
   const material = new TlsMaterial(config, deps, metrics && connectionMetrics(metrics, clock).transport);
   const isTrustOpen = isTls && material.current.ca === undefined && !config.insecureSkipTlsVerify;
@@ -82,7 +85,7 @@ export async function createTransport(config: ClientConfig, deps: TransportDeps)
   };
 }
 
-/** Looks at the files when a request is sent and the last look is long ago. */
+/** Checks the files before a request if the last check is long ago. */
 function fileChecking(transport: Transport, material: TlsMaterial, update: () => void, clock: Clock): Transport {
   if (!material.hasFiles) return transport;
   let checkedAt = clock.monotonicMs();
@@ -98,7 +101,7 @@ function fileChecking(transport: Transport, material: TlsMaterial, update: () =>
   };
 }
 
-// Plugins and proxies are rare, and what they need of the runtime takes megabytes: loaded when met.
+// Plugins and proxies are rare, and their modules take megabytes, so they are loaded when needed.
 
 async function environmentProxy(
   baseUrl: string,
@@ -157,7 +160,7 @@ async function credentialsOf(plugin: ExecPlugin, signal: AbortSignal): Promise<E
   }
 }
 
-/** A credential plugin that gave nothing to log in with. */
+/** The exec plugin returned no usable credentials. */
 export class CredentialsError extends Error {
   override readonly name = "CredentialsError";
 }
@@ -177,7 +180,7 @@ function withLogin(transport: Transport, config: ClientConfig, { clock, log }: T
   return withHeaders(transport, { authorization: `Basic ${login}` });
 }
 
-/** A token file that cannot be read or says nothing. */
+/** A token file that is unreadable or empty. */
 export class TokenFileError extends Error {
   override readonly name = "TokenFileError";
 }
@@ -193,7 +196,7 @@ function readToken(path: string): string {
   return text;
 }
 
-/** The request's own headers win. */
+/** Headers of the request win. */
 function withHeaders(transport: Transport, headers: HttpHeaders): Transport {
   return {
     send: (request, signal) => transport.send({ ...request, headers: { ...headers, ...request.headers } }, signal),

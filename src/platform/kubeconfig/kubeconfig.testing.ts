@@ -1,4 +1,4 @@
-// For tests only: a credential plugin as a kubeconfig names it, and files.
+// For tests only: an exec plugin for a kubeconfig, and temporary files.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,11 +23,11 @@ export function execConfig(command: string, rest: Partial<ExecConfig> = {}): Exe
 
 export interface TemporaryFiles {
   readonly dir: string;
-  /** Writes one, and returns its path. */
+  /** Writes a file and returns its path. */
   file(name: string, content: string, mode?: number): string;
 }
 
-/** In a directory that is removed after the suite. */
+/** Files in a directory that is removed after the suite. */
 export function temporaryFiles(): TemporaryFiles {
   const dir = mkdtempSync(join(tmpdir(), "kubeconfig-"));
   afterAll(() => rmSync(dir, { recursive: true }));

@@ -1,4 +1,4 @@
-// Finds out how to reach the cluster: kubeconfig files, the pod's own service account, or a bare URL.
+// Loads the client configuration: from kubeconfig files, the pod's service account, or a bare URL.
 // Upstream: client-go/tools/clientcmd/{loader,client_config}.go; client-go/rest/config.go, InClusterConfig
 import { accessSync, constants, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -19,7 +19,7 @@ export interface ClientConfigOptions {
   /** --master. */
   readonly server?: string;
   readonly context?: string;
-  /** Look at KUBECONFIG and ~/.kube/config when no path is given, as kubectl does and daemons do not. */
+  /** Use KUBECONFIG and ~/.kube/config if no path is given, as kubectl does and daemons do not. */
   readonly usesDefaultFiles?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly warn?: (text: string) => void;
@@ -27,7 +27,7 @@ export interface ClientConfigOptions {
 
 const SERVICE_ACCOUNT_DIR = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The pod has no service account to speak of. */
+/** There is no service account of a pod. */
 export class NotInCluster extends Error {
   override readonly name = "NotInCluster";
   constructor() {
@@ -42,7 +42,7 @@ export class KubeconfigFileError extends Error {
   override readonly name = "KubeconfigFileError";
 }
 
-/** What --kubeconfig and --master mean together; with neither, the pod's own service account. */
+/** Combines --kubeconfig and --master. Without either, uses the pod's service account. */
 export async function loadClientConfig(options: ClientConfigOptions): Promise<ClientConfig> {
   const { path, server, context, warn, env = process.env } = options;
   if (!path && !server && !options.usesDefaultFiles) {
@@ -79,7 +79,7 @@ export function inClusterConfig(
   if (!host || !port) throw new NotInCluster();
   const tokenFile = join(dir, "token");
   const certificateAuthority = join(dir, "ca.crt");
-  // Fails now rather than at the first request when the token is not there.
+  // A missing token fails here instead of at the first request.
   const problem = fileProblem(tokenFile);
   if (problem !== undefined) throw new KubeconfigFileError(problem);
   return {
@@ -106,7 +106,7 @@ async function readKubeconfigFile(path: string): Promise<Kubeconfig> {
   }
 }
 
-/** As Go: it looks whether the file is there before it opens it. */
+/** As Go: checks that the file exists before opening it. */
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -124,8 +124,8 @@ function readText(path: string): string {
 }
 
 /**
- * Bun has a parser built in; the package costs 10 MB and is loaded only where it must be. Neither may quote the file
- * in what it complains about: there are keys and tokens in it.
+ * Bun has a built-in parser; the yaml package costs 10 MB and is loaded only on Node. Errors must not quote the file,
+ * which contains keys and tokens.
  */
 async function yamlParser(): Promise<(text: string) => unknown> {
   const bun = Reflect.get(globalThis, "Bun") as { YAML?: { parse(text: string): unknown } } | undefined;
@@ -160,7 +160,7 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
-/** In Go's words, since they end up in messages that users search for. */
+/** Go's message, because users search for it. */
 function fileProblem(path: string): string | undefined {
   try {
     accessSync(path, constants.R_OK);

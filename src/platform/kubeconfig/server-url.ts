@@ -1,5 +1,5 @@
-// The API server's address as a URL. What Go's parser refuses is refused in its words; the runtimes' own parser would
-// take "http://[::1" for a host named http, and 1.5 for 1.0.0.5.
+// The API server's address as a URL. Addresses that Go's parser refuses are refused with Go's message. The runtimes'
+// parser would read "http://[::1" as a host named http, and 1.5 as 1.0.0.5.
 // Upstream: client-go/rest/url_utils.go, DefaultServerURL; net/url, parseHost.
 
 import { isIPv4 } from "node:net";
@@ -9,12 +9,12 @@ export class UnusableServer extends Error {
   override readonly name = "UnusableServer";
 }
 
-/** A server given without a scheme is HTTPS if there is anything to do TLS with. */
+/** An address without a scheme means HTTPS if there is TLS configuration. */
 export function serverUrl(server: string, hasTls: boolean): string {
   const [, scheme = "", ownHost = "", ownPath = ""] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)/i.exec(server) ?? [];
   const isWhole = ownHost !== "" && hostProblem(ownHost) === undefined && escapeProblem(ownPath) === undefined;
   if (isWhole) {
-    // Deviation: upstream says so of each request.
+    // Deviation: upstream reports this on each request.
     if (!/^https?$/i.test(scheme)) throw new UnusableServer(`unsupported protocol scheme "${scheme}"`);
     return usable(server, ownHost, server);
   }
@@ -42,7 +42,7 @@ function withoutPort(host: string): string {
   return host.slice(host.lastIndexOf("@") + 1).replace(/:\d*$/, "");
 }
 
-/** host: with its port, and with whoever is to be served before an "@". */
+/** host: with port, and with user information before an "@". */
 function hostProblem(host: string): string | undefined {
   const name = host.slice(host.lastIndexOf("@") + 1);
   const bracket = name.lastIndexOf("]");

@@ -1,11 +1,11 @@
-// Files that hold secrets: for their owner alone, whatever was there before.
+// Files with secrets: only the owner may access them.
 
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 
 const PRIVATE = 0o600;
 const OTHERS = 0o077;
 
-/** Puts a new file in place of what is there, as a whole: readers see the old content or the new. */
+/** Replaces a file atomically: readers see the old content or the new. */
 export function writePrivateFile(path: string, content: string): void {
   const draft = `${path}.new`;
   rmSync(draft, { force: true });
@@ -19,7 +19,7 @@ export function writePrivateFile(path: string, content: string): void {
   renameSync(draft, path);
 }
 
-/** Takes a file that is there away from everybody else; one that is not there stays so. */
+/** Removes access for others from an existing file. Does nothing without a file. */
 export function makePrivate(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && (found.mode & OTHERS) !== 0) chmodSync(path, PRIVATE);

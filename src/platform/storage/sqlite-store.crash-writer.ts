@@ -1,5 +1,5 @@
-// The victim of sqlite-store.crash.test.ts: opens the store, says what it found, then writes as fast
-// as it can and says each write once it is acknowledged, until it is killed.
+// The process that sqlite-store.crash.test.ts kills. It opens the store, prints the entries it found, then writes as
+// fast as it can and prints each acknowledged write.
 
 import { MemoryStorage } from "#apiserver/storage/memory-storage.ts";
 import { systemClock } from "../system/system-clock.ts";
@@ -16,7 +16,7 @@ for (let i = 0; ; i++) {
     metadata: { name: key, resourceVersion: String(revision), annotations: { filler } },
   }));
   if (written === undefined) throw new Error(`${key} exists`);
-  // A synchronous write to a pipe: what the parent has read was acknowledged before the kill.
+  // A synchronous write to a pipe: every line that the parent reads was acknowledged before the kill.
   process.stdout.write(`${written.revision} ${key}\n`);
   if (i % 7 === 3) {
     const gone = table.delete(written, (revision) => ({ metadata: { name: key, resourceVersion: String(revision) } }));

@@ -1,5 +1,4 @@
-// kill -9 under write load, again and again on one file: nothing acknowledged is lost, no revision
-// is given twice.
+// Repeated kill -9 under write load on one file: no acknowledged write is lost, and no revision is used twice.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -17,7 +16,7 @@ const writer = new URL("./sqlite-store.crash-writer.ts", import.meta.url).pathna
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Runs a writer until it has said enough, kills it, and gives the lines that it had said. */
+/** Runs a writer until it has printed enough lines, kills it, and returns the lines. */
 async function runUntilKilled(path: string, round: number, linesMin: number): Promise<string[]> {
   const child = spawn(process.execPath, [writer, path, String(round)], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";
@@ -27,7 +26,7 @@ async function runUntilKilled(path: string, round: number, linesMin: number): Pr
     if (!child.killed && text.split("\n").length > linesMin) child.kill("SIGKILL");
   });
   await new Promise((resolve) => child.on("close", resolve));
-  // The last line may be cut short.
+  // The last line may be incomplete.
   return text.split("\n").slice(0, -1);
 }
 
@@ -57,7 +56,7 @@ describe("sqlite journal under kill -9", () => {
       const table = storage.table("things");
       expect(storage.revision).toBeGreaterThanOrEqual(highest);
       const lost = [...live].filter((key) => table.get(key) === undefined);
-      // A delete that was not acknowledged may have happened all the same: at most the last one.
+      // One delete, the last, may have happened without being acknowledged.
       expect(lost.length).toBeLessThanOrEqual(1);
       for (const key of lost) live.delete(key);
       highest = storage.revision;

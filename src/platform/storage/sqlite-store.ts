@@ -1,11 +1,11 @@
-// A journal in an SQLite file: what the API server stores outlives its process. One table of
-// entries, one row of counters, in WAL mode.
+// A journal in an SQLite file, in which the API server's objects outlive the process. One table of entries and one row
+// of counters, in WAL mode.
 //
-// What is promised: an append that returned survives the end of the process (kill -9 included), whatever
-// `synchronous` is. With "full", the default, it also survives a power failure, as far as the disk keeps its own
-// promises; with "normal" the last appends before a power failure may be missing, but never one without all after it,
-// and the file stays whole. Revisions are never given twice to entries that survived. One process at a time has the
-// file; the operating system frees it when that process ends, however it does. docs/durability.md tells users.
+// Guarantees: an append that returned survives the end of the process (kill -9 included), whatever `synchronous` is.
+// With "full", the default, it also survives a power failure, if the disk does what it promises. With "normal" a power
+// failure may lose the last appends, but never one in the middle, and the file stays intact. A revision of a surviving
+// entry is never used again. One process at a time can open the file; the operating system releases it when that
+// process ends in any way. docs/durability.md is the version for users.
 
 import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -20,19 +20,19 @@ import { stringifyJson } from "#base/json.ts";
 import { makePrivate } from "./private-file.ts";
 
 export interface SqliteJournalOptions {
-  /** Created when it is not there. */
+  /** Created if missing. */
   readonly path: string;
   readonly synchronous?: "full" | "normal";
-  /** The largest size of the file; a write beyond it fails. */
+  /** Size limit of the file; a write beyond it fails. */
   readonly pagesMax?: number;
 }
 
-/** The file cannot be used as a journal: it is none, it is damaged, or it may not be opened. */
+/** The file cannot be used as a journal: it has another format, is damaged, or may not be opened. */
 export class JournalUnusable extends Error {
   override readonly name = "JournalUnusable";
 }
 
-/** Bumped when the tables change. */
+/** Increased when the tables change. */
 const FORMAT = 1;
 
 const SCHEMA = `
@@ -72,11 +72,11 @@ export function openSqliteJournal(options: SqliteJournalOptions): Journal {
 }
 
 function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOptions): DatabaseSync {
-  // What may not be written SQLite would call an I/O error, and a new file is for its owner alone: it holds secrets.
+  // SQLite would report missing permissions as an I/O error. The file holds secrets, so only its owner may read it.
   accessSync(dirname(path), constants.W_OK);
   closeSync(openSync(path, "a+", 0o600));
   for (const file of [path, `${path}-wal`, `${path}-shm`]) makePrivate(file);
-  // Loaded here, not imported: Node 22 warns that it is experimental, which is nothing to those without a file.
+  // Not a static import: Node 22 warns that node:sqlite is experimental, which concerns only users of a file.
   const { DatabaseSync } = getBuiltinModule("node:sqlite");
   const database = new DatabaseSync(path);
   try {
@@ -89,7 +89,7 @@ function openDatabase({ path, synchronous = "full", pagesMax }: SqliteJournalOpt
     const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
     if (format !== 0 && format !== FORMAT) throw new Error(`format ${format} is not known`);
     database.exec(SCHEMA);
-    // Also proves that the file can be written, before anything depends on it.
+    // Also proves that the file is writable before anything depends on it.
     database.exec(`PRAGMA user_version = ${FORMAT}`);
     database.exec("BEGIN IMMEDIATE; UPDATE counters SET revision = revision; COMMIT");
     return database;
@@ -167,7 +167,7 @@ class SqliteJournal implements Journal {
     }
   }
 
-  /** Keeps the highest revision, which may be among the entries that go, or have none. */
+  /** Keeps the highest revision, even if its entry is removed or never existed. */
   compact(compactedRevision: number, superseded: readonly number[]): void {
     try {
       this.#database.exec("BEGIN IMMEDIATE");

@@ -11,12 +11,12 @@ const verbosity = new LogVerbosity();
 const clock = testClock(0);
 const plain = createLogger({ clock, format: "text", verbosity, write: (line) => lines.push(line), caller: callSite });
 
-/** The line of the source that called this. */
+/** The source line of the caller. */
 function here(): number {
   return Number(/call-site\.test\.ts:(\d+)/.exec((new Error().stack ?? "").split("\n")[2] ?? "")?.[1]);
 }
 
-/** Where the last line says that it was logged. */
+/** The call site in the last log line. */
 function shown(): string {
   return / (\S+)\] /.exec(lines.at(-1) ?? "")?.[1] ?? "";
 }

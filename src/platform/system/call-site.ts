@@ -1,18 +1,18 @@
-// Who logs: file and line of the nearest caller that is not part of logging, out of the stack. 4 us on Bun, 10 us on
-// Node; asked only for lines that are written.
+// The call site of a log line: file and line of the nearest stack frame outside of logging. Costs 4 us on Bun, 10 us on
+// Node, and only for lines that are written.
 //
-// Sources and compiled programs have real places in their stacks: the compiled ones contain source maps, which Bun
-// reads without a measurable cost (47 MB resident with and without). On Node source maps would cost 57 MB and 200 ms
-// at start, so a bundle for Node comes with a table of lines, which tools/line-table.ts makes of its map (1 MB).
+// Stacks of sources and compiled programs contain source positions: compiled programs include source maps, which Bun
+// reads without a measurable cost (47 MB resident with and without). On Node source maps would cost 57 MB and 200 ms at
+// start, so a Node bundle comes with a table of lines, which tools/line-table.ts makes from the map (1 MB).
 //
-// JavaScriptCore leaves callers in tail position out of its stacks: an arrow function that is nothing but a log call
-// would be taken for its caller. tools/tidy-rules.ts refuses that.
+// JavaScriptCore omits callers in tail position: an arrow function that consists of one log call would be skipped in
+// favour of its caller. tools/tidy-rules.ts forbids such functions.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { LogCaller } from "#base/logger.ts";
 
-/** Frames between the code that logs and this function. */
+/** Files of the frames between the code that logs and this function. */
 const loggingFiles = [
   "base/logger.ts",
   "base/log-verbosity.ts",
@@ -20,7 +20,7 @@ const loggingFiles = [
   "daemon/logging.ts",
   "platform/system/call-site.ts",
 ];
-/** All of logging, and something that the runtime may put between. */
+/** Enough for all logging frames and one that the runtime may add. */
 const FRAMES_MAX = 8;
 const framePattern = /([^\s()]+):(\d+):(\d+)\)?$/;
 
@@ -41,10 +41,12 @@ export function callSite(): LogCaller | undefined {
   return undefined;
 }
 
-/** Where the code of a bundle comes from. */
+/** Maps the lines of a bundle to its sources. */
 export interface LineTable {
   readonly files: readonly string[];
-  /** For each line of the bundle, in order: a column, an index into files or -1 for code of others, a line there. */
+  /**
+   * For each line of the bundle, in order: a column, an index into files (-1 for third-party code), and a source line.
+   */
   readonly lines: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -62,7 +64,7 @@ function placeInSource(file: string, line: number, column: number): LogCaller | 
   return table === undefined ? { file, line } : lookUp(table, line, column);
 }
 
-/** Undefined for a bundle that was parted from its table: its own lines are better than none. */
+/** Undefined if the table is missing; log lines then show lines of the bundle. */
 function readTable(bundle: string): LineTable | undefined {
   try {
     return JSON.parse(readFileSync(`${bundle}${LINE_TABLE_SUFFIX}`, "utf8")) as LineTable;

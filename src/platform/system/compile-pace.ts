@@ -1,11 +1,12 @@
-// How soon the runtime compiles what it runs. What a start runs it mostly runs once, and compiling it was a third of what a
-// start cost; so the compiled manager begins reluctantly (tools/build.ts), until this says otherwise.
+// How soon the runtime compiles code. Code that runs at startup mostly runs once, and compiling it took a third of the
+// startup time. The compiled manager therefore starts with a high threshold (tools/build.ts), until compileAtWill is
+// called.
 
 interface Runtime {
   readonly Bun?: { readonly unsafe: { setJITPolicy?(reluctance: number): void } };
 }
 
-/** From now on as soon as it likes. Node has no such dial, and is as eager as ever. */
+/** Restores Bun's default threshold. Node has no such setting. */
 export function compileAtWill({ Bun }: Runtime = globalThis as Runtime): void {
   Bun?.unsafe.setJITPolicy?.(1);
 }

@@ -20,7 +20,7 @@ it("lets the event loop take turns while those who waited for one go on", async 
   while (performance.now() < first);
   await Promise.all(Array.from({ length: 50 }, (_, index) => work(index)));
   clearImmediate(next);
-  // After three of them at most it is time for a turn.
+  // A turn is due after at most three of them.
   expect(ticks).toBeGreaterThanOrEqual(15);
   expect(order).toEqual(Array.from({ length: 50 }, (_, index) => index));
 });

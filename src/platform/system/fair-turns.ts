@@ -1,30 +1,30 @@
-// Lets sockets be served while the process is busy with itself. Work that goes from promise to promise never gives the
-// event loop a turn; such work asks here before each piece.
+// Lets the event loop serve sockets while the process is busy. Work that continues from promise to promise never yields
+// to the event loop, so such work calls next() before each piece.
 
 import { systemTurn } from "./system-clock.ts";
 
-/** Work may go on for so long without a turn. */
+/** How long work may run without a turn of the event loop. */
 const BUSY_MS_MAX = 5;
 
 export class FairTurns {
   #lastMs = performance.now();
   #pending: Promise<void> | undefined;
 
-  /** Some work waits for its turn. */
+  /** Whether work waits for a turn. */
   get isPending(): boolean {
     return this.#pending !== undefined;
   }
 
   /**
-   * Undefined: go on. Else wait for the promise, while the event loop takes its turn, and ask again: hundreds may wait for
-   * one turn, and when the first of them have been busy for long enough, it is time for the next.
+   * Undefined: continue. Otherwise await the promise, which yields to the event loop, and call again: hundreds may wait
+   * for one turn, and the first of them may use up the time until the next turn.
    */
   next(): Promise<void> | undefined {
     if (this.#pending === undefined && performance.now() - this.#lastMs >= BUSY_MS_MAX) this.#pending = this.#take();
     return this.#pending;
   }
 
-  /** A turn after which no work waits for another one. */
+  /** Waits for a turn after which no work is waiting. */
   async settle(): Promise<void> {
     do await systemTurn();
     while (this.isPending);

@@ -1,12 +1,12 @@
-// Where log lines go: standard error, or with split streams information to standard output, which may be
-// buffered, and errors to standard error. Lines are written synchronously, so that none is lost at exit.
+// Where log lines go: standard error; or, with split streams, information to standard output, which may be buffered,
+// and errors to standard error. Lines are written synchronously, so that none is lost at exit.
 // Upstream: k8s.io/component-base/logs/api/v1/options.go, apply; klog's flush daemon.
 
 import { writeSync } from "node:fs";
 
 export interface LogOutputOptions {
   readonly splitStream: boolean;
-  /** Information is kept back until this much has gathered; 0 writes each line at once. */
+  /** Size of the buffer for information; 0 writes each line at once. */
   readonly infoBufferBytes: number;
   readonly flushEveryMs: number;
 }
@@ -41,7 +41,7 @@ export function openLogOutput({ splitStream, infoBufferBytes, flushEveryMs }: Lo
 
 const nap = new Int32Array(new SharedArrayBuffer(4));
 
-/** A pipe whose reader is slow is waited for; one whose reader is gone takes nothing any more. */
+/** Waits for a slow reader of a pipe. If the reader is gone, the text is dropped. */
 export function writeAll(descriptor: number, text: string): void {
   let rest: Uint8Array = Buffer.from(text);
   while (rest.length > 0) {

@@ -1,11 +1,11 @@
-// What the system lets this process have, as Linux tells it.
+// Limits of this process, from Linux's /proc.
 
 import { readFileSync } from "node:fs";
 
-/** What Go's client library reports for "unlimited". */
+/** The value that Go's client library reports for "unlimited". */
 const UNLIMITED = 1.8446744073709552e19;
 
-/** The soft limit of that name in /proc/self/limits; NaN where there is no such file. */
+/** The soft limit with this name in /proc/self/limits; NaN without such a file. */
 export function processLimit(name: "Max address space" | "Max open files"): number {
   let text: string;
   try {

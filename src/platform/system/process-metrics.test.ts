@@ -14,6 +14,6 @@ it("machinery/6.r42 tells the process's time, memory and files, and how late the
   expect(value("process_max_fds")).toBeGreaterThanOrEqual(value("process_open_fds"));
   expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
   expect(value("process_virtual_memory_bytes")).toBeGreaterThan(value("process_resident_memory_bytes"));
-  // How late the loop is depends on the machine; that it is told does not.
+  // The value depends on the machine, so only its presence is tested.
   expect(value("nodejs_eventloop_lag_mean_seconds")).toBeGreaterThanOrEqual(0);
 });

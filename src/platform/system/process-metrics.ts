@@ -1,5 +1,5 @@
-// Metrics of this process: the process_* ones of the Prometheus process collector, and instead of Go's
-// runtime metrics the delay of the event loop and the size of the heap.
+// Metrics of this process: the process_* metrics of the Prometheus process collector and, instead of Go's runtime
+// metrics, the delay of the event loop and the size of the heap.
 // Upstream: github.com/prometheus/client_golang/prometheus, process_collector_linux.go.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { processLimit } from "./process-limits.ts";
 
 const TICKS_PER_SECOND = 100;
 const NANOSECONDS = 1e9;
-/** How often the event loop is looked at: each look wakes the process. */
+/** How often the event loop is sampled. Each sample wakes the process. */
 const SAMPLE_MS = 500;
 
 export function processStartSeconds(): number {
@@ -43,11 +43,11 @@ export function registerProcessMetrics(registry: MetricRegistry, startSeconds: n
   registerRuntimeMetrics(registry);
 }
 
-/** Named as prom-client names them: what dashboards of JavaScript programs show. */
+/** Metric names of prom-client, which dashboards for JavaScript programs use. */
 function registerRuntimeMetrics(registry: MetricRegistry): void {
   const delay = monitorEventLoopDelay({ resolution: SAMPLE_MS });
   delay.enable();
-  // Bun counts how late a sample came, Node the whole time since the one before.
+  // Bun measures how late a sample came, Node the whole interval between samples.
   const onTimeNs = process.versions.bun === undefined ? SAMPLE_MS * 1e6 : 0;
   const seconds = (read: () => number) => (): number => {
     const value = (read() - onTimeNs) / NANOSECONDS;
@@ -78,7 +78,7 @@ function registerRuntimeMetrics(registry: MetricRegistry): void {
   );
 }
 
-/** A value that this system does not tell is left out. */
+/** A value that the system does not provide is left out. */
 function add(
   registry: MetricRegistry,
   type: "counter" | "gauge",

@@ -1,4 +1,4 @@
-// Imported before everything else by programs: an older Node has to be told so, not by whatever it lacks first.
+// Programs import this first, so that an older Node reports its version and not the first missing feature.
 
 import { exit, stderr, versions } from "node:process";
 

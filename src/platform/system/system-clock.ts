@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import type { Clock, EpochMs, Timer } from "#base/clock.ts";
 import { deadlineSignal, sleepOn } from "#base/clock-waits.ts";
 
-/** Host timers cannot wait longer in one go; they would fire at once. */
+/** The longest delay of a host timer; a longer one would fire at once. */
 const hostTimerMsMax = 2 ** 31 - 1;
 
 class HostTimer implements Timer {
@@ -16,7 +16,7 @@ class HostTimer implements Timer {
   constructor(ms: number, callback: () => void, keepsProcess: boolean) {
     this.#callback = callback;
     this.#keepsProcess = keepsProcess;
-    // Hosts cut fractions off; rounding up never fires early.
+    // Hosts truncate fractions; rounding up never fires early.
     this.#leftMs = Math.max(0, Math.ceil(ms));
     this.#start();
   }
@@ -65,13 +65,13 @@ class SystemClock implements Clock {
     return sleepOn(this, ms, signal);
   }
 
-  /** A deadline that is never met does not keep the process alive. */
+  /** A pending deadline does not keep the process alive. */
   deadline(ms: number, parent: AbortSignal): AbortSignal {
     return deadlineSignal(backgroundTimers, ms, parent);
   }
 }
 
-/** They do not keep the process alive. */
+/** Timers that do not keep the process alive. */
 export const backgroundTimers: Pick<Clock, "monotonicMs" | "after"> = {
   monotonicMs: () => performance.now(),
   after: (ms, callback) => new HostTimer(ms, callback, false),
@@ -79,7 +79,7 @@ export const backgroundTimers: Pick<Clock, "monotonicMs" | "after"> = {
 
 export const systemClock: Clock = new SystemClock();
 
-/** One hop of the event loop, for a virtual clock that runs in this process. */
+/** One turn of the event loop, for a virtual clock in this process. */
 export function systemTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

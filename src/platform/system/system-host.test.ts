@@ -1,4 +1,4 @@
-// The host of the programs, with the files that controllers are given: what is read, and what is refused.
+// The programs' host with files for controllers: which ones it reads, and which it refuses.
 
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -9,7 +9,7 @@ import { systemTimeZones } from "./time-zones.ts";
 
 type TrustedCa = Pick<ClientConfig, "certificateAuthority" | "certificateAuthorityData">;
 
-/** client: the program's client configuration. A CA that it names by a file is not read, as upstream. */
+/** client: the program's client configuration. As upstream, a CA that it names by file is not read. */
 export function systemHost(client: TrustedCa): Host {
   return {
     files: { read: (path) => readFileAsGo(path), makeDirectory, removeAll, watch: watchFiles },

@@ -1,4 +1,4 @@
-// OpenSSL's keys and certificates, behind the interface that controllers and the simulation know.
+// OpenSSL keys and certificates behind the interface that controllers and the simulation use.
 
 import { errorMessage } from "#base/errors.ts";
 import type { Keys } from "#base/host.ts";

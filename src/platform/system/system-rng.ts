@@ -15,7 +15,7 @@ export function systemRng(): Rng {
     pool[next++] = 0;
     return drawn;
   };
-  // Streams need not be told apart where nothing is ever replayed.
+  // All streams are one: nothing here is replayed, so they need no separate seeds.
   const rng: Rng = rngFrom(uint32, () => rng);
   return rng;
 }

@@ -2,7 +2,7 @@
 
 import type { TimeZone, TimeZones } from "#base/time-zones.ts";
 
-// Offsets change on quarter hours at the finest, so one answer serves the quarter.
+// Offsets change at quarter hours at most, so each quarter is looked up once.
 const BUCKET_SECONDS = 900;
 const CACHE_MAX = 8192;
 
@@ -48,14 +48,14 @@ function open(timeZone: string | undefined): IntlTimeZone {
   );
 }
 
-// Intl takes names in any case and bare offsets; the IANA database that Go reads has neither.
+// Unlike Go's IANA database, Intl accepts bare offsets and names in any case.
 const IANA_NAME = /^(?:[A-Z][A-Za-z0-9_+-]*)(?:\/[A-Z][A-Za-z0-9_+-]*)*$/;
 
 export function systemTimeZones(): TimeZones {
   const opened = new Map<string, IntlTimeZone>();
   let local: IntlTimeZone | undefined;
   return {
-    /** Opened when it is first used: that takes some milliseconds. */
+    /** Created at first use, because that takes some milliseconds. */
     get local() {
       local ??= open(undefined);
       return local;

@@ -5,7 +5,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import type { PublicJwk } from "#apiserver/tokens/account-tokens.ts";
 import { algorithmOf, keyIdOf } from "./jwt-signer.ts";
 
-/** A private key stands for its public one. */
+/** Also accepts a private key, for its public key. */
 export function publicJwk(given: KeyObject): PublicJwk {
   const key = given.type === "private" ? createPublicKey(given) : given;
   const { kty = "", crv = "", x = "", y = "", n = "", e = "" } = key.export({ format: "jwk" });

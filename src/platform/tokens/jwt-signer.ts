@@ -1,9 +1,9 @@
-// Signs service account tokens as JWS with a PEM private key. The key id names the public key, so that
-// the API server finds the key to verify with. Upstream: pkg/serviceaccount/jwt.go.
+// Signs service account tokens as JWS with a PEM private key. The key id identifies the public key, so that the API
+// server finds the key to verify with. Upstream: pkg/serviceaccount/jwt.go.
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 
-/** The algorithm, and how node:crypto is told about it. */
+/** The algorithm's name in JWS and its parameters for node:crypto. */
 interface Algorithm {
   readonly name: "RS256" | "ES256" | "ES384" | "ES512";
   readonly digest: "sha256" | "sha384" | "sha512";
@@ -17,13 +17,13 @@ const ellipticCurves: Readonly<Record<string, Algorithm>> = {
 
 const PRIVATE_KEY = /-----BEGIN (?:EC |RSA )?PRIVATE KEY-----[\s\S]*?-----END (?:EC |RSA )?PRIVATE KEY-----/g;
 
-/** The first block that is a usable key; EC parameters and certificates beside it do not matter. */
+/** The first block that is a usable key. EC parameters and certificates are skipped. */
 export function readPrivateKey(pem: string): KeyObject {
   for (const [block] of pem.matchAll(PRIVATE_KEY)) {
     try {
       return createPrivateKey(block);
     } catch {
-      // Not this one; another block may still do.
+      // Try the next block.
     }
   }
   throw new Error("data does not contain a valid RSA or ECDSA private key");
@@ -39,7 +39,7 @@ export function jwtSigner(key: KeyObject): (claims: Readonly<Record<string, unkn
   };
 }
 
-/** Tells a public key from others without giving it away. */
+/** Identifies a public key without revealing it. */
 export function keyIdOf(publicKey: KeyObject): string {
   return createHash("sha256")
     .update(publicKey.export({ type: "spki", format: "der" }))

@@ -1,4 +1,4 @@
-// Verifies tokens that one of the given keys signed. The key id in the token's head chooses the keys to try.
+// Verifies tokens that one of the given keys signed. The key id in the token's header selects the keys to try.
 // Upstream: pkg/serviceaccount/jwt.go, AuthenticateToken, StaticPublicKeysGetter
 
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
@@ -11,7 +11,7 @@ interface Known {
   readonly kid: string;
 }
 
-/** Private keys stand for their public ones. */
+/** Also accepts private keys, for their public keys. */
 export function jwtVerifier(keys: readonly KeyObject[]): (token: string) => Verification {
   const known = keys.map((each): Known => {
     const key = each.type === "private" ? createPublicKey(each) : each;
