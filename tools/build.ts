@@ -1,11 +1,15 @@
 // Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module
-// that Node 22.13 or newer runs and `npm pack` ships. The library, steersman/testing, is bundled likewise, with its type declarations. The bundles hold all they use, so that installing the package
+// that Node 22.13 or newer runs and `npm pack` ships. The library, steersman/testing, is bundled likewise, with its type
+// declarations and a module that loads the bundle (src/testing/compiled-bundle.ts). The bundles hold all they use, so that installing the package
 // installs nothing else; third-party-licenses.txt has the licenses of what they hold. `bun tools/build.ts bundles` leaves the compiled ones out, `library` the programs. Each is asked for its version.
 // Log lines name their place in the source: why the one has source maps and the other a table of lines for that is
 // written down in src/platform/system/call-site.ts.
 
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { LINE_TABLE_SUFFIX } from "#platform/system/call-site.ts";
 import { writeDeclarations } from "./declarations.ts";
 import { lineTable, type SourceMap } from "./line-table.ts";
@@ -13,7 +17,8 @@ import { bundledPackages, licenseTexts, runtimeLicenseTexts } from "./third-part
 
 const programs = ["steersman", "kube-controller-manager"];
 /** Names are kept: they are in stack traces. */
-const commonFlags = ["--format=esm", "--minify-syntax", "--minify-whitespace"];
+const minifyFlags = ["--minify-syntax", "--minify-whitespace"];
+const commonFlags = ["--format=esm", ...minifyFlags];
 /** Split, so that what is imported on demand is loaded on demand. What only Node needs is left out. A .env file or bunfig.toml in the current folder is none of a daemon's business. */
 const compileFlags = [
   ...[
@@ -31,6 +36,16 @@ const startFlags: Readonly<Record<string, readonly string[]>> = {
   "kube-controller-manager": ["--compile-jit-policy=30"],
 };
 const bundleFlags = ["--target=node", "--sourcemap=external", "--outdir=dist", "--entry-naming=[name].mjs"];
+const HASH_CHARACTERS = 16;
+const LIBRARY = "dist/testing.cjs";
+/** As a script, not as a module: Node lets a program keep the compiled code of scripts alone. */
+const libraryFlags = [
+  "--format=cjs",
+  "--target=node",
+  "--sourcemap=external",
+  "--outdir=dist",
+  "--entry-naming=[name].cjs",
+];
 
 function build(source: string, flags: readonly string[]): void {
   run(process.execPath, ["build", ...commonFlags, ...flags, source]);
@@ -39,6 +54,27 @@ function build(source: string, flags: readonly string[]): void {
 function run(command: string, args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stdout}${stderr}`);
+}
+
+/** A module with the exports of the library's bundle, which it loads. */
+function writeLoader(output: string): void {
+  const text = readFileSync(LIBRARY, "utf8");
+  // A script of node:vm has neither without further settings.
+  for (const word of ["import(", "import.meta"]) {
+    if (text.includes(word)) throw new Error(`${LIBRARY} has ${word}: what it imports on demand must be in the bundle`);
+  }
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
+  const names = Object.keys(createRequire(import.meta.url)(resolve(LIBRARY)) as object).sort();
+  const source = `${output}.ts`;
+  writeFileSync(
+    source,
+    `import { fileURLToPath } from "node:url";
+import { loadBundle } from ${JSON.stringify(resolve("src/testing/compiled-bundle.ts"))};
+export const { ${names.join(", ")} } = loadBundle(fileURLToPath(new URL("testing.cjs", import.meta.url)), "${hash}");
+`,
+  );
+  build(source, ["--target=node", "--outfile", output]);
+  rmSync(source);
 }
 
 function report(output: string, command: readonly [string, ...string[]]): void {
@@ -51,15 +87,14 @@ function report(output: string, command: readonly [string, ...string[]]): void {
 const [scope = "all"] = process.argv.slice(2);
 const packages = new Set<string>();
 
-build("src/testing/testing.ts", bundleFlags);
-for (const name of bundledPackages((JSON.parse(readFileSync("dist/testing.mjs.map", "utf8")) as SourceMap).sources)) {
+run(process.execPath, ["build", ...minifyFlags, ...libraryFlags, "src/testing/testing.ts"]);
+for (const name of bundledPackages((JSON.parse(readFileSync(`${LIBRARY}.map`, "utf8")) as SourceMap).sources)) {
   packages.add(name);
 }
+writeLoader("dist/testing.mjs");
 run("node_modules/.bin/tsc", ["-b", "src/testing"]);
 const declared = writeDeclarations("testing/testing", "dist/types");
-process.stdout.write(
-  `dist/testing.mjs: ${(statSync("dist/testing.mjs").size / 1e6).toFixed(1)} MB, ${declared} declarations\n`,
-);
+process.stdout.write(`${LIBRARY}: ${(statSync(LIBRARY).size / 1e6).toFixed(1)} MB, ${declared} declarations\n`);
 
 for (const program of scope === "library" ? [] : programs) {
   const source = `src/cmd/${program}.ts`;

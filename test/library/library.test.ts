@@ -73,12 +73,13 @@ it(
 );
 
 it(
-  "runs the example for vitest, on Node",
+  "runs the example for vitest, on Node, and keeps the compiled code",
   () => {
     const vitest = join(directory, "node_modules/vitest/vitest.mjs");
     expect(run(join(directory, "examples/vitest"), node, vitest, "run", `--testTimeout=${LIMIT_MS}`)).toMatch(
       /Tests +1 passed/,
     );
+    expect(readdirSync(join(directory, "node_modules/.cache/steersman"))).toHaveLength(1);
   },
   LIMIT_MS,
 );

@@ -1,0 +1,81 @@
+// Loads the bundle of the library. Node compiles a function when it is first called, and that takes half of the time of
+// the first cluster of a process. So on Node the compiled code of what a start calls is kept in node_modules/.cache,
+// and the next processes read it. Without such a file, or without a folder for it, everything works and takes longer.
+// Bun loads the bundle as it is: reading compiled code back takes Bun as long as compiling.
+
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join, sep } from "node:path";
+import { cachedDataVersionTag } from "node:v8";
+import { Script } from "node:vm";
+
+type Start = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** The exports of the bundle. */
+export interface Bundle {
+  readonly startCluster: Start;
+  readonly [name: string]: unknown;
+}
+
+type ModuleFunction = (exports: object, require: NodeJS.Require, module: object, file: string, folder: string) => void;
+
+/** hash: of the bundle's text; V8 compares only the length of the text. */
+export function loadBundle(file: string, hash: string): Bundle {
+  const require = createRequire(file);
+  const folder = process.versions.bun === undefined ? cacheFolder(file) : undefined;
+  if (folder === undefined) return require(file) as Bundle;
+  const cacheFile = join(folder, `${basename(file, ".cjs")}-${cachedDataVersionTag()}-${hash}.bin`);
+  const cachedData = contentOf(cacheFile);
+  // On the line of the text's beginning, so that stack traces name the lines of the file.
+  const text = `(function(exports,require,module,__filename,__dirname){${readFileSync(file, "utf8")}\n})`;
+  const script = new Script(text, { filename: file, ...(cachedData && { cachedData }) });
+  const module = { exports: {} };
+  (script.runInThisContext() as ModuleFunction)(module.exports, require, module, file, dirname(file));
+  const bundle = module.exports as Bundle;
+  if (cachedData !== undefined && script.cachedDataRejected !== true) return bundle;
+  let isKept = false;
+  const startCluster: Start = async (...args) => {
+    const cluster = await bundle.startCluster(...args);
+    if (!isKept) keep(script, cacheFile);
+    isKept = true;
+    return cluster;
+  };
+  return { ...bundle, startCluster };
+}
+
+/** Where Node is told to keep compiled code, or else beside the packages that this one is installed with. */
+function cacheFolder(file: string): string | undefined {
+  const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE } = process.env;
+  if (NODE_DISABLE_COMPILE_CACHE) return undefined;
+  if (NODE_COMPILE_CACHE) return join(NODE_COMPILE_CACHE, "steersman");
+  const packages = `${sep}node_modules${sep}`;
+  const at = file.lastIndexOf(packages);
+  return at < 0 ? undefined : join(file.slice(0, at + packages.length), ".cache", "steersman");
+}
+
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Processes that start at the same time may keep it at the same time: the file gets its name when it is whole. */
+function keep(script: Script, file: string): void {
+  const folder = dirname(file);
+  const draft = `${file}.${process.pid}`;
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(draft, script.createCachedData());
+    renameSync(draft, file);
+    const sameRuntime = file.slice(0, file.lastIndexOf("-") + 1);
+    for (const name of readdirSync(folder)) {
+      const other = join(folder, name);
+      // Of a bundle that was installed before.
+      if (other !== file && other.startsWith(sameRuntime) && name.endsWith(".bin")) rmSync(other, { force: true });
+    }
+  } catch {
+    // A folder that cannot be written to: the next process compiles again.
+  }
+}
