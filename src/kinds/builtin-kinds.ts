@@ -1,5 +1,5 @@
-// The list of built-in kinds: one import and one line for each file of a kind. Loading it only makes small objects;
-// whatever is expensive is made on first use.
+// The list of built-in kinds: one import and one line per kind. Loading it creates only small objects; expensive parts
+// are created at first use.
 
 import { mutatingAdmissionPolicy } from "./admissionregistration/mutating-admission-policy.ts";
 import { mutatingAdmissionPolicyBinding } from "./admissionregistration/mutating-admission-policy-binding.ts";
@@ -160,7 +160,7 @@ const BY_KEY: ReadonlyMap<string, Kind> = new Map(
   KINDS.flatMap((kind) => [kind.key, ...(kind.otherKeys ?? [])].map((key) => [key, kind] as const)),
 );
 
-/** By "resource.group", or the resource alone in the core group. */
+/** key: "resource.group", or the resource alone in the core group. */
 export function builtinKind(key: string): Kind | undefined {
   return BY_KEY.get(key);
 }

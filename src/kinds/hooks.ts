@@ -1,5 +1,5 @@
-// What a kind may do beyond the generic verbs, and what it may ask of the API server for that. The hooks of a kind are
-// made once for each server, so they may keep state of that server, such as the node ports that are taken.
+// What a kind may do beyond the generic verbs, and the API server's services for that. Hooks are created once per
+// server, so they may keep state, such as allocated node ports.
 
 import type { PolicyRule } from "#api/generated/types/rbac-v1.ts";
 import type { DeleteOptions, Status } from "#api/meta.ts";
@@ -14,26 +14,26 @@ import type { Kubelets } from "#rules/kubelets.ts";
 import type { Rule } from "./parts/defaulting.ts";
 
 export interface KindHooks<T extends KubeObject = KubeObject> {
-  /** A delete that is more than the generic one; undefined leaves it to that, "retry" starts again. */
+  /** Replaces the generic delete. Undefined: use the generic delete. "retry": start again. */
   deletion?(deletion: Deletion<T>, signal: AbortSignal): Promise<Deleted | "retry" | undefined>;
-  /** Takes what the server itself gives an object, before the strategy sees it. `old` is undefined for a new object. */
+  /** Allocates the values that the server assigns, before the strategy runs. `old` is undefined for a new object. */
   allocation?(object: T, old: T | undefined, dryRun: boolean): Allocation<T>;
   /**
-   * Asked after mutating admission and before the strategy; `old` is undefined for a new object. Throws the refusal of a
-   * user who may not write such an object.
+   * Runs after mutating admission and before the strategy; `old` is undefined for a new object. Throws if the user may
+   * not write such an object.
    */
   authorizeWrite?(call: KindCall, object: T, old: T | undefined, signal: AbortSignal): Promise<void>;
-  /** Asked once the object is valid, with the same arguments, where upstream's strategy itself asks. */
+  /** The same check after validation, for kinds whose upstream strategy makes it. */
   authorizeValid?: KindHooks<T>["authorizeWrite"];
-  /** Once an object is gone. */
+  /** Runs once an object is deleted. */
   afterDelete?(object: T): void;
-  /** Subresources that are posted to: binding, eviction, token. */
+  /** Subresources that accept POST: binding, eviction, token. */
   readonly posted?: Readonly<Record<string, Posted & { readonly body: PostedBody }>>;
-  /** Subresources that answer by themselves: log, exec, proxy. */
+  /** Subresources that write their own response: log, exec, proxy. */
   readonly connected?: Readonly<Record<string, Connected>>;
-  /** A kind that is answered and never stored, such as a review: how a create is answered. */
+  /** For a kind that is never stored, such as a review: the answer to a create. */
   readonly answered?: Posted;
-  /** A kind that is looked up at each read and never stored, such as the health of components. */
+  /** For a kind that is computed at each read and never stored, such as ComponentStatus. */
   readonly observed?: Observed;
 }
 
@@ -43,21 +43,21 @@ export interface Observed {
   list(signal: AbortSignal): Promise<readonly KubeObject[]>;
 }
 
-/** A kind that is only the body of a request. */
+/** A kind that occurs only as a request body. */
 export interface PostedBody extends GroupVersionKind {
-  /** An older apiVersion with the same fields, which bodies may have as well. */
+  /** An older apiVersion with the same fields, which is also accepted. */
   readonly alsoReads?: string;
   readonly defaults?: Rule;
 }
 
 export interface Posted {
-  /** The client's uid and timestamps reach the hook. */
+  /** The client's uid and timestamps are passed to the hook. */
   readonly preservesSystemFields?: boolean;
-  /** The answer shows managed fields. */
+  /** The answer contains managedFields. */
   readonly tracksFields?: boolean;
-  /** Completes the object after mutating admission and before validating admission. Throws a refusal. */
+  /** Completes the object between mutating and validating admission. Throws to refuse it. */
   prepare?(call: KindCall, object: KubeObject): KubeObject;
-  /** The object or the Status of the answer, or a refusal that is thrown. */
+  /** Returns the object or Status to answer with. Throws to refuse it. */
   answer(call: PostedCall, object: KubeObject, signal: AbortSignal): Promise<KubeObject | Status>;
 }
 
@@ -72,7 +72,7 @@ export interface KindCall {
   readonly verb: string;
   readonly groupResource: GroupResource;
   readonly user: UserInfo;
-  /** The request's time: read once, so that all rules of one write see the same. */
+  /** The request's time, read once, so that all rules of one write see the same. */
   readonly now: EpochMs;
   readonly query: QueryReader;
   addWarning(text: string): void;
@@ -81,43 +81,43 @@ export interface KindCall {
 export interface QueryReader {
   all(name: string): readonly string[];
   text(name: string): string;
-  /** Throws a 400 when it is not an int64. */
+  /** Throws a 400 if the value is not an int64. */
   optionalInteger(name: string): number | undefined;
 }
 
 export interface PostedCall extends KindCall {
   readonly dryRun: boolean;
-  /** Deletes the object whose subresource was posted to, as a DELETE with these options would. */
+  /** Deletes the object that the subresource belongs to, like a DELETE with these options. */
   deleteAddressed(options: DeleteOptions, signal: AbortSignal): Promise<void>;
 }
 
 export interface Deletion<T extends KubeObject = KubeObject> extends KindCall {
   readonly existing: T;
   readonly options: DeleteOptions;
-  /** Asks admission. Throws its refusal. */
+  /** Runs admission. Throws if it refuses. */
   admit(signal: AbortSignal): Promise<void>;
-  /** Replaces the existing object, unless the delete is a dry run. Undefined: it changed meanwhile. */
+  /** Replaces the existing object, except in a dry run. Undefined if it changed meanwhile. */
   write(object: T): KubeObject | undefined;
 }
 
 export interface Deleted {
-  /** The object is gone, or with dry run would be. */
+  /** The object was removed, or would be without dry run. */
   readonly isDeleted: boolean;
-  /** In the stored form; undefined: answer with a Status about it. */
+  /** In the stored form. Undefined: answer with a Status. */
   readonly object: KubeObject | undefined;
   readonly status: Status | undefined;
 }
 
 export interface Allocation<T extends KubeObject = KubeObject> {
-  /** With what it was given. */
+  /** The object with its allocated values. */
   readonly object: T;
-  /** The object is stored: what it had and does not need any more is free. */
+  /** The object was stored. Releases values of the old object that are not needed any more. */
   commit(): void;
-  /** The object is not stored: what was taken for it is free again. */
+  /** The object was not stored. Releases the values allocated for it. */
   revert(): void;
 }
 
-/** By its name, how to ask a component of the control plane for its health. */
+/** Health checks of control plane components, by name. */
 export type Components = Readonly<Record<string, (signal: AbortSignal) => Promise<ComponentHealth>>>;
 
 export interface ComponentHealth {
@@ -125,20 +125,20 @@ export interface ComponentHealth {
   readonly message: string;
 }
 
-/** The API server as hooks see it. */
+/** The API server's interface for hooks. */
 export interface KindServer {
   readonly components: Components;
-  /** Undefined: there is no way to kubelets. */
+  /** Undefined if there is no connection to kubelets. */
   readonly kubelets: Kubelets | undefined;
   readonly clock: Clock;
   readonly gates: FeatureGateReader;
-  /** The random stream of one use. It starts anew whenever it is asked for: ask once, and keep it. */
+  /** A random stream for this use. Each call restarts the stream, so call once and keep it. */
   rng(use: string): Rng;
-  /** The stored objects of a kind, by its key. */
+  /** The stored objects of the kind with this key. */
   objects(key: string): StoredObjects;
-  /** Undefined: the server issues no tokens. */
+  /** Undefined if the server issues no tokens. */
   readonly tokenIssuer: TokenIssuer | undefined;
-  /** `audiences` are those that the token must be meant for; none: the server itself. */
+  /** `audiences`: the token must be valid for one of them. Empty: for the server itself. */
   authenticateToken(
     token: string,
     audiences: readonly string[],
@@ -146,29 +146,29 @@ export interface KindServer {
     signal: AbortSignal,
   ): Promise<AuthenticatedToken | { readonly problems: readonly string[] }>;
   authorize(user: UserInfo, question: AccessQuestion, signal: AbortSignal): Promise<AccessDecision>;
-  /** The resource that a kind is served as; undefined: it is not served in that version. */
+  /** The resource of a kind; undefined if the kind is not served in this version. */
   resourceOf(kind: GroupVersionKind): string | undefined;
-  /** The rules of the roles that are bound to a user. */
+  /** The rules of all roles that are bound to a user. */
   heldRules(user: UserInfo, namespace: string): HeldRules;
-  /** All that a user may do in a namespace; undefined: the authorizer cannot tell. */
+  /** All rules that apply to a user in a namespace; undefined if the authorizer cannot list them. */
   rulesFor(user: UserInfo, namespace: string): AccessRules | undefined;
 }
 
-/** One version of a stored object, which is frozen. */
+/** One version of a stored object. The object is frozen. */
 export interface StoredObject {
   readonly object: KubeObject;
 }
 
-/** Of a kind that is not served there are none. Namespaces of cluster-scoped kinds are "". */
+/** Empty for kinds that are not served. The namespace of cluster-scoped kinds is "". */
 export interface StoredObjects {
   get(namespace: string, name: string): StoredObject | undefined;
-  /** Throws a 404, or a 400 for a name that cannot be one. */
+  /** Throws a 404, or a 400 for an invalid name. */
   find(namespace: string, name: string): StoredObject;
-  /** Those of one namespace, or all. Do not write meanwhile. */
+  /** The objects of one namespace, or all. Do not write while iterating. */
   list(namespace?: string): Iterable<StoredObject>;
-  /** Undefined: the object changed meanwhile. */
+  /** Undefined if the object changed meanwhile. */
   update(existing: StoredObject, object: KubeObject): StoredObject | undefined;
-  /** Writes a subresource as the server itself, which comes to own the fields that it changes. */
+  /** Writes a subresource as the server itself, which then owns the fields that it changes. */
   updateAsServer(
     existing: StoredObject,
     object: KubeObject,
@@ -176,13 +176,13 @@ export interface StoredObjects {
     now: EpochMs,
   ): StoredObject | undefined;
   /**
-   * Stores an object whose given fields the server owns; `more` adds those without an owner. No admission is asked.
-   * Undefined: its name is taken.
+   * Stores an object without admission. The server owns the given fields; `more` adds fields without an owner.
+   * Undefined if the name is taken.
    */
   createAsServer(given: KubeObject, more?: (object: KubeObject) => KubeObject): StoredObject | undefined;
-  /** Finalizers keep the object, marked, until they are gone. No admission is asked. */
+  /** Deletes without admission. An object with finalizers is only marked, and removed when they are gone. */
   deleteAsServer(namespace: string, name: string): void;
-  /** The refusal of a write whose precondition does not hold, in the words of upstream's store. */
+  /** Upstream's error for a write whose precondition fails. */
   preconditionFailed(
     existing: StoredObject,
     property: "UID" | "ResourceVersion",
@@ -192,7 +192,7 @@ export interface StoredObjects {
 }
 
 export interface TokenIssuer {
-  /** Those of the server itself, which a token is for unless the request says otherwise. */
+  /** The server's own audiences, the default for tokens. */
   readonly audiences: readonly string[];
   issue(content: TokenContent): string;
 }
@@ -204,7 +204,7 @@ export interface TokenContent {
   readonly node?: NamedRef;
   readonly now: EpochMs;
   readonly expirationSeconds: number;
-  /** Seconds after which use is reported, though still allowed. */
+  /** Use after this many seconds is reported but still allowed. */
   readonly warnAfterSeconds?: number;
   readonly audiences: readonly string[];
 }
@@ -216,7 +216,7 @@ export interface NamedRef {
 
 export interface AuthenticatedToken {
   readonly user: UserInfo;
-  /** Those of the question that the token is meant for. */
+  /** The requested audiences that the token is valid for. */
   readonly audiences: readonly string[];
 }
 
@@ -232,7 +232,7 @@ export type AccessQuestion =
       readonly name: string;
     };
 
-/** `grantedBy` tells what allows the request, in the words of the authorizer. */
+/** `grantedBy`: the authorizer's reason for allowing the request. */
 export type AccessDecision =
   | { readonly isAllowed: true; grantedBy?(): string }
   | { readonly isAllowed: false; readonly reason: string };
@@ -246,14 +246,14 @@ export interface AccessRules {
 
 export interface HeldRules {
   readonly rules: readonly PolicyRule[];
-  /** The names of bound roles that are not there. */
+  /** Names of bound roles that do not exist. */
   readonly missingRoles: readonly string[];
 }
 
-/** Where a kind keeps what an autoscaling/v1 Scale shows. */
+/** The fields of a kind that an autoscaling/v1 Scale shows. */
 export interface ScalePaths<T extends KubeObject = KubeObject> {
   readonly specReplicas: readonly string[];
   readonly statusReplicas: readonly string[];
-  /** In wire form; undefined where the kind has none. */
+  /** As a string; undefined if the kind has no selector. */
   selector(object: T): string | undefined;
 }

@@ -1,4 +1,4 @@
-// The names that kinds accept, against upstream's complaints (tools/go/vectors-values).
+// The names that kinds accept, compared with upstream's errors (tools/go/vectors-values).
 
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "#api/object.ts";
@@ -14,7 +14,7 @@ const { names } = file as unknown as { readonly names: readonly Row[] };
 const resources = new Map(builtinResources().map((resource) => [groupKindText(resource), resource]));
 const ON = { isEnabled: () => true };
 
-/** What the kind says about metadata.name. */
+/** The kind's errors for metadata.name. */
 function complaints(group: string, kind: string, given: object, name: string, gates = ON): string[] {
   const resource = resources.get(groupKindText({ group, kind }));
   const strategy = resource && builtinKind(groupResourceText(resource))?.strategy;

@@ -1,6 +1,6 @@
 // Everything the API server knows about one built-in kind. Each kind is one file, src/kinds/<group>/<kind>.ts, that
-// exports a value of this type; builtin-kinds.ts lists them. Names, scope, versions, verbs and subresource paths are
-// not repeated here: they come from the generated resource table. docs/writing-a-kind.md tells how to add one.
+// exports a value of this type; builtin-kinds.ts lists them. Names, scope, versions, verbs and subresource paths come
+// from the generated resource table. docs/writing-a-kind.md explains how to add a kind.
 
 import type { DeleteOptions } from "#api/meta.ts";
 import type { GroupVersionKind, KubeObject } from "#api/object.ts";
@@ -11,67 +11,67 @@ import type { Printer } from "./parts/printer.ts";
 import type { KindStrategy } from "./strategy.ts";
 
 export interface Kind<T extends KubeObject = KubeObject> {
-  /** "resource.group", or the resource alone in the core group. The store's table has the same name. */
+  /** "resource.group", or the resource alone in the core group. Also the name of the table in the store. */
   readonly key: string;
-  /** The keys of other groups that serve the same objects. */
+  /** Keys under which other groups serve the same objects. */
   readonly otherKeys?: readonly string[];
-  /** Where upstream keeps it in etcd, which some refusals name; absent: the resource. */
+  /** The kind's directory in upstream's etcd, which some errors name. Absent: the resource. */
   readonly etcdDirectory?: string;
 
-  /** How its objects are prepared, validated, warned about and deleted. */
+  /** How objects are prepared, validated, warned about and deleted. */
   readonly strategy: KindStrategy<T>;
-  /** What decoding fills in; by version where versions differ. */
+  /** Defaults that decoding applies, by version if versions differ. */
   readonly defaults?: Rule | Readonly<Record<string, Rule>>;
-  /** Reads what its Go type leaves to decoders of its own. */
+  /** Decodes fields for which the Go type has custom decoders. */
   afterDecoding?(decoded: TypedDecoding): TypedDecoding;
-  /** Fields that have a second name or form: a client that writes one has written both. */
+  /** Fills in fields that have a second name or form: writing one writes both. */
   fillAliases?(object: T): T;
-  /** By apiVersion, for versions whose fields have other names than the stored ones. */
+  /** By apiVersion, for versions whose fields differ from the stored version. */
   readonly conversions?: Readonly<Record<string, Conversion>>;
 
-  /** The fields that a field selector may name besides metadata.name and metadata.namespace, read from the stored form. */
+  /** Fields for field selectors besides metadata.name and metadata.namespace, read from the stored form. */
   readonly selectableFields?: Readonly<Record<string, FieldReader<T>>>;
-  /** By apiVersion, for versions that name these fields differently: from label to field, metadata included. */
+  /** By apiVersion, for versions that name these fields differently: from label to field, including metadata. */
   readonly fieldLabels?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** The refusal of any other label; absent: "field label not supported: <label>". */
+  /** The error for any other label. Absent: "field label not supported: <label>". */
   unsupportedFieldLabel?(label: string, version: GroupVersionKind): string;
-  /** A selectable field whose single value is indexed for watches. */
+  /** A selectable field with a single value, indexed for watches. */
   readonly indexedField?: string;
 
-  /** An annotation that upstream keeps as a field: metadata alone, as in tables, is shown without it. */
+  /** An annotation that upstream keeps as a field. Metadata-only forms, as in tables, omit it. */
   readonly annotatedField?: string;
-  /** Absent: name and creation time. */
+  /** Absent: name and age. */
   readonly printer?: Printer;
   /** Subresources that upstream does not print as tables. */
   readonly unprintedSubresources?: readonly string[];
-  /** Requests are answered with this warning; by version where not all are deprecated. */
+  /** Warning on every request, by version if not all versions are deprecated. */
   readonly deprecationWarning?: string | Readonly<Record<string, string>>;
-  /** Creates and updates are answered with this warning, which upstream does not give. */
+  /** Warning on creates and updates that upstream does not send. */
   readonly writeWarning?: string;
 
-  /** What it does beyond the generic verbs, made once for each server. */
+  /** What the kind does beyond the generic verbs. Created once per server. */
   hooks?(server: KindServer): KindHooks<T>;
-  /** Where its scale subresource finds the replicas. */
+  /** Fields for the scale subresource. */
   readonly scale?: ScalePaths<T>;
-  /** Looks at a delete before it happens: warns, or throws a refusal. */
+  /** Runs before a delete. Adds warnings, or throws to refuse it. */
   beforeDelete?(call: KindCall, options: DeleteOptions): void;
-  /** More than finalizers keeps an object that is being deleted. */
+  /** True if something other than metadata.finalizers keeps an object that is being deleted. */
   isHeld?(object: T): boolean;
 
-  /** Delete answers with the object, even when it is gone. */
+  /** Delete answers with the object, even if it was removed. */
   readonly returnsDeletedObject?: boolean;
-  /** Upstream stores it as JSON and not as protobuf, which does not tell an empty list from none. */
+  /** Upstream stores the kind as JSON, not as protobuf, which cannot tell an empty list from none. */
   readonly isStoredAsJson?: boolean;
-  /** Upstream watches it without a cache, which shows in the words of refusals. */
+  /** Upstream watches the kind without a cache, which shows in error messages. */
   readonly isUncached?: boolean;
-  /** Seconds after its last write at which an object vanishes by itself. */
+  /** Objects expire this many seconds after their last write. */
   readonly ttlSeconds?: number;
 }
 
-/** Declared through a method, so that a kind of one type is also a kind of objects in general. */
+/** A method type, so that a kind of one type is assignable to a kind of any object. */
 export type FieldReader<T extends KubeObject> = { read(object: T): string }["read"];
 
-/** Between another version and the stored one, apiVersion and kind included. */
+/** Converts between another version and the stored one, including apiVersion and kind. */
 export interface Conversion {
   toStored(object: KubeObject): KubeObject;
   fromStored(object: KubeObject): KubeObject;

@@ -11,11 +11,11 @@ interface Row {
   readonly s?: readonly unknown[];
 }
 const { columns, rows } = file as { columns: Record<string, string[]>; rows: Row[] };
-/** Upstream has a printer for it, and does not use it. */
+/** As upstream, which has a printer for this kind but does not use it. */
 const UNPRINTED = "csistoragecapacities.storage.k8s.io";
 const now = Date.UTC(2026, 4, 6, 7, 8, 9);
 
-/** Times are stored as so many seconds before now. */
+/** Times in the vectors are seconds before now. */
 function withTimes(value: unknown, key = ""): unknown {
   if (typeof value === "string" && value.startsWith("$-")) {
     const instant = now - Number(value.slice(2)) * 1000;

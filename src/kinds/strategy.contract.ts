@@ -1,5 +1,5 @@
-// Judges a kind's strategy by what upstream's makes of valid objects with seeded mutations: the prepared object, the
-// errors and the warnings (tools/go/vectors-validation). The test of a kind calls it with the kind's file.
+// Compares a kind's strategy with upstream's on valid objects with seeded mutations: the prepared object, the errors
+// and the warnings (tools/go/vectors-validation). Each kind's test calls it with the kind's file.
 
 import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";
@@ -29,7 +29,7 @@ const INVALID_MIN = 100;
 /** The time zones that the mutations name. */
 const ZONES = ["Etc/UTC", "Europe/Berlin"];
 
-/** Of the tests, beside which the mutations name others. */
+/** Namespaces of the tests. The mutations also name others. */
 const namespaces = [
   { metadata: { name: "team-a" } },
   { metadata: { name: "admin", labels: { "resource.kubernetes.io/admin-access": "true" } } },
@@ -56,7 +56,7 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-/** Go writes a nil list, an empty struct and the zero time where the wire form leaves them out. */
+/** Drops nil lists, empty structs and zero times, which Go writes and the wire form omits. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (typeof value !== "object" || value === null) return value;
@@ -88,10 +88,10 @@ function run({ key, strategy }: Kind, vector: Vector, base: KubeObject, ctx: Str
   return { prepared, errors: update.validateUpdate(prepared, old, ctx).map(errorText), warnings };
 }
 
-/** Up to where the syntax of an expression is wrong: what upstream's parser expects there is not compared. */
+/** Cuts a message after the position of a syntax error: the parser's list of expected tokens is not compared. */
 const toSyntaxError = (text: string): string => text.replace(/(: Syntax error: ).*/s, "$1…");
 
-/** keyReader: of kinds that look into certificates. */
+/** keyReader: for kinds that parse certificates. */
 export function judgeStrategy(kind: Kind, file: unknown, keyReader?: StrategyContext["keyReader"]): void {
   const { gatesOff, bases, cases } = file as Vectors;
   const off = new Set(gatesOff);

@@ -1,6 +1,6 @@
-// What a kind decides about its own writes. The API server's generic verbs call these functions in
-// a fixed order: prepare, validate, warn, canonicalize. Objects are in the kind's stored version,
-// already defaulted, possibly frozen: each function returns the object to go on with.
+// A kind's rules for writes. The API server's generic verbs call these functions in a fixed order: prepare, validate,
+// warn, canonicalize. Objects are in the kind's stored version, defaulted, and possibly frozen: each function returns
+// the object to continue with.
 // Upstream: apiserver pkg/registry/rest, RESTCreateStrategy, RESTUpdateStrategy, RESTDeleteStrategy
 
 import type { FieldError } from "#api/field-error.ts";
@@ -15,50 +15,50 @@ import type { TimeZones } from "#base/time-zones.ts";
 import type { KeyReader } from "#kinds/core/tls-secret.ts";
 
 export interface StrategyContext {
-  /** The request's time: read once, so that all rules of one write see the same. */
+  /** The request's time, read once, so that all rules of one write see the same. */
   readonly now: EpochMs;
   readonly rng: Rng;
   readonly user: UserInfo;
   readonly gates: FeatureGateReader;
   readonly dryRun: boolean;
-  /** The group and version that the request named; rules of kinds served by two groups depend on it. */
+  /** The requested group and version, for kinds that two groups serve. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
-  /** Absent: certificates and keys are not looked into. */
+  /** Absent: certificates and keys are not parsed. */
   readonly keyReader?: KeyReader | undefined;
   /** Absent: UTC is the only zone. */
   readonly timeZones?: TimeZones | undefined;
-  /** The stored Namespace of that name, if there is one. */
+  /** The stored Namespace with this name, if it exists. */
   namespace?(name: string): KubeObject | undefined;
 }
 
-/** What the user of a request may do beyond the request itself. */
+/** Further permissions of the requesting user. */
 export interface WriteAccess {
   readonly user: UserInfo;
   readonly verb: string;
-  /** Of another subresource of the kind. Undefined: the user may; otherwise the words of the refusal. */
+  /** Checks access to another subresource of the kind. Undefined if allowed; otherwise the reason for the refusal. */
   refusal(asked: AskedAccess): Promise<string | undefined>;
 }
 
 export interface AskedAccess {
   readonly verb: string;
   readonly subresource: string;
-  /** "" is the whole cluster. */
+  /** "" means the whole cluster. */
   readonly namespace: string;
-  /** "" is any name. */
+  /** "" means any name. */
   readonly name: string;
 }
 
-/** The rules of an update: of the main resource, or of one subresource that writes the same object. */
+/** The rules for an update of the main resource, or of a subresource that writes the same object. */
 export interface UpdateStrategy<T extends KubeObject = KubeObject> {
-  /** Undoes what this request may not change and sets what only the server may set. */
+  /** Reverts fields that this request may not change, and sets fields that only the server may set. */
   prepareForUpdate(object: T, old: T, ctx: StrategyContext): T;
-  /** What the user would need further rights for, told before all other errors. */
+  /** Checks further permissions that the change needs. These errors are reported before all others. */
   authorizeUpdate?(object: T, old: T, access: WriteAccess, ctx: StrategyContext): Promise<FieldError[]>;
   validateUpdate(object: T, old: T, ctx: StrategyContext): FieldError[];
   warningsOnUpdate?(object: T, old: T, ctx: StrategyContext): string[];
   /**
-   * Fields that prepareForUpdate takes back, as paths; the manager of a request never owns them.
-   * In `resetFieldsFilter` the paths are those that the request may own, all else is reset; "*" is any one element.
+   * Paths of fields that prepareForUpdate reverts; the manager of a request never owns them. With `resetFieldsFilter`
+   * the paths are the only ones that the request may own; "*" matches any one element.
    */
   readonly resetFields?: readonly FieldSetPath[];
   readonly resetFieldsFilter?: readonly FieldSetPath[];
@@ -67,7 +67,7 @@ export interface UpdateStrategy<T extends KubeObject = KubeObject> {
 export type FieldSetPath = readonly string[];
 
 export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateStrategy<T> {
-  /** PUT of a name that does not exist creates it. */
+  /** PUT with an unknown name creates the object. */
   readonly allowCreateOnUpdate: boolean;
   /** PUT without a resourceVersion overwrites. */
   readonly allowUnconditionalUpdate: boolean;
@@ -76,22 +76,22 @@ export interface KindStrategy<T extends KubeObject = KubeObject> extends UpdateS
   warningsOnCreate?(object: T, ctx: StrategyContext): string[];
   /** Runs after validation, before storing, on create and update. */
   canonicalize?(object: T): T;
-  /** Upstream stored less than a read of the object gives, so its next write is a change even if nothing differs. */
+  /** Upstream stores less than a read returns, so the next write counts as a change even if nothing differs. */
   isStoredInPart?(stored: T): boolean;
-  /** Subresources that PUT and PATCH the stored object itself: status, finalize, ephemeralcontainers, resize, approval. */
+  /** Subresources that write the stored object: status, finalize, ephemeralcontainers, resize, approval. */
   readonly subresources: Readonly<Record<string, UpdateStrategy<T>>>;
-  /** Absent: a delete without finalizers takes effect at once. */
+  /** Absent: a delete without finalizers removes the object at once. */
   readonly gracefulDelete?: GracefulDelete<T>;
-  /** What a delete without propagation policy does to dependents. */
+  /** The default propagation policy of a delete. */
   readonly defaultPropagation: "Background" | "Orphan" | "Unsupported";
 }
 
 export interface GracefulDelete<T extends KubeObject = KubeObject> {
-  /** The grace period of this delete; undefined when the kind does not delete gracefully. */
+  /** The grace period of this delete; undefined if the object is not deleted gracefully. */
   checkGracefulDelete(object: T, options: DeleteOptions, ctx: StrategyContext): Int64 | undefined;
 }
 
-/** What a kind must say for itself. The rest is what most kinds have. */
+/** The required parts of a strategy. The rest has defaults. */
 type StatedStrategy<T extends KubeObject> = Pick<KindStrategy<T>, "validate" | "validateUpdate"> &
   Partial<KindStrategy<T>>;
 
@@ -110,5 +110,5 @@ export function kindStrategy<T extends KubeObject>(stated: StatedStrategy<T>): K
   return { ...USUAL, ...stated };
 }
 
-/** Of kinds that are answered and never stored: their hooks say what is wrong with them. */
+/** For kinds that are never stored. Their hooks validate them. */
 export const neverStored: KindStrategy = kindStrategy<KubeObject>({ validate: () => [], validateUpdate: () => [] });

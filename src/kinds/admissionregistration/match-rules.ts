@@ -1,4 +1,4 @@
-// Which requests webhooks and policies are about: rules, match resources, match conditions.
+// Which requests webhooks and policies match: rules, match resources, match conditions.
 // Upstream: pkg/apis/admissionregistration/validation/validation.go
 
 import * as field from "#api/field-error.ts";
@@ -44,7 +44,7 @@ export function ruleWithOperations(errors: Errors, rule: admission.RuleWithOpera
   if (scope !== undefined) oneOf(errors, scope, path.child("scope"), SCOPES);
 }
 
-/** A resource must not be named twice: by itself and by a wildcard before it. */
+/** A resource must not be listed both by name and by an earlier wildcard. */
 function matchedResources(errors: Errors, resources: readonly string[], path: Path): void {
   if (resources.length === 0) errors.push(field.required(path, ""));
   const anySubresource = new Set<string>();
@@ -57,7 +57,7 @@ function matchedResources(errors: Errors, resources: readonly string[], path: Pa
     }
     const slash = text.indexOf("/");
     if (slash < 0) {
-      // As upstream, only the last one without a subresource counts.
+      // As upstream, only the last entry without a subresource counts.
       isLastPlain = text !== "*";
       return;
     }

@@ -14,7 +14,7 @@ export const mutatingAdmissionPolicyBinding: Kind<admission.MutatingAdmissionPol
   hooks: bindingHooks(
     "MutatingAdmissionPolicyBinding",
     "mutatingadmissionpolicies.admissionregistration.k8s.io",
-    // Upstream has the words in this order.
+    // Upstream swaps the user and the verb in this message.
     (user, verb) => `user ${verb} does not have "${user}" permission on the object referenced by paramRef`,
   ),
   writeWarning: NOT_ENFORCED,

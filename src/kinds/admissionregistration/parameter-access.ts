@@ -1,5 +1,5 @@
-// A user may make a policy use parameters, or a binding refer to some, only with the right to read them. system:masters
-// may always.
+// A user who makes a policy use parameters, or a binding refer to some, needs the right to read them. system:masters is
+// exempt.
 // Upstream: pkg/registry/admissionregistration/*/authz.go; pkg/registry/admissionregistration/resolver
 
 import * as field from "#api/field-error.ts";
@@ -30,13 +30,15 @@ export const policyHooks =
     },
   });
 
-/** `policies` is the key of the kind that is bound; `lacks` tells of a right to what the reference names. */
+/**
+ * `policies`: key of the policy kind. `lacks`: the message if the user lacks `verb` on the object that paramRef names.
+ */
 export const bindingHooks =
   <T extends Binding>(kind: string, policies: string, lacks: (user: string, verb: string) => string) =>
   (server: KindServer): KindHooks<T> => ({
     async authorizeValid(call, binding, _old, signal) {
       const { paramRef, policyName = "" } = binding.spec ?? {};
-      // Upstream compares the old reference by address and so finds it changed at each write.
+      // Upstream compares paramRef with the old one by address, so every write counts as a change.
       if (!paramRef || isExempt(call)) return;
       const policy = server.objects(policies).get("", policyName)?.object as Policy | undefined;
       const paramKind = policy?.spec?.paramKind ?? undefined;
@@ -71,7 +73,7 @@ interface Resource {
 
 const EVERYTHING: Resource = { group: "*", version: "*", resource: "*" };
 
-/** What is not served may come to be any resource of its group. */
+/** A kind that is not served could become any resource, so all resources are checked. */
 function resourceOf(server: KindServer, { apiVersion = "", kind = "" }: admission.ParamKind): Resource {
   const { group, version } = parseApiVersion(apiVersion);
   return { group, version, resource: server.resourceOf({ group, version, kind }) ?? "*" };
@@ -86,7 +88,7 @@ async function isAllowed(
   return (await server.authorize(user, question, signal)).isAllowed;
 }
 
-/** As Go prints the struct. */
+/** In the form of Go's %v for the struct. */
 function printed({ name, uid = "", groups = [], extra = {} }: UserInfo): string {
   const keys = Object.keys(extra).sort();
   const shown = keys.map((key) => `${key}:[${(extra[key] ?? []).join(" ")}]`).join(" ");

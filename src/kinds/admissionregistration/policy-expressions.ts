@@ -1,7 +1,8 @@
 // The expressions of admission policies and the match conditions of webhooks, compiled before they are stored.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go
 //
-// What an older server could not compile is refused in new expressions only; this server knows one set of functions.
+// Upstream refuses expressions that an older server could not compile only if they are new. This server has one set of
+// functions.
 
 import * as field from "#api/field-error.ts";
 import { compileCel, isFailure } from "#cel/compile.ts";
@@ -18,25 +19,25 @@ import {
 import { DYN, declaredName, isSameType, type Type } from "#cel/types.ts";
 import type { Errors, Path } from "#kinds/parts/checks.ts";
 
-/** What an expression may use besides the object, the request and the namespace. */
+/** Variables and types that an expression may use besides the object, the request and the namespace. */
 interface Visible {
   readonly params: boolean;
   readonly authorizer: boolean;
-  /** It makes objects to apply, or JSON patches. */
+  /** The expression returns an apply configuration or JSON patches. */
   readonly mutationTypes?: boolean;
 }
 
 interface Expression {
   readonly path: Path;
   readonly text: string;
-  /** What errors quote; absent: the text. */
+  /** Text for error messages. Absent: `text`. */
   readonly quoted?: string;
-  /** Absent: any. */
+  /** Allowed result types. Absent: any. */
   readonly types?: readonly Type[];
   readonly visible: Visible;
 }
 
-/** Compiles the expressions of one object, in order: those of variables come before the ones that use them. */
+/** Compiles the expressions of one object in order: a variable must precede the expressions that use it. */
 export class PolicyExpressions {
   readonly #errors: Errors;
   readonly #variables: Map<string, Type> | undefined;
@@ -50,7 +51,7 @@ export class PolicyExpressions {
     this.#compile(expression);
   }
 
-  /** A variable that is wrong may be anything. */
+  /** A variable that does not compile gets the dynamic type. */
   addVariable(name: string, expression: Expression): void {
     const type = this.#compile(expression);
     this.#variables?.set(name, variableType(type));
@@ -89,7 +90,7 @@ export class PolicyExpressions {
   }
 }
 
-/** The name that a type has when a program runs. */
+/** The name of a type at run time. */
 function runtimeName(type: Type): string {
   const name = declaredName(type);
   return type.params.length === 0 ? name : `${name}(${type.params.map(runtimeName).join(", ")})`;

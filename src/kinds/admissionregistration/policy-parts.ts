@@ -1,4 +1,4 @@
-// What admission policies and their bindings share: defaults and columns.
+// Defaults and columns shared by admission policies and their bindings.
 // Upstream: pkg/apis/admissionregistration/{v1,v1beta1,v1alpha1}/defaults.go; pkg/printers/internalversion/printers.go
 
 import type * as admission from "#api/generated/types/admissionregistration-v1.ts";
@@ -22,7 +22,7 @@ const stableBinding: Rule = inner("spec", at("matchResources", matchResources));
 
 const alphaBinding: Rule = all(stableBinding, at("spec", at("paramRef", nil({ parameterNotFoundAction: "Deny" }))));
 
-/** By version: v1alpha1 also says what a missing parameter means. */
+/** By version: v1alpha1 also defaults the action for a missing parameter. */
 export const bindingDefaults: Readonly<Record<string, Rule>> = {
   v1: stableBinding,
   v1beta1: stableBinding,

@@ -1,4 +1,4 @@
-// What admission policies and their bindings must be like, besides the requests that they match.
+// Validation of admission policies and their bindings, except for the requests that they match.
 // Upstream: pkg/apis/admissionregistration/validation/validation.go
 
 import { semanticEqual } from "#api/equality.ts";
@@ -26,13 +26,13 @@ type Spec = Pick<
   "failurePolicy" | "paramKind" | "matchConstraints" | "matchConditions" | "variables"
 >;
 
-/** Match conditions that an update leaves alone, with the parameters that they see, are not compiled again. */
+/** Match conditions are not compiled again if an update changes neither them nor the kind of their parameters. */
 const sameConditions = (spec: Spec, old: Spec | undefined): boolean =>
   old !== undefined &&
   semanticEqual(spec.paramKind, old.paramKind) &&
   semanticEqual(spec.matchConditions ?? [], old.matchConditions ?? []);
 
-/** What both kinds of policies have in common, up to their variables. */
+/** The checks that both kinds of policies share, up to the variables. */
 function policyHead(errors: Errors, spec: Spec, old: Spec | undefined, isMutating: boolean): void {
   failurePolicy(errors, spec.failurePolicy, SPEC.child("failurePolicy"));
   if (spec.paramKind) paramKind(errors, spec.paramKind, SPEC.child("paramKind"));

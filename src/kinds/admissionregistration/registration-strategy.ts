@@ -1,5 +1,5 @@
-// What webhook configurations, policies and bindings have in common: a generation that counts changes, and names that
-// are reserved for manifests on the API server's machine.
+// The strategy shared by webhook configurations, policies and bindings: a generation that counts changes, and names
+// reserved for manifests on the API server's machine.
 // Upstream: pkg/registry/admissionregistration/*/strategy.go; pkg/apis/admissionregistration/validation/static_suffix.go
 
 import * as field from "#api/field-error.ts";
@@ -8,7 +8,7 @@ import type { Errors } from "#kinds/parts/checks.ts";
 import { countChange, firstGeneration, put } from "#kinds/parts/preparing.ts";
 import { type KindStrategy, kindStrategy } from "#kinds/strategy.ts";
 
-/** Deviation: said with each write, since upstream acts upon these objects and this server only keeps them. */
+/** Deviation: a warning on each write, because this server stores these objects but does not enforce them. */
 export const NOT_ENFORCED = "this server stores admission webhooks and policies and does not enforce them";
 
 const STATIC_SUFFIX = ".static.k8s.io";
@@ -21,13 +21,13 @@ export const reservedWarnings = (object: KubeObject): string[] =>
   isReserved(object) ? [`metadata.name: ${RESERVED}`] : [];
 
 interface Rules<T extends KubeObject> {
-  /** What the generation counts. */
+  /** The field whose changes the generation counts. */
   readonly counted: keyof T;
   validate(object: T, old?: T): Errors;
   readonly subresources?: KindStrategy<T>["subresources"];
 }
 
-/** With a status subresource the status is kept from other writes. */
+/** If there is a status subresource, other writes keep the old status. */
 export function registrationStrategy<T extends KubeObject & { readonly status?: unknown }>({
   counted,
   validate,

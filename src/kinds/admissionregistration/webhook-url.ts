@@ -9,13 +9,13 @@ import type { Errors, Path } from "#kinds/parts/checks.ts";
 interface Url {
   readonly scheme: string;
   readonly host: string;
-  /** Undefined: there is no @. */
+  /** Undefined if there is no @. */
   readonly user: string | undefined;
   readonly query: string;
   readonly fragment: string;
 }
 
-/** Why Go does not read a URL. */
+/** Go's reason for not parsing a URL. */
 class UrlProblem extends Error {
   override readonly name = "UrlProblem";
 }
@@ -90,7 +90,7 @@ function checkEscapes(text: string): void {
   if (bad !== undefined) throw new UrlProblem(`invalid URL escape ${goQuote(bad)}`);
 }
 
-// As upstream, a missing name is told as a missing namespace and the other way round: the caller swaps them.
+// As upstream, a missing name is reported as a missing namespace and vice versa: the caller swaps them.
 export function webhookService(errors: Errors, service: ServiceReference, path: Path): void {
   const { name = "", namespace = "", port = 0, path: urlPath = "" } = service;
   if (namespace === "") errors.push(field.required(path.child("name"), ""));
@@ -109,7 +109,7 @@ function servicePath(errors: Errors, urlPath: string, path: Path): void {
     return;
   }
   if (!urlPath.startsWith("/")) errors.push(field.invalid(path, urlPath, "must start with a '/'"));
-  // Upstream cuts one byte off; the rest of a longer character is no name, either.
+  // Upstream cuts off one byte. The rest of a multi-byte character is not a valid name either.
   const rest = urlPath > "\u007f" ? urlPath : urlPath.slice(1);
   const segments = rest.replace(/\/$/, "").split("/");
   segments.forEach((segment, i) => {

@@ -1,6 +1,6 @@
 // What webhook configurations must be like. Upstream: pkg/apis/admissionregistration/validation/validation.go
 //
-// An update is held to no more than what the old configuration kept.
+// An update is checked only for rules that the old configuration satisfied.
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
@@ -92,7 +92,7 @@ function webhook(errors: Errors, hook: Webhook, demands: Demands, path: Path): v
   if (matchPolicy !== undefined) oneOf(errors, matchPolicy, path.child("matchPolicy"), MATCH_POLICIES);
   const allowed = demands.noSideEffects ? HARMLESS : SIDE_EFFECTS;
   const at = path.child("sideEffects");
-  // Go writes null where there is none.
+  // Go writes null for an absent value.
   if ((sideEffects ?? undefined) === undefined)
     errors.push(field.required(at, `must specify one of ${allowed.join(", ")}`));
   else oneOf(errors, sideEffects, at, allowed);

@@ -1,5 +1,5 @@
-// An object beside what it was before, walked in step: parts that did not change may stay as invalid
-// as they were. List items correlate by their keys, and only in lists that are maps.
+// Walks an object and its old version in step, because unchanged parts may stay invalid. List items correlate by their
+// keys, and only in lists of type map.
 // Upstream: k8s.io/apiserver/pkg/cel/common/equality.go
 
 import { deepEqual, isArray, isObject, own } from "#api/patch/json-value.ts";

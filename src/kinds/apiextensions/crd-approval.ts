@@ -1,4 +1,4 @@
-// Definitions in groups of the Kubernetes project say who approved them.
+// API approvals, which definitions in groups of the Kubernetes project need.
 // Upstream: apiextensions-apiserver/pkg/apihelpers, GetAPIApprovalState
 
 import { parseRequestUri } from "#cel/go-url.ts";
@@ -8,7 +8,7 @@ export const APPROVED_ANNOTATION = "api-approved.kubernetes.io";
 
 export type Approval = { readonly state: "missing" | "bypassed" | "approved" | "invalid"; readonly reason: string };
 
-/** Groups of the Kubernetes project need an approval. Undefined: this one does not. */
+/** Undefined: the group needs no approval. */
 export function approvalOf({ spec, metadata }: CustomResourceDefinition): Approval | undefined {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(spec.group ?? "")) return undefined;
   const annotation = metadata?.annotations?.[APPROVED_ANNOTATION] ?? "";

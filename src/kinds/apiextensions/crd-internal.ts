@@ -1,5 +1,5 @@
-// A definition in the form that upstream's validation sees: what all versions share is said once at
-// the top, and values in messages are printed with the names of Go's fields.
+// A definition in the form that upstream's validation reads: parts that all versions share are moved to the top, and
+// values in messages have the names of Go's fields.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/conversion.go, types.go, types_jsonschema.go
 
 import { semanticEqual } from "#api/equality.ts";
@@ -16,7 +16,7 @@ import { itemsOf, type JSONSchemaProps, tupleOf, type ValidationRule } from "#ce
 
 export interface InternalSpec {
   readonly spec: CustomResourceDefinitionSpec;
-  /** Shared by all versions, then absent there. */
+  /** Set if all versions share it; then absent in the versions. */
   readonly validation?: CustomResourceValidation | undefined;
   readonly subresources?: CustomResourceSubresources | undefined;
   readonly columns?: readonly CustomResourceColumnDefinition[] | undefined;
@@ -60,7 +60,7 @@ export function unchangedSchemas(internal: InternalSpec, old: InternalSpec): Rea
   );
 }
 
-/** One that all versions share is that of any version, even one that is not there. */
+/** A schema that all versions share applies to any version name, even an unknown one. */
 function schemaOf({ validation, versions }: InternalSpec, name: string): CustomResourceValidation | undefined {
   return versions.some(({ schema }) => schema !== undefined)
     ? versions.find((version) => version.name === name)?.schema
@@ -184,7 +184,7 @@ export function printedSchema(schema: JSONSchemaProps): unknown {
   };
 }
 
-/** All schemas of a definition, wherever they stand. */
+/** All schemas of a definition, shared or per version. */
 export function* schemasOf({ validation, versions }: InternalSpec): Generator<JSONSchemaProps> {
   if (validation?.openAPIV3Schema) yield validation.openAPIV3Schema;
   for (const { schema } of versions) if (schema?.openAPIV3Schema) yield schema.openAPIV3Schema;

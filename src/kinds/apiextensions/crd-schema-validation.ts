@@ -1,4 +1,4 @@
-// What a schema in a definition may say, node by node.
+// Validates a schema in a definition, node by node.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go, ValidateCustomResourceDefinitionOpenAPISchema
 
 import * as field from "#api/field-error.ts";
@@ -23,17 +23,17 @@ export interface SchemaErrors {
   readonly cel: field.FieldError[];
 }
 
-/** Where a node stands: what it may not have there. */
+/** The position of a node, which restricts its fields. */
 interface Place {
   readonly isRoot: boolean;
   readonly isInsideMeta: boolean;
-  /** Why there may be no default; undefined where there may be. */
+  /** Why the node may not have a default; undefined if it may. */
   readonly noDefaults: string | undefined;
-  /** The list within which items cannot be found again after an update. */
+  /** The enclosing list whose items cannot be correlated across updates. */
   readonly uncorrelatable: Path | undefined;
 }
 
-/** Compiles the rules of a node, and counts what they cost. */
+/** Compiles the rules of a node and adds their cost. */
 export type CompileRules = (
   node: SchemaNode,
   path: Path,
@@ -41,16 +41,19 @@ export type CompileRules = (
   costs: RuleCosts,
 ) => field.FieldError[];
 
-/** Undefined where the schema is not structural. */
+/** Undefined if the schema is not structural. */
 type CheckRules = ((node: SchemaNode, path: Path, place: Place) => field.FieldError[]) | undefined;
 
-/** A node with the way to it, by which the types of its rules are found. */
+/** A node and its parents, from which the types of its rules follow. */
 export interface SchemaNode {
   readonly schema: JSONSchemaProps;
   readonly parent: SchemaNode | undefined;
 }
 
-/** Rules are compiled only if the schema is structural. If it is unchanged, each of them may cost what it costs. */
+/**
+ * Rules are compiled only if the schema is structural. If the schema is unchanged, a single rule may exceed its cost
+ * limit.
+ */
 export function validateSchemaNodes(
   schema: JSONSchemaProps,
   path: Path,
@@ -106,7 +109,7 @@ function check(all: SchemaErrors, node: SchemaNode, path: Path, place: Place, ch
   rules.forEach((rule, i) => {
     ruleText(all.schema, schema, rule, path.child("x-kubernetes-validations").index(i));
   });
-  // A node's rules are compiled only where it and everything below it is in order.
+  // A node's rules are compiled only if it and all nodes below it are valid.
   const isInOrder = all.schema.length === before;
   if (rules.length > 0 && isInOrder && checkRules !== undefined) all.cel.push(...checkRules(node, path, place));
 }

@@ -32,7 +32,7 @@ export function validateColumns(
   });
 }
 
-/** Does it begin like a path? */
+/** Whether the text is a simple JSON path. */
 function simplePath(errors: Errors, text: string, path: Path): boolean {
   if (text.startsWith(".")) return true;
   errors.push(field.invalid(path, text, "must be a simple json path starting with ."));

@@ -1,4 +1,4 @@
-// What CustomResourceDefinitions decide about their own writes.
+// The strategy of CustomResourceDefinitions.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/strategy.go
 
 import { semanticEqual } from "#api/equality.ts";
@@ -42,21 +42,21 @@ export function definitionStrategy(checks: DefinitionChecks): KindStrategy<Custo
   };
 }
 
-/** As Go writes it: lists of which nothing is known yet are null. */
+/** In Go's form: unknown lists are null. */
 const EMPTY_STATUS = {
   acceptedNames: { kind: "", plural: "" },
   conditions: null,
   storedVersions: null,
 } as unknown as NonNullable<CustomResourceDefinition["status"]>;
 
-/** Metadata can be changed through the status, too: so the clean-up takes its finalizer away. */
+/** The status subresource also changes metadata: the clean-up removes its finalizer this way. */
 const statusStrategy: UpdateStrategy<CustomResourceDefinition> = {
   prepareForUpdate: (crd, old) => put(crd, "spec", old.spec),
   validateUpdate: validateDefinitionStatusUpdate,
   resetFields: [["spec"]],
 };
 
-/** The storage version counts among the versions that may be stored. */
+/** Adds the storage version to status.storedVersions. */
 function withStoredVersion(crd: CustomResourceDefinition): CustomResourceDefinition {
   const stored = crd.status?.storedVersions ?? [];
   const storage = crd.spec.versions?.find((version) => version.storage);

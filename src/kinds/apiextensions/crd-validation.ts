@@ -1,8 +1,8 @@
-// What a CustomResourceDefinition may say.
+// Validation of CustomResourceDefinitions.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/validation.go
 //
-// Deviation: a definition that asks for a conversion webhook is refused; what upstream tolerates in updates of
-// definitions from before structural schemas cannot occur here.
+// Deviation: a definition with a conversion webhook is refused. Upstream's tolerance for definitions older than
+// structural schemas is left out, because there are none here.
 
 import * as field from "#api/field-error.ts";
 import type {
@@ -234,7 +234,7 @@ function deprecationErrors({ deprecated, deprecationWarning: text }: CustomResou
   return errors;
 }
 
-/** What the root may say where status has its own way in, in the order of Go's fields. */
+/** Fields that the root may have if there is a status subresource, in the order of Go's struct. */
 const ALLOWED_AT_ROOT = [
   "Description",
   "Type",

@@ -34,7 +34,7 @@ const defaults: Rule = all(
   },
 );
 
-// For rules that read neither the time nor a gate.
+// For defaulting rules that read neither the time nor a gate.
 const NO_CONTEXT = { now: 0 };
 
 export const customResourceDefinition: Kind<CustomResourceDefinition> = {

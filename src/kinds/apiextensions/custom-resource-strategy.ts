@@ -1,5 +1,4 @@
-// What custom resources decide about their own writes. Objects come in the stored version; the rules
-// are those of the version that the request named.
+// The strategy of custom resources. Objects arrive in the stored version; the rules are those of the requested version.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/registry/customresource/{strategy,status_strategy,validator}.go
 
 import * as field from "#api/field-error.ts";
@@ -24,7 +23,7 @@ export interface ScaleDefinition {
   readonly labelSelectorPath?: string;
 }
 
-/** One version of a custom resource, as its rules see it. */
+/** One version of a custom resource, for its strategy. */
 export interface CustomVersion extends GroupVersionKind {
   readonly schema: JSONSchemaProps | undefined;
   readonly rules: RuleValidator | undefined;
@@ -36,7 +35,7 @@ export interface CustomStrategyOptions {
   readonly namespaced: boolean;
   readonly stored: GroupVersionKind;
   versionOf(name: string): CustomVersion | undefined;
-  /** Into the form of the stored version: what that does not know is lost, what it has defaults for is added. */
+  /** Converts to the stored version: prunes unknown fields and adds defaults. */
   toStoredForm(object: KubeObject): KubeObject;
 }
 
@@ -60,7 +59,7 @@ export function customResourceStrategy(options: CustomStrategyOptions): KindStra
       const version = versionOf(ctx);
       const object = inVersion(given, version);
       const errors = typeMeta(given, version);
-      // What says it is something else is only looked at for what every object must keep to.
+      // An object with a wrong apiVersion or kind gets only the generic checks below.
       if (errors.length === 0) {
         genericObjectMeta(errors, object.metadata ?? {}, namespaced, isDns1123Subdomain, METADATA);
         errors.push(...validateSchema(object, version.schema));
@@ -115,7 +114,7 @@ function statusStrategy(versionOf: (ctx: StrategyContext) => CustomVersion): Upd
     prepareForUpdate(object, old) {
       const { managedFields } = object.metadata ?? {};
       const { managedFields: _old, ...metadata } = old.metadata ?? {};
-      // The version that the request names is checked before; everything else but the status is as it was.
+      // The requested version was checked before. All fields except the status keep their old value.
       const kept = { ...old, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
       return Object.hasOwn(object, "status") ? withStatus(kept, (object as Fields).status) : withoutStatus(kept);
     },
@@ -161,7 +160,7 @@ function isSameContent(object: KubeObject, old: KubeObject): boolean {
   return deepEqual(content, before);
 }
 
-/** Versions of the kind are converted; another group is another kind. */
+/** Versions of the kind are converted, but another group is another kind. */
 function typeMeta(object: KubeObject, version: GroupVersionKind): field.FieldError[] {
   const errors: field.FieldError[] = [];
   if (object.kind !== version.kind) {
@@ -174,7 +173,7 @@ function typeMeta(object: KubeObject, version: GroupVersionKind): field.FieldErr
   return errors;
 }
 
-/** Errors that make rules pointless. */
+/** Errors after which rules are not run. */
 const BLOCKING: ReadonlySet<string> = new Set([
   "FieldValueNotSupported",
   "FieldValueRequired",
@@ -198,7 +197,7 @@ function runRules(
   else errors.push(...rules.validate(object, old, correlation).errors);
 }
 
-/** Rules that unchanged parts break are only warned of. */
+/** Rules that unchanged parts violate only produce warnings. */
 function ruleWarnings(version: CustomVersion, given: KubeObject, before: KubeObject): readonly string[] {
   if (version.rules === undefined) return [];
   const [object, old] = [inVersion(given, version), inVersion(before, version)];

@@ -1,4 +1,4 @@
-// Defaults in schemas must be valid themselves: pruned, of the right type, fulfilling the rules.
+// Defaults in schemas must be valid: pruned, of the right type, and conforming to the rules.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/validation.go
 
 import * as field from "#api/field-error.ts";
@@ -9,7 +9,7 @@ import { validateSchema } from "./openapi-validation.ts";
 import { prune } from "./pruning.ts";
 import { CoercionError, coerce, type MetadataReader, validateEmbedded } from "./resource-meta.ts";
 
-/** Runs the CEL rules of a schema on its default, within what is left of the budget. */
+/** Runs the CEL rules of a schema on its default, within the remaining budget. */
 export type CheckRules = (
   schema: JSONSchemaProps,
   isResourceRoot: boolean,
@@ -18,12 +18,12 @@ export type CheckRules = (
   budget: Budget,
 ) => field.FieldError[];
 
-/** Of all defaults of a schema; below 0 nothing more is checked. */
+/** The cost budget for all defaults of a schema. Below 0 nothing more is checked. */
 export interface Budget {
   left: number;
 }
 
-/** Puts a value into the resource around it. */
+/** Builds the resource around a value. */
 type Surround = (value: unknown) => unknown;
 
 interface Checks {

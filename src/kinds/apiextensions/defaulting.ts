@@ -1,5 +1,5 @@
-// Fills in the defaults of a structural schema, and removes nulls that neither may stand nor have a
-// default. What needs no change is shared with the input.
+// Applies the defaults of a structural schema, and removes nulls that are not nullable and have no default. Unchanged
+// parts are shared with the input.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting
 
 import { isArray, isObject, setOwn } from "#api/patch/json-value.ts";

@@ -14,7 +14,7 @@ export const conditionOf = ({ status }: CustomResourceDefinition, type: string):
 export const isTrue = (crd: CustomResourceDefinition, type: string): boolean =>
   conditionOf(crd, type)?.status === "True";
 
-/** The time changes with the status only. */
+/** The transition time changes only with the status. */
 export function withCondition(
   crd: CustomResourceDefinition,
   condition: Condition,

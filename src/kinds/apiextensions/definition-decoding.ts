@@ -1,5 +1,5 @@
-// Definitions read into their Go type throughout: where schemas stand beside lists or booleans, Go has
-// decoders of its own, which look no further than they must.
+// Decodes definitions into their Go type. For fields that hold either a schema or a list or boolean, Go has custom
+// decoders, which check no more than they need.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/v1/marshal.go
 
 import { goStruct } from "#api/go-layout.ts";
@@ -8,7 +8,7 @@ import { isArray, isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { decodeTyped, type TypedDecoding, TypedDecodingError } from "#api/typed-decoding.ts";
 import { mapFields } from "./pruning.ts";
 
-/** With all of its schemas decoded. */
+/** Decodes all schemas of the definition. */
 export function withDecodedSchemas(decoded: TypedDecoding): TypedDecoding {
   return {
     ...decoded,
@@ -23,14 +23,14 @@ function mapAt(value: unknown, [name, ...rest]: readonly string[], map: (value: 
   return mapFields(value, (field, key) => (key === name ? mapAt(field, rest, map) : field));
 }
 
-/** How Go's messages name the root. */
+/** Go's name for the root in messages. */
 const ROOT = "spec.versions.schema.openAPIV3Schema";
-/** JSON that upstream reads without a type. */
+/** Fields with JSON that upstream reads without a type. */
 const UNTYPED: ReadonlySet<string> = new Set(["default", "enum", "example"]);
 const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf"]);
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "definitions"]);
 
-/** A schema whose own fields are decoded: what is below them. */
+/** Decodes the fields that Go's custom decoders read, in a schema that is otherwise decoded. */
 function below(schema: JsonObject, path: string): JsonObject {
   return mapFields(schema, (value, key) => {
     const at = `${path}.${key}`;
@@ -49,13 +49,13 @@ function schemaOf(value: unknown, path: string): JsonObject {
   try {
     return below(decodeTyped(goStruct("apiextensions.v1", "JSONSchemaProps"), value).value, path);
   } catch (error) {
-    // Said once, by the innermost.
+    // Only the innermost schema adds its path.
     if (!(error instanceof TypedDecodingError) || error.message.includes(ROOT)) throw error;
     throw new TypedDecodingError(error.message.replace(/Go struct field (\w+)\./, `Go struct field $1.${path}.`));
   }
 }
 
-/** Undefined leaves the field out. */
+/** Undefined: the field is left out. */
 function itemsOf(value: unknown, path: string): unknown {
   if (isArray(value)) return value.map((item) => schemaOf(item, path));
   return isObject(value) ? schemaOf(value, path) : undefined;

@@ -1,6 +1,5 @@
-// Deleting a definition: the first delete marks it and leaves the rest to the clean-up, which removes
-// all instances and then the finalizer. One that goes with its collection goes as any object does: upstream's
-// collections know only the generic delete.
+// Deletion of a definition: the first delete only marks it. The clean-up then removes all instances and the finalizer.
+// A delete of the collection is generic, because upstream has no special collection delete.
 // Upstream: apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go, Delete; pkg/controller/finalizer
 
 import { withMeta } from "#api/object-meta.ts";

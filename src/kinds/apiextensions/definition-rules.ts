@@ -1,4 +1,4 @@
-// The CEL rules of a definition: whether they compile, what they cost, and whether defaults fulfil them.
+// The CEL rules of a definition: compiles them, estimates their cost, and checks defaults against them.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go
 
 import * as field from "#api/field-error.ts";
@@ -53,7 +53,7 @@ interface TypeInfo {
 
 const typeInfos = new WeakMap<SchemaNode, TypeInfo>();
 
-/** Undefined: rules cannot see it. Below a node with rules it is part of what is known there. */
+/** Undefined: rules cannot see the node. Below a node with rules, the type is part of that node's. */
 function typeInfoOf(node: SchemaNode): TypeInfo | undefined {
   const known = typeInfos.get(node);
   if (known !== undefined) return known;
@@ -86,7 +86,7 @@ function partOf(parent: SchemaNode, schema: JSONSchemaProps): TypeInfo | undefin
   return escaped === undefined ? undefined : part(outer.type.fields?.get(escaped), outer.bounds.fields?.get(escaped));
 }
 
-/** As if it was there before, and as if it was not: what costs more counts. */
+/** Runs the rules as for a new and for an existing value. The higher cost counts. */
 export const checkDefaultRules: CheckRules = (schema, isResourceRoot, value, path, budget) => {
   const rules = ruleValidator(schema, isResourceRoot);
   if (rules === undefined) return [];

@@ -1,7 +1,7 @@
 // JSON paths of printer columns: fields, indexes, slices, wildcards, descent and filters.
 // Upstream: k8s.io/client-go/util/jsonpath
 //
-// Deviation: ranges, unions over several fields and arithmetic, which no column can use, are not read.
+// Deviation: ranges, unions over several fields and arithmetic are not supported, because no column can use them.
 
 import { parseExactJson } from "#api/json.ts";
 import { isArray, isObject } from "#api/patch/json-value.ts";
@@ -11,7 +11,7 @@ type Step = (values: readonly unknown[]) => unknown[];
 /** Finds the values at a path such as ".status.conditions[?(@.type=='Ready')].status". */
 export type JsonPath = (value: unknown) => unknown[];
 
-/** Undefined: a path that cannot be read. */
+/** Undefined if the path cannot be parsed. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const parser = new Parser(text);
   const steps = parser.steps("");
@@ -110,7 +110,7 @@ class Parser {
     const range = this.#take(/^\[(-?\d*(?::-?\d*){0,2})\]/);
     if (range !== undefined) return slice((range[1] ?? "").split(":"));
     if (this.#take(/^\[\?\(/) !== undefined) return this.#filter();
-    // A lone dot stands for the value itself.
+    // A lone dot is the value itself.
     return this.#take(/^\.$/) === undefined ? undefined : (values) => [...values];
   }
 

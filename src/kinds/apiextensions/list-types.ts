@@ -1,4 +1,4 @@
-// Lists that are sets or maps have no element twice.
+// Checks that lists of type set or map have no duplicate items.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype
 
 import * as field from "#api/field-error.ts";
@@ -63,7 +63,7 @@ function checkMap(
   for (const i of repeated(identities)) errors.push(field.duplicate(path.index(i), identities[i]));
 }
 
-/** The indexes at which a value occurs for the second time. */
+/** The indexes of repeated values. */
 function repeated(list: readonly unknown[]): number[] {
   const seen = new Map<string, number>();
   const indexes: number[] = [];

@@ -1,11 +1,11 @@
-// Reads the metadata of custom resources into ObjectMeta, as the server reads that of all others.
+// Decodes the metadata of custom resources into ObjectMeta, as for all other kinds.
 
 import { goStruct } from "#api/go-layout.ts";
 import { isObject, type JsonObject } from "#api/patch/json-value.ts";
 import { type DecodingWording, decodeTyped, TypedDecodingError } from "#api/typed-decoding.ts";
 import type { ReadMetadata } from "./resource-meta.ts";
 
-/** Throws a TypedDecodingError, unless it may drop what is malformed. */
+/** Throws a TypedDecodingError for malformed fields, unless `isLenient` drops them. */
 export function readMetadata(value: unknown, isLenient: boolean, wording?: DecodingWording): ReadMetadata {
   const type = goStruct("meta.v1", "ObjectMeta");
   try {

@@ -1,4 +1,4 @@
-// Bounds of numbers. A whole number is an int64 to upstream and is compared as one.
+// Bounds of numbers. Upstream compares whole numbers as int64.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate/{validator.go,values.go}, numberValidator
 
 import { type Int64, int64From, isInt64 } from "#api/int64.ts";
@@ -6,7 +6,7 @@ import { goFormat } from "#api/patch/go-format.ts";
 import type { JSONSchemaProps } from "#cel/json-schema.ts";
 import { otherError, plainError, type SchemaError, type ValidationResult } from "./validation-result.ts";
 
-/** Can it be an int64? A double is judged by its text. */
+/** Whether the value fits an int64. */
 const fitsInt64 = (value: Int64): boolean =>
   isInt64(value) || (Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 63);
 
@@ -28,7 +28,7 @@ export function checkNumber(
   };
   add(outOfRange(value, "Checked"));
   const { multipleOf, minimum, maximum } = schema;
-  /** Two integers compare as such; otherwise both are doubles. */
+  /** Two integers are compared as int64, other pairs as doubles. */
   const comparable = (bound: number, what: string): { readonly given: Int64; readonly bound: Int64 } => {
     const isNative = add(outOfRange(bound, what)) && isInt64(value);
     return isNative ? { given: value, bound: int64From(bound) } : { given: Number(value), bound };

@@ -1,5 +1,5 @@
-// Validates a value against a schema with the texts of upstream's OpenAPI validator. On an update,
-// what did not change may stay invalid.
+// Validates a value against a schema, with the messages of upstream's OpenAPI validator. On an update, unchanged parts
+// may stay invalid.
 // Upstream: k8s.io/kube-openapi/pkg/validation/validate; apiextensions-apiserver/pkg/apiserver/validation/ratcheting.go
 
 import type * as field from "#api/field-error.ts";
@@ -22,7 +22,7 @@ import {
   ValidationResult,
 } from "./validation-result.ts";
 
-/** `correlation` is that of an update; errors of equal parts are left out. */
+/** `correlation` links to the old object on an update; errors in equal parts are dropped. */
 export function validateSchema(
   value: unknown,
   schema: JSONSchemaProps | undefined,

@@ -1,4 +1,4 @@
-// The cells of custom resources: what a path finds, in the form of its column.
+// The table cells of custom resources, for each type of column.
 
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "#api/object.ts";

@@ -1,4 +1,4 @@
-// A custom resource in tables: its name and the columns of its definition, or its age without any.
+// Table columns of a custom resource: its name, then the columns of its definition, or by default its age.
 // Upstream: apiextensions-apiserver/pkg/registry/customresource/tableconvertor
 
 import { ValueError } from "#api/errors.ts";
@@ -22,7 +22,7 @@ export function customPrinter(given: readonly CustomResourceColumnDefinition[] |
   const all: { readonly header: TableColumn; readonly path: JsonPath }[] = [];
   for (const column of given === undefined || given.length === 0 ? [AGE] : given) {
     const path = parseJsonPath(column.jsonPath);
-    // Upstream, too, prints only what is before a path that it cannot read.
+    // As upstream, columns from the first unparsable path on are not printed.
     if (path === undefined) break;
     const { name, type, format = "", priority = 0 } = column;
     const description =

@@ -1,4 +1,4 @@
-// Removes the fields that a structural schema does not know. What needs no change is shared with the input.
+// Removes fields that a structural schema does not specify. Unchanged parts are shared with the input.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning
 
 import { isArray, isObject, type JsonObject, setOwn } from "#api/patch/json-value.ts";
@@ -14,7 +14,7 @@ import {
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
 
-/** `unknown` collects the paths of what was removed, in no certain order. */
+/** `unknown` collects the paths of removed fields, in no particular order. */
 export function prune(
   value: unknown,
   schema: JSONSchemaProps | undefined,
@@ -42,7 +42,7 @@ function pruned(value: unknown, schema: JSONSchemaProps | undefined, path: strin
   });
 }
 
-/** Unknown fields stay here; below known ones pruning goes on. */
+/** Keeps unknown fields at this level. Known fields are still pruned below. */
 function kept(value: unknown, schema: JSONSchemaProps | undefined, path: string, unknown?: string[]): unknown {
   if (schema === undefined) return value;
   if (isArray(value)) return mapItems(value, (item, i) => kept(item, itemsOf(schema), `${path}[${i}]`, unknown));

@@ -1,5 +1,4 @@
-// The metadata of a custom resource and of resources embedded in it: brought into the form of the
-// server's ObjectMeta, and checked.
+// The metadata of a custom resource and of embedded resources: coerced to ObjectMeta, and validated.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta
 
 import * as field from "#api/field-error.ts";
@@ -11,15 +10,15 @@ import { genericObjectMeta } from "#kinds/parts/metadata.ts";
 import { mapFields, mapItems } from "./pruning.ts";
 
 export interface ReadMetadata {
-  /** As the server writes it, without an empty creationTimestamp. */
+  /** In the server's form, without an empty creationTimestamp. */
   readonly value: JsonObject;
   readonly unknownFields: readonly string[];
 }
 
-/** Reads a value into ObjectMeta. Throws what is wrong; `isLenient` drops malformed fields instead. */
+/** Decodes a value as ObjectMeta. Throws on malformed fields, unless `isLenient` drops them. */
 export type MetadataReader = (value: unknown, isLenient: boolean) => ReadMetadata;
 
-/** A value that cannot be brought into form. */
+/** A value that cannot be coerced. */
 export class CoercionError extends Error {
   override readonly name = "CoercionError";
   readonly fieldError: field.FieldError;
@@ -31,13 +30,13 @@ export class CoercionError extends Error {
 
 export interface CoercionOptions {
   readonly read: MetadataReader;
-  /** Drops what is malformed: for what is already stored. */
+  /** Drops malformed fields: for stored objects. */
   readonly isLenient: boolean;
   /** Collects paths of unknown metadata fields. */
   readonly unknown?: string[];
 }
 
-/** Brings embedded resources into form. Throws a CoercionError. */
+/** Coerces embedded resources. Throws a CoercionError. */
 export function coerce(
   value: unknown,
   schema: JSONSchemaProps | undefined,
@@ -90,7 +89,7 @@ function coercedMetadata(value: unknown, options: CoercionOptions, path: field.F
   }
 }
 
-/** What is wrong with the resources embedded in a value. */
+/** Validates the resources embedded in a value. */
 export function validateEmbedded(
   value: unknown,
   schema: JSONSchemaProps | undefined,

@@ -1,4 +1,4 @@
-// What definitions are refused for because their rules may cost too much, and when they are not. The numbers are upstream's.
+// Definitions that are refused because their rules may cost too much, and exceptions. The numbers are upstream's.
 
 import { describe, expect, it } from "vitest";
 import { errorText } from "#api/field-error.ts";
@@ -89,7 +89,7 @@ describe("what rules may cost that are stored already", () => {
   it("machinery/7.2.r8 is no matter as long as the schema is as it was", () => {
     expect(updated([dear], [dear])).toEqual([]);
     expect(updated([dear, list(2, PAIRS)], [dear])).toEqual([]);
-    // What all versions shared counts for those that come, too.
+    // A schema that all versions shared counts as the old schema of new versions too.
     expect(updated([list(2, PAIRS), dear], [dear])).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// What the rules of a schema may cost at most: each of them, and all together.
+// Cost limits for the rules of a schema: for each expression, and for their total.
 // Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go
 
 import * as field from "#api/field-error.ts";
@@ -9,7 +9,7 @@ import type { SchemaNode } from "./crd-schema-validation.ts";
 
 const EXPRESSION_MAX = 10_000_000n;
 const SCHEMA_MAX = 100_000_000n;
-/** A rule below a hundredth of the limit is not blamed for the sum. */
+/** Only rules above a hundredth of the limit are listed in the error about the total. */
 const BLAME_MIN = SCHEMA_MAX / 100n;
 const BLAMED_MAX = 4;
 
@@ -18,16 +18,16 @@ export class RuleCosts {
   #total = 0n;
   #dearest: { readonly path: field.FieldPath; readonly cost: bigint }[] = [];
 
-  /** The rules of a schema that is stored as it is are not refused one by one; their sum is. */
+  /** An unchanged schema is checked only for its total. */
   constructor(isUnchanged: boolean) {
     this.#isUnchanged = isUnchanged;
   }
 
-  /** Counts an expression; the error if it alone is too dear. */
+  /** Adds the cost of an expression. Returns an error if it alone is too high. */
   add(what: "rule" | "messageExpression", path: field.FieldPath, cost: bigint): field.FieldError[] {
     this.#total = plus(this.#total, cost);
     if (cost >= BLAME_MIN) {
-      // Sorting keeps the order of equals, as upstream's does for so few.
+      // A stable sort, like upstream's for lists this short.
       this.#dearest = [...this.#dearest, { path, cost }]
         .sort((a, b) => (a.cost === b.cost ? 0 : a.cost > b.cost ? -1 : 1))
         .slice(0, BLAMED_MAX);
@@ -36,7 +36,7 @@ export class RuleCosts {
     return [field.forbidden(path, excess(`estimated ${what} cost`, cost, EXPRESSION_MAX))];
   }
 
-  /** The errors if all together are too dear. */
+  /** The errors if the total is too high. */
   errors(path: field.FieldPath): field.FieldError[] {
     if (this.#total <= SCHEMA_MAX) return [];
     const blame = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
@@ -56,7 +56,7 @@ function excess(what: string, cost: bigint, limit: bigint): string {
   return `${what} exceeds budget by factor of ${shown} (${advice})`;
 }
 
-/** Like Go's %.1f: what lies in the middle becomes even, where toFixed takes the larger. */
+/** Like Go's %.1f, which rounds half to even; toFixed rounds half up. */
 export function goFixed(value: number, digits: number): string {
   const text = value.toFixed(digits);
   const isMiddle = /^5(0*)$/.test(
@@ -69,7 +69,7 @@ export function goFixed(value: number, digits: number): string {
   return (value - Math.sign(value) * 10 ** -(digits + 2)).toFixed(digits);
 }
 
-/** How often a value of the node can be in an object; undefined where no limit says it. */
+/** How often a value of the node can occur in an object; undefined if unlimited. */
 export function occurrencesOf({ parent }: SchemaNode): bigint | undefined {
   if (parent === undefined) return 1n;
   const outer = occurrencesOf(parent);

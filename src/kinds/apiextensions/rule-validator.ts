@@ -1,5 +1,5 @@
-// Runs the CEL rules of a schema over an object, from the root down, within one budget. Rules that an
-// unchanged part breaks are only warned of.
+// Runs the CEL rules of a schema over an object, from the root down, within one cost budget. Rules that an unchanged
+// part violates only produce warnings.
 // Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go
 
 import * as field from "#api/field-error.ts";
@@ -23,9 +23,9 @@ import { type Correlation, mapList } from "./correlation.ts";
 
 export interface RuleOutcome {
   readonly errors: readonly field.FieldError[];
-  /** What an unchanged part does wrong. */
+  /** Violations in unchanged parts. */
   readonly warnings: readonly string[];
-  /** What is left of it; below 0 where rules were not run any more. */
+  /** The remaining budget; below 0 if some rules were not run. */
   readonly budget: number;
 }
 
@@ -41,7 +41,7 @@ export interface RuleValidator {
 
 const hasRules = (schema: JSONSchemaProps): boolean => (schema["x-kubernetes-validations"]?.length ?? 0) > 0;
 
-/** Undefined: the schema has no rules. Rules are compiled when they first run. */
+/** Undefined if the schema has no rules. Rules are compiled at their first run. */
 export function ruleValidator(schema: JSONSchemaProps, isResourceRoot: boolean): RuleValidator | undefined {
   if (!someSchema(schema, hasRules)) return undefined;
   let root: RuleNode | undefined;
@@ -56,7 +56,7 @@ export function ruleValidator(schema: JSONSchemaProps, isResourceRoot: boolean):
 }
 
 interface RuleNode {
-  /** As rules see it. */
+  /** The schema as rules see it. */
   readonly schema: JSONSchemaProps;
   readonly rules: readonly CompiledRule[];
   readonly items: RuleNode | undefined;
@@ -83,7 +83,7 @@ function ruleNode(schema: JSONSchemaProps, isResourceRoot: boolean, type: Type |
   return { schema: isResourceRoot ? asResource(schema) : schema, rules, items, values, properties };
 }
 
-/** How a part relates to what it was, and how its nearest known parent did. */
+/** Correlation of a part with its old value, and that of its nearest correlated parent. */
 interface Ratchet {
   readonly current: Correlation | undefined;
   readonly parent: Correlation | undefined;
@@ -150,7 +150,7 @@ class Run implements RuleOutcome {
     const self = lazily(() => celValue(value, schema));
     const oldSelf = lazily(() => celValue(old, schema));
     const hasOldSelf = old !== undefined && rules.some(({ program }) => program?.usesOldSelf);
-    // Messages see what was before only where a rule looks at it, and never as an optional value.
+    // Message expressions see oldSelf only if a rule uses it, and never as an optional value.
     const inMessages = (name: string): Value | undefined =>
       name === "self" ? self() : name === "oldSelf" && hasOldSelf ? oldSelf() : undefined;
     for (const compiled of rules) {
@@ -179,7 +179,7 @@ class Run implements RuleOutcome {
     }
   }
 
-  /** May more rules run? */
+  /** True if further rules may run. */
   #evaluationError(error: string, rule: ValidationRule, type: string, path: Path): boolean {
     const shown = shownRule(rule);
     const isOverLimit = error.startsWith("operation cancelled: actual cost limit exceeded");
@@ -242,7 +242,7 @@ class Run implements RuleOutcome {
     }
     this.budget -= outcome.cost;
     const message = typeof outcome.value === "string" ? outcome.value.trim() : "";
-    // What cannot be shown is replaced by the rule's own message.
+    // An unusable message is replaced by the rule's own.
     const isUsable = message !== "" && !message.includes("\n") && byteLength(message) <= MESSAGE_BYTES_MAX;
     return isUsable ? { text: message } : {};
   }

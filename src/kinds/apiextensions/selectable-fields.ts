@@ -42,7 +42,7 @@ export function validateSelectableFields(
   if (seen.size > FIELDS_MAX) errors.push(field.tooMany(path, seen.size, FIELDS_MAX));
 }
 
-/** The value of each field as a selector compares it; "" where there is none. */
+/** The value of each field in the form that selectors compare; "" if absent. */
 export function selectableValues(
   object: KubeObject,
   fields: readonly { readonly name: string; readonly path: readonly string[] }[],

@@ -1,4 +1,4 @@
-// Is a schema structural? Types at every node, logical combinations that only restrict, metadata left
+// Checks that a schema is structural: every node has a type, logical combinations only restrict, and metadata is left
 // to the server. Upstream: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/{convert,validation,complete}.go
 
 import * as field from "#api/field-error.ts";
@@ -19,7 +19,7 @@ type Errors = field.FieldError[];
 type Path = field.FieldPath;
 type Level = "root" | "item" | "field";
 
-/** Why it cannot be read as a structural schema at all; undefined when it can. */
+/** Why the schema cannot be converted to a structural schema; undefined if it can. */
 export function unsupportedInStructural(schema: JSONSchemaProps | undefined): string | undefined {
   if (schema === undefined || schema === null) return undefined;
   const own = unsupportedField(schema);
@@ -60,7 +60,7 @@ function unsupportedField(schema: JSONSchemaProps): string | undefined {
   return found === undefined ? undefined : `OpenAPIV3Schema '${found[0]}' is not supported`;
 }
 
-/** In the order of their texts. */
+/** Errors sorted by text. */
 export function validateStructural(schema: JSONSchemaProps | undefined, path: Path | undefined): Errors {
   const errors: Errors = [];
   if (schema === undefined) return errors;
@@ -186,7 +186,7 @@ function valueValidation(
   }
 }
 
-/** What a logical combination may not say, because it belongs to the schema itself. */
+/** Fields that are not allowed inside a logical combination. */
 const FORBIDDEN: readonly [keyof JSONSchemaProps, string][] = [
   ["title", "must be empty to be structural"],
   ["description", "must be empty to be structural"],
@@ -224,7 +224,7 @@ function nested(errors: Errors, schema: JSONSchemaProps, skipsAnyOf: boolean, pa
   }
 }
 
-/** Whatever a combination speaks of must be in the schema outside of it. */
+/** Every field in a combination must also be specified outside of it. */
 function completeness(
   errors: Errors,
   restriction: JSONSchemaProps,

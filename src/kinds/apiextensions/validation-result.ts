@@ -1,5 +1,5 @@
-// What a schema has to say about a value: errors, each text once, and a count of what fitted, by which
-// the best of several alternatives is chosen. Upstream: k8s.io/kube-openapi/pkg/validation/{errors,validate/result.go}
+// The result of validating a value: unique errors, and a count of matches, which selects the best of several
+// alternatives. Upstream: k8s.io/kube-openapi/pkg/validation/{errors,validate/result.go}
 
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";

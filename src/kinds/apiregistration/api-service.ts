@@ -81,7 +81,7 @@ function validateStatus({ metadata = {}, status }: APIService, old: APIService):
   return errors;
 }
 
-/** Upstream resets these one by one, and leaves the generation alone. */
+/** Upstream resets these fields one by one and does not reset the generation. */
 const KEPT_META = ["labels", "annotations", "finalizers", "ownerReferences"] as const;
 
 const strategy = kindStrategy<APIService>({

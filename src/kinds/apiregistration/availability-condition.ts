@@ -1,4 +1,4 @@
-// The condition by which an APIService says whether its server answers.
+// The Available condition of an APIService.
 // Upstream: kube-aggregator pkg/apis/apiregistration/v1/helper
 
 import type { APIService, APIServiceCondition } from "#api/generated/types/apiregistration-v1.ts";
@@ -7,7 +7,7 @@ import type { EpochMs } from "#base/clock.ts";
 
 export type Availability = Pick<APIServiceCondition, "status" | "reason" | "message">;
 
-/** Of groups that the server serves itself. */
+/** The condition for groups that this server serves itself. */
 export const LOCAL: Availability = {
   status: "True",
   reason: "Local",
@@ -19,7 +19,7 @@ export const availableOf = ({ status }: APIService): APIServiceCondition | undef
 
 export const isAvailable = (service: APIService): boolean => availableOf(service)?.status === "True";
 
-/** The same object when nothing changes. The time changes with the status only. */
+/** Returns the same object if nothing changes. The transition time changes only with the status. */
 export function withAvailability(service: APIService, availability: Availability, now: EpochMs): APIService {
   const old = availableOf(service);
   const { status, reason, message } = availability;

@@ -45,7 +45,7 @@ function validateDaemonSet(set: apps.DaemonSet, generation: number, opts: PodOpt
   return errors;
 }
 
-/** The generations are those of the templates. */
+/** Checks the template generations. */
 function validateDaemonSetUpdate(
   set: apps.DaemonSet,
   old: apps.DaemonSet,
@@ -138,7 +138,7 @@ function validateDaemonSetStatusUpdate(set: apps.DaemonSet, old: apps.DaemonSet)
 
 const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
 
-/** The internal form has a field for it, the wire an annotation. */
+/** A field in the internal type, an annotation on the wire. */
 const templateGeneration = ({ metadata }: apps.DaemonSet): number =>
   Number(metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
 

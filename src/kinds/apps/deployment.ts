@@ -135,7 +135,7 @@ const defaults: Rule = inner(
   ),
 );
 
-/** Deployments print their selector bare: nothing for one that selects everything. */
+/** Deployments print an empty selector as an empty text. */
 function selectorText(selector: LabelSelector | undefined): string {
   try {
     return selectorFromObject(selector).toString();
@@ -168,7 +168,7 @@ const strategy = kindStrategy<apps.Deployment>({
   ],
   prepareForUpdate(deployment, old, { gates }) {
     const kept = withoutDisabledTemplate(put(deployment, "status", old.status), old, gates);
-    // Annotations count too: rolling back once went through them.
+    // Annotations count too, because rollbacks once used them.
     const isSame = semanticEqual(kept.metadata?.annotations ?? {}, old.metadata?.annotations ?? {});
     return isSame
       ? countChange(kept, old, "spec", DEPLOYMENT_SPEC())

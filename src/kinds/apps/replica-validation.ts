@@ -1,4 +1,4 @@
-// What ReplicaSets and ReplicationControllers share: the checks of their status, and their columns.
+// Status validation and columns shared by ReplicaSets and ReplicationControllers.
 // Upstream: pkg/apis/apps/validation, ValidateReplicaSetStatus; pkg/apis/core/validation, ValidateReplicationControllerStatusUpdate
 
 import * as field from "#api/field-error.ts";

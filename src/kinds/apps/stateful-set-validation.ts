@@ -29,7 +29,7 @@ const STATUS = field.newPath("status");
 
 interface SetOptions {
   readonly isUpdate: boolean;
-  /** The stored template is invalid already. */
+  /** The stored template is already invalid. */
   readonly skipTemplate: boolean;
 }
 
@@ -100,7 +100,9 @@ function setSpec(errors: Errors, spec: Partial<apps.StatefulSetSpec>, opts: PodO
   keptRunning(errors, template, "StatefulSet", SPEC.child("template"));
 }
 
-/** The template as pods will have it: names are the set's to give, claims are volumes. */
+/**
+ * The template as used for pods: without hostname and subdomain, which the set assigns, and with the claims as volumes.
+ */
 function withClaims(
   template: core.PodTemplateSpec,
   claims: readonly core.PersistentVolumeClaim[],
@@ -114,7 +116,7 @@ function withClaims(
   return { ...template, spec: { ...spec, volumes: [...own, ...others] } };
 }
 
-// Labels and annotations are checked a second time, as upstream does.
+// As upstream, labels and annotations are checked a second time.
 function podTemplate(
   errors: Errors,
   template: core.PodTemplateSpec,

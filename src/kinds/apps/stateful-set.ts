@@ -34,7 +34,7 @@ function withoutMaxUnavailable(
   return { ...set, spec: { ...set.spec, updateStrategy: { ...set.spec.updateStrategy, rollingUpdate } } };
 }
 
-/** The path of a claim's amounts differs between create and update, as upstream has it. */
+/** As upstream, the path of a claim's quantities differs between create and update. */
 function setWarnings(set: apps.StatefulSet, specName: readonly string[]): string[] {
   const warnings: string[] = [];
   set.spec?.volumeClaimTemplates?.forEach(({ spec }, i) => {
@@ -50,7 +50,7 @@ function setWarnings(set: apps.StatefulSet, specName: readonly string[]): string
   return warnings;
 }
 
-// Unlike the others, an explicit RollingUpdate without parameters stays without.
+// Unlike in other kinds, an explicit RollingUpdate without parameters gets none.
 const updateStrategy: Rule = all(
   (strategy, ctx) =>
     strategy.type ? strategy : all(nil({ rollingUpdate: {} }), zero({ type: "RollingUpdate" }))(strategy, ctx),

@@ -1,4 +1,4 @@
-// Reviews of who the user who asks is: answered, never stored.
+// SelfSubjectReviews, which return the requesting user. Never stored.
 // Upstream: pkg/registry/authentication/selfsubjectreview
 
 import type { KubeObject } from "#api/object.ts";

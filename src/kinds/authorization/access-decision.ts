@@ -1,4 +1,4 @@
-// What access reviews share: a refusal of what is wrong with them, and the authorizer's decision as their status.
+// Shared by access reviews: the error for an invalid review, and the authorizer's decision as its status.
 // Upstream: pkg/registry/authorization
 
 import type * as field from "#api/field-error.ts";

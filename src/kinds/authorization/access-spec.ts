@@ -1,4 +1,4 @@
-// The spec of access reviews: its validation, and the question that it asks.
+// The spec of access reviews: its validation, and the authorizer's question.
 // Upstream: pkg/apis/authorization/validation; pkg/registry/authorization/util/helpers.go
 
 import { ValueError } from "#api/errors.ts";
@@ -17,11 +17,11 @@ import { isLabelValue, isQualifiedName } from "#api/names.ts";
 import type { KubeObject } from "#api/object.ts";
 import type { AccessQuestion } from "#kinds/hooks.ts";
 
-/** That of a review about oneself has no user and no groups. */
+/** The spec of a self review has no user and no groups. */
 export type AccessSpec = SubjectAccessReviewSpec;
 
 const SPEC = field.newPath("spec");
-/** Upstream makes this path of one name. */
+/** As upstream, the path has one element with a dot in it. */
 const RESOURCE = field.newPath("spec.resourceAttributes");
 
 export function validateAccess({ resourceAttributes, nonResourceAttributes }: AccessSpec): field.FieldError[] {
@@ -50,7 +50,7 @@ export function validateSelectors({ resourceAttributes }: AccessSpec): field.Fie
   ];
 }
 
-/** Of the metadata only the server's own notes may be there. */
+/** The metadata must be empty except for managedFields and, in namespaced reviews, the namespace. */
 export function validateEmptyMeta({ metadata = {} }: KubeObject, namespaced: boolean): field.FieldError[] {
   const { managedFields: _managed, namespace, ...rest } = metadata;
   if (Object.keys(rest).length === 0 && (namespaced || namespace === undefined)) return [];
@@ -75,7 +75,7 @@ export function validateLocal(
   return errors;
 }
 
-/** Refusals print the fields as upstream's Go code names them. */
+/** Errors print upstream's Go field names. */
 const internalForm = ({ path = "", verb = "" }: NonResourceAttributes): unknown => ({ Path: path, Verb: verb });
 
 interface SelectorAttributes {
@@ -97,7 +97,7 @@ function validateChoice(
   return [field.required(path.child("requirements"), detail)];
 }
 
-/** Operators of later versions are let through. */
+/** Unknown operators, from later versions, are accepted. */
 function validateOperator(operator: string, values: readonly string[], path: field.FieldPath): field.FieldError[] {
   if ((operator === "In" || operator === "NotIn") && values.length === 0) {
     return [field.required(path.child("values"), "must be specified when `operator` is 'In' or 'NotIn'")];
@@ -153,7 +153,7 @@ export function evaluationError({ resourceAttributes = {} }: AccessSpec): string
   return problems.filter((text) => text !== "").join("; ");
 }
 
-/** How many of a selector's parts could be read. */
+/** How many terms of a selector were parsed. */
 interface Terms {
   readonly good: number;
   readonly bad: number;

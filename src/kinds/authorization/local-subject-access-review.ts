@@ -1,4 +1,4 @@
-// Local subject access reviews, about one namespace: answered, never stored.
+// LocalSubjectAccessReviews, limited to one namespace. Never stored.
 // Upstream: pkg/registry/authorization/localsubjectaccessreview
 
 import type { Kind } from "#kinds/kind.ts";

@@ -1,4 +1,4 @@
-// Access reviews about the user who asks: answered, never stored.
+// SelfSubjectAccessReviews, about the requesting user. Never stored.
 // Upstream: pkg/registry/authorization/selfsubjectaccessreview
 
 import type { Kind } from "#kinds/kind.ts";

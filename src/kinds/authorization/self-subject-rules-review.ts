@@ -1,4 +1,4 @@
-// Reviews of all that the user who asks may do in a namespace: answered, never stored.
+// SelfSubjectRulesReviews: the rules for the requesting user in a namespace. Never stored.
 // Upstream: pkg/registry/authorization/selfsubjectrulesreview
 
 import type { KubeObject } from "#api/object.ts";

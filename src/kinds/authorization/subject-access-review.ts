@@ -1,4 +1,4 @@
-// Subject access reviews, about any user: answered, never stored.
+// SubjectAccessReviews, about any user. Never stored.
 // Upstream: pkg/registry/authorization/{subjectaccessreview,localsubjectaccessreview}
 
 import type { KindHooks, KindServer } from "#kinds/hooks.ts";
@@ -7,7 +7,7 @@ import { neverStored } from "#kinds/strategy.ts";
 import { refuse, specOf, withDecision } from "./access-decision.ts";
 import { validateAccess, validateEmptyMeta, validateLocal, validateSelectors, validateSubject } from "./access-spec.ts";
 
-/** A local review is about its own namespace. */
+/** A local review is limited to its own namespace. */
 export const subjectReviewHooks =
   (isLocal: boolean) =>
   (server: KindServer): KindHooks => ({

@@ -27,7 +27,7 @@ const WINDOW_SECONDS_MAX = 3600;
 type Autoscaler = autoscaling.HorizontalPodAutoscaler;
 type Reference = autoscaling.CrossVersionObjectReference;
 
-/** What the API version of a reference must be. */
+/** Requirements on the API version of a reference. */
 interface ReferenceRule {
   readonly mayBeInvalid: boolean;
   readonly mayHaveNoGroup: boolean;
@@ -129,7 +129,7 @@ function whyInvalid(apiVersion = "", { mayBeInvalid, mayHaveNoGroup }: Reference
   return hasGroup || mayHaveNoGroup ? undefined : "apiVersion must specify API group";
 }
 
-/** In upstream's order, by the type of the metric. */
+/** Checks by type of metric, in upstream's order. */
 const SOURCES = {
   Object: "object",
   External: "external",

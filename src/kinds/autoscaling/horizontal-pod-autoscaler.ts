@@ -130,7 +130,7 @@ function withoutTolerances(
   return { ...autoscaler, spec: { ...spec, behavior: without } };
 }
 
-/** Go writes a list that is not there as null, and null is what is stored. */
+/** Go writes an absent list as null, and null is stored. */
 const NO_METRICS = { desiredReplicas: 0, currentMetrics: null } as unknown as autoscaling.HorizontalPodAutoscalerStatus;
 
 function withMetricStatus(autoscaler: autoscaling.HorizontalPodAutoscaler): autoscaling.HorizontalPodAutoscaler {

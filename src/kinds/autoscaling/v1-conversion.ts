@@ -1,5 +1,5 @@
-// autoscaling/v1 to and from autoscaling/v2, which is stored. What v1 has no field for travels in
-// annotations, in v1's own form. Upstream: pkg/apis/autoscaling/v1/conversion.go
+// Converts autoscaling/v1 to and from autoscaling/v2, which is stored. Fields that v1 lacks are kept in annotations, in
+// v1's form. Upstream: pkg/apis/autoscaling/v1/conversion.go
 
 import { goJson } from "#api/go-text.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -23,7 +23,7 @@ const CONDITIONS = `${PREFIX}conditions`;
 const BEHAVIOR = `${PREFIX}behavior`;
 const ROUND_TRIP = [METRICS, CURRENT_METRICS, CONDITIONS, BEHAVIOR];
 
-/** What v1 meant when it said nothing. */
+/** v1's default. */
 const DEFAULT_CPU_UTILIZATION = 80;
 
 export const v1Conversion: Conversion = { toStored: toV2, fromStored: toV1 };
@@ -84,7 +84,7 @@ function withoutRoundTrip(object: KubeObject): Record<string, string> {
   return annotations;
 }
 
-/** An annotation that is no JSON says nothing. */
+/** Undefined for an annotation that is not JSON. */
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
@@ -114,7 +114,7 @@ function currentCpuUtilization(status: unknown): unknown {
   return type === "Resource" && name === "cpu" ? asFields(current).averageUtilization : undefined;
 }
 
-/** The behaviour is saved under Go's names, in the order of its structs, with null for what is absent. */
+/** The behavior is stored under Go's field names, in the order of its structs, with null for absent values. */
 function behaviorText(behavior: unknown): string {
   const { scaleUp = null, scaleDown = null } = asFields(behavior);
   return goJson({
@@ -144,7 +144,7 @@ function behaviorOf(text: string | undefined): Fields | undefined {
 
 const lowerFirst = (key: string): string => key.charAt(0).toLowerCase() + key.slice(1);
 
-/** With the names of the API; null is absent. */
+/** With the API's field names, without nulls. */
 function rekey(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(rekey);
   if (typeof value !== "object" || value === null) return value;

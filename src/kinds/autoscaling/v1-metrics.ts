@@ -1,5 +1,5 @@
-// Metrics of autoscaling/v2 in the form of v1, which travels in annotations: fields in the order of Go's structs, since
-// clients see the text. Upstream: pkg/apis/autoscaling/v1/conversion.go
+// Metrics of autoscaling/v2 in the form of v1, for annotations. Fields are in the order of Go's structs, since clients
+// see the text. Upstream: pkg/apis/autoscaling/v1/conversion.go
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -7,7 +7,7 @@ export const asFields = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Leaves out what is undefined or null. */
+/** Drops undefined and null values. */
 export function compact(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
@@ -15,7 +15,7 @@ export function compact(fields: Fields): Fields {
 type Conversion = (source: Fields) => Fields;
 type Source = "object" | "pods" | "resource" | "containerResource" | "external";
 
-/** Each source that is there, in Go's order. */
+/** Converts each source that is set, in Go's order. */
 function convertMetric(metric: unknown, conversions: Readonly<Record<Source, Conversion>>): Fields {
   const { type = "", ...sources } = asFields(metric);
   const converted: Record<string, unknown> = { type };

@@ -17,7 +17,7 @@ import { jobSpec } from "./job-validation.ts";
 const METADATA = field.newPath("metadata");
 const SPEC = field.newPath("spec");
 
-/** A Job adds eleven characters to the name, and the hostnames of its pods are cut at 63. */
+/** A Job's name adds eleven characters, and hostnames of its pods are limited to 63. */
 const NAME_BYTES_MAX = 52;
 
 type Spec = Partial<batch.CronJobSpec>;

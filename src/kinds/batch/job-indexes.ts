@@ -4,7 +4,7 @@ import { goQuote, parseInt64 } from "#api/go-text.ts";
 
 type Interval = readonly [first: number, last: number];
 
-/** How many indexes the text names, or what is wrong with the text. */
+/** The number of indexes in the text, or why it is invalid. */
 export function countIndexes(text: string, completions: number): number | { readonly error: string } {
   if (text === "") return 0;
   let total = 0;
@@ -20,7 +20,7 @@ export function countIndexes(text: string, completions: number): number | { read
   return total;
 }
 
-/** The message about the first index that both texts name. Intervals that cannot be read are left out. */
+/** The message about the first index in both texts. Unparsable intervals are skipped. */
 export function overlapOf(completed: string, failed: string, completions: number): string | undefined {
   const [ofCompleted, ofFailed] = [readable(completed, completions), readable(failed, completions)];
   for (let i = 0, j = 0; i < ofCompleted.length && j < ofFailed.length; ) {

@@ -1,4 +1,4 @@
-// The policies of a Job: pod failures, success, replacement of pods.
+// The policies of a Job: pod failure, success, pod replacement.
 // Upstream: pkg/apis/batch/validation, validatePodFailurePolicy, validateSuccessPolicy, validatePodReplacementPolicy
 
 import * as field from "#api/field-error.ts";
@@ -89,7 +89,7 @@ function exitCodes(
   if (!isOrdered) errors.push(field.invalid(at, values, "must be ordered"));
 }
 
-/** Only of Indexed Jobs. */
+/** Only Indexed Jobs may have a success policy. */
 export function successPolicy(errors: Errors, policy: batch.SuccessPolicy, completions: number, path: Path): void {
   const rules = policy.rules ?? [];
   const at = path.child("rules");

@@ -1,5 +1,5 @@
-// The status of a Job. Most rules are held only against a field that the write changes, so that a status broken by an
-// older version can still be mended. JobManagedBy, locked on in 1.36, is taken as on.
+// The status of a Job. Most rules apply only to fields that the write changes, so that a status broken by an older
+// version can be repaired. JobManagedBy is locked on in 1.36 and assumed.
 // Upstream: pkg/apis/batch/validation, ValidateJobStatusUpdate; pkg/registry/batch/job, getStatusValidationOptions
 
 import { semanticEqual } from "#api/equality.ts";
@@ -17,7 +17,7 @@ const CONDITIONS = STATUS.child("conditions");
 
 type Status = Partial<batch.JobStatus>;
 
-/** What a status says, and which conditions stand in it. */
+/** A status and its conditions. */
 interface Seen {
   readonly status: Status;
   has(type: string, value?: string): boolean;

@@ -109,7 +109,7 @@ const COUNTS = [
   "maxFailedIndexes",
 ] as const;
 
-/** All but the selector: what a Job and the template of a CronJob share. */
+/** Checks shared by a Job and the template of a CronJob: everything except the selector. */
 export function jobSpec(errors: Errors, spec: Spec, path: Path, opts: PodOptions): void {
   for (const part of COUNTS) nonNegative(errors, spec[part], path.child(part));
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
@@ -186,7 +186,7 @@ function indexedLimits(errors: Errors, spec: Spec, path: Path): void {
   atMost("maxFailedIndexes", FAILED_INDEXES_MAX_WHEN_HIGH, when);
 }
 
-/** Upstream checks the spec as a new one first, and once more here. */
+/** As upstream, the spec is checked as for a create first, and again here. */
 export function validateJobUpdate(job: batch.Job, old: batch.Job, opts: JobOptions): field.FieldError[] {
   const errors: Errors = validateJob(job, opts);
   objectMetaUpdate(errors, job.metadata ?? {}, old.metadata ?? {}, METADATA);
@@ -248,7 +248,7 @@ function internalTemplate({ metadata = {}, spec = { containers: [] } }: core.Pod
   return { ...Object.fromEntries(shown), Spec: internalSpec(spec) };
 }
 
-/** The old template with whatever of the new one says where its pods may run. */
+/** The old template with the scheduling fields of the new one. */
 function withSchedulingOf(template: core.PodTemplateSpec, old: core.PodTemplateSpec): core.PodTemplateSpec {
   const [spec, oldSpec] = [template.spec ?? { containers: [] }, old.spec ?? { containers: [] }];
   let scheduled = put(oldSpec, "affinity", withNodeAffinityOf(spec.affinity, oldSpec.affinity));

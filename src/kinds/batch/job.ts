@@ -94,7 +94,7 @@ function warnOfOrphans(call: KindCall, { propagationPolicy, orphanDependents }: 
   );
 }
 
-/** Unless the user chose a selector, the Job's UID is one, and its pods carry it. */
+/** Unless the user manages the selector, the Job selects pods by its UID, a label in its template. */
 function withSelector(job: batch.Job): batch.Job {
   const { spec, metadata } = job;
   if (spec === undefined || spec.manualSelector) return job;
@@ -111,7 +111,7 @@ function withSelector(job: batch.Job): batch.Job {
     ...spec.selector,
     matchLabels: { [CONTROLLER_UID]: uid, ...spec.selector?.matchLabels },
   };
-  // Labels that a Job has by default are those of its template, the generated ones included: in Go both are one map.
+  // If a Job's labels were defaulted from its template, they include the generated ones: in Go both are one map.
   const isDefaulted = metadata?.labels !== undefined && metadata.labels === template.metadata?.labels;
   return {
     ...job,
@@ -177,7 +177,7 @@ const strategy = kindStrategy<batch.Job>({
   prepareForUpdate: (job, old, { gates }) =>
     countChange(withoutDisabledTemplate(put(job, "status", old.status), old, gates), old, "spec", JOB_SPEC()),
   validateUpdate: (job, old, ctx) => validateJobUpdate(job, old, jobOptions(old, ctx)),
-  // Upstream fills in defaults once more when it reads the stored object: the template has its generated labels then.
+  // Upstream applies defaults again when it reads the stored object, whose template then has its generated labels.
   canonicalize: withTemplateLabels,
   warningsOnUpdate: (job, old, ctx) => (isCounted(job, old) ? jobSpecWarnings(job.spec, SPEC, ctx) : []),
   subresources: { status: statusStrategy(validateJobStatusUpdate) },

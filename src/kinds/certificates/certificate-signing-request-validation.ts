@@ -1,4 +1,4 @@
-// What a certificate signing request may say, and what an update of one of its three parts may change.
+// Validation of certificate signing requests, and of updates to the main resource, the status and the approval.
 // Upstream: pkg/apis/certificates/validation
 
 import * as field from "#api/field-error.ts";
@@ -24,7 +24,7 @@ const LEGACY_SIGNER = "kubernetes.io/legacy-unknown";
 const EXPIRATION_SECONDS_MIN = 600;
 const DECISIONS = ["Approved", "Denied"] as const;
 
-/** Sorted, as upstream lists them. */
+/** Sorted, as in upstream's messages. */
 const USAGES: readonly string[] = [
   "any",
   "cert sign",
@@ -51,12 +51,12 @@ const USAGES: readonly string[] = [
   "timestamping",
 ];
 
-/** What the update may set: nothing by the main part. */
+/** The part that an update writes. The main resource has no mutable fields. */
 export type UpdatedPart = "main" | "status" | "approval";
 
 export function validateRequest(request: Request, old: Request | undefined, keys: KeyReader | undefined): Errors {
   const errors: Errors = [];
-  // Any path segment will do as a name.
+  // The name may be any path segment.
   objectMeta(errors, request.metadata ?? {}, false, () => [], META);
   const { spec, status } = request;
   const problem = requestProblem(spec.request, keys);
@@ -92,7 +92,7 @@ export function validateRequestUpdate(
       errors.push(field.forbidden(CONDITIONS, `updates may not remove a condition of type ${goQuote(type)}`));
     }
   }
-  // Upstream also looks for changed decisions here; the strategies undo such changes before.
+  // Upstream also checks for changed decisions here; the strategies revert such changes before.
   for (const type of part === "approval" ? [] : DECISIONS) {
     if (count(request, type) > count(old, type)) {
       errors.push(field.forbidden(CONDITIONS, `updates may not add a condition of type ${goQuote(type)}`));
@@ -112,7 +112,7 @@ export function validateRequestUpdate(
 const count = ({ status }: Request, type: string): number =>
   status?.conditions?.filter((condition) => condition.type === type).length ?? 0;
 
-/** Without a reader the signature is not checked. */
+/** The signature is checked only if there is a key reader. */
 function requestProblem(request: string | undefined, keys: KeyReader | undefined): string | undefined {
   try {
     const { signed } = parseRequest(request);
@@ -122,7 +122,7 @@ function requestProblem(request: string | undefined, keys: KeyReader | undefined
   }
 }
 
-/** What is wrong with the old usages may be wrong with the new ones. */
+/** Rules that the old usages violate are not applied to the new ones. */
 function usages(errors: Errors, list: readonly string[], old: readonly string[]): void {
   const path = SPEC.child("usages");
   if (list.length === 0) errors.push(field.required(path, ""));
@@ -158,7 +158,7 @@ function conditions(errors: Errors, list: readonly RequestCondition[], old: read
   }
 }
 
-/** One that the update leaves alone, or that replaces a malformed one. */
+/** True if the certificate is unchanged or replaces a malformed one. */
 function toleratesCertificate({ status }: Request, old: Request | undefined): boolean {
   if (old === undefined) return false;
   const before = old.status?.certificate ?? "";
@@ -175,7 +175,7 @@ function certificateProblem(pem: string | undefined): string | undefined {
     try {
       certificate(bytes);
     } catch {
-      // Deviation: Go's parser tells what exactly is malformed.
+      // Deviation: Go's parser reports what exactly is malformed.
       return "x509: malformed certificate";
     }
   }

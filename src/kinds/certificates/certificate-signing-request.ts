@@ -11,7 +11,7 @@ import { validateRequest, validateRequestUpdate } from "./certificate-signing-re
 type Request = certificates.CertificateSigningRequest;
 type RequestCondition = certificates.CertificateSigningRequestCondition;
 
-/** A status update may neither add nor remove decisions, and changes of decisions are undone. */
+/** A status update cannot add, remove or change approval decisions. */
 function withOldDecisions(
   conditions: readonly RequestCondition[],
   old: readonly RequestCondition[],
@@ -26,7 +26,7 @@ function withOldDecisions(
   return kept;
 }
 
-/** A condition that was there with the same status keeps the time of its transition. */
+/** A condition whose status did not change keeps its transition time. */
 function withTimes(
   conditions: readonly RequestCondition[],
   old: readonly RequestCondition[],

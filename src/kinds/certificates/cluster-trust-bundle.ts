@@ -28,7 +28,7 @@ function trustBundleName(signerName: string): NameCheck {
       : [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`];
 }
 
-/** A bundle that an update leaves alone is not read again. */
+/** An unchanged bundle is not parsed again. */
 function validateBundle({ metadata = {}, spec }: trust.ClusterTrustBundle, old?: trust.ClusterTrustBundle): Errors {
   const errors: Errors = [];
   const signer = spec.signerName ?? "";

@@ -1,4 +1,4 @@
-// What a signer may answer to a pod's request for a certificate: once, that it is issued, denied or failed.
+// The status of a PodCertificateRequest, which a signer sets once: issued, denied or failed.
 // Upstream: pkg/apis/certificates/validation, ValidatePodCertificateRequestStatusUpdate
 
 import { decodeBase64 } from "#api/base64.ts";
@@ -61,7 +61,7 @@ function answerOf(status: Status | undefined): string | undefined {
 function answers(errors: Errors, { conditions: list = [] }: Status): void {
   let known = 0;
   for (const [i, { type = "", status = "" }] of list.entries()) {
-    // Upstream's path has a dot before the index.
+    // As upstream, the path has a dot before the index.
     const path = STATUS.child("conditions", `[${i}]`);
     if (!ANSWERS.includes(type)) {
       errors.push(field.notSupported(path.child("type"), type, ANSWERS));
@@ -111,7 +111,7 @@ function issued(status: Status, spec: trust.PodCertificateRequestSpec, now: Epoc
   return [];
 }
 
-/** Deviation: of an e-mail address only the @ is checked. */
+/** Deviation: e-mail addresses are checked only for an @. */
 function oddNames({ dnsNames, emailAddresses }: ReadCertificate): Errors {
   const errors: Errors = [];
   for (const name of dnsNames) {
@@ -127,7 +127,7 @@ function oddNames({ dnsNames, emailAddresses }: ReadCertificate): Errors {
   return errors;
 }
 
-/** The spec was checked when the request was created. */
+/** The spec was validated at creation. */
 function requestedKey({ stubPKCS10Request, pkixPublicKey }: trust.PodCertificateRequestSpec): Uint8Array {
   if (stubPKCS10Request) return certificateRequest(decodeBase64(stubPKCS10Request)).signed.publicKey;
   return decodeBase64(pkixPublicKey ?? "");

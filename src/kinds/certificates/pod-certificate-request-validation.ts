@@ -1,4 +1,4 @@
-// What a pod's request for a certificate may say: whose it is, for how long, and that the key is the pod's.
+// Validation of PodCertificateRequests: the pod, the lifetime, and the proof that the pod holds the key.
 // Upstream: pkg/apis/certificates/validation, ValidatePodCertificateRequestCreate
 
 import { decodeBase64 } from "#api/base64.ts";

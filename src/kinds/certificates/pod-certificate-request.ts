@@ -9,7 +9,7 @@ import { kindStrategy } from "#kinds/strategy.ts";
 import { validatePodRequestStatus } from "./pod-certificate-request-status.ts";
 import { validatePodRequest, validatePodRequestUpdate } from "./pod-certificate-request-validation.ts";
 
-// Upstream also asks the authorizer whether the user may sign for the signer when the status changes; here the
+// Upstream's strategy asks the authorizer whether the user may sign for the signer when the status changes. Here the
 // admission plugin CertificateSigning does (src/apiserver/admission/certificates.ts).
 const strategy = kindStrategy<trust.PodCertificateRequest>({
   allowUnconditionalUpdate: false,
@@ -38,7 +38,7 @@ export const podCertificateRequest: Kind<trust.PodCertificateRequest> = {
     "spec.podName": ({ spec }) => spec?.podName ?? "",
     "spec.nodeName": ({ spec }) => spec?.nodeName ?? "",
   },
-  // Upstream knows no selector of its namespace.
+  // As upstream, there is no selector for the namespace.
   fieldLabels: {
     "certificates.k8s.io/v1beta1": {
       "metadata.name": "metadata.name",

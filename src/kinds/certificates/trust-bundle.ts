@@ -1,4 +1,4 @@
-// What a bundle of trust anchors may consist of: certificates of authorities, each once, and no headers.
+// Validation of trust bundles: CA certificates without headers and without duplicates.
 // Upstream: pkg/apis/certificates/validation, validateTrustBundle
 
 import { encodeBase64 } from "#api/base64.ts";
@@ -17,7 +17,7 @@ export function trustBundle(errors: Errors, bundle: string, path: Path): void {
   }
   const blocks = pemBlocks(bundle);
   const problems = blocks.flatMap((block, i) => problemOf(block, i) ?? []);
-  // A malformed block may be the reason why anchors are missing.
+  // A malformed block may explain why anchors are missing.
   for (const problem of problems.length > 0 ? problems : problemsTogether(blocks)) {
     errors.push(field.invalid(path, "<value omitted>", problem));
   }
@@ -39,7 +39,7 @@ function problemsTogether(blocks: readonly PemBlock[]): readonly string[] {
     .map((indices) => `duplicate trust anchor (indices [${indices.join(" ")}])`);
 }
 
-/** Undefined: it is no certificate. */
+/** Undefined if it is not a certificate. */
 export function readOrNothing(der: Uint8Array): ReadCertificate | undefined {
   try {
     return certificate(der);

@@ -50,7 +50,7 @@ export function electionStrategy(errors: Errors, value: string, specPath: Path):
   for (const message of isQualifiedName(value)) errors.push(field.invalid(path, value, message));
 }
 
-/** Fields of coordinated leader election stay out unless the gate is on or the old lease has them. */
+/** Drops the fields of coordinated leader election unless the gate is on or the old lease has them. */
 function withoutElection(
   lease: coordination.Lease,
   old: coordination.Lease | undefined,

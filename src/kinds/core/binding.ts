@@ -1,4 +1,4 @@
-// Bindings: posted, never stored. The pod that a binding names is bound to its node.
+// Bindings, which bind the named pod to a node. Never stored.
 // Upstream: pkg/registry/core/pod/storage/storage.go, LegacyBindingREST
 
 import type { Kind } from "#kinds/kind.ts";

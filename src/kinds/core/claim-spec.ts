@@ -31,7 +31,7 @@ export function templateMeta(
   }
 }
 
-/** What an old claim is allowed to keep. */
+/** Violations that are allowed because the old claim has them. */
 export interface ClaimAllowances {
   readonly invalidSelectorValues?: boolean;
   readonly invalidSourceGroups?: boolean;
@@ -63,7 +63,7 @@ export function claimSpec(
   if (attributes) name(errors, attributes, path.child("volumeAttributesClassName"), isDns1123Subdomain);
 }
 
-/** Of a claim or a volume. */
+/** Access modes of a claim or a volume. */
 export function checkAccessModes(errors: Errors, modes: readonly string[], path: Path): void {
   for (const mode of modes) oneOf(errors, mode, path, ACCESS_MODES);
   const known = new Set(modes.filter((mode) => ACCESS_MODES.includes(mode)));
@@ -93,7 +93,7 @@ function source(errors: Errors, ref: core.TypedLocalObjectReference, path: Path,
   } else if (!allowsGroup) name(errors, ref.apiGroup, path.child("apiGroup"), isDns1123Subdomain);
 }
 
-// Upstream hands the path itself over as the bad value; it prints as an empty object.
+// As upstream, the path itself is passed as the bad value, which prints as an empty object.
 function bothSources(
   errors: Errors,
   a: core.TypedLocalObjectReference,

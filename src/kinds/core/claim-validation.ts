@@ -1,4 +1,4 @@
-// What is wrong with a persistent volume claim, new, changed or with a new status.
+// Validation of persistent volume claims: create, update and status update.
 // Upstream: pkg/apis/core/validation, ValidatePersistentVolumeClaim, ValidatePersistentVolumeClaimUpdate,
 // ValidatePersistentVolumeClaimStatusUpdate
 
@@ -67,7 +67,7 @@ export function validateClaimUpdate(
 
 type Spec = core.PersistentVolumeClaimSpec;
 
-/** Both specs, equal where a change is allowed. */
+/** Both specs, with allowed changes removed. */
 function withoutAllowedChanges(
   errors: Errors,
   { metadata, spec = {}, status }: core.PersistentVolumeClaim,
@@ -103,7 +103,7 @@ function withoutAllowedChanges(
   return [masked, oldMasked];
 }
 
-/** A claim may shrink to recover from an expansion that failed, but not to what it has. */
+/** A claim may shrink to recover from a failed expansion, but must stay above its capacity. */
 function sizeUpdate(errors: Errors, { spec }: core.PersistentVolumeClaim, old: core.PersistentVolumeClaim): void {
   const size = amount(spec?.resources?.requests?.storage ?? "0");
   if (size.cmp(amount(old.spec?.resources?.requests?.storage ?? "0")) >= 0) return;
@@ -166,7 +166,7 @@ function basicResource(errors: Errors, text: string, path: Path): boolean {
   return false;
 }
 
-/** Of the resources without a domain, a claim can ask for storage alone. */
+/** Among resources without a domain, a claim may request only storage. */
 function resourceKey(errors: Errors, resource: string, path: Path): boolean {
   const problems = isQualifiedName(resource);
   for (const problem of problems) errors.push(field.invalid(path, resource, problem));

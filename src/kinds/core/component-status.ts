@@ -1,4 +1,4 @@
-// Component statuses: the health of components, asked for at each read.
+// ComponentStatuses: the health of components, probed at each read.
 // Upstream: pkg/registry/core/componentstatus; pkg/printers/internalversion/printers.go
 
 import type * as core from "#api/generated/types/core-v1.ts";

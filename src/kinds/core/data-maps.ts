@@ -1,4 +1,4 @@
-// What secrets and config maps share: the size of their data, and that immutable ones stay as they are.
+// Checks shared by secrets and config maps: the size of the data, and immutability.
 // Upstream: pkg/apis/core/validation, ValidateSecret, ValidateConfigMap
 
 import { semanticEqual } from "#api/equality.ts";
@@ -8,7 +8,7 @@ import type { Errors } from "#kinds/parts/checks.ts";
 export const DATA: field.FieldPath = field.newPath("data");
 export const DATA_BYTES_MAX: number = 1024 * 1024;
 
-/** The number of bytes that base64 text stands for. */
+/** The number of bytes that a base64 text encodes. */
 export function decodedLength(base64: string): number {
   const text = base64.replace(/[\r\n]/g, "");
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;

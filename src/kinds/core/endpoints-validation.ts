@@ -19,14 +19,14 @@ import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 const METADATA = field.newPath("metadata");
 const SUBSETS = field.newPath("subsets");
 
-/** isStrict: addresses must be in the usual form. */
+/** isStrict: addresses must be in canonical form. */
 export function validateEndpoints(endpoints: core.Endpoints, isStrict: boolean): field.FieldError[] {
   const errors: Errors = [];
   objectMeta(errors, endpoints.metadata ?? {}, true, isDns1123Subdomain, METADATA);
   return [...errors, ...subsetErrors(endpoints, isStrict)];
 }
 
-/** Subsets that did not change were valid for some earlier version. */
+/** Unchanged subsets are not checked again, since an earlier version accepted them. */
 export function validateEndpointsUpdate(
   endpoints: core.Endpoints,
   old: core.Endpoints,

@@ -11,7 +11,7 @@ import { validateEndpoints, validateEndpointsUpdate } from "./endpoints-validati
 
 const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
 
-/** The endpoints controller writes addresses in their usual form, and is not checked again. */
+/** The endpoints controller writes canonical addresses, so its objects are not checked. */
 function warnings({ metadata, subsets = [] }: core.Endpoints): string[] {
   if (metadata?.labels?.[MANAGED_BY] === "endpoint-controller") return [];
   return subsets.flatMap((subset, i) =>

@@ -1,4 +1,4 @@
-// Events, stored in their core form whichever group they came by; the group's own rules differ.
+// Validation of events, which are stored in the core form. Rules depend on the group of the request.
 // Upstream: pkg/apis/core/validation/events.go
 
 import { semanticEqual } from "#api/equality.ts";
@@ -13,7 +13,7 @@ import { objectMeta, objectMetaUpdate } from "#kinds/parts/metadata.ts";
 const METADATA = field.newPath("metadata");
 const at = (...names: readonly [string, ...string[]]): field.FieldPath => field.newPath(...names);
 
-/** Through which group a request came: "" is core. */
+/** The group of the request; "" is core. */
 export type EventGroup = "" | "events.k8s.io";
 
 export function validateEvent(event: core.Event, group: EventGroup): field.FieldError[] {

@@ -1,4 +1,4 @@
-// Events of both groups, which are the same objects; the core form is stored.
+// Events of both groups, which share their objects. The core form is stored.
 // Upstream: pkg/registry/core/event/strategy.go; pkg/apis/events/v1/conversion.go
 
 import type * as core from "#api/generated/types/core-v1.ts";
@@ -70,7 +70,7 @@ function rename(object: KubeObject, names: readonly (readonly [string, string])[
   return copy as KubeObject;
 }
 
-/** Of the stored, core form. */
+/** Works on the stored form, core/v1. */
 const strategy = kindStrategy<core.Event>({
   allowCreateOnUpdate: true,
   defaultPropagation: "Unsupported",
@@ -90,7 +90,7 @@ const INVOLVED: readonly Involved[] = [
   "fieldPath",
 ];
 
-/** How long events live. */
+/** How long events are kept. */
 const TTL_SECONDS = 3600;
 
 export const event: Kind<core.Event> = {

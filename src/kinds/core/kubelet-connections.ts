@@ -1,8 +1,8 @@
-// What a kubelet or a container would have to answer: logs, commands, ports, proxies. Everything is
-// checked as upstream does before it turns to the kubelet.
+// Subresources that a kubelet or container would serve: logs, exec, port-forward, proxy. Requests are checked as
+// upstream does before it contacts the kubelet.
 // Upstream: pkg/registry/core/pod/strategy.go, LogLocation and its siblings; pkg/kubelet/client
 //
-// Deviation: without kubelets the server says so with a 501. Kubelets answer for logs alone: for all else a 501 tells why.
+// Deviation: without kubelets the answer is a 501. With simulated kubelets, only logs are served.
 
 import * as field from "#api/field-error.ts";
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
@@ -21,7 +21,7 @@ const NO_CONTENT: HttpResponse = {
   body: { kind: "bytes", bytes: new Uint8Array(0) },
 };
 
-/** A pod that runs nowhere yet has an empty log. */
+/** A pod that is not scheduled yet has an empty log. */
 export const readLog =
   (server: KindServer): Connected =>
   async (call, signal) => {
@@ -50,7 +50,7 @@ export const forwardPorts =
     throw beyondPod(server, call, podOf(server, call));
   };
 
-/** The name may carry a scheme and a port: "https:name:443". */
+/** The name may contain a scheme and a port: "https:name:443". */
 export const proxyToPod =
   (server: KindServer): Connected =>
   async (call) => {
@@ -65,7 +65,7 @@ export const proxyToNode =
   async (call) => {
     const node = server.objects("nodes").find("", targetOf(call, "node")).object as Node;
     const address = kubeletAddressOf(node);
-    // A name would have to be looked up first: what it stands for is not known here.
+    // A host name is not resolved, so it is allowed.
     const isAllowed = address === undefined || parseSloppyIp(address) === undefined || isReachable(address);
     if (!isAllowed) throw newBadRequest("address not allowed");
     throw beyondNode(server, call, node);
@@ -78,7 +78,7 @@ export const proxyToService =
     throw notConnected(server, call);
   };
 
-/** The name of the object that a proxied name means. */
+/** The object's name in a proxied name. */
 function targetOf({ name }: KindCall, kind: string): string {
   const parts = name.split(":");
   if (parts.length === 1) return name;
@@ -94,7 +94,7 @@ function targetOf({ name }: KindCall, kind: string): string {
 const podOf = (server: KindServer, { namespace, name }: KindCall): Pod =>
   server.objects("pods").find(namespace, name).object as Pod;
 
-/** How Go prints a path of nothing. */
+/** Go's text for an empty path. */
 const NO_PATH = "[]";
 
 function validateLogOptions({ query }: KindCall): field.FieldError[] {
@@ -152,7 +152,7 @@ function timeOf(text: string): EpochMs | undefined {
   }
 }
 
-/** As upstream reads a flag: given is true, but for "false" and "0". */
+/** As upstream parses a flag: present means true, except "false" and "0". */
 function isSet(query: QueryReader, name: string): boolean {
   const [value] = query.all(name);
   return value !== undefined && !["false", "0"].includes(value.toLowerCase());
@@ -174,7 +174,7 @@ function beyondPod(server: KindServer, call: KindCall, { spec }: Pod): ApiError 
   return beyondKubelet(server, call, spec.nodeName);
 }
 
-/** A node that is missed is reported as one of the kind that was asked for. */
+/** As upstream, a missing node is reported under the requested resource. */
 function beyondKubelet(server: KindServer, call: KindCall, nodeName: string): ApiError {
   const node = server.objects("nodes").get("", nodeName)?.object as Node | undefined;
   if (node === undefined) return newNotFound(call.groupResource, nodeName);
@@ -202,7 +202,7 @@ function notConnected({ kubelets }: KindServer, { groupResource, name, subresour
   return bareFailure(NOT_AVAILABLE, "", `${what}, because ${why}`);
 }
 
-/** Neither this host nor a group of hosts nor one link only. */
+/** False for unspecified, broadcast, loopback, link-local and multicast addresses. */
 function isReachable(text: string): boolean {
   const ip = parseSloppyIp(text);
   if (ip === undefined) return false;

@@ -95,7 +95,7 @@ function limitsOfResource(
   request: Quantity | undefined,
   ratio: Quantity | undefined,
 ): void {
-  // Some errors show another amount than the one at their path, as upstream does.
+  // As upstream, some errors show another quantity than the one at their path.
   const ordered = (
     low: Quantity | undefined,
     lowWord: string,
@@ -141,7 +141,7 @@ function ratioOfResource(
   }
 }
 
-/** Go's %f. */
+/** Like Go's %f. */
 function goFixed(value: number): string {
   return Number.isFinite(value) ? value.toFixed(6) : value > 0 ? "+Inf" : Number.isNaN(value) ? "NaN" : "-Inf";
 }

@@ -1,5 +1,5 @@
-// Deleting a namespace: the first delete marks it and sets its phase; it goes when spec.finalizers is
-// empty. Upstream: pkg/registry/core/namespace/storage/storage.go, Delete
+// Deletion of a namespace: the first delete marks it and sets its phase. It is removed when spec.finalizers is empty.
+// Upstream: pkg/registry/core/namespace/storage/storage.go, Delete
 
 import type { Namespace } from "#api/generated/types/core-v1.ts";
 import type { KubeObject } from "#api/object.ts";
@@ -28,10 +28,10 @@ export async function deleteNamespace(
     throw newConflict(deletion.groupResource, deletion.name, record);
   }
   if (deletionTimestamp !== undefined) {
-    // The generic delete ends it once nothing is left to clean up.
+    // The generic delete removes it once there are no finalizers.
     return isNamespaceHeld(namespace) ? kept(namespace) : undefined;
   }
-  // Unlike elsewhere, not to orphan means to delete in the foreground.
+  // Unlike for other kinds, orphanDependents=false means foreground deletion.
   const finalizer =
     options.orphanDependents === undefined
       ? finalizerFor(BACKGROUND, namespace.metadata?.finalizers ?? [], options)

@@ -23,7 +23,7 @@ function warnings({ spec = {} }: core.Node): string[] {
   return list;
 }
 
-/** Dynamic kubelet configuration is gone; only nodes that had a source keep it. */
+/** Dynamic kubelet configuration was removed; only nodes with a config source keep it. */
 function dropDisabled(node: core.Node, old: core.Node | undefined, ctx: StrategyContext): core.Node {
   let out = node;
   if (out.spec?.configSource && !old?.spec?.configSource)

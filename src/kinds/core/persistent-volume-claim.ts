@@ -20,7 +20,7 @@ export const claimDefaults: Rule = all(
   inner("spec", claimSpec),
 );
 
-/** Sources of data that the gates do not know are dropped; unknown kinds of sources are, too, as they always were. */
+/** Drops data sources that a disabled gate forbids, and data sources of unknown kinds. */
 function knownSources(
   spec: core.PersistentVolumeClaimSpec,
   old: core.PersistentVolumeClaimSpec | undefined,
@@ -35,12 +35,12 @@ function knownSources(
 
 function isClaimOrSnapshot(source: core.TypedLocalObjectReference | undefined): boolean {
   const { kind, apiGroup } = source ?? {};
-  // Go writes null where there is no group.
+  // Go writes null for an absent group.
   if (kind === "PersistentVolumeClaim") return !apiGroup;
   return kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io";
 }
 
-/** Each of the two fields says the same, whichever the writer knows. */
+/** Copies dataSource to dataSourceRef, or the other way round. */
 function bothSources(spec: core.PersistentVolumeClaimSpec): core.PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource !== undefined && dataSourceRef === undefined) return { ...spec, dataSourceRef: copied(dataSource) };
@@ -68,7 +68,7 @@ const strategy = kindStrategy<core.PersistentVolumeClaim>({
   resetFields: [["status"]],
   prepareForCreate: (claim, ctx) =>
     put({ ...claim, spec: knownSources(claim.spec ?? {}, undefined, ctx) }, "status", undefined),
-  // The phase is a default, which upstream applies to what it reads from the store.
+  // Upstream defaults the phase of objects that it reads from storage.
   canonicalize: (claim) => (claim.status?.phase ? claim : { ...claim, status: { ...claim.status, phase: "Pending" } }),
   validate: (claim) => validateClaim(claim, {}),
   warningsOnCreate: warnings,

@@ -106,7 +106,7 @@ function internalSource(source: Source): Readonly<Record<string, unknown>> {
   return Object.fromEntries(form.filter(([name]) => !NO_SOURCE.includes(name)));
 }
 
-/** The secret of the expansion may come later. */
+/** Ignores a controllerExpandSecretRef that the update adds, which is allowed. */
 function withoutNewSecret(spec: core.PersistentVolumeSpec, old: core.PersistentVolumeSpec): core.PersistentVolumeSpec {
   const isNew = old.csi !== undefined && old.csi.controllerExpandSecretRef === undefined;
   if (!isNew || spec.csi?.controllerExpandSecretRef === undefined) return spec;
@@ -121,7 +121,7 @@ const STABLE_LABELS: Readonly<Record<string, string>> = {
   "beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
 };
 
-/** A label may become its stable successor, at its place. */
+/** A beta label may be replaced by its stable successor. */
 function affinityUpdate(
   errors: Errors,
   affinity: core.VolumeNodeAffinity | undefined,
@@ -134,7 +134,7 @@ function affinityUpdate(
   ) =>
     requirements?.map((requirement, i) => {
       const key = now?.[i]?.key ?? "";
-      // Upstream finds "" for a label that has no successor.
+      // Upstream's lookup yields "" for a label without a successor.
       return (STABLE_LABELS[requirement.key ?? ""] ?? "") === key ? { ...requirement, key } : requirement;
     });
   const followed: core.VolumeNodeAffinity = put(
@@ -199,7 +199,7 @@ function warnings({ metadata, spec = {} }: core.PersistentVolume): string[] {
   return found;
 }
 
-/** The time of the last change of the phase is the server's, unless the writer sets another one. */
+/** The server sets the time of the last phase transition, unless the client sets another one. */
 function prepareStatus(
   volume: core.PersistentVolume,
   old: core.PersistentVolume,

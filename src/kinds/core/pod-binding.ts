@@ -25,7 +25,7 @@ export const podBinding = (server: KindServer): Posted & { readonly body: Posted
   },
 });
 
-/** A Binding posted to the collection means the pod that it names. */
+/** A Binding posted to the collection binds the pod that it names. */
 export const namedPodBinding = (server: KindServer): Posted => ({
   answer: async (call, object) => bind(server, call, object.metadata?.name ?? "", object as Binding),
 });

@@ -1,4 +1,4 @@
-// Evicting a pod: a delete that its disruption budget must allow.
+// Evictions: deletes that the pod's disruption budget must allow.
 // Upstream: pkg/registry/core/pod/storage/eviction.go
 
 import { ValueError } from "#api/errors.ts";
@@ -71,12 +71,12 @@ export const podEviction = (server: KindServer): Posted & { readonly body: Poste
 const phaseOf = (pod: KubeObject): string => (pod as Pod).status?.phase ?? "";
 const isDeleting = (pod: KubeObject): boolean => pod.metadata?.deletionTimestamp !== undefined;
 
-/** Pods that have not started, have ended or are being deleted are evicted whatever their budget says. */
+/** Pending, finished and terminating pods are evicted without regard to their budget. */
 function needsNoBudget(pod: Pod): boolean {
   return ["Succeeded", "Failed", "Pending"].includes(phaseOf(pod)) || isDeleting(pod);
 }
 
-/** The delete counts only for the pod as it was looked at, unless the client named another version. */
+/** The delete applies only to this version of the pod, unless the client gave a resourceVersion. */
 function atVersion(options: DeleteOptions, pod: StoredObject): DeleteOptions {
   return options.preconditions?.resourceVersion === undefined ? onlyAtVersion(options, pod) : options;
 }
@@ -135,7 +135,7 @@ function checkPreconditions({ metadata = {} }: KubeObject, { preconditions = {} 
   }
 }
 
-/** A budget with an invalid selector has no pods. */
+/** A budget with an invalid selector selects no pods. */
 function budgetsOf(server: KindServer, pod: KubeObject): StoredObject[] {
   const { labels = {}, namespace = "" } = pod.metadata ?? {};
   return [...server.objects(BUDGETS).list(namespace)].filter(({ object }) => {

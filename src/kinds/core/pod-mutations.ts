@@ -1,4 +1,4 @@
-// Changes to a pod's placement that an update may make, within limits.
+// Changes that an update may make to a pod's scheduling fields.
 // Upstream: pkg/apis/core/validation, validateOnlyAddedTolerations and neighbours
 
 import { semanticEqual } from "#api/equality.ts";
@@ -33,7 +33,7 @@ export function onlyDeletedGates(
 ): void {
   const known = new Set(old.map((gate) => gate.name));
   gates.forEach(({ name }, i) => {
-    // Of several with one name, upstream reports the last.
+    // As upstream, the last of several gates with the same name is reported.
     if (known.has(name) || gates.slice(i + 1).some((other) => other.name === name)) return;
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
     errors.push(field.forbidden(path.index(i).child("name"), detail));

@@ -1,4 +1,4 @@
-// The status of a pod in one word, as `kubectl get pods` shows it.
+// The status column of `kubectl get pods`.
 // Upstream: pkg/printers/internalversion/printers.go, printPod
 
 import type * as core from "#api/generated/types/core-v1.ts";
@@ -35,7 +35,7 @@ function exitText({ reason, signal, exitCode = 0 }: core.ContainerStateTerminate
   return reason || (signal ? `Signal:${signal}` : `ExitCode:${exitCode}`);
 }
 
-/** Follows init containers up to the first that is not done; sidecars count on beside the main containers. */
+/** Visits init containers up to the first that is not done. Sidecars also count along with the main containers. */
 function initProgress(pod: core.Pod, progress: Progress): { isInitializing: boolean; sidecars: Progress } {
   const sidecars: Progress = { reason: "", ready: 0, restarts: 0, lastRestart: undefined };
   const inits = pod.spec?.initContainers ?? [];

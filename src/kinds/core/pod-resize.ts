@@ -56,7 +56,7 @@ export function validatePodResize(pod: core.Pod, old: core.Pod, opts: PodOptions
   return errors;
 }
 
-/** Nodes that can resize report what a running container has. */
+/** Nodes that support resizing report the resources of running containers. */
 function isSupportedByNode({ status }: core.Pod): boolean {
   const running = status?.containerStatuses?.find((container) => container.state?.running);
   return running === undefined || running.resources !== undefined;
@@ -115,7 +115,7 @@ function removals(errors: Errors, spec: core.PodSpec, old: core.PodSpec, opts: P
   }
 }
 
-/** The new amounts with cpu and memory put back; empty maps are left out. */
+/** The new quantities with the old cpu and memory; empty maps are left out. */
 function withoutCpuAndMemoryChanges(
   now: core.ResourceRequirements,
   before: core.ResourceRequirements,

@@ -105,7 +105,7 @@ function nominatedNode(
   }
 }
 
-/** A container that ended may only run again where its restart policy says so. */
+/** A terminated container may restart only if its restart policy allows it. */
 function stateTransitions(
   errors: Errors,
   list: (typeof STATUS_LISTS)[number],

@@ -23,7 +23,7 @@ const METADATA = field.newPath("metadata");
 
 export const specOf = (pod: core.Pod): core.PodSpec => pod.spec ?? { containers: [] };
 
-/** `isSpecKnown`: the spec was found to be in order before, whatever the metadata. */
+/** `isSpecKnown`: an equal spec was found valid before. */
 export function metadataAndSpec(errors: Errors, pod: core.Pod, opts: PodOptions, isSpecKnown = false): void {
   const spec = specOf(pod);
   objectMeta(errors, pod.metadata ?? {}, true, isDns1123Subdomain, METADATA);
@@ -46,7 +46,7 @@ export function metadataAndSpec(errors: Errors, pod: core.Pod, opts: PodOptions,
   }
 }
 
-/** Of a pod whose spec and annotations are known to be in order. */
+/** Checks the metadata of a pod whose spec and annotations are known to be valid. */
 export function validatePodMetadata(pod: core.Pod): field.FieldError[] {
   const errors: Errors = [];
   objectMeta(errors, pod.metadata ?? {}, true, isDns1123Subdomain, METADATA);
@@ -60,7 +60,7 @@ export function validatePodCreate(pod: core.Pod, opts: PodOptions): field.FieldE
   return errors;
 }
 
-/** What an update lets pass, and a create does not. */
+/** Errors that apply to a create but not to an update. */
 export function refusedWhenNew(pod: core.Pod): field.FieldError[] {
   const errors: Errors = [];
   const spec = specOf(pod);
@@ -75,7 +75,7 @@ export function refusedWhenNew(pod: core.Pod): field.FieldError[] {
   return errors;
 }
 
-/** A template inside a workload. Its path is that of the template, not of its metadata. */
+/** A template inside a workload. Errors have the path of the template, not of its metadata. */
 export function podTemplateSpec(errors: Errors, template: core.PodTemplateSpec, path: Path, opts: PodOptions): void {
   const { metadata = {}, spec = { containers: [] } } = template;
   const specPath = path.child("spec");
@@ -152,7 +152,7 @@ export function validatePodUpdate(
   return errors;
 }
 
-/** Upstream's internal form keeps the host namespaces in the security context. */
+/** Upstream's internal type has the host namespaces in the security context. */
 export function internalSpec(spec: core.PodSpec): unknown {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext, ...rest } = spec;
   const moved = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
@@ -197,7 +197,7 @@ function deadline(errors: Errors, seconds: Int64 | undefined, old: Int64 | undef
   return false;
 }
 
-/** The new spec with every change undone that an update may make. */
+/** The new spec with all allowed changes reverted. */
 function withoutAllowedChanges(errors: Errors, spec: core.PodSpec, old: core.PodSpec): core.PodSpec {
   const withImages = (list: readonly core.Container[] = [], before: readonly core.Container[] = []): core.Container[] =>
     list.map((container, i) => put(container, "image", before[i]?.image));
@@ -216,7 +216,7 @@ function withoutAllowedChanges(errors: Errors, spec: core.PodSpec, old: core.Pod
   return (old.schedulingGates ?? []).length > 0 ? withoutGatedChanges(errors, munged, old) : munged;
 }
 
-/** A pod that no scheduler has seen may still narrow where it runs. */
+/** A pod with scheduling gates may still restrict its nodes further. */
 function withoutGatedChanges(errors: Errors, spec: core.PodSpec, old: core.PodSpec): core.PodSpec {
   let munged = spec;
   if (!semanticEqual(spec.nodeSelector, old.nodeSelector)) {

@@ -42,11 +42,11 @@ function newStatus(pod: core.Pod, ctx: StrategyContext): core.PodStatus {
   return updatePodCondition(status, gated, ctx.now);
 }
 
-/** What a create makes of the spec. */
+/** Prepares the spec as for a create. */
 const prepared = (pod: core.Pod, { gates }: StrategyContext): core.Pod =>
   withAppArmorFields(withLabelKeys(withoutDisabled(pod, undefined, gates), gates));
 
-/** Would a create find it in order as well, and leave it as it is? */
+/** Whether a create would accept the pod and leave it unchanged. */
 function couldBeNew(pod: core.Pod, options: PodOptions, ctx: StrategyContext): boolean {
   const ofNew = optionsOf(ctx);
   const names = Object.keys(ofNew) as (keyof PodOptions)[];
@@ -59,7 +59,7 @@ function countSpecChange(pod: core.Pod, old: core.Pod): core.Pod {
   return putMeta(pod, { generation: (pod.metadata?.generation ?? 0) + 1 });
 }
 
-/** The old pod with another spec; of the request's metadata only what a status update may change remains. */
+/** The old pod with a new spec, and with the metadata changes that a status update may make. */
 function onlySpec(pod: core.Pod, old: core.Pod, spec: core.PodSpec): core.Pod {
   const metadata = resetMetaForStatus(pod.metadata, old.metadata);
   return put({ ...pod, metadata, spec }, "status", old.status);
@@ -68,7 +68,7 @@ function onlySpec(pod: core.Pod, old: core.Pod, spec: core.PodSpec): core.Pod {
 function onlyResources(pod: core.Pod, old: core.Pod, { gates }: StrategyContext): core.Pod {
   const [spec, oldSpec] = [pod.spec, old.spec];
   if (spec === undefined || oldSpec === undefined) return pod;
-  // Containers that were added, removed or renamed are left as they are for validation to refuse.
+  // Added, removed or renamed containers are left for validation to refuse.
   if ((spec.containers ?? []).length !== (oldSpec.containers ?? []).length) return pod;
   if ((spec.initContainers ?? []).length !== (oldSpec.initContainers ?? []).length) return pod;
   const merge = (now: readonly core.Container[], before: readonly core.Container[]): readonly core.Container[] => {
@@ -92,7 +92,7 @@ function statusUpdate(pod: core.Pod, old: core.Pod, ctx: StrategyContext): core.
   return put({ ...pod, metadata, status }, "spec", old.spec);
 }
 
-/** A generation that a client leaves out keeps its old value, in the status and per condition type in order. */
+/** An observedGeneration that a client omits keeps its old value, in the status and in conditions by type and order. */
 function keepGenerations(status: core.PodStatus, old: core.PodStatus): core.PodStatus {
   const kept = status.observedGeneration ? status : put(status, "observedGeneration", old.observedGeneration);
   if (!kept.conditions || !old.conditions?.some(({ observedGeneration }) => observedGeneration)) return kept;
@@ -114,7 +114,7 @@ function statusWarnings({ status }: core.Pod): string[] {
   return warnings;
 }
 
-/** Pods that no kubelet runs any more, or yet, go at once. */
+/** Pods that no kubelet runs, before or after their run, are deleted at once. */
 export function checkGracefulDelete(pod: core.Pod, options: DeleteOptions): Int64 {
   const isOver = pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded";
   if (!pod.spec?.nodeName || isOver) return 0;
@@ -140,8 +140,8 @@ const strategy = kindStrategy<core.Pod>({
     if (errors.length === 0) specs.add(pod);
     return errors;
   },
-  // Deviation: that an AppArmor annotation filled the field in is not warned about here; the field
-  // stands in the object by then, as if it had been written.
+  // Deviation: no warning if an AppArmor annotation filled in the field, because the field is already set when this
+  // runs.
   warningsOnCreate(pod, { gates }) {
     const messages = isDns1123Label(pod.metadata?.name ?? "");
     const advice =
@@ -155,7 +155,7 @@ const strategy = kindStrategy<core.Pod>({
   },
   prepareForUpdate: (pod, old, { gates }) =>
     countSpecChange(withoutDisabled(put(pod, "status", old.status), old, gates), old),
-  // An update allows what a create does, and more where the stored pod has it.
+  // An update allows everything that a create allows, and violations that the stored pod has.
   validateUpdate(pod, old, ctx) {
     const specs = knownPodSpecs(ctx.gates);
     const isKept = pod.spec === old.spec;
@@ -173,7 +173,7 @@ const strategy = kindStrategy<core.Pod>({
       warningsOnUpdate: statusWarnings,
       resetFields: [["spec"], ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]],
     },
-    // Upstream's endpoints of these two forget to say which fields they reset: managers own what they sent.
+    // As upstream, these two have no reset fields, so managers own the fields that they sent.
     ephemeralcontainers: {
       prepareForUpdate(pod, old, { gates }) {
         const spec = put(old.spec ?? { containers: [] }, "ephemeralContainers", pod.spec?.ephemeralContainers);
@@ -205,7 +205,7 @@ export const pod: Kind<core.Pod> = {
     "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false),
     "status.phase": ({ status }) => status?.phase ?? "",
     "status.podIP": ({ status }) => status?.podIPs?.[0]?.ip ?? "",
-    // Upstream takes the label and never fills the field in.
+    // As upstream, the label is accepted but the field is never set.
     "status.podIPs": () => "",
     "status.nominatedNodeName": ({ status }) => status?.nominatedNodeName ?? "",
   },

@@ -67,7 +67,7 @@ function controllerSpec(errors: Errors, spec: core.ReplicationControllerSpec, op
 const CONTROLLER_SPEC = lazy(() => schemaOfType("core.v1", "ReplicationControllerSpec"));
 const NON_CONVERTIBLE = "non-convertible.kubernetes.io";
 
-/** Old conversions left annotations that name the fields they could not carry over. */
+/** Old conversions left annotations with the names of fields that they could not convert. */
 function nonConvertible(rc: core.ReplicationController, old: core.ReplicationController): field.FieldError[] {
   const errors: field.FieldError[] = [];
   for (const [key, badValue] of Object.entries(old.metadata?.annotations ?? {})) {
@@ -108,7 +108,7 @@ const strategy = kindStrategy<core.ReplicationController>({
     const kept = withoutDisabledTemplate(put(rc, "status", old.status), old, gates);
     return countChange(kept, old, "spec", CONTROLLER_SPEC());
   },
-  // Upstream warns about the old template here.
+  // As upstream, the warnings are about the old template.
   warningsOnUpdate: (rc, old, ctx) => (isCounted(rc, old) ? templateWarnings(old.spec?.template, ctx) : []),
   validateUpdate: (rc, old, ctx) => [
     ...validateReplicationControllerUpdate(rc, old, optionsOf(ctx, old.spec?.template)),
@@ -134,6 +134,6 @@ export const replicationController: Kind<core.ReplicationController> = {
     ageOf(rc, now),
     ...containerCells(rc.spec?.template?.spec?.containers),
     formatLabels(rc.spec?.selector),
-  ]), // Replication controllers select by plain labels.
+  ]), // A replication controller's selector is a plain map of labels.
   scale: { ...REPLICAS, selector: ({ spec }) => selectorFromSet(spec?.selector).toString() },
 };

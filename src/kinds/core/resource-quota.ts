@@ -139,7 +139,7 @@ function scopeSelector(errors: Errors, spec: core.ResourceQuotaSpec, hard: reado
   }
 }
 
-/** Requests above the limits of the same resource can never be used up. */
+/** Requests above the limit for the same resource can never be used. */
 function quotaWarnings({ spec }: core.ResourceQuota): string[] {
   const hard: Readonly<Record<string, string>> = spec?.hard ?? {};
   const warnings: string[] = [];

@@ -1,5 +1,5 @@
-// A token for a service account, for a while, for an audience, and bound to an object that must outlive
-// it. Upstream: pkg/registry/core/serviceaccount/storage/token.go; pkg/apis/authentication/v1/defaults.go
+// Tokens for a service account: with an expiry, audiences, and an optional object that they are bound to. Upstream:
+// pkg/registry/core/serviceaccount/storage/token.go; pkg/apis/authentication/v1/defaults.go
 
 import * as field from "#api/field-error.ts";
 import type { BoundObjectReference, TokenRequest } from "#api/generated/types/authentication-v1.ts";
@@ -23,11 +23,11 @@ const TOKEN_REQUEST: PostedBody = {
 };
 const SECONDS_MIN = 600;
 const SECONDS_MAX = 2 ** 32;
-/** What every pod's token volume asks for: such tokens live longer, since old clients never reload them. */
+/** The expiry that pods' token volumes request. Such tokens live longer, because old clients never reload them. */
 const EXTENDED_SECONDS_ASKED = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 3600;
 
-/** A server that issues no tokens has no such path. */
+/** A server that issues no tokens has no token subresource. */
 export function accountHooks(server: KindServer): KindHooks<ServiceAccount> {
   const { tokenIssuer } = server;
   if (tokenIssuer === undefined) {
@@ -44,7 +44,7 @@ const requestedToken = (server: KindServer, issuer: TokenIssuer): Posted & { rea
   answer: async (call, request) => issue(server, call, issuer, request as TokenRequest),
 });
 
-/** The request, with all that it left out taken from the account. */
+/** The request with defaults taken from the account. */
 function aboutAccount(server: KindServer, call: KindCall, tokens: TokenIssuer, request: TokenRequest): TokenRequest {
   const { name: given = "" } = request.metadata ?? {};
   if (given !== "" && given !== call.name) {

@@ -1,5 +1,5 @@
-// A range of IPv4 addresses that services get theirs from. Addresses are drawn from its upper part first: the lower
-// one is for those that are asked for by name. Pure.
+// A range of IPv4 addresses for services. Dynamic allocation uses the upper part first; the lower part is meant for
+// addresses that users choose. Pure.
 // Upstream: pkg/registry/core/service/ipallocator/ipallocator.go; bitmap.go, calculateRangeOffset
 
 import type { Rng } from "#base/rng.ts";
@@ -7,12 +7,12 @@ import { formatIp, type ParsedIp, parseSloppyCidr } from "#rules/ip.ts";
 
 export interface AddressRange {
   readonly cidr: string;
-  /** The network's own address. */
+  /** The network address. */
   readonly network: number;
-  /** From the first to the last address that may be given away; none when the last is before the first. */
+  /** First and last address that can be allocated. The range is empty if last is before first. */
   readonly first: number;
   readonly last: number;
-  /** Where the upper part begins. */
+  /** The start of the upper part. */
   readonly upper: number;
 }
 
@@ -37,7 +37,7 @@ export const addressText = (address: number): string =>
 export const isInRange = ({ first, last }: AddressRange, address: number): boolean =>
   address >= first && address <= last;
 
-/** Every address of the range once: the upper part from anywhere on, then the lower part. */
+/** Every address of the range once: the upper part from a random start, then the lower part. */
 export function* candidates({ first, upper, last }: AddressRange, rng: Rng): Generator<string> {
   yield* roundabout(upper, last, rng);
   yield* roundabout(first, upper - 1, rng);

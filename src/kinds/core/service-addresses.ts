@@ -1,5 +1,5 @@
-// Which addresses services have: each is an IPAddress object whose name is the address. The ranges are those of
-// the ServiceCIDR objects. Upstream: pkg/registry/core/service/ipallocator/{ipallocator,cidrallocator}.go
+// Allocated service addresses: each is an IPAddress object named after the address. The ranges come from the
+// ServiceCIDR objects. Upstream: pkg/registry/core/service/ipallocator/{ipallocator,cidrallocator}.go
 
 import type { Service } from "#api/generated/types/core-v1.ts";
 import type { IPAddress, ServiceCIDR } from "#api/generated/types/networking-v1.ts";
@@ -49,7 +49,7 @@ export function allocateNextIp(server: KindServer, service: Service, rng: Rng): 
   return { error: RANGE_IS_FULL };
 }
 
-/** What a dry run is told: only that the address is in range, and for one that was not asked for the network's own. */
+/** A dry run only checks that the address is in range. Without a requested address it returns the network address. */
 export function tryIp(server: KindServer, ip: string): Allocated {
   const [any] = rangesOf(server);
   if (any === undefined || !any.isReady) return { error: "allocator not ready" };
@@ -66,7 +66,7 @@ export function releaseIp(server: KindServer, ip: string): void {
   if (parsed?.family === 4) server.objects(IP_ADDRESSES).deleteAsServer("", addressText(addressNumber(parsed)));
 }
 
-/** Why it could not be made. */
+/** Returns why the object could not be created. */
 export function createIpAddress(server: KindServer, ip: string, { metadata }: Service): string | undefined {
   const { namespace = "", name = "" } = metadata ?? {};
   const address = {
@@ -81,7 +81,7 @@ export function createIpAddress(server: KindServer, ip: string, { metadata }: Se
 
 interface OfferedRange {
   readonly range: AddressRange;
-  /** One of the objects that have it may be used. */
+  /** At least one ServiceCIDR with this range is ready. */
   readonly isReady: boolean;
 }
 
@@ -97,14 +97,14 @@ function rangesOf(server: KindServer): readonly OfferedRange[] {
   return [...ranges.values()];
 }
 
-/** One that no controller has looked at yet counts as ready. */
+/** A ServiceCIDR without a Ready condition counts as ready. */
 function isReady({ metadata, status }: ServiceCIDR): boolean {
   if (metadata?.deletionTimestamp !== undefined) return false;
   const condition = status?.conditions?.find(({ type }) => type === "Ready");
   return condition === undefined || condition.status === "True";
 }
 
-/** NaN, which is in no range, for what is no address of the family. */
+/** NaN, which is in no range, for text that is not an IPv4 address. */
 function numberOf(ip: string): number {
   const parsed = parseSloppyIp(ip);
   return parsed?.family === 4 ? addressNumber(parsed) : Number.NaN;

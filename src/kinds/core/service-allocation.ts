@@ -1,5 +1,5 @@
-// What the server gives a service beyond what its rules decide: a cluster address, node ports, a port for health
-// checks. They are taken before the rules see the service, and given back if the write comes to nothing.
+// Allocates values for services: a cluster IP, node ports, a health check port. They are allocated before validation
+// and released if the write fails.
 // Upstream: pkg/registry/core/service/storage/storage.go, beginCreate, beginUpdate, afterDelete; alloc.go
 
 import * as field from "#api/field-error.ts";
@@ -24,14 +24,14 @@ import { needsHealthCheck } from "./service-validation.ts";
 
 const SPEC = field.newPath("spec");
 
-/** One service on its way into the store. */
+/** A service that is being written. */
 interface Draft {
   readonly service: Service;
   readonly old: ServiceSpec | undefined;
   readonly dryRun: boolean;
 }
 
-/** What a server keeps for its services. */
+/** The allocation state of a server. */
 interface Pool {
   readonly server: KindServer;
   readonly rng: Rng;
@@ -89,14 +89,14 @@ function allocate(pool: Pool, draft: Draft): Allocation<Service> {
   };
 }
 
-/** Also takes the endpoints of the name, so that a new service does not begin with them. */
+/** Also deletes the endpoints with the service's name, so that a new service does not start with them. */
 function release({ server, nodePorts }: Pool, { metadata, spec = {} }: Service): void {
   server.objects("endpoints").deleteAsServer(metadata?.namespace ?? "", metadata?.name ?? "");
   if (needsClusterIp(spec)) for (const ip of ipsOf(spec)) releaseIp(server, ip);
   for (const port of portsOf(spec)) nodePorts.release(port);
 }
 
-/** Those of its ports and the one for health checks. */
+/** The node ports, and the health check port. */
 function portsOf(spec: ServiceSpec): number[] {
   const { healthCheckNodePort } = spec;
   return needsHealthCheck(spec) && healthCheckNodePort
@@ -107,14 +107,17 @@ function portsOf(spec: ServiceSpec): number[] {
 export const ipsOf = ({ clusterIPs = [] }: ServiceSpec): readonly string[] =>
   clusterIPs[0] === "None" ? [] : clusterIPs;
 
-/** Upstream keeps it where it means nothing, and hides it from readers. What is no policy its rules will refuse. */
+/**
+ * Upstream stores an internalTrafficPolicy that has no effect and hides it from readers. Invalid values are left for
+ * validation.
+ */
 function withoutUselessPolicy(spec: ServiceSpec): ServiceSpec {
   const { internalTrafficPolicy: policy } = spec;
   if (needsClusterIp(spec) || (policy !== "Cluster" && policy !== "Local")) return spec;
   return put(spec, "internalTrafficPolicy", undefined);
 }
 
-/** An address stays as long as the service may have one. */
+/** True if the update gives the service its first cluster IP. An existing one is kept. */
 function isNewToIps({ old }: Draft, spec: ServiceSpec): boolean {
   return needsClusterIp(spec) && spec.clusterIPs?.[0] !== "None" && (old === undefined || !needsClusterIp(old));
 }

@@ -1,5 +1,5 @@
-// The fields of a service that say which addresses it has: clusterIP and clusterIPs agree, families and
-// their policy are filled in, and an update that leaves out what was allocated keeps it. Pure.
+// The IP fields of a service: keeps clusterIP and clusterIPs in sync, fills in families and policy, and keeps allocated
+// values that an update omits. Pure.
 // Upstream: pkg/registry/core/service/storage/storage.go, normalizeClusterIPs, patchAllocatedValues; alloc.go, initIPFamilyFields
 
 import * as field from "#api/field-error.ts";
@@ -10,7 +10,7 @@ import { parseSloppyIp } from "#rules/ip.ts";
 import { clusterIps } from "./service-ips.ts";
 import { needsHealthCheck } from "./service-validation.ts";
 
-/** The only family that the cluster's services have. */
+/** The only IP family of services in this cluster. */
 export const FAMILY = "IPv4";
 const SPEC = field.newPath("spec");
 const IPS = SPEC.child("clusterIPs");
@@ -19,7 +19,7 @@ const FAMILIES = SPEC.child("ipFamilies");
 
 export const needsClusterIp = ({ type }: ServiceSpec): boolean => type !== "ExternalName";
 
-/** Old clients know only the one address. */
+/** Fills in clusterIPs for old clients, which know only clusterIP. */
 export function withPluralIps(spec: ServiceSpec, old: ServiceSpec | undefined): ServiceSpec {
   const { clusterIP = "", clusterIPs = [] } = spec;
   if (old === undefined) {
@@ -32,7 +32,7 @@ export function withPluralIps(spec: ServiceSpec, old: ServiceSpec | undefined): 
   return put(spec, "clusterIPs", clusterIP === "" ? undefined : [clusterIP]);
 }
 
-/** An update without addresses or ports keeps those that were allocated: users send the same manifest again. */
+/** An update without addresses or ports keeps the allocated ones, because users send the same manifest again. */
 export function withAllocatedOf(old: ServiceSpec, given: ServiceSpec): ServiceSpec {
   let spec = given;
   if (needsClusterIp(old) && needsClusterIp(spec)) {
@@ -55,14 +55,14 @@ export function withAllocatedOf(old: ServiceSpec, given: ServiceSpec): ServiceSp
   return spec;
 }
 
-/** Does every port get a node port, asked for or not? */
+/** Whether every port gets a node port, requested or not. */
 export const needsNodePorts = ({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean =>
   type === "NodePort" || (type === "LoadBalancer" && allocateLoadBalancerNodePorts !== false);
 
 export const nodePortsOf = ({ ports = [] }: ServiceSpec): number[] =>
   ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
 
-/** Throws a 422 where policy, families and addresses do not fit each other or a cluster that knows one family. */
+/** Throws a 422 if policy, families and addresses contradict each other or a single-family cluster. */
 export function withFamilies(service: Service, old: ServiceSpec | undefined, isStrict: boolean): ServiceSpec {
   const given = service.spec ?? {};
   if (!needsClusterIp(given)) return given;
@@ -78,7 +78,7 @@ export function withFamilies(service: Service, old: ServiceSpec | undefined, isS
   const families = spec.ipFamilies ?? [];
   const first = families[0] ?? FAMILY;
   if (isFree) {
-    // A headless Service without a selector may have endpoints of both families in any cluster.
+    // A headless Service without a selector may be dual-stack in any cluster.
     const isDual = policy !== "SingleStack" && families.length < 2;
     return {
       ...spec,
@@ -95,7 +95,7 @@ export function withFamilies(service: Service, old: ServiceSpec | undefined, isS
   return { ...spec, ipFamilies: [first] };
 }
 
-/** To ask for one family is to give up the second one; to give it up without asking is a mistake. */
+/** Policy SingleStack gives up the second family. Giving it up without this policy is an error. */
 function fitPolicy(errors: field.FieldError[], given: ServiceSpec, old: ServiceSpec | undefined): ServiceSpec {
   let spec = given;
   const { ipFamilyPolicy: policy = null } = spec;

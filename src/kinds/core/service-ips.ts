@@ -95,7 +95,7 @@ function ipsUpdate(errors: Errors, spec: core.ServiceSpec, old: core.ServiceSpec
   if (before.length > ips.length && ips.length === 1) singleStack(errors, spec, "clusterIP");
 }
 
-// Upstream shows the addresses instead of the families in two of these errors.
+// As upstream, two of these errors show the addresses instead of the families.
 function familiesUpdate(errors: Errors, spec: core.ServiceSpec, old: core.ServiceSpec): void {
   const [families, before] = [spec.ipFamilies ?? [], old.ipFamilies ?? []];
   const fixed = (shown: unknown): void => {

@@ -1,18 +1,20 @@
-// Which node ports are taken, and one write's requests for them: what it takes it has at once, what it gives up
-// is free only when the write is done. Upstream: pkg/registry/core/service/portallocator
+// Allocated node ports, and one write's transaction: allocated ports are taken at once, released ports become free only
+// when the write is done. Upstream: pkg/registry/core/service/portallocator
 
 import type { Rng } from "#base/rng.ts";
 
 const FIRST = 30_000;
 const LAST = 32_767;
-/** Random ports come from here on. Those below are for Services that name their port, and are drawn last. */
+/**
+ * The first port for dynamic allocation. Lower ports are meant for Services that choose their port, and are used last.
+ */
 const DRAWN_FROM = FIRST + 86;
-/** What a dry run counts up from. */
+/** A dry run counts up from this port. */
 const DRY_RUN_BASE = 32_768;
 
 export class NodePorts {
   readonly #rng: Rng;
-  /** Those of all stored services; read when first needed. */
+  /** The node ports of all stored services, read at first use. */
   readonly #stored: () => Iterable<number>;
   #used: Set<number> | undefined;
 
@@ -29,7 +31,7 @@ export class NodePorts {
     return this.#ports().has(port);
   }
 
-  /** Why not. */
+  /** Returns why the port cannot be allocated. */
   allocate(port: number): string | undefined {
     if (port < FIRST || port > LAST) {
       return `provided port is not in the valid range. The range of valid ports is ${FIRST}-${LAST}`;
@@ -39,7 +41,7 @@ export class NodePorts {
     return undefined;
   }
 
-  /** Undefined: there is none left. */
+  /** Undefined if no port is left. */
   allocateNext(): number | undefined {
     const port = this.#free(DRAWN_FROM, LAST) ?? this.#free(FIRST, DRAWN_FROM - 1);
     if (port !== undefined) this.#ports().add(port);
@@ -110,7 +112,7 @@ class Requests implements PortRequests {
   }
 }
 
-/** Upstream looks neither at the range nor, for ports that were not asked for, at what is taken. */
+/** As upstream, a dry run checks no range, and for dynamic ports not even whether they are taken. */
 class DryRun implements PortRequests {
   readonly #ports: NodePorts;
   readonly #taken: number[] = [];

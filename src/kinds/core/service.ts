@@ -1,4 +1,4 @@
-// Services. Addresses and ports are allocated before the strategy sees them, and released after.
+// Services. Addresses and ports are allocated before the strategy runs, and released after it.
 // Upstream: pkg/registry/core/service/strategy.go; pkg/api/service/warnings.go; pkg/apis/core/v1/defaults.go
 
 import { semanticEqual } from "#api/equality.ts";
@@ -40,7 +40,7 @@ const hasNodePorts = ({ type }: Spec): boolean => type === "NodePort" || type ==
 
 const nodePorts = ({ ports = [] }: Spec): number[] => ports.flatMap(({ nodePort }) => (nodePort ? [nodePort] : []));
 
-/** What the old type had set and the new type cannot have goes, unless the request says otherwise itself. */
+/** Drops fields that only the old type can have, unless the request changed them itself. */
 function withoutOldType(spec: Spec, old: Spec): Spec {
   let out = spec;
   const drop = (...parts: readonly (keyof Spec)[]): void => {

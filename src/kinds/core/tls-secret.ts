@@ -1,15 +1,15 @@
-// Whether the certificate and the key of a TLS secret fit together: a warning, never a refusal.
+// Checks that the certificate and key of a TLS secret match. A mismatch is only a warning.
 // Upstream: pkg/registry/core/secret/strategy.go, warningsForSecret; Go's crypto/tls, X509KeyPair
 
 import type * as core from "#api/generated/types/core-v1.ts";
 import { pemBlocks, pemTextOf } from "#api/pem.ts";
 import type { SignatureCheck } from "#base/certificates.ts";
 
-/** Reads DER, which takes cryptography that deterministic layers do not have. */
+/** Reads DER. This needs cryptography, which the deterministic layers do not have. */
 export interface KeyReader {
-  /** Undefined: it is no certificate. */
+  /** Undefined if it is not a certificate. */
   certificateKey(der: Uint8Array): PublicKeyIdentity | undefined;
-  /** Of the public half. Undefined: it is no private key. */
+  /** The identity of its public key. Undefined if it is not a private key. */
   privateKey(der: Uint8Array): PublicKeyIdentity | undefined;
   isSignedBy(check: SignatureCheck): boolean;
 }
@@ -22,14 +22,14 @@ export interface PublicKeyIdentity {
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(["rsa", "ec", "ed25519"]);
 
-/** No warnings where the server has no reader of keys. */
+/** Without a key reader there are no warnings. */
 export function tlsSecretWarnings({ type, data = {} }: core.Secret, reader: KeyReader | undefined): string[] {
   if (type !== "kubernetes.io/tls" || reader === undefined) return [];
   const problem = pairProblem(pemTextOf(data["tls.crt"]), pemTextOf(data["tls.key"]), reader);
   return problem === undefined ? [] : [problem];
 }
 
-/** Undefined: they fit. */
+/** Undefined if they match. */
 function pairProblem(certificateText: string, keyText: string, reader: KeyReader): string | undefined {
   const certificates = pemBlocks(certificateText);
   const certificate = certificates.find(({ type }) => type === "CERTIFICATE");
@@ -38,7 +38,7 @@ function pairProblem(certificateText: string, keyText: string, reader: KeyReader
   const block = blocks.find(({ type }) => type === "PRIVATE KEY" || type.endsWith(" PRIVATE KEY"));
   if (block === undefined) return missingKey(blocks.map(({ type }) => type));
   const publicKey = reader.certificateKey(certificate.bytes);
-  // Deviation: Go's parser tells what exactly is malformed.
+  // Deviation: Go's parser reports what exactly is malformed.
   if (publicKey === undefined) return "x509: malformed certificate";
   const key = reader.privateKey(block.bytes);
   if (key === undefined) return "tls: failed to parse private key";

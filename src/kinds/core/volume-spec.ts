@@ -12,7 +12,7 @@ import { csiDriverName, INITIATORS, required, SOURCES, type Source } from "#kind
 import { checkAccessModes } from "./claim-spec.ts";
 
 export interface VolumeAllowances {
-  /** The volume is part of an attachment. */
+  /** The volume is inline in a VolumeAttachment. */
   readonly isInline?: boolean;
   readonly invalidAffinityValues?: boolean;
 }
@@ -84,10 +84,10 @@ const csi: SpecSource<core.CSIPersistentVolumeSource> = (errors, source, path) =
   }
 };
 
-/** The checks of pods' volumes that look at the source alone. */
+/** A check of a pod's volume source, reused: it reads only the source. */
 const ofPods = <T>(check: Source<T>): SpecSource<T> => check as unknown as SpecSource<T>;
 
-/** In the order in which upstream looks at them. */
+/** In the order of upstream's checks. */
 const VOLUME_SOURCES = {
   hostPath: ofPods(SOURCES.hostPath),
   gcePersistentDisk: ofPods(SOURCES.gcePersistentDisk),
@@ -225,7 +225,7 @@ function sources(
   for (const source of SOURCE_NAMES) {
     const value = spec[source];
     if (value === undefined) continue;
-    // A FlexVolume is checked, although it may be the second source.
+    // As upstream, a FlexVolume is checked even if it is the second source.
     if (count++ > 0 && source !== "flexVolume") {
       errors.push(field.forbidden(path.child(REFUSED_AS[source] ?? source), MORE_THAN_ONE));
       continue;
@@ -250,7 +250,7 @@ function attributesClass(errors: Errors, spec: core.PersistentVolumeSpec, path: 
   }
 }
 
-/** As path.Clean of Go, for the one answer that counts. */
+/** Like Go's path.Clean, as far as needed here. */
 function cleaned(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -260,7 +260,7 @@ function cleaned(path: string): string {
   return path.startsWith("/") ? `/${parts.join("/")}` : parts.join("/");
 }
 
-/** Sources whose plugins know mount options. */
+/** Sources whose plugins support mount options. */
 const WITH_MOUNT_OPTIONS = [
   "gcePersistentDisk",
   "awsElasticBlockStore",

@@ -33,12 +33,12 @@ const PORTS_MAX = 20_000;
 const ENDPOINTS_MAX = 1000;
 const HINTS_MAX = 8;
 
-/** isStrict: IPv4 addresses must be in the usual form. */
+/** isStrict: IPv4 addresses must be in canonical form. */
 export function validateSlice(slice: discovery.EndpointSlice, isStrict: boolean): field.FieldError[] {
   return [...metadataAndPortErrors(slice), ...endpointErrors(slice, isStrict)];
 }
 
-/** Endpoints that did not change were valid for some earlier version. */
+/** Unchanged endpoints are not checked again, since an earlier version accepted them. */
 export function validateSliceUpdate(
   slice: discovery.EndpointSlice,
   old: discovery.EndpointSlice,
@@ -158,7 +158,7 @@ function hints(errors: Errors, endpointHints: discovery.EndpointHints | undefine
   hintNames(errors, forNodes, path.child("forNodes"), isDns1123Subdomain);
 }
 
-/** False: too many to go on. */
+/** False if there are too many to check. */
 function hintNames(errors: Errors, list: readonly { readonly name?: string }[], path: Path, check: NameCheck): boolean {
   if (list.length > HINTS_MAX) {
     errors.push(field.tooMany(path, list.length, HINTS_MAX));

@@ -17,8 +17,8 @@ const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const OWN_CONTROLLERS = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
 /**
- * Clients of v1 cannot write deprecatedTopology. A node name that the old slice had only there becomes the nodeName of the
- * endpoint.
+ * Clients of v1 cannot write deprecatedTopology. A node name that only the old slice's topology had becomes the
+ * endpoint's nodeName.
  */
 function dropTopology(slice: discovery.EndpointSlice, old?: discovery.EndpointSlice): discovery.EndpointSlice {
   const { endpoints } = slice;
@@ -33,7 +33,7 @@ function dropTopology(slice: discovery.EndpointSlice, old?: discovery.EndpointSl
   return { ...slice, endpoints: kept };
 }
 
-/** The generation counts changes of everything but the metadata, and of labels. */
+/** The generation counts changes of labels and of all fields except the metadata. */
 function countSliceChange(slice: discovery.EndpointSlice, old: discovery.EndpointSlice): discovery.EndpointSlice {
   const isSame =
     semanticEqual(slice.endpoints, old.endpoints) &&
@@ -43,7 +43,7 @@ function countSliceChange(slice: discovery.EndpointSlice, old: discovery.Endpoin
   return isSame ? slice : putMeta(slice, { generation: (old.metadata?.generation ?? 0) + 1 });
 }
 
-/** Controllers of this program write addresses in their usual form, and are not checked again. */
+/** Controllers of this program write canonical addresses, so their slices are not checked. */
 function addressWarnings({ metadata, endpoints }: discovery.EndpointSlice): string[] {
   if (OWN_CONTROLLERS.includes(metadata?.labels?.[MANAGED_BY] ?? "")) return [];
   return (endpoints ?? []).flatMap(({ addresses }, i) =>

@@ -1,4 +1,4 @@
-// What flow schemas and priority levels have in common: how their status is written and checked.
+// How the status of flow schemas and priority levels is written and validated.
 
 import * as field from "#api/field-error.ts";
 import type { ObjectMeta } from "#api/meta.ts";
@@ -23,7 +23,7 @@ export function flowConditions(errors: Errors, { conditions = [] }: WithConditio
   });
 }
 
-/** A request to the status subresource changes nothing but the status and who manages it. */
+/** A write to the status subresource changes only the status and managedFields. */
 export function flowStatusStrategy<
   T extends KubeObject & { readonly spec?: unknown; readonly status?: WithConditions },
 >(): UpdateStrategy<T> {

@@ -74,7 +74,7 @@ function policyRules(errors: Errors, rule: Partial<flow.PolicyRulesWithSubjects>
   });
 }
 
-/** In the order in which upstream refuses those that do not belong to the kind. */
+/** In the order in which upstream refuses fields of another kind. */
 const SUBJECT_PARTS = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const;
 
 function subject(errors: Errors, one: Partial<flow.Subject>, path: Path): void {
@@ -103,7 +103,7 @@ function accountSubject(errors: Errors, one: Partial<flow.ServiceAccountSubject>
 
 const isAny = (list: readonly string[]): boolean => list.includes("*");
 
-/** "*" stands alone. True where it is in the list. */
+/** "*" must be the only item. True if it is in the list. */
 function aloneIfAny(errors: Errors, list: readonly string[], path: Path, noun: string): boolean {
   if (!isAny(list)) return false;
   if (list.length > 1) errors.push(field.invalid(path, list, `if '*' is present, must not specify other ${noun}`));

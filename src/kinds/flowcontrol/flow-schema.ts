@@ -32,7 +32,7 @@ function flowSchemaCells(object: flow.FlowSchema, now: EpochMs): unknown[] {
   ];
 }
 
-/** The one that is asked first comes first; the list is in the order of names. */
+/** Sorts rows by matching precedence; the list itself is sorted by name. */
 function byPrecedence(a: flow.FlowSchema, b: flow.FlowSchema): number {
   return (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0);
 }

@@ -18,9 +18,9 @@ const SPEC = field.newPath("spec");
 const LIMITED = SPEC.child("limited");
 const RESPONSE = LIMITED.child("limitResponse");
 const QUEUES_MAX = 10_000_000;
-/** Of a hash, how many bits shuffle sharding may use up. */
+/** How many bits of a hash shuffle sharding may use. */
 const ENTROPY_BITS_MAX = 60;
-/** Only the conversion of an older version may write it. */
+/** Only the conversion from an older version may set this annotation. */
 const ROUND_TRIP_ANNOTATION = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 
 export function validatePriorityLevel(level: flow.PriorityLevelConfiguration): field.FieldError[] {

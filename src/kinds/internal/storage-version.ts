@@ -98,7 +98,7 @@ function commonVersion(
   errors.push(field.invalid(path, commonEncodingVersion ?? null, message));
 }
 
-/** The paths are upstream's: without "conditions". */
+/** As upstream, the paths lack "conditions". */
 function conditions(errors: Errors, list: readonly internal.StorageVersionCondition[]): void {
   const seen = new Map<string, number>();
   for (const [index, { type, status, reason, message }] of list.entries()) {

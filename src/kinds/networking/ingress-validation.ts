@@ -24,7 +24,7 @@ const BALANCED = field.newPath("status", "loadBalancer", "ingress");
 export const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 const NOT_AN_IP = "must be a DNS name, not an IP address";
 
-/** What was stored before a rule became stricter stays valid. */
+/** Violations that are allowed because the stored object has them. */
 interface IngressOptions {
   readonly allowInvalidSecretName: boolean;
   readonly allowInvalidWildcardHostRule: boolean;
@@ -85,7 +85,7 @@ const secretNameErrors = (secretName = ""): string[] => (secretName === "" ? [] 
 const isRelaxedName = (service = ""): boolean =>
   isDns1123Label(service).length === 0 && isDns1035Label(service).length > 0;
 
-/** Services may begin with a digit, behind a gate or where one of the old backends did. */
+/** Service names may start with a digit if the gate is on or an old backend has such a name. */
 function serviceNameCheck(old: networking.Ingress | undefined, gates: FeatureGateReader): NameCheck {
   const { defaultBackend, rules = [] } = old?.spec ?? {};
   const backends = [

@@ -43,7 +43,7 @@ const strategy = kindStrategy<networking.Ingress>({
 });
 
 function hosts(rules: readonly networking.IngressRule[]): string {
-  // Rules without a host count as more ones, but not as one of the three.
+  // As upstream, a rule without a host counts for "more" but takes none of the three places.
   const named: string[] = [];
   let hasMore = false;
   for (const { host } of rules) {

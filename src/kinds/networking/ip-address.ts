@@ -71,6 +71,6 @@ export const ipAddress: Kind<networking.IPAddress> = {
   key: "ipaddresses.networking.k8s.io",
   strategy,
   deprecationWarning: deprecatedVersions("networking.k8s.io", "IPAddress", { v1beta1: [34, 37] }),
-  // Upstream gives one cell more than columns.
+  // As upstream, there is one more cell than columns.
   printer: printer("Name|ParentRef", ipAddressCells),
 };

@@ -23,7 +23,7 @@ const POLICY_TYPES = ["Ingress", "Egress"];
 interface PolicyOptions {
   readonly allowInvalidLabelValues: boolean;
   readonly isStrict: boolean;
-  /** Prefixes that the old policy had already, which are not checked again. */
+  /** CIDRs of the old policy, which are not checked again. */
   readonly knownCidrs: readonly string[];
 }
 
@@ -111,7 +111,7 @@ function policyPort(errors: Errors, { protocol, port, endPort }: networking.Netw
   } else if (typeof port === "number") {
     number(port, path.child("port"));
     if (endPort === undefined) return;
-    // Upstream shows the first port here, not the last one.
+    // As upstream, the error shows `port`, not `endPort`.
     if (endPort < port) errors.push(field.invalid(endPath, port, "must be greater than or equal to `port`"));
     number(endPort, endPath);
   } else {
@@ -158,7 +158,7 @@ function isStrictSubset(part: ParsedCidr, whole: ParsedCidr): boolean {
   return maskedBytes(part, bitsOf(whole)) === maskedBytes(whole, bitsOf(whole));
 }
 
-/** How many bits of the address the prefix fixes; that of an IPv4-mapped one counts from the start of IPv6. */
+/** The prefix length; for an IPv4-mapped address without the 96 bits before it. */
 const bitsOf = ({ prefixLength, isMapped }: ParsedCidr): number => (isMapped ? prefixLength - 96 : prefixLength);
 
 function maskedBytes(cidr: ParsedCidr, bits: number): string {

@@ -34,7 +34,7 @@ function validateServiceCidrUpdate(range: networking.ServiceCIDR, old: networkin
       if (cidr !== before[i]) fixed(CIDRS.index(i), cidr);
     });
   } else if (before.length === 1 && now.length === 2) {
-    // One more makes it dual-stack.
+    // Adding a second CIDR makes the object dual-stack.
     if (now[0] !== before[0]) fixed(CIDRS.index(0), now[0]);
     cidrs(errors, range.spec ?? {});
   } else fixed(CIDRS, range.spec?.cidrs ?? null);
@@ -81,7 +81,7 @@ function canonicalCidr(errors: Errors, value: string, path: Path): void {
   }
 }
 
-/** Before it the status could be written with the rest. */
+/** Without this gate, the main resource could also write the status. */
 const WIPING = "ServiceCIDRStatusFieldWiping";
 
 const strategy = kindStrategy<networking.ServiceCIDR>({

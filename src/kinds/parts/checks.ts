@@ -1,5 +1,5 @@
-// The small checks that kinds share. A check appends what it finds to `errors`, in upstream's order.
-// Absent fields arrive as undefined; Go's zero values stand in for them.
+// Small checks that kinds share. A check appends its errors to `errors`, in upstream's order. Absent fields are
+// undefined and count as Go's zero values.
 
 import * as field from "#api/field-error.ts";
 import { goQuote } from "#api/go-text.ts";
@@ -22,7 +22,7 @@ export type StringMap = Readonly<Record<string, string>>;
 export const NOT_NEGATIVE = "must be greater than or equal to 0";
 export const IMMUTABLE = "field is immutable";
 
-/** One error for each message of a name check. */
+/** One error per message of the name check. */
 export function name(errors: Errors, value: string, path: Path, check: NameCheck): void {
   for (const message of check(value)) errors.push(field.invalid(path, value, message));
 }
@@ -32,7 +32,7 @@ export const dnsSubdomain = (errors: Errors, value: string, path: Path): void =>
 export const qualifiedName = (errors: Errors, value: string, path: Path): void =>
   name(errors, value, path, isQualifiedName);
 
-/** A field that must not be empty; the check runs on what is there. */
+/** A field that must not be empty. The check runs on a non-empty value. */
 export function requiredName(errors: Errors, value: string | undefined, path: Path, check?: NameCheck): void {
   if (!value) errors.push(field.required(path, ""));
   else if (check) name(errors, value, path, check);
@@ -46,12 +46,12 @@ export function positive(errors: Errors, value: Int64, path: Path): void {
   if (value <= 0) errors.push(field.invalid(path, value, "must be greater than zero"));
 }
 
-/** Supported values are listed as upstream lists them: sorted where it keeps a set, as written where a list. */
+/** Supported values are listed as upstream does: sorted if it has a set, in order if it has a list. */
 export function oneOf(errors: Errors, value: string | undefined, path: Path, supported: readonly string[]): void {
   if (!supported.includes(value ?? "")) errors.push(field.notSupported(path, value ?? "", supported));
 }
 
-/** As oneOf, but an empty value is missing rather than unsupported. */
+/** As oneOf, but an empty value is reported as missing. */
 export function requiredOneOf(
   errors: Errors,
   value: string | undefined,

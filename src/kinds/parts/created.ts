@@ -1,4 +1,4 @@
-// The answer to a subresource that was posted to and has nothing to show.
+// The answer to a POST on a subresource that returns no object.
 
 import type { Status } from "#api/meta.ts";
 

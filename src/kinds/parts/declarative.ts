@@ -1,4 +1,4 @@
-// Checks that upstream generates from the tags of its types. On an update a field that is as it was is not checked again.
+// Checks that upstream generates from the tags of its types. An update does not check unchanged fields again.
 // Upstream: k8s.io/apimachinery/pkg/api/validate.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -7,19 +7,19 @@ import type { Int64 } from "#api/int64.ts";
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName, type NameCheck, regexMessage } from "#api/names.ts";
 import { type Errors, IMMUTABLE, name, type Path } from "./checks.ts";
 
-/** A value with the one that it had before; old is undefined on creation. */
+/** A value and its old value; `old` is undefined on creation. */
 export interface Change<T> {
   readonly value: T;
   readonly old: T | undefined;
   readonly isUpdate: boolean;
 }
 
-/** Runs the check unless an update left the value as it was. */
+/** Runs the check unless an update left the value unchanged. */
 export function whereChanged<T>(change: Change<T>, check: (value: T) => void): void {
   if (!change.isUpdate || !semanticEqual(change.value, change.old)) check(change.value);
 }
 
-/** Of a field that an update must leave alone; true when it did not. */
+/** A field that an update must not change. True if it did. */
 export function immutable<T>(errors: Errors, change: Change<T>, path: Path): boolean {
   if (!change.isUpdate || semanticEqual(change.value, change.old)) return false;
   errors.push(field.invalid(path, null, IMMUTABLE));
@@ -38,14 +38,14 @@ export function maximum(errors: Errors, value: Int64 | undefined, path: Path, ma
   }
 }
 
-/** True when there are too many. */
+/** True if there are too many items. */
 export function maxItems(errors: Errors, list: readonly unknown[], path: Path, max: number): boolean {
   if (list.length <= max) return false;
   errors.push(field.tooMany(path, list.length, max));
   return true;
 }
 
-/** Later items that are like an earlier one. */
+/** Reports items that repeat an earlier one. */
 export function unique<T>(errors: Errors, list: readonly T[], path: Path, keyOf: (item: T) => unknown): void {
   const seen = new Set<unknown>();
   for (const [index, item] of list.entries()) {
@@ -54,7 +54,7 @@ export function unique<T>(errors: Errors, list: readonly T[], path: Path, keyOf:
   }
 }
 
-/** Exactly one of the members must be set. On an update that sets the same ones as before nothing is said. */
+/** Exactly one of the members must be set. An update that sets the same members as before is not checked. */
 export function union<T extends object>(
   errors: Errors,
   { value, old, isUpdate }: Change<T>,
@@ -72,7 +72,7 @@ export function union<T extends object>(
   }
 }
 
-/** These checks count bytes where the older ones of the same name count characters. */
+/** These checks count bytes; the older checks with the same names count characters. */
 const inBytes =
   (check: NameCheck): NameCheck =>
   (value) =>
@@ -94,7 +94,7 @@ export const isCaselessSubdomain: NameCheck = (value) => [
   ...(new RegExp(`^${SUBDOMAIN}$`, "i").test(value) ? [] : [regexMessage(CASELESS, SUBDOMAIN, "Example.com")]),
 ];
 
-/** Names of resource pools: subdomains, joined by slashes. */
+/** Names of resource pools: subdomains joined by slashes. */
 export function resourcePoolName(errors: Errors, value: string, path: Path): void {
   if (value.length > 253) errors.push(field.tooLong(path, 253));
   for (const [index, part] of value.split("/").entries()) {

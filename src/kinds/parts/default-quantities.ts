@@ -1,4 +1,4 @@
-// Amounts of resources are kept to the thousandth: smaller parts are rounded up.
+// Quantities are rounded up to thousandths.
 // Upstream: pkg/apis/core/v1/defaults.go, SetDefaults_ResourceList
 
 import { ValueError } from "#api/errors.ts";
@@ -6,7 +6,7 @@ import { MILLI } from "#api/quantity.ts";
 import { parseQuantity } from "#api/quantity-parser.ts";
 import { all, isObject, type Rule, set } from "./defaulting.ts";
 
-// Whole numbers with these suffixes have no part below a thousandth.
+// Integers with these suffixes have no part below a thousandth.
 const EXACT = /^[+-]?[0-9]+(m|[kMGTPE]|[KMGTPE]i)?$/;
 
 function roundUp(value: unknown): unknown {
@@ -14,13 +14,13 @@ function roundUp(value: unknown): unknown {
   try {
     return parseQuantity(value).roundUp(MILLI).toString();
   } catch (error) {
-    // Decoding refuses what is not a quantity; defaulting leaves it as it is.
+    // Decoding refuses invalid quantities; defaulting leaves them unchanged.
     if (error instanceof ValueError) return value;
     throw error;
   }
 }
 
-/** A map of amounts. */
+/** A map of quantities. */
 export function quantities(field: string): Rule {
   return (object, _, isCopy) => {
     const map = object[field];

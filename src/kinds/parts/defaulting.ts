@@ -1,7 +1,6 @@
-// The few forms that defaulting rules are composed of. A rule maps a JSON object to itself or to a
-// changed copy; parts that did not change are shared, and frozen input is fine.
-// Go tells a nil pointer from a zero value, and so do the names here: `nil` fills absent fields,
-// `zero` also fills empty strings and 0.
+// The building blocks of defaulting rules. A rule returns the JSON object itself or a changed copy. Unchanged parts are
+// shared, and the input may be frozen. Like Go, the names distinguish nil pointers from zero values: `nil` fills absent
+// fields, `zero` also fills empty strings and 0.
 
 import type { FeatureGateReader } from "#base/feature-gates.ts";
 
@@ -14,7 +13,7 @@ export interface DefaultingContext {
   readonly gates?: FeatureGateReader;
 }
 
-/** `isCopy`: the object was made by the caller, and may be changed in place. What a rule returns instead is a copy. */
+/** `isCopy`: the caller made the object, so the rule may change it in place. */
 export type Rule = (object: JsonObject, ctx: DefaultingContext, isCopy?: boolean) => JsonObject;
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -31,7 +30,7 @@ export function set(object: JsonObject, field: string, value: unknown, isCopy = 
   return copy;
 }
 
-/** Rules one after another; upstream's order is: the type's own rule, then its parts. */
+/** Runs rules one after another. In upstream's order, a type's own rule precedes those of its parts. */
 export function all(...rules: readonly Rule[]): Rule {
   return (object, ctx, isCopy = false) => {
     let [out, isOwn] = [object, isCopy];
@@ -57,12 +56,12 @@ const fill =
     return copy ?? object;
   };
 
-/** Fills fields that are absent: pointers upstream. */
+/** Fills absent fields, for pointers upstream. */
 export const nil = (values: JsonObject): Rule => fill(values, isNil);
-/** Fills fields that are absent, "" or 0: plain values upstream. */
+/** Fills fields that are absent, "" or 0, for plain values upstream. */
 export const zero = (values: JsonObject): Rule => fill(values, isZero);
 
-/** A part that is defaulted only where it is present. */
+/** Applies the rule to a field if it is present. */
 export function at(field: string, rule: Rule): Rule {
   return (object, ctx, isCopy) => {
     const part = object[field];
@@ -70,7 +69,7 @@ export function at(field: string, rule: Rule): Rule {
   };
 }
 
-/** A part that always exists upstream: an absent one counts as {}. */
+/** Applies the rule to a field that always exists upstream: an absent one counts as {}. */
 export function inner(field: string, rule: Rule): Rule {
   return (object, ctx, isCopy) => {
     const part = object[field];
@@ -81,7 +80,7 @@ export function inner(field: string, rule: Rule): Rule {
   };
 }
 
-/** The items of a list. */
+/** Applies the rule to the items of a list. */
 export function each(field: string, rule: Rule): Rule {
   return (object, ctx, isCopy) => {
     const items: unknown = object[field];
@@ -99,7 +98,7 @@ export function each(field: string, rule: Rule): Rule {
   };
 }
 
-/** The values of a map. */
+/** Applies the rule to the values of a map. */
 export function values(field: string, rule: Rule): Rule {
   return (object, ctx, isCopy) => {
     const map = object[field];

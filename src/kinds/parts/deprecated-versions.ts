@@ -1,6 +1,6 @@
 // What requests of older versions are answered with. Upstream: k8s.io/api/*/*/zz_generated.prerelease-lifecycle.go
 
-/** The minor releases of 1.x that deprecate a version and that no longer serve it, and the version to use instead. */
+/** The 1.x minor releases that deprecate and remove a version, and the version to use instead. */
 export type Lifecycle = readonly [deprecated: number, removed: number, replacement?: string];
 
 /** By version, for `deprecationWarning`. */

@@ -1,4 +1,4 @@
-// The addresses that endpoints and external IPs may not have.
+// Addresses that endpoints and external IPs must not have.
 // Upstream: pkg/apis/core/validation, ValidateEndpointIP
 
 import * as field from "#api/field-error.ts";

@@ -1,9 +1,8 @@
-// Why a text is not a JSON object, in the words of Go's encoding/json: the API quotes them for
-// registry credentials.
+// Go's encoding/json error for a text that is not a JSON object. The API quotes it for registry credentials.
 
 import { goQuote } from "#api/go-text.ts";
 
-/** The message of json.Unmarshal into a map, or undefined when the text is an object or null. */
+/** The error of json.Unmarshal into a map; undefined if the text is an object or null. */
 export function goJsonObjectError(text: string): string | undefined {
   const problem = new Scanner(text).document();
   if (problem !== undefined) return problem;
@@ -23,7 +22,7 @@ class SyntaxProblem {
 const END = "unexpected end of JSON input";
 const SPACE = /[ \t\r\n]/;
 
-/** Reads one JSON text and finds the first byte that does not belong. */
+/** Scans one JSON text for the first invalid byte. */
 class Scanner {
   readonly #text: string;
   #at = 0;

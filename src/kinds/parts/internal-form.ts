@@ -1,6 +1,6 @@
-// A wire object as upstream's internal type prints in an error message: Go field names, every field
-// present. Layouts are strings of "GoName wireName form", the form being a JSON literal for an absent
-// value or a type: @T by value, *T or null, [T a list or null. A leading ? leaves an unset field out.
+// A wire object as upstream's internal type prints it in an error message: with Go field names, and with every field.
+// Layouts are strings of "GoName wireName form". The form is a JSON literal for an absent value, or a type: @T by
+// value, *T or null, [T a list or null. A leading ? omits an unset field.
 
 import { INTERNAL_LAYOUT } from "#kinds/generated/internal-layout.ts";
 
@@ -52,7 +52,7 @@ function valueForm(form: string, value: unknown): unknown {
   return isAbsent ? JSON.parse(form) : sortedMap(value);
 }
 
-/** Go prints maps by key. */
+/** Go prints maps sorted by key. */
 export function sortedMap<T>(value: T): T {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T;

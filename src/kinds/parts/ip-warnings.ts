@@ -1,4 +1,4 @@
-// Warnings about addresses that are valid but written in a form to avoid.
+// Warnings about valid addresses in a discouraged form.
 // Upstream: apimachinery pkg/util/validation, GetWarningsForIP, GetWarningsForCIDR
 
 import { goQuote } from "#api/go-text.ts";

@@ -1,6 +1,6 @@
 // Whether a JSON path can be read. Upstream: k8s.io/client-go/util/jsonpath/parser.go
 
-/** Why not, as Go says it; undefined: it can. */
+/** Go's error for an invalid path; undefined if it is valid. */
 export function jsonPathProblem(path: string): string | undefined {
   try {
     readText(`{${path}}`);
@@ -15,7 +15,7 @@ class JsonPathProblem extends Error {
   override readonly name = "JsonPathProblem";
 }
 
-/** Text with expressions in braces. */
+/** Reads text with expressions in braces. */
 function readText(text: string): void {
   let rest = text;
   for (;;) {
@@ -25,7 +25,7 @@ function readText(text: string): void {
   }
 }
 
-/** What follows the closing brace. */
+/** Reads an expression. Returns the text from the closing brace on. */
 function readAction(text: string): string {
   let rest = text;
   let isDescent = false;
@@ -86,7 +86,7 @@ function readArray(rest: string): string {
   return rest.slice(end);
 }
 
-/** The parenthesis that closes it stands behind both quotes, if there are any. */
+/** The closing parenthesis comes after the closing quote, if there are quotes. */
 function readFilter(rest: string): string {
   let quote = "";
   let isOpen = false;

@@ -1,4 +1,4 @@
-// Metadata checks against upstream's answers (tools/go/vectors-values).
+// Metadata validation compared with upstream (tools/go/vectors-values).
 
 import { describe, expect, it } from "vitest";
 import { errorText, type FieldError, newPath } from "#api/field-error.ts";

@@ -1,5 +1,4 @@
-// Object metadata as kinds check it: the generic rules, and that finalizers without a domain are
-// among those Kubernetes knows.
+// Validation of object metadata: the generic rules, and that finalizers without a domain are known to Kubernetes.
 // Upstream: apimachinery pkg/api/validation/objectmeta.go; pkg/apis/core/validation, ValidateObjectMeta
 
 import { semanticEqual } from "#api/equality.ts";
@@ -25,7 +24,7 @@ export function objectMeta(errors: Errors, meta: ObjectMeta, namespaced: boolean
   kubeFinalizers(errors, meta, path);
 }
 
-/** Groups outside core do not ask for known finalizers. */
+/** Groups outside core accept unknown finalizers. */
 export function genericObjectMeta(
   errors: Errors,
   meta: ObjectMeta,
@@ -34,7 +33,7 @@ export function genericObjectMeta(
   path: Path,
 ): void {
   if (meta.generateName) {
-    // "." may begin a path segment that it may not be.
+    // "." is a valid prefix of a path segment but not a valid path segment.
     const prefixErrors =
       check === isPathSegmentName ? isPathSegmentPrefix(meta.generateName) : check(asPrefix(meta.generateName));
     for (const message of prefixErrors) {
@@ -98,7 +97,7 @@ function ownerReferences(errors: Errors, owners: readonly OwnerReference[], path
   }
 }
 
-/** As Go prints it, whatever order it came in. */
+/** In the field order of Go's struct. */
 function inGoOrder({
   apiVersion = "",
   kind = "",
@@ -113,7 +112,7 @@ function inGoOrder({
 function ownerReference(errors: Errors, owner: OwnerReference, path: Path): void {
   const { apiVersion = "", kind = "" } = owner;
   const { group, version } = parseApiVersion(apiVersion);
-  // More than one slash makes no version at all.
+  // More than one slash is not a valid version.
   if (version === "" || version.includes("/"))
     errors.push(field.invalid(path.child("apiVersion"), apiVersion, "version must not be empty"));
   for (const part of ["kind", "name", "uid"] as const) {

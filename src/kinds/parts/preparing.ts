@@ -1,5 +1,4 @@
-// What most strategies are made of: status and spec are written apart, and a generation counts the
-// changes of what the user asks for.
+// Building blocks of strategies: separate writes of status and spec, and a generation that counts changes.
 
 import { semanticEqual } from "#api/equality.ts";
 import type { ObjectMeta } from "#api/meta.ts";
@@ -7,7 +6,7 @@ import type { KubeObject } from "#api/object.ts";
 import type { Schema } from "#api/schema.ts";
 import type { UpdateStrategy } from "#kinds/strategy.ts";
 
-/** A copy with one field replaced, or left out when the value is undefined. The same object when nothing changes. */
+/** A copy with one field replaced, or removed if the value is undefined. The same object if nothing changes. */
 export function put<T extends object, K extends keyof T>(object: T, key: K, value: T[K] | undefined): T {
   if (object[key] === value && (value !== undefined || !Object.hasOwn(object, key))) return object;
   const copy = { ...object };
@@ -22,7 +21,7 @@ export function putMeta<T extends KubeObject>(object: T, changes: Partial<Object
 
 export const firstGeneration = <T extends KubeObject>(object: T): T => putMeta(object, { generation: 1 });
 
-/** One more than the old generation when a part differs from the old one. */
+/** Increases the generation if the part differs from the old one. */
 export function countChange<T extends KubeObject>(object: T, old: T, part: keyof T, schema?: Schema): T {
   if (semanticEqual(object[part], old[part], schema)) return object;
   return putMeta(object, { generation: (old.metadata?.generation ?? 0) + 1 });
@@ -45,7 +44,7 @@ const FIXED_FOR_STATUS = [
   "ownerReferences",
 ] as const satisfies readonly (keyof ObjectMeta)[];
 
-/** Of the usual status subresource: whatever a client sends, the spec stays. Labels and annotations may change. */
+/** The usual status subresource: the spec keeps its old value, labels and annotations may change. */
 export function statusStrategy<T extends KubeObject & { readonly spec?: unknown }>(
   validateUpdate: UpdateStrategy<T>["validateUpdate"],
 ): UpdateStrategy<T> {

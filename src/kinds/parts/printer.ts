@@ -1,6 +1,6 @@
-// How a kind is shown in tables: its columns, and the cells of an object. Columns are written as one
-// line: names parted by "|", with ":integer" or ":boolean" for a type and "*" for wide output only. The
-// column Name has the format "name"; "!" turns that round.
+// Table output of a kind: its columns, and the cells of an object. Columns are one string: names separated by "|", with
+// ":integer" or ":boolean" for a type and "*" for wide output only. The column Name has the format "name"; "!" inverts
+// that.
 // Upstream: pkg/printers/internalversion/printers.go
 
 import type { KubeObject } from "#api/object.ts";
@@ -24,7 +24,7 @@ export interface PrintedRow {
 export interface Printer {
   readonly columns: readonly TableColumn[];
   row(object: KubeObject, now: EpochMs): PrintedRow;
-  /** The order of the rows of a list; absent: that of the list. */
+  /** The order of a list's rows. Absent: the order of the list. */
   order?(a: KubeObject, b: KubeObject): number;
 }
 
@@ -41,7 +41,7 @@ export function columns(line: string): TableColumn[] {
   });
 }
 
-/** A printer whose rows are only cells. The first cell is the object's name, the word "age" stands for its age. */
+/** A printer of plain cells. The first cell is the object's name; the word "age" stands for its age. */
 export function printer<T extends KubeObject>(
   line: string,
   cells: (object: T, now: EpochMs) => readonly unknown[],
@@ -98,15 +98,15 @@ export function containerCells(containers: readonly Named[] | null | undefined):
 export const orNone = (text: string | undefined): string => text || "<none>";
 export const orUnset = (text: string | undefined): string => text ?? "<unset>";
 
-/** The first three of a list, and how many more there are. */
+/** The first three items of a list, and the number of further ones. */
 export function firstThree(items: readonly string[]): string {
   if (items.length > 3) return `${items.slice(0, 3).join(",")} + ${items.length - 3} more...`;
   return items.join(",") || "<unset>";
 }
 
-/** For kinds with nothing else to show. */
+/** For kinds without other columns. */
 export const nameAndAge: Printer = printer("Name|Age", (object, now) => [nameOf(object), ageOf(object, now)]);
 
-/** Marks the class that objects without one get. */
+/** Marks the default class. */
 export const defaultMark = (object: KubeObject, ...annotations: readonly string[]): string =>
   annotations.some((key) => object.metadata?.annotations?.[key] === "true") ? " (default)" : "";

@@ -1,4 +1,4 @@
-// What a delete does to dependents, written down as a finalizer for the garbage collector.
+// The propagation policy of a delete, recorded as a finalizer for the garbage collector.
 // Upstream: k8s.io/apiserver/pkg/registry/generic/registry/store.go, deletionFinalizersForGarbageCollection
 
 import type { DeleteOptions } from "#api/meta.ts";
@@ -11,12 +11,12 @@ export const FOREGROUND = "foregroundDeletion";
 
 type Propagation = Pick<KindStrategy, "defaultPropagation">;
 
-/** The object with the finalizers that the delete asks for; the same object when it has them. */
+/** The object with the finalizers that the delete needs; the same object if it has them. */
 export function withPropagation(strategy: Propagation, object: KubeObject, options: DeleteOptions): KubeObject {
   return withFinalizer(object, finalizerFor(strategy, object.metadata?.finalizers ?? [], options));
 }
 
-/** Of the two finalizers the wanted one, or neither. */
+/** Sets the wanted one of the two finalizers and removes the other; undefined removes both. */
 export function withFinalizer<T extends KubeObject>(object: T, wanted: string | undefined): T {
   const finalizers = object.metadata?.finalizers ?? [];
   const isAsWanted = [ORPHAN, FOREGROUND].every((name) => finalizers.includes(name) === (wanted === name));
@@ -26,7 +26,7 @@ export function withFinalizer<T extends KubeObject>(object: T, wanted: string | 
   return withMeta(object, { finalizers: next.length === 0 ? undefined : next });
 }
 
-/** The request decides, then what an earlier one left, then the kind. */
+/** The request decides first, then a finalizer from an earlier delete, then the kind's default. */
 export function finalizerFor(
   { defaultPropagation }: Propagation,
   finalizers: readonly string[],

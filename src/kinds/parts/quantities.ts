@@ -1,4 +1,4 @@
-// Amounts on the wire, as the checks read them. Decoding has refused what is not a quantity.
+// Parses quantities for checks. Decoding has already refused invalid ones.
 
 import type { Quantity } from "#api/quantity.ts";
 import { quantityFromWire } from "#api/quantity-parser.ts";

@@ -1,4 +1,4 @@
-// Names of resources and what containers and pods may ask of them.
+// Resource names, and resource requirements of containers and pods.
 // Upstream: pkg/apis/core/validation, validateResourceRequirements; pkg/apis/core/helper
 
 import * as field from "#api/field-error.ts";
@@ -99,7 +99,7 @@ export function isDivisibleByPage(resource: string, quantity: Quantity): boolean
   try {
     page = parseQuantity(resource.slice("hugepages-".length));
   } catch {
-    return false; // The name holds no size, so nothing is a multiple of it.
+    return false; // The name contains no page size.
   }
   if (page.sign <= 0 || page.scaledInt64(-3) % 1000n !== 0n) return false;
   return quantity.scaledInt64(0) % page.scaledInt64(0) === 0n;

@@ -1,4 +1,4 @@
-// Where workloads keep what their Scale shows.
+// The fields of workloads that their Scale shows.
 
 import { selectorFromObject } from "#api/label-selector.ts";
 import type { LabelSelector } from "#api/meta.ts";

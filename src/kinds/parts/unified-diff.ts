@@ -1,5 +1,5 @@
-// The difference of two values' JSON as error messages show it: three lines of context, and the
-// matching blocks that Python's difflib would find, popular lines left out of the search.
+// The difference of two values' JSON as error messages show it: three lines of context, and the matching blocks of
+// Python's difflib, which ignores popular lines.
 // Upstream: k8s.io/apimachinery/pkg/util/diff, Diff; github.com/pmezard/go-difflib
 
 import { stringifyJson } from "#base/json.ts";
@@ -121,7 +121,7 @@ function changes(a: readonly string[], b: readonly string[]): Change[] {
   return out;
 }
 
-/** Runs of changes with their context; long equal stretches part them. */
+/** Groups of changes with their context, separated by long equal runs. */
 function grouped(all: readonly Change[]): Change[][] {
   const groups: Change[][] = [];
   let group: Change[] = [];

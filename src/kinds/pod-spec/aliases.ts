@@ -1,5 +1,5 @@
-// A pod's service account has an old name beside the present one: a client that writes one has written both. A pod
-// itself has no negative grace period, and its one address is the first of its addresses.
+// serviceAccountName has a deprecated alias: writing one writes both. Also normalizes a pod's negative grace period,
+// and keeps podIP equal to the first of podIPs.
 // Upstream: pkg/apis/core/v1/conversion.go, Convert_v1_PodSpec_To_core_PodSpec, Convert_v1_Pod_To_core_Pod,
 // Convert_v1_PodStatus_To_core_PodStatus and back
 
@@ -8,7 +8,7 @@ import type { KubeObject } from "#api/object.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** For a kind whose objects have a pod spec at this path. */
+/** For a kind with a pod spec at this path. */
 export const podSpecAliases =
   (path: readonly string[]) =>
   <T extends KubeObject>(object: T): T =>
@@ -43,7 +43,7 @@ function withGrace(pod: Pod): Pod {
     : pod;
 }
 
-/** Where they differ, the old field counts. */
+/** If the two differ, podIP wins. */
 function withBothAddresses(pod: Pod): Pod {
   const { podIP = "", podIPs = [] } = pod.status ?? {};
   const first = podIPs[0]?.ip ?? "";

@@ -15,7 +15,7 @@ import { securityContext } from "./security-context.ts";
 
 export type AnyContainer = core.Container | core.EphemeralContainer;
 
-/** What the containers of one pod have in common. */
+/** Facts that all containers of a pod share. */
 export interface ContainerScope {
   readonly spec: core.PodSpec;
   readonly volumes: Volumes;
@@ -125,7 +125,7 @@ export function ephemeralContainers(errors: Errors, path: Path, scope: Container
   });
 }
 
-/** Only pods refuse it: old templates must stay readable. */
+/** Only pods are refused: stored templates must stay valid. */
 export function imageWithoutSpace(errors: Errors, { image = "" }: AnyContainer, path: Path): void {
   if (image.trim() === image) return;
   errors.push(field.invalid(path.child("image"), image, "must not have leading or trailing whitespace"));

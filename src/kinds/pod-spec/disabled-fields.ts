@@ -1,5 +1,5 @@
-// Fields of pods whose gate is off are dropped, unless the stored pod already uses them. Gates that
-// 1.36 locks on have no entry. Upstream: pkg/api/pod/util.go, DropDisabledPodFields, DropDisabledTemplateFields
+// Drops fields of pods whose gate is off, unless the stored pod already uses them. Gates that are locked on in 1.36
+// have no entry. Upstream: pkg/api/pod/util.go, DropDisabledPodFields, DropDisabledTemplateFields
 
 import type * as core from "#api/generated/types/core-v1.ts";
 import type { FeatureGateReader } from "#base/feature-gates.ts";
@@ -186,7 +186,7 @@ export function dropDisabledStatus(status: Status, old: Status | undefined, gate
   return out;
 }
 
-/** The pod or template with what the gates do not allow left out. */
+/** The pod or template without the fields of disabled gates. */
 export function withoutDisabled<T extends { readonly spec?: core.PodSpec }>(
   object: T,
   old: T | undefined,

@@ -1,4 +1,4 @@
-// References to a pod's own fields and a container's resources, in env and in volumes.
+// References to pod fields and container resources, in env and in volumes.
 // Upstream: pkg/apis/core/validation, validateObjectFieldSelector, validateContainerResourceFieldSelector
 
 import * as field from "#api/field-error.ts";

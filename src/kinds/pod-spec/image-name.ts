@@ -1,4 +1,4 @@
-// The tag of a container image as the kubelet and defaulting see it.
+// The tag of a container image, as the kubelet and defaulting parse it.
 // Upstream: pkg/util/parsers, ParseImageName, on github.com/distribution/reference
 
 const PATH_COMPONENT = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
@@ -11,7 +11,7 @@ const REFERENCE = new RegExp(
 );
 const DIGEST_LENGTHS: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 
-/** "latest" when neither tag nor digest is given; undefined when the name is not a valid reference. */
+/** "latest" without tag and digest; undefined if the name is not a valid reference. */
 export function imageTag(image: string): string | undefined {
   if (/^[a-f0-9]{64}$/.test(image)) return undefined;
   const { domain, remainder } = splitDomain(image);

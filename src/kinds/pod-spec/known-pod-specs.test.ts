@@ -10,7 +10,7 @@ const { strategy: podStrategy } = podKind;
 
 const token = (letters: string): string => `kube-api-access-${letters}`;
 
-/** What a write learns about a pod; gates of their own mean that nothing is known before. */
+/** The outcome of a write of this pod. New gates start with an empty cache. */
 function judge(pod: core.Pod, gates: FeatureGateReader): unknown {
   const ctx = { now: 0, rng: seededRng(1), user: { name: "u" }, gates, dryRun: false };
   const prepared = podStrategy.prepareForCreate(pod, ctx);
@@ -26,7 +26,7 @@ function judge(pod: core.Pod, gates: FeatureGateReader): unknown {
   return { prepared, errors, warnings, updates };
 }
 
-/** Of updates that leave the spec alone. */
+/** Annotations of updates that do not change the spec. */
 const annotationsOfUpdates = [
   { harmless: "x" },
   { "container.apparmor.security.beta.kubernetes.io/c": "nonsense" },
@@ -58,7 +58,7 @@ const base: core.PodSpec = {
   volumes: [{ name: token("aaaaa"), emptyDir: {} }],
 };
 
-/** Changes that matter to a rule, a default, a warning or a class, in pairs that could be mistaken for one another. */
+/** Changes that matter to a rule, a default, a warning or the QoS class, in pairs that could be confused. */
 const changes: readonly ((pod: core.Pod) => core.Pod)[] = [
   (pod) => pod,
   ...["b", "B", ""].map((name) => (pod: core.Pod) => ({ ...pod, metadata: { ...pod.metadata, name } })),

@@ -1,4 +1,4 @@
-// Volumes of a pod and how containers mount them.
+// Volumes of a pod and their mounts.
 // Upstream: pkg/apis/core/validation, ValidateVolumes, ValidateVolumeMounts, ValidateVolumeDevices
 
 import * as field from "#api/field-error.ts";
@@ -9,7 +9,7 @@ import { descendingPath, hasBacksteps } from "./file-paths.ts";
 import type { PodOptions } from "./pod-options.ts";
 import { volumeSource } from "./volume-sources.ts";
 
-/** The volumes that passed, by name: a mount of one that did not is not found either. */
+/** Valid volumes by name. A mount of an invalid volume is reported as not found. */
 export type Volumes = ReadonlyMap<string, core.Volume>;
 
 export function volumes(

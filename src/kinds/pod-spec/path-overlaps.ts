@@ -1,4 +1,4 @@
-// Files of one volume that would hide one another.
+// Warnings about files of one volume that overlap.
 // Upstream: pkg/api/pod/warnings.go, warningsForOverlappingVirtualPaths
 
 import type * as core from "#api/generated/types/core-v1.ts";
@@ -7,7 +7,7 @@ import { goQuote } from "#api/go-text.ts";
 interface SourcedPath {
   readonly path: string;
   readonly source: string;
-  /** Printed behind the source, where it has one. */
+  /** Printed after the source, if it has a name. */
   readonly name?: string;
 }
 

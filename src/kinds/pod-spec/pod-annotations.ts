@@ -95,7 +95,7 @@ export function podAnnotationUpdates(
   podAnnotations(errors, annotations, spec, path, opts);
 }
 
-/** Where a profile is given as annotation and as field, the two must say the same. */
+/** A profile given both as annotation and as field must be the same. */
 export function profilesMatch(
   errors: Errors,
   annotations: StringMap | undefined,

@@ -1,4 +1,4 @@
-// Defaults of pods and of the pod templates inside workloads.
+// Defaults of pods and of pod templates.
 // Upstream: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go
 
 import { quantities, resources } from "#kinds/parts/default-quantities.ts";
@@ -32,7 +32,7 @@ const probe: Rule = all(
 
 const lifecycleHandler: Rule = at("httpGet", httpGet);
 
-/** Always for the tag latest, which is what a name without tag and digest means. */
+/** "Always" for the tag latest, which is also the default tag. */
 const pullPolicyByTag =
   (imageField: string, policyField: string): Rule =>
   (object, _, isCopy) => {
@@ -108,7 +108,7 @@ const hostPorts: Rule = each("ports", (port) =>
   isZero(port.hostPort) && !isZero(port.containerPort) ? set(port, "hostPort", port.containerPort) : port,
 );
 
-// Only pods get these, so that stored templates stay as they were written.
+// Only for pods, so that stored templates do not change.
 const podOnly: Rule = all(
   each("containers", requestsFromLimits),
   each("initContainers", requestsFromLimits),

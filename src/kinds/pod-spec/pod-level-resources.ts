@@ -1,4 +1,4 @@
-// Requests and limits of a whole pod, filled in from its containers where it states some of its own.
+// Defaults pod-level requests and limits from the containers, if the pod has pod-level resources.
 // Upstream: pkg/apis/core/v1/defaults.go, defaultHugePagePodLimits, defaultPodRequests
 
 import {

@@ -1,5 +1,5 @@
-// What a pod's checks let pass because a gate is on, or because the stored pod already has it.
-// Gates that 1.36 locks on are taken as on. Upstream: pkg/api/pod/util.go, GetValidationOptionsFromPodSpecAndMeta
+// Options of pod validation: allowances because a gate is on or because the stored pod has the field. Gates that are
+// locked on in 1.36 are assumed. Upstream: pkg/api/pod/util.go, GetValidationOptionsFromPodSpecAndMeta
 
 import * as field from "#api/field-error.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
@@ -44,7 +44,7 @@ export interface TemplateLike {
   readonly spec?: core.PodSpec | undefined;
 }
 
-/** All containers of a pod, as upstream visits them. */
+/** All containers of a pod, in upstream's order. */
 export function* containersOf(spec: core.PodSpec): Generator<core.Container | core.EphemeralContainer> {
   yield* spec.initContainers ?? [];
   yield* spec.containers ?? [];
@@ -103,7 +103,7 @@ function someContainer(spec: core.PodSpec, test: (container: AnyContainer) => un
 const someSpread = (spec: core.PodSpec, test: (constraint: core.TopologySpreadConstraint) => boolean): boolean =>
   (spec.topologySpreadConstraints ?? []).some(test);
 
-/** The keys are checked as those of affinity terms, unless the stored pod would fail that check. */
+/** Label keys are checked like those of affinity terms, unless the stored pod would fail that check. */
 function allowsSpreadLabelKeys(gates: FeatureGateReader, old: core.PodSpec | undefined): boolean {
   if (!gates.isEnabled("MatchLabelKeysInPodTopologySpread")) return false;
   if (!gates.isEnabled("MatchLabelKeysInPodTopologySpreadSelectorMerge")) return false;

@@ -1,6 +1,5 @@
-// What a new pod's own labels and annotations say about its placement and confinement, written into
-// its spec. Upstream: pkg/registry/core/pod/strategy.go, mutatePodAffinity, mutateTopologySpreadConstraints,
-// applyAppArmorVersionSkew
+// Writes a new pod's labels and annotations into its spec, where placement and AppArmor depend on them. Upstream:
+// pkg/registry/core/pod/strategy.go, mutatePodAffinity, mutateTopologySpreadConstraints, applyAppArmorVersionSkew
 
 import { semanticEqual } from "#api/equality.ts";
 import type * as core from "#api/generated/types/core-v1.ts";
@@ -13,7 +12,7 @@ interface KeyedTerm {
   readonly mismatchLabelKeys?: readonly string[];
 }
 
-/** Label keys become requirements on the pod's own values, so that replicas of one revision meet. */
+/** Adds requirements for the pod's own values of these label keys, so that pods of one revision match. */
 function withKeys<T extends KeyedTerm>(term: T, labels: Labels): T {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
   if (!labelSelector || matchLabelKeys.length + mismatchLabelKeys.length === 0) return term;
@@ -65,7 +64,7 @@ export function profileOf(annotation: string): core.AppArmorProfile | undefined 
     : { type: "Localhost", localhostProfile: local };
 }
 
-/** The old annotations fill the field where a container leaves it open. */
+/** Fills in the field from the deprecated annotations, if a container does not set it. */
 export function withAppArmorFields(pod: core.Pod): core.Pod {
   const annotations = pod.metadata?.annotations ?? {};
   const { spec } = pod;

@@ -1,4 +1,4 @@
-// Schemas that comparisons of pods read: they say which strings are quantities and which objects maps.
+// Schemas for comparing pods: they identify quantities and maps.
 
 import { lazy } from "#api/lazy.ts";
 import type { Schema } from "#api/schema.ts";

@@ -1,4 +1,4 @@
-// The spec of a pod or pod template, in the order in which upstream checks it.
+// Validation of the spec of a pod or pod template, in upstream's order.
 // Upstream: pkg/apis/core/validation, ValidatePodSpec
 
 import * as field from "#api/field-error.ts";
@@ -34,7 +34,7 @@ import { eachContainer, hostProcess, linuxPod, windowsPod } from "./windows.ts";
 
 const INT32_MAX = 2_147_483_647;
 
-/** Templates pass no metadata: names that follow from the pod's are then not known. */
+/** Templates pass no metadata: names derived from the pod's name are then unknown. */
 export function podSpec(
   errors: Errors,
   spec: core.PodSpec,
@@ -244,7 +244,7 @@ function hostname(errors: Errors, spec: core.PodSpec, specPath: Path): void {
   dnsSubdomain(errors, override, path);
 }
 
-/** Names of other objects, and the scalars that upstream checks among them. */
+/** Names of other objects, and the scalars that upstream checks along with them. */
 function references(errors: Errors, spec: core.PodSpec, path: Path, opts: PodOptions): void {
   if (spec.serviceAccountName)
     name(errors, spec.serviceAccountName, path.child("serviceAccountName"), isDns1123Subdomain);

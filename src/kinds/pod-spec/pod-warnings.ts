@@ -1,4 +1,4 @@
-// What a valid pod or template is warned about: obsolete fields, and settings that hide one another.
+// Warnings about valid pods and templates: deprecated fields, and settings without effect.
 // Upstream: pkg/api/pod/warnings.go, pkg/api/node/util.go
 
 import { semanticEqual } from "#api/equality.ts";
@@ -24,7 +24,7 @@ const NODE_LABELS: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/preferAvoidPods": "deprecated since v1.22; use Taints and Tolerations instead",
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
-/** The advice against a label of nodes that newer ones replace. */
+/** The warning about a deprecated node label. */
 export const deprecatedNodeLabel = (key: string): string | undefined =>
   Object.hasOwn(NODE_LABELS, key) ? NODE_LABELS[key] : undefined;
 
@@ -34,7 +34,7 @@ const ANNOTATIONS: readonly (readonly [string, string])[] = [
   ["security.alpha.kubernetes.io/unsafe-sysctls", 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
-/** The volume source, the path it is reported under, and since when it is obsolete. */
+/** The volume source, its name in warnings, and the release that deprecates it. */
 const VOLUMES: readonly (readonly [keyof core.Volume, string, string])[] = [
   ["photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   ["gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
@@ -57,7 +57,7 @@ export interface PodLike {
   readonly spec?: core.PodSpec | undefined;
 }
 
-/** The path is that of the template, or undefined for a pod. */
+/** path: of the template; undefined for a pod. */
 export function podWarnings(
   { metadata, spec }: PodLike,
   path: FieldPath | undefined,
@@ -179,7 +179,7 @@ export function fractional(
   warnings.push(`${path.key(resource)}: fractional byte value ${value} is invalid, must be an integer`);
 }
 
-/** Annotations that fields have replaced. */
+/** Annotations that were replaced by fields. */
 function profiles(
   warnings: string[],
   spec: core.PodSpec,

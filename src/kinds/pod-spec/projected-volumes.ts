@@ -1,4 +1,4 @@
-// Projected volumes and the files that secrets, config maps and the downward API write.
+// Projected volumes, and the files from secrets, config maps and the downward API.
 // Upstream: pkg/apis/core/validation, validateProjectionSources, validateDownwardAPIVolumeFile
 
 import * as field from "#api/field-error.ts";
@@ -156,7 +156,7 @@ const KEY_TYPES = ["RSA3072", "RSA4096", "ECDSAP256", "ECDSAP384", "ECDSAP521", 
 const MAX_EXPIRATION_SECONDS = 91 * 24 * 3600;
 const KUBERNETES_MAX_EXPIRATION_SECONDS = 24 * 3600;
 
-/** How long certificates of a signer may live: those of Kubernetes a day. */
+/** The longest lifetime of a signer's certificates: one day for Kubernetes signers. */
 export const maxExpirationSecondsOf = (signer: string): number =>
   /^([^/]*\.)?kubernetes\.io(\/|$)/.test(signer) ? KUBERNETES_MAX_EXPIRATION_SECONDS : MAX_EXPIRATION_SECONDS;
 

@@ -22,7 +22,7 @@ const IPC_NAMES = new Set([
   "kernel.msg",
 ]);
 
-/** Slashes and dots separate alike; in the slash form they change places. */
+/** Dots and slashes both separate names. In the slash form the two swap roles. */
 function normalize(name: string): string {
   const first = name.search(/[./]/);
   if (first < 0 || name[first] === ".") return name;
@@ -35,7 +35,7 @@ function namespaceOf(sysctl: string): "ipc" | "net" | undefined {
   return name.startsWith("net.") ? "net" : undefined;
 }
 
-/** Why a parameter of the host's namespace may not be set, if it may not. */
+/** Why a sysctl of a host namespace may not be set; undefined if it may. */
 export function hostSysctl(name: string, { hostNetwork, hostIPC }: core.PodSpec): string | undefined {
   const namespace = namespaceOf(name ?? "");
   if (hostNetwork && namespace === "net") return "may not be specified when 'hostNetwork' is true";

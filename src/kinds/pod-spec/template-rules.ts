@@ -1,4 +1,4 @@
-// What the strategies of kinds with a pod template share: options, disabled fields, warnings, generations.
+// Parts of strategies for kinds with a pod template: options, disabled fields, warnings, generations.
 // Upstream: pkg/api/pod/util.go; pkg/registry/apps/*/strategy.go
 
 import * as field from "#api/field-error.ts";
@@ -28,7 +28,7 @@ export function withoutDisabledTemplate<T extends WithTemplate>(
   return kept === template ? object : { ...object, spec: { ...object.spec, template: kept } };
 }
 
-/** Pods are named after the controller, and hosts after pods. */
+/** Names of pods start with the controller's name, and hostnames are pod names. */
 export function nameWarnings(object: KubeObject): string[] {
   const messages = isDns1123Label(object.metadata?.name ?? "");
   if (messages.length === 0) return [];
@@ -40,6 +40,6 @@ export function nameWarnings(object: KubeObject): string[] {
 export const templateWarnings = (template: core.PodTemplateSpec | undefined, { gates }: StrategyContext): string[] =>
   podWarnings(template ?? {}, field.newPath("spec", "template"), gates);
 
-/** Did the update change what the generation counts? */
+/** Whether the update changed what the generation counts. */
 export const isCounted = (object: KubeObject, old: KubeObject): boolean =>
   (object.metadata?.generation ?? 0) !== (old.metadata?.generation ?? 0);

@@ -17,7 +17,7 @@ export function matchLabelKeys(errors: Errors, term: LabelKeys, path: Path): voi
   labelKeys(errors, matchLabelKeys, term, path.child("matchLabelKeys"));
   labelKeys(errors, mismatchLabelKeys, term, path.child("mismatchLabelKeys"));
   if (labelSelector) {
-    // A key counts as merged into the selector once; a second mention is the user's own.
+    // A key occurs in the selector once if it was merged from matchLabelKeys; a second occurrence is from the user.
     const seen = new Set(Object.keys(labelSelector.matchLabels ?? {}));
     for (const { key } of labelSelector.matchExpressions ?? []) {
       const i = matchLabelKeys.lastIndexOf(key);

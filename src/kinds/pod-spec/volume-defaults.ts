@@ -1,4 +1,4 @@
-// Defaults of volume sources and of the specs of claims.
+// Defaults of volume sources and claim specs.
 // Upstream: pkg/apis/core/v1/defaults.go and zz_generated.defaults.go
 
 import { resources } from "#kinds/parts/default-quantities.ts";

@@ -1,5 +1,5 @@
-// One check for each kind of volume source, in the order in which upstream looks at them: the first
-// source that is set is checked, each further one is refused.
+// One check for each volume source, in upstream's order: the first source that is set is checked, further ones are
+// refused.
 // Upstream: pkg/apis/core/validation, validateVolumeSource and the functions it calls
 
 import * as field from "#api/field-error.ts";
@@ -54,7 +54,7 @@ const hostPath: Source<core.HostPathVolumeSource> = (errors, source, path) => {
   if (source.type !== undefined) oneOf(errors, source.type, path.child("type"), HOST_PATH_TYPES);
 };
 
-/** The forms of names in iSCSI, by their first letters. */
+/** Formats of iSCSI names, by prefix. */
 export const INITIATORS: readonly (readonly [string, RegExp])[] = [
   ["iqn", /iqn\.\d{4}-\d{2}\.([a-zA-Z0-9.-]+)(:[^,;*&$|\s]+)$/],
   ["eui", /^eui.[a-zA-Z0-9]{16}$/],
@@ -250,7 +250,7 @@ export const SOURCES: Sources = {
 
 const SOURCE_NAMES = Object.keys(SOURCES) as (keyof Sources)[];
 
-// Three sources print another name than the wire's, one when checked and two when refused.
+// As upstream, three sources are printed under another name than the wire's: one when checked, two when refused.
 const CHECKED_AS: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" };
 const REFUSED_AS: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
 

@@ -127,7 +127,7 @@ const CONTAINER_FIELDS = [
   "runAsGroup",
 ];
 
-/** Fields marked ^ are those of the spec itself. Flags count when true, lists when not empty. */
+/** A leading ^ marks fields of the spec itself. A flag counts if it is true, a list if it is not empty. */
 export function windowsPod(errors: Errors, spec: core.PodSpec, path: Path): void {
   const detail = "cannot be set for a windows pod";
   const ofSpec = spec as unknown as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// Selectors and templates of workloads, and the small numbers of rolling updates.
+// Selectors and templates of workloads, and parameters of rolling updates.
 // Upstream: pkg/apis/apps/validation, ValidatePodTemplateSpecForReplicaSet, ValidatePositiveIntOrPercent
 
 import { semanticEqual } from "#api/equality.ts";
@@ -21,14 +21,14 @@ export function parseSelector(selector: MaybeSelector): Selector | undefined {
   try {
     return selectorFromObject(selector);
   } catch {
-    return undefined; // Which part is wrong stands in the errors of the selector's own check.
+    return undefined; // The check of the selector reports the invalid part.
   }
 }
 
 export const isEmptySelector = ({ matchLabels, matchExpressions }: LabelSelector): boolean =>
   Object.keys(matchLabels ?? {}).length + (matchExpressions ?? []).length === 0;
 
-/** The selector that the template must match, unless it is broken. */
+/** The selector that the template must match; undefined if it is invalid. */
 export function workloadSelector(
   errors: Errors,
   selector: MaybeSelector,
@@ -57,7 +57,7 @@ export function templateMatches(errors: Errors, template: core.PodTemplateSpec, 
   errors.push(field.invalid(at, sortedMap(labels ?? null), "`selector` does not match template `labels`"));
 }
 
-/** Pods of a controller that keeps them running restart always and have no deadline. */
+/** Pods of controllers that keep them running must have restartPolicy Always and no deadline. */
 export function keptRunning(errors: Errors, template: core.PodTemplateSpec, kind: string, path: Path): void {
   oneOf(errors, template.spec?.restartPolicy, path.child("spec", "restartPolicy"), ["Always"]);
   if (template.spec?.activeDeadlineSeconds === undefined) return;
@@ -86,7 +86,7 @@ export function intOrPercent(errors: Errors, value: IntOrString, path: Path): vo
 const isPercentText = (value: IntOrString): value is string =>
   typeof value === "string" && isPercent(value).length === 0;
 
-/** The number itself, be it a percentage or not. */
+/** The number, without the percent sign if there is one. */
 export const bareNumber = (value: IntOrString): number =>
   isPercentText(value) ? Number(value.slice(0, -1)) : intValue(value);
 
@@ -95,7 +95,7 @@ export function atMost100Percent(errors: Errors, value: IntOrString, path: Path)
   errors.push(field.invalid(path, value, "must not be greater than 100%"));
 }
 
-/** A count that may never fall: revisions would be named twice. */
+/** A count that must never decrease, because revision names derive from it. */
 export function notDecremented(errors: Errors, value: number | undefined, old: number | undefined, path: Path): void {
   if (old === undefined || (value !== undefined && value >= old)) return;
   errors.push(field.invalid(path, value ?? 0, "cannot be decremented"));

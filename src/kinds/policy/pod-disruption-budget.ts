@@ -14,7 +14,7 @@ import { kindStrategy } from "#kinds/strategy.ts";
 const SPEC = field.newPath("spec");
 const STATUS = field.newPath("status");
 
-/** Upstream leaves a budget's metadata to the generic checks. */
+/** As upstream, the metadata gets only the generic checks. */
 function validateDisruptionBudget(
   { spec = {} }: policy.PodDisruptionBudget,
   allowInvalidValues: boolean,

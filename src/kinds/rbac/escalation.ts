@@ -1,5 +1,5 @@
-// No user grants more than they hold: a role may be written with rights that the user has, and bound to others by users
-// who have all its rights, unless the verb "escalate" or "bind" lets them. system:masters may always.
+// Prevents privilege escalation: a user may write only roles whose rights they hold, or with the verb "escalate", and
+// bind only roles whose rights they hold, or with the verb "bind". system:masters is exempt.
 // Upstream: pkg/registry/rbac/escalation_check.go; pkg/registry/rbac/*/policybased/storage.go
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";
@@ -46,7 +46,7 @@ export const bindingHooks = <T extends Binding>(server: KindServer): KindHooks<T
     if (kind === "Role" && call.namespace === "") throw newBadRequest("Namespace parameter required.");
     const namespace = kind === "ClusterRole" ? "" : call.namespace;
     const role = server.objects(`${resource}.${RBAC_GROUP}`).get(namespace, name)?.object as Role | undefined;
-    // Upstream's store names the resource of the request, whatever it looks for.
+    // As upstream, the error names the resource of the request.
     if (role === undefined) throw newNotFound(call.groupResource, name);
     confirmHeld(server, call, binding, role.rules ?? []);
   },
@@ -57,7 +57,7 @@ const isMaster = ({ user }: KindCall): boolean => user.groups?.includes("system:
 const isAggregated = (role: Role | undefined): boolean =>
   ((role as rbac.ClusterRole | undefined)?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
 
-/** The garbage collector changes no more than this. */
+/** True if only owners and finalizers change, as by the garbage collector. */
 function changesNothingButOwners(object: KubeObject, old: KubeObject | undefined): boolean {
   if (old === undefined) return false;
   const { ownerReferences, finalizers, managedFields } = old.metadata ?? {};
@@ -79,7 +79,7 @@ function confirmHeld(server: KindServer, call: KindCall, object: KubeObject, rul
   if (problem !== undefined) throw refusal(call, object, problem);
 }
 
-/** Undefined: the user holds them all. */
+/** Undefined if the user holds all of them. */
 function missingRights(
   server: KindServer,
   { user, namespace, groupResource }: KindCall,

@@ -13,7 +13,7 @@ const urls = (verbs: string, paths: string): PolicyRule => ({
   nonResourceURLs: paths.split(","),
 });
 
-/** "get apps deployments/scale web", or "get /healthz". */
+/** request: "get apps deployments/scale web", or "get /healthz". */
 function isAllowed(by: PolicyRule, request: string): boolean {
   const [verb = "", group = "", whole = "", name = ""] = request.split(" ");
   if (group.startsWith("/")) return ruleAllows(by, { isResourceRequest: false, verb, path: group });

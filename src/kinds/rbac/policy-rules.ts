@@ -1,10 +1,10 @@
-// What one rule of a role allows, and which rules a list of rules covers.
+// Which requests a policy rule allows, and which rules a list of rules covers.
 // Upstream: pkg/apis/rbac/v1/evaluation_helpers.go; component-helpers/auth/rbac/validation/policy_comparator.go
 
 import type { PolicyRule } from "#api/generated/types/rbac-v1.ts";
 import { goQuote } from "#api/go-text.ts";
 
-/** A request, as far as rules look at it. */
+/** The parts of a request that rules match. */
 export type RuledRequest =
   | { readonly isResourceRequest: false; readonly verb: string; readonly path: string }
   | {

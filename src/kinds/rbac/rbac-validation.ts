@@ -30,7 +30,7 @@ function metadataErrors(errors: Errors, object: KubeObject, isNamespaced: boolea
   objectMeta(errors, object.metadata ?? {}, isNamespaced, isPathSegmentName, METADATA);
 }
 
-/** An update is checked as a whole, and its metadata against the old. */
+/** Validates an update: the whole object, and its metadata against the old. */
 export function updateErrors<T extends KubeObject>(
   object: T,
   old: T,
@@ -134,7 +134,7 @@ function roleOf({ roleRef }: Binding): { readonly apiGroup: string; readonly kin
   return { apiGroup, kind, name: role };
 }
 
-/** The role of a binding is fixed: another role needs another binding. */
+/** The role of a binding is immutable. */
 export function roleChange(binding: Binding, old: Binding): field.FieldError[] {
   const [role, oldRole] = [roleOf(binding), roleOf(old)];
   if (role.apiGroup === oldRole.apiGroup && role.kind === oldRole.kind && role.name === oldRole.name) return [];

@@ -1,4 +1,4 @@
-// What both kinds of bindings share: defaults and columns.
+// Defaults and columns shared by both kinds of bindings.
 // Upstream: pkg/apis/rbac/v1; pkg/printers/internalversion/printers.go
 
 import type * as rbac from "#api/generated/types/rbac-v1.ts";

@@ -1,4 +1,4 @@
-// Access to devices that are in use is for namespaces with a label.
+// Admin access to devices in use is limited to labelled namespaces.
 // Upstream: pkg/registry/resource/utils.go, AuthorizedForAdmin, AuthorizedForAdminStatus
 
 import * as field from "#api/field-error.ts";
@@ -20,7 +20,7 @@ export function adminAccess(
   if (index >= 0) labelled(errors, namespace, path, ctx);
 }
 
-/** Of what is granted anew. */
+/** Checked only if the old allocation has no admin access. */
 export function grantedAdminAccess(
   errors: Errors,
   claim: ResourceClaim,

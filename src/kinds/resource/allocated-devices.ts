@@ -1,4 +1,4 @@
-// Which device an allocation or a device's status is about.
+// The device that an allocation or a device status refers to.
 // Upstream: k8s.io/dynamic-resource-allocation/structured/schedulerapi
 
 interface Named {
@@ -8,7 +8,7 @@ interface Named {
   readonly shareID?: string;
 }
 
-/** As a refusal prints it. */
+/** The form that errors print. */
 export const deviceId = ({ driver = "", pool = "", device = "", shareID = "" }: Named): unknown => ({
   Driver: driver,
   Pool: pool,

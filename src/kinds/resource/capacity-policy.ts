@@ -1,4 +1,4 @@
-// How much of a device's capacity a request may consume: one of some values, or a range.
+// Policies for consuming a device's capacity: a list of values, or a range.
 // Upstream: pkg/apis/resource/validation/validation.go, validateRequestPolicy
 
 import * as field from "#api/field-error.ts";

@@ -1,4 +1,4 @@
-// Fields of claims whose gate is off are dropped, unless the stored claim already uses them.
+// Drops fields of claims whose gate is off, unless the stored claim already uses them.
 // Upstream: pkg/api/resourceclaimspec; pkg/registry/resource/resourceclaim/strategy.go, dropDisabledStatusFields
 
 import type {
@@ -16,7 +16,7 @@ import { deviceKey } from "./allocated-devices.ts";
 
 interface SpecChange {
   readonly request?: (request: DeviceRequest) => DeviceRequest;
-  /** Of a request for exact devices, and of its alternatives. */
+  /** For exact requests and for subrequests. */
   readonly wanted?: <T extends ExactDeviceRequest>(wanted: T) => T;
   readonly constraint?: (constraint: DeviceConstraint) => DeviceConstraint;
 }
@@ -107,7 +107,7 @@ function withoutResultFields(
 
 const devicesAreUsed = ({ status }: ResourceClaim): boolean => (status?.devices ?? []).length > 0;
 
-/** And without what drivers said of devices that are not allocated any more. */
+/** Also drops the status of devices that are not allocated any more. */
 export function statusWithoutDisabled(
   claim: ResourceClaim,
   old: ResourceClaim,

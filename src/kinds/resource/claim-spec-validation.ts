@@ -43,7 +43,7 @@ export function claimSpec(
   });
 }
 
-/** Of each request, with the names of its alternatives. */
+/** Request names with the names of their subrequests. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function requestNames({ requests }: DeviceClaim): RequestNames {

@@ -1,4 +1,4 @@
-// The status of a claim: what was allocated, for whom it is reserved, and what drivers say about the devices.
+// The status of a claim: allocation, reservations, and the status of devices from their drivers.
 // Upstream: pkg/apis/resource/validation/validation.go, validateResourceClaimStatusUpdate
 
 import { semanticEqual } from "#api/equality.ts";
@@ -51,7 +51,7 @@ export function claimStatus(errors: Errors, { metadata, spec, status = {} }: Res
   if (allocation === undefined) return;
   const path = STATUS.child("allocation");
   const before = old.status?.allocation;
-  // What was allocated once is not looked at again: the rules were looser before.
+  // An existing allocation is not checked again, because older rules were weaker.
   if (before === undefined) allocationResult(errors, allocation, path, requestNames(spec?.devices ?? {}));
   else if (!semanticEqual(allocation, before)) {
     errors.push(field.invalid(path, internalForm("AllocationResult", allocation), IMMUTABLE));

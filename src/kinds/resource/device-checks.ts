@@ -15,7 +15,7 @@ const PARAMETERS_BYTES_MAX = 10 * 1024;
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 const OMITTED = "<value omitted>";
 
-/** Unless there are too many, checks each; with a key, each may be there once. A negative `max` is no limit. */
+/** Checks each item, unless there are too many. With a key, items must be unique. A negative `max` means no limit. */
 export function each<T>(
   errors: Errors,
   list: readonly T[] | null | undefined,
@@ -36,7 +36,7 @@ export function each<T>(
   }
 }
 
-/** Subdomains, joined by slashes. */
+/** Subdomains joined by slashes. */
 export function poolName(errors: Errors, value: string, path: Path): void {
   if (value === "") {
     errors.push(field.required(path, ""));
@@ -46,7 +46,7 @@ export function poolName(errors: Errors, value: string, path: Path): void {
   for (const part of value.split("/")) name(errors, part, path, isDns1123Subdomain);
 }
 
-/** An effect that an update leaves alone may be one that is unknown here. */
+/** An unchanged effect may be unknown to this version. */
 export function deviceTaint(errors: Errors, taint: DeviceTaint, old: DeviceTaint | undefined, path: Path): void {
   const { key = "", value = "", effect = "" } = taint;
   name(errors, key, path.child("key"), isQualifiedName);
@@ -64,7 +64,10 @@ export function deviceToleration(errors: Errors, toleration: DeviceToleration, p
   if (effect !== "") oneOf(errors, effect, path.child("effect"), EFFECTS);
 }
 
-/** An attribute or capacity: an identifier, or one of a domain. Of more than two parts nothing is said. */
+/**
+ * Name of an attribute or capacity: an identifier with an optional domain. Names with more than two parts are not
+ * checked.
+ */
 export function attributeName(errors: Errors, value: string, path: Path): void {
   const [first = "", second, ...rest] = value.split("/");
   if (rest.length > 0) return;
@@ -89,7 +92,7 @@ function identifier(errors: Errors, value: string, path: Path): void {
   name(errors, value, path, isCIdentifier);
 }
 
-/** What must hold before a pod is bound, and what must not: both or none, and nothing twice. */
+/** Binding conditions and binding failure conditions: both or none, without duplicates. */
 export function bindingConditions(
   errors: Errors,
   conditions: readonly string[] | undefined,
@@ -158,7 +161,7 @@ function uuidProblem(value: string): string | undefined {
   return UUID.test(text) ? undefined : "invalid UUID format";
 }
 
-/** A JSON object that a driver understands. What was stored before there was a limit may be longer. */
+/** A JSON object for a driver. Objects stored before there was a limit may be longer. */
 export function rawObject(errors: Errors, value: unknown, path: Path, isStored: boolean): void {
   if (value === undefined || value === null) errors.push(field.required(path, ""));
   else if (!isStored && byteLength(goJson(value)) > PARAMETERS_BYTES_MAX) {
@@ -168,7 +171,7 @@ export function rawObject(errors: Errors, value: unknown, path: Path, isStored: 
   }
 }
 
-/** What a driver is told about devices. */
+/** The configuration of devices for their driver. */
 export function configuration(
   errors: Errors,
   { opaque }: { readonly opaque?: OpaqueDeviceConfiguration },

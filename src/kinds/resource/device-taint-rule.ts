@@ -57,7 +57,7 @@ function validateStatus(rule: Rule, old: Rule): field.FieldError[] {
   return errors;
 }
 
-/** The time tells since when the effect is what it is, unless the client says otherwise. */
+/** Sets the taint's time when the effect changes, unless the client sets it. */
 function withTimeOfEffect(rule: Rule, old: Rule, now: EpochMs): Rule {
   const [taint, before] = [rule.spec?.taint, old.spec?.taint];
   if (taint === undefined || taint.effect === before?.effect || taint.timeAdded !== before?.timeAdded) return rule;

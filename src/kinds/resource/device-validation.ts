@@ -75,7 +75,7 @@ export function deviceOfSlice(
 const valuesOf = (attribute: DeviceAttribute): number =>
   LISTS.reduce((total, part) => total + (attribute[part]?.length ?? 0), 0) || 1;
 
-/** Keys that are too long to print are cut in the middle. */
+/** Long keys are truncated in the middle when printed. */
 function entries<T>(
   errors: Errors,
   map: Readonly<Record<string, T>>,
@@ -96,7 +96,7 @@ function shortened(text: string, max: number): string {
   return `${text.slice(0, Math.trunc((rest + 1) / 2))}...${text.slice(text.length - Math.trunc(rest / 2))}`;
 }
 
-/** A set of counters, or what a device consumes of one. */
+/** A counter set, or a device's consumption of one. */
 export function counterSetNamed(
   errors: Errors,
   part: "name" | "counterSet",

@@ -1,4 +1,4 @@
-// Defaults of device requests, in claims and in their templates. Versions differ in where the same parts sit.
+// Defaults of device requests, in claims and in their templates. Versions place the same fields differently.
 // Upstream: pkg/apis/resource/{v1,v1beta1,v1beta2}/defaults.go
 
 import { all, at, each, isZero, type JsonObject, type Rule, zero } from "#kinds/parts/defaulting.ts";
@@ -13,7 +13,7 @@ const firstAvailable: Rule = each("firstAvailable", all(exactCount, deviceTolera
 
 const nestedRequest: Rule = all(at("exactly", all(exactCount, deviceTolerations)), firstAvailable);
 
-// v1beta1 keeps an exact request's fields beside firstAvailable; a class name tells them apart.
+// v1beta1 has the fields of an exact request next to firstAvailable; a class name marks an exact request.
 const flatRequest: Rule = all(
   (request: JsonObject, ctx) => (isZero(request.deviceClassName) ? request : exactCount(request, ctx)),
   firstAvailable,
@@ -22,7 +22,7 @@ const flatRequest: Rule = all(
 
 const specOf = (request: Rule): Rule => at("devices", each("requests", request));
 
-/** The spec of a claim, by version. */
+/** Defaults of a claim's spec, by version. */
 export const claimSpecs: Readonly<Record<"v1" | "v1beta1" | "v1beta2", Rule>> = {
   v1: specOf(nestedRequest),
   v1beta1: specOf(flatRequest),

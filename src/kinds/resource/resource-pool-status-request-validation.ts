@@ -1,4 +1,4 @@
-// What a request for the status of resource pools, and its status, must be like.
+// Validation of ResourcePoolStatusRequests and their status.
 // Upstream: pkg/apis/resource/validation/validation_resourcepoolstatusrequest.go; pkg/apis/resource/v1alpha3,
 // the generated checks.
 
@@ -79,7 +79,7 @@ function poolStatus(errors: Errors, pool: PoolStatus, path: Path): void {
   requiredName(errors, pool.driver, path.child("driver"), isCaselessSubdomain);
   if (!pool.poolName) errors.push(field.required(path.child("poolName"), ""));
   else resourcePoolName(errors, pool.poolName, path.child("poolName"));
-  // Go's zero is no value here.
+  // 0 counts as absent.
   if (!pool.generation) errors.push(field.required(path.child("generation"), ""));
   else minimum(errors, pool.generation, path.child("generation"), 0);
   minimum(errors, pool.resourceSliceCount, path.child("resourceSliceCount"), 1);

@@ -48,7 +48,7 @@ const strategy = kindStrategy<ResourceSlice>({
   prepareForCreate: (slice, { gates }) => enabled(firstGeneration(slice), undefined, gates),
   validate,
   warningsOnCreate: warnings,
-  // The generation counts a change that is dropped, too.
+  // As upstream, the generation also counts changes that are then dropped.
   prepareForUpdate: (slice, old, { gates }) => enabled(countChange(slice, old, "spec"), old, gates),
   validateUpdate,
   warningsOnUpdate: warnings,

@@ -1,4 +1,4 @@
-// Fields of slices whose gate is off are dropped, unless the stored slice already uses them.
+// Drops fields of slices whose gate is off, unless the stored slice already uses them.
 // Upstream: pkg/registry/resource/resourceslice/strategy.go, dropDisabledFields
 
 import type { Device, DeviceAttribute, ResourceSliceSpec } from "#api/generated/types/resource-v1.ts";
@@ -6,7 +6,7 @@ import type { FeatureGateReader } from "#base/feature-gates.ts";
 import { put } from "#kinds/parts/preparing.ts";
 
 interface GatedFields {
-  /** All of them must be on. */
+  /** All of these gates must be on. */
   readonly gates: readonly string[];
   isUsed(spec: ResourceSliceSpec): boolean;
   drop(spec: ResourceSliceSpec): ResourceSliceSpec;

@@ -1,4 +1,4 @@
-// What a slice of a pool of devices must be like.
+// Validation of ResourceSlices.
 // Upstream: pkg/apis/resource/validation/validation.go, validateResourceSliceSpec
 
 import * as field from "#api/field-error.ts";
@@ -12,7 +12,7 @@ import { counterSetNamed, deviceOfSlice } from "./device-validation.ts";
 
 const SPEC = field.newPath("spec");
 const DEVICES_MAX = 128;
-/** Of slices whose devices have taints, counters or lists of values. */
+/** Limit for slices whose devices have taints, counters or lists of values. */
 const COMPLEX_DEVICES_MAX = 64;
 const COUNTER_SETS_MAX = 8;
 

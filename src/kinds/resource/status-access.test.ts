@@ -24,7 +24,7 @@ const driverOn = (...nodes: readonly string[]): UserInfo => ({
   extra: { "authentication.kubernetes.io/node-name": nodes },
 });
 
-/** What was asked, and what is refused when only these are allowed. */
+/** The authorizer's questions, and the errors if only the given accesses are allowed. */
 async function ask(
   status: ResourceClaimStatus,
   old: ResourceClaimStatus,

@@ -1,5 +1,5 @@
-// Who may write which part of a claim's status: allocations are for those who bind claims, the status of devices is
-// for their drivers. Upstream: pkg/registry/resource/utils.go, AuthorizedForBinding, AuthorizedForDeviceStatus
+// Who may write which part of a claim's status: users with binding rights write allocations, drivers write the status
+// of devices. Upstream: pkg/registry/resource/utils.go, AuthorizedForBinding, AuthorizedForDeviceStatus
 
 import { semanticEqual } from "#api/equality.ts";
 import * as field from "#api/field-error.ts";
@@ -21,7 +21,7 @@ export async function statusAccess(
   if (!gates.isEnabled("DRAResourceClaimGranularStatusAuthorization")) return [];
   const [status, before] = [claim.status ?? {}, old.status ?? {}];
   const errors = await bindingAccess(status, before, access);
-  // Without an allocation there is no status of devices any more.
+  // Without an allocation there is no status of devices.
   if (status.allocation === undefined || !gates.isEnabled("DRAResourceClaimDeviceStatus")) return errors;
   return [...errors, ...(await driverAccess(claim.metadata?.namespace ?? "", status, before, access))];
 }
@@ -79,7 +79,7 @@ function changedDrivers({ devices = [] }: ResourceClaimStatus, { devices: old = 
   return [...drivers].sort();
 }
 
-/** The only node that an allocation can be used on, where it names one. */
+/** The only node on which an allocation can be used; "" if there are several. */
 function nodeOf(allocation: AllocationResult | undefined): string {
   const [term, ...terms] = allocation?.nodeSelector?.nodeSelectorTerms ?? [];
   if (term === undefined || terms.length > 0 || (term.matchExpressions ?? []).length > 0) return "";
@@ -89,7 +89,7 @@ function nodeOf(allocation: AllocationResult | undefined): string {
   return names.length > 0 ? "" : name;
 }
 
-/** The token of a service account says which node its pod runs on. */
+/** A service account token contains the node of its pod. */
 function isOnNode({ name, extra }: UserInfo, node: string): boolean {
   const [own = "", ...others] = extra?.[NODE_NAME_KEY] ?? [];
   if (node === "" || !/^system:serviceaccount:[^:]+:[^:]+$/.test(name) || others.length > 0) return false;

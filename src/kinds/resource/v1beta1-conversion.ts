@@ -1,5 +1,5 @@
-// resource.k8s.io/v1beta1 to and from v1, which is stored: requests keep what they ask for beside their alternatives,
-// and devices are "basic". Upstream: pkg/apis/resource/v1beta1/conversion.go
+// Converts resource.k8s.io/v1beta1 to and from v1, which is stored. In v1beta1, exact requests are not nested and
+// devices are "basic". Upstream: pkg/apis/resource/v1beta1/conversion.go
 
 import type { KubeObject } from "#api/object.ts";
 import type { Conversion } from "#kinds/kind.ts";
@@ -19,7 +19,7 @@ const WANTED = [
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-/** Changes what stands below the keys; the last may be a list. Where nothing stands, nothing changes. */
+/** Applies the change at a path of keys, of which the last may hold a list. Absent fields are skipped. */
 function within([key, ...keys]: readonly string[], change: Change): Change {
   return (fields) => {
     if (key === undefined) return change(fields);
@@ -68,7 +68,7 @@ function withoutBasic({ basic, ...device }: Fields): Fields {
 
 const withBasic = ({ name, ...basic }: Fields): Fields => ({ name, basic });
 
-/** An empty name and a false are none. */
+/** Drops an empty name and a false. */
 function withoutZeros(spec: Fields): Fields {
   const { nodeName, allNodes, ...rest } = spec;
   return {

@@ -1,4 +1,4 @@
-// What pod groups and their templates in workloads have in common: fields behind gates, and the rules of each field.
+// Shared by pod groups and their templates in workloads: gated fields, and validation of each field.
 // Upstream: pkg/apis/scheduling/v1alpha2, the generated checks; pkg/registry/scheduling/{podgroup,workload}/strategy.go.
 
 import * as field from "#api/field-error.ts";
@@ -21,7 +21,7 @@ import {
 } from "#kinds/parts/declarative.ts";
 import { put } from "#kinds/parts/preparing.ts";
 
-/** The part that a group and a template share. */
+/** The fields that a group and a template share. */
 export type GroupPart = Omit<alpha.PodGroupTemplate, "name">;
 
 const CLAIMS_MAX = 4;
@@ -48,7 +48,7 @@ function isUsed(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 }
 
-/** isFixed: the fields of a group never change; those of a template change only with all templates. */
+/** isFixed: the fields of a group are immutable; a template changes only with all templates. */
 export function groupPart(
   errors: Errors,
   { value, old, isUpdate }: Change<GroupPart>,
@@ -144,7 +144,7 @@ export function templateReference(errors: Errors, reference: alpha.PodGroupTempl
   requiredName(errors, workload.podGroupTemplateName, at.child("podGroupTemplateName"), isShortName);
 }
 
-/** Status entries name claims that were made for entries of the spec. */
+/** Status entries must refer to claims in the spec. */
 export function claimStatuses(
   errors: Errors,
   { value: statuses, old = [], isUpdate }: Change<readonly alpha.PodGroupResourceClaimStatus[]>,

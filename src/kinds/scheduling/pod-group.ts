@@ -79,7 +79,7 @@ const withEnabledFields = (group: alpha.PodGroup, old: alpha.PodGroup | undefine
 
 const DEFAULT_DISRUPTION = { disruptionMode: "Pod" };
 
-/** Upstream stores these specs without the mode, which a gate dropped, and defaults it at every read. */
+/** Upstream stores these specs without the mode, which a disabled gate dropped, and defaults it at every read. */
 const specsWithoutMode = new WeakSet<object>();
 
 function withDisruptionMode(group: alpha.PodGroup): alpha.PodGroup {

@@ -1,4 +1,4 @@
-// Priority classes: the highest values and the system's names are taken.
+// Priority classes. The highest values and the system's names are reserved.
 // Upstream: pkg/registry/scheduling/priorityclass/strategy.go, pkg/apis/scheduling/validation
 
 import * as field from "#api/field-error.ts";
@@ -66,7 +66,7 @@ function validateUpdate(priorityClass: PriorityClass, old: PriorityClass): field
   return errors;
 }
 
-/** The generation never counts. */
+/** Updates do not change the generation. */
 const strategy = kindStrategy<PriorityClass>({
   prepareForCreate: firstGeneration,
   validate,

@@ -1,4 +1,4 @@
-// Workloads: templates of pod groups. A workload never changes.
+// Workloads: templates of pod groups. Immutable.
 // Upstream: pkg/registry/scheduling/workload/strategy.go; pkg/apis/scheduling/v1alpha2, the generated checks.
 
 import * as field from "#api/field-error.ts";
@@ -77,7 +77,7 @@ function withEnabledFields(workload: alpha.Workload, old: alpha.Workload | undef
   return { ...workload, spec: { ...spec, podGroupTemplates } };
 }
 
-/** Of a template without constraints Go writes null. */
+/** Go writes null for a template without constraints. */
 function withNulls(workload: alpha.Workload): alpha.Workload {
   const { spec } = workload;
   const none = { schedulingConstraints: null } as unknown as Partial<alpha.PodGroupTemplate>;

@@ -21,7 +21,7 @@ const TOKEN_SECONDS_MAX = 2 ** 32;
 const UNUSED_SECRETS_ADVICE =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
-/** The fields that exist only behind a gate. */
+/** Fields behind a gate. */
 const GATED = {
   seLinuxMount: "SELinuxMountReadWriteOncePod",
   nodeAllocatableUpdatePeriodSeconds: "MutableCSINodeAllocatableCount",

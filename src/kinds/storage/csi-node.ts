@@ -46,7 +46,7 @@ function validateDriver(errors: Errors, driver: storage.CSINodeDriver, names: Se
   }
 }
 
-/** A driver's entry may come and go, but not change, except for its limit of volumes. */
+/** Drivers may be added and removed, but a driver's entry is immutable except for its volume limit. */
 function validateUpdate(node: storage.CSINode, old: storage.CSINode, { gates }: StrategyContext): field.FieldError[] {
   const errors = validate(node);
   const isLimitMutable = gates.isEnabled("MutableCSINodeAllocatableCount");

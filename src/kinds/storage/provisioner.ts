@@ -1,4 +1,4 @@
-// The driver and the parameters that classes of storage name.
+// The provisioner and parameters of storage classes.
 // Upstream: pkg/apis/storage/validation, validateProvisioner, validateParameters.
 
 import * as field from "#api/field-error.ts";

@@ -32,11 +32,11 @@ function validate(object: storage.StorageClass): field.FieldError[] {
   return errors;
 }
 
-/** The values of each key, in an order that does not matter. */
+/** The values of each key, without order. */
 type Term = ReadonlyMap<string, ReadonlySet<string>>;
 
 function allowedTopologies(errors: Errors, terms: readonly core.TopologySelectorTerm[]): void {
-  // Upstream compares with as many empty terms as there are terms.
+  // As upstream, the list of known terms starts with one empty term per given term.
   const known: Term[] = terms.map(() => new Map());
   terms.forEach((term, i) => {
     const path = TOPOLOGIES.index(i).child("matchLabelExpressions");
@@ -80,7 +80,7 @@ function validateUpdate(object: storage.StorageClass, old: storage.StorageClass)
   return errors;
 }
 
-/** A map prints its keys in order. */
+/** Maps print sorted by key. */
 function printed(value: string | Readonly<Record<string, string>> | undefined): unknown {
   if (typeof value !== "object") return value ?? null;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -61,7 +61,7 @@ function validateStatus(errors: Errors, status: storage.VolumeAttachmentStatus):
 
 function volumeError(errors: Errors, error: storage.VolumeError | undefined, path: Path): void {
   if (error === undefined) return;
-  // Upstream names the limit of the metadata.
+  // As upstream, the error shows the limit for metadata.
   if (byteLength(error.message ?? "") > MESSAGE_BYTES_MAX) {
     errors.push(field.tooLong(path.child("message"), METADATA_BYTES_MAX));
   }
