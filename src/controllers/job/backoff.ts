@@ -17,7 +17,7 @@ export interface BackoffRecord {
 
 export const noFailures: BackoffRecord = { failures: 0, lastFailureMs: undefined };
 
-/** The record after these pods finished: a success forgets all failures before it. */
+/** The record after these pods finished: a success resets the earlier failures. */
 export function nextRecord(record: BackoffRecord, succeeded: readonly Pod[], failed: readonly Pod[]): BackoffRecord {
   const failureTimes = failed.map(finishedTime).toSorted((a, b) => a - b);
   if (succeeded.length === 0) {
@@ -36,8 +36,8 @@ export function remainingMs({ failures, lastFailureMs = 0 }: BackoffRecord, now:
 }
 
 /**
- * When the pod ended: when its last container did. Where kubelets did not say, when it stopped to be ready, when it was
- * deleted, or when it was created.
+ * The time at which the pod's last container ended. If the kubelet reported none: when the pod stopped being ready, was
+ * deleted, or was created.
  */
 export function finishedTime(pod: Pod): EpochMs {
   const { metadata } = pod;
@@ -56,7 +56,7 @@ function unreadySince(pod: Pod): EpochMs | undefined {
   return ready?.status === "False" ? timeOrUndefined(ready.lastTransitionTime) : undefined;
 }
 
-/** Sidecars end after the regular containers. One that runs leaves the end open. */
+/** Sidecars end after the regular containers. While one runs, the end is unknown. */
 function containersEnd({ spec, status }: Pod): EpochMs | undefined {
   const sidecars = new Set((spec?.initContainers ?? []).filter((c) => c.restartPolicy === "Always").map((c) => c.name));
   const ofSidecars = (status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name));

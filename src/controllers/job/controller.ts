@@ -1,13 +1,14 @@
 /**
  * Runs the pods of each Job until enough of them have succeeded, or too many have failed.
  *
- * Keeps true:  a Job has as many active pods as its parallelism and its missing completions want; a failed pod is replaced
- *              after a back-off. Each finished pod is counted in the status exactly once, and loses its finalizer then.
- *              A Job that ends deletes its active pods, tells the reason in an interim condition, and becomes Complete or
- *              Failed when all pods are counted and none is terminating. A suspended Job has no pods.
+ * Keeps true:  a Job has as many active pods as its parallelism and its missing completions require; a failed pod is
+ *              replaced after a back-off. Each finished pod is counted in the status exactly once, and loses its
+ *              finalizer then. A Job that ends deletes its active pods, reports the reason in an interim condition, and
+ *              becomes Complete or Failed when all pods are counted and none is terminating. A suspended Job has no
+ *              pods.
  * Requeues:    at the end of the back-off after failed pods, and at the active deadline.
  * Upstream:    pkg/controller/job.
- * Deviations:  pods are considered oldest first, where Go leaves the order to chance.
+ * Deviations:  pods are processed oldest first; Go's order is random.
  */
 
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -37,7 +38,7 @@ import { jobTriggers, podTriggers } from "./triggers.ts";
 const RETRY_LIMITS = { baseMs: 1000, maxMs: 60_000 };
 
 export interface JobOptions {
-  /** --concurrent-job-syncs, of each of the two queues */
+  /** --concurrent-job-syncs, for each of the two queues */
   readonly workers: number;
 }
 

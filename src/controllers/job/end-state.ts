@@ -1,4 +1,4 @@
-// What ends a Job, in the order in which the reasons are looked at: a decision of an earlier sync, failures, success.
+// Why a Job ends, in the order of the checks: a decision of an earlier sync, failures, success.
 // Upstream: pkg/controller/job/job_controller.go, syncJob, pastBackoffLimitOnFailure, pastActiveDeadline.
 
 import type { JobCondition } from "#api/generated/types/batch-v1.ts";
@@ -24,7 +24,9 @@ export function newCondition(
   return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** With this condition, in its place. From nothing to False is no change. Undefined: the list says so already. */
+/**
+ * The conditions with this one at its position. Undefined: no change. A missing condition equals one with status False.
+ */
 export function withJobCondition(
   conditions: readonly JobCondition[],
   condition: JobCondition,
@@ -39,7 +41,7 @@ export function withJobCondition(
   return isSame ? undefined : conditions.with(index, condition);
 }
 
-/** The condition of an earlier sync, or why the Job ends now; completions are looked at after the pods are managed. */
+/** The condition of an earlier sync, or why the Job ends now; completions are checked after the pods are managed. */
 export function endOf(picture: Picture, now: EpochMs): JobCondition | undefined {
   const { job, status } = picture;
   const conditions = status.conditions ?? [];
@@ -94,7 +96,7 @@ function failJobMessage(job: Job, pods: readonly StoredPod[]): string | undefine
   return undefined;
 }
 
-/** Containers that restart in place count, too. */
+/** Counts restarts of containers in place too. */
 function isPastRestarts({ spec }: Job, pods: readonly StoredPod[]): boolean {
   if (spec?.template?.spec?.restartPolicy !== "OnFailure") return false;
   let restarts = 0;

@@ -16,7 +16,7 @@ export function withFinalizer(finalizers: readonly string[] | undefined): readon
 /** A strategic merge patch. */
 export const REMOVAL: object = { metadata: { "$deleteFromPrimitiveList/finalizers": [FINALIZER] } };
 
-/** Pods whose finalizer is gone although the cache still shows it: they are counted already. */
+/** Pods that have lost their finalizer although the cache still shows it: they are counted already. */
 export class AwaitedRemovals {
   /** UIDs of pods by key of the Job. */
   readonly #byJob = new Map<string, Set<string>>();

@@ -1,4 +1,4 @@
-// Sets of completion indexes as ordered intervals, and the text in which a status keeps them: "0,2-5,7".
+// Sets of completion indexes as ordered intervals, and their text in the status: "0,2-5,7".
 // Upstream: pkg/controller/job/indexed_job_utils.go, orderedIntervals, parseIndexesFromString.
 
 import { parseInt64 } from "#api/go-text.ts";
@@ -11,7 +11,7 @@ export interface Interval {
 /** In ascending order. */
 export type Indexes = readonly Interval[];
 
-/** Intervals that cannot be read are left out; what is beyond the completions is cut off. */
+/** Malformed intervals are left out; indexes beyond the completions are cut off. */
 export function parseIndexes(text: string, completions: number): Indexes {
   const indexes: Interval[] = [];
   if (text === "") return indexes;
@@ -35,7 +35,7 @@ function readNumber(text: string): number | undefined {
   return "error" in parsed ? undefined : Number(parsed.value);
 }
 
-/** Two neighbours are listed, three and more are a range. */
+/** Two adjacent indexes are listed, three or more become a range. */
 export function formatIndexes(indexes: Indexes): string {
   return indexes
     .map(({ first, last }) => (last <= first ? `${first}` : `${first}${last === first + 1 ? "," : "-"}${last}`))
@@ -65,7 +65,7 @@ export function withIndexes(indexes: Indexes, added: Iterable<number>): Indexes 
   );
 }
 
-/** Of two sets; neighbouring intervals become one. */
+/** The union of two sets; adjacent intervals are joined. */
 export function mergeIndexes(a: Indexes, b: Indexes): Indexes {
   const merged: Interval[] = [];
   let [i, j] = [0, 0];

@@ -1,4 +1,4 @@
-// The pure decisions, as upstream makes them (tools/go/vectors-job).
+// The pure decisions, compared with upstream's (tools/go/vectors-job).
 
 import { expect, it } from "vitest";
 import { Jobs } from "#api/generated/resources/batch-v1.ts";

@@ -1,4 +1,4 @@
-// Bringing the number of a Job's active pods to what it wants: a sync creates or deletes, never both.
+// Scales the active pods of a Job: a sync creates or deletes pods, never both.
 // Upstream: pkg/controller/job/job_controller.go, manageJob.
 
 import { isNamespaceTerminating } from "#api/status-error.ts";
@@ -16,7 +16,7 @@ import { namePrefixOfIndex, podTemplate, templateOfIndex } from "./template.ts";
 
 /** The most pods that one sync creates or deletes. */
 const BURST = 500;
-/** Events of pods are batched; a sync comes no sooner. */
+/** Collects pod events: the next sync comes no sooner. */
 export const BATCH_MS = 1000;
 
 /** The label of metrics. */
@@ -48,7 +48,7 @@ export async function managePods(picture: Picture, deps: Deps, signal: AbortSign
   return { action: "pods_created", error: await createPods(picture, plan, deps, signal) };
 }
 
-/** Without completions a first success means that no more pods are started. */
+/** Without completions, no more pods are started after the first success. */
 function wantedActive({ job, active, succeeded }: Pick<Picture, "job" | "active" | "succeeded">): number {
   const { completions, parallelism = 1 } = job.spec ?? {};
   if (completions === undefined) return succeeded > 0 ? active : parallelism;
@@ -57,13 +57,13 @@ function wantedActive({ job, active, succeeded }: Pick<Picture, "job" | "active"
 
 interface CreatePlan {
   readonly count: number;
-  /** Of an Indexed Job, one for each pod. */
+  /** For an Indexed Job, one for each pod. */
   readonly indexes: readonly number[];
-  /** Nothing may be created before. */
+  /** No pod may be created before this time has passed. */
   readonly waitMs: number;
 }
 
-/** Back-off is the whole Job's, or that of each index where the limit is per index. */
+/** Back-off applies to the whole Job, or to each index if the limit is per index. */
 function planCreates(picture: Picture, missing: number, now: EpochMs): CreatePlan {
   const { job, lastFailed } = picture;
   const waitMs = hasLimitPerIndex(job) ? 0 : remainingMs(picture.backoff, now);
@@ -97,7 +97,7 @@ async function createPods(
   const { key, job, lastFailed } = picture;
   const template = podTemplate(job, picture.podGroup);
   deps.expectations.expectCreations(key, count);
-  // A failed create counts as both, as upstream counts it.
+  // As upstream, a failed create counts as both.
   const counts = { succeeded: 0, failed: 0 };
   const { succeeded, error } = await slowStart(count, async (i) => {
     const index = indexes[i];
@@ -113,14 +113,14 @@ async function createPods(
       await deps.podControl.createPod(request, signal);
       counts.succeeded++;
     } catch (error) {
-      // Nothing can be created here any more: the expectation stays open until the Job is deleted, too.
+      // No pod can be created in this namespace: the expectation stays open until the Job is deleted too.
       if (isNamespaceTerminating(error)) return;
       counts.succeeded++;
       counts.failed++;
       throw error;
     }
   });
-  deps.expectations.creationObserved(key, count - succeeded); // refused or not tried: no event will come for them
+  deps.expectations.creationObserved(key, count - succeeded); // refused or not tried: no event will come for these
   picture.active += succeeded;
   countCreated(picture, counts, deps);
   return error;

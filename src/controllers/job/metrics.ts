@@ -114,7 +114,7 @@ Possible values of the "reason" label are:
 Possible values of the "status" label are:
 "succeeded", "failed".`;
 
-/** A terminated pod got or lost the finalizer, or came or went with it. */
+/** A terminated pod got or lost the finalizer, or was created or deleted with it. */
 export function countTracked(
   { trackedPods }: JobMetrics,
   old: StoredPod | undefined,
@@ -125,7 +125,7 @@ export function countTracked(
   if (isTracked(old) !== isTracked(pod)) trackedPods.inc([isTracked(pod) ? "add" : "delete"]);
 }
 
-/** What the status counts more than the old one. A Job that was scaled down may count less. */
+/** Counts the increase over the old status. A Job that was scaled down may have lower counts. */
 export function countFinished(metrics: JobMetrics, job: Job, old: JobStatus, status: JobStatus): void {
   const mode = completionModeOf(job);
   const grown = (now = 0, before = 0): number => Math.max(0, now - before);

@@ -1,4 +1,4 @@
-// What the steps of a Job's sync share: its objects, its dependencies, and the readings of a Job's spec.
+// Shared types of the steps of a Job's sync: its objects, its dependencies, and accessors of its spec.
 
 import type { ValueError } from "#api/errors.ts";
 import type { Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -36,7 +36,7 @@ export interface Deps {
   readonly awaitedRemovals: AwaitedRemovals;
   /** By key of the Job. */
   readonly backoffs: Map<string, BackoffRecord>;
-  /** UIDs of Jobs that a sync finished, as long as the cache shows them unfinished. */
+  /** UIDs of Jobs that a sync finished, while the cache still shows them unfinished. */
   readonly finished: Set<string>;
   /** MutableSchedulingDirectivesForSuspendedJobs: suspending clears the start time. */
   readonly clearsStartTime: boolean;
@@ -48,7 +48,7 @@ export interface Deps {
 
 const CONTROLLER_NAME = "kubernetes.io/job-controller";
 
-/** The other controller that cares for this Job. */
+/** The external controller that manages this Job. */
 export function otherManager({ spec }: Job): string | undefined {
   return spec?.managedBy === CONTROLLER_NAME ? undefined : spec?.managedBy;
 }
@@ -62,7 +62,7 @@ export function completionModeOf(job: Job): "Indexed" | "NonIndexed" {
   return isIndexed(job) ? "Indexed" : "NonIndexed";
 }
 
-/** Of an Indexed Job, which always has them. */
+/** For an Indexed Job, which always has them. */
 export function completionsOf({ spec }: Job): number {
   return spec?.completions ?? 0;
 }
@@ -75,7 +75,7 @@ export function isSuspended({ spec }: Job): boolean {
   return spec?.suspend === true;
 }
 
-/** A pod that is being deleted is not replaced before it has failed. */
+/** True if a pod that is being deleted is replaced only after it has failed. */
 export function replacesOnlyFailed({ spec }: Job): boolean {
   return spec?.podReplacementPolicy === "Failed" || spec?.podFailurePolicy !== undefined;
 }

@@ -1,4 +1,4 @@
-// Pods with the finalizer that no sync of a Job will count: their Job is gone or finished, or they have none.
+// Pods with the finalizer that no sync will count: their Job is gone or finished, or they have none.
 // Upstream: pkg/controller/job/job_controller.go, syncOrphanPod, handleSingleOrphanPod.
 
 import { ValueError } from "#api/errors.ts";

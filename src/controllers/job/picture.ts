@@ -1,4 +1,4 @@
-// What one sync knows of its Job: the pods that it has, what became of them, and the status that it is about to write.
+// The state of one sync: the Job's pods and their outcomes, and the status to be written.
 // Upstream: pkg/controller/job/job_controller.go, syncJobCtx, getNewFinishedPods, getValidPodsWithFilter.
 
 import type { JobCondition, JobStatus } from "#api/generated/types/batch-v1.ts";
@@ -24,13 +24,13 @@ export type StatusDraft = { -readonly [K in keyof JobStatus]?: JobStatus[K] | un
 
 export interface Picture {
   readonly key: string;
-  /** With the status of the last write of this sync. */
+  /** The Job with the status of this sync's last write. */
   job: Job;
-  /** Of the next write. */
+  /** The status of the next write. */
   status: StatusDraft;
   readonly pods: readonly StoredPod[];
   readonly activePods: readonly StoredPod[];
-  /** Pods that count: those in the status, those of the status' uncounted lists, and the new ones. */
+  /** The counted pods: those in the status, those in its uncounted lists, and the new ones. */
   readonly succeeded: number;
   readonly failed: number;
   active: number;
@@ -39,12 +39,12 @@ export interface Picture {
   readonly uncounted: { readonly succeeded: ReadonlySet<string>; readonly failed: ReadonlySet<string> };
   /** UIDs of pods without a finalizer that the cache still shows with one. */
   readonly awaitedRemovals: ReadonlySet<string>;
-  /** After the new pods. */
+  /** Includes the new pods. */
   readonly backoff: BackoffRecord;
-  /** Of an Indexed Job: those of the status, and with the new pods. */
+  /** For an Indexed Job: the indexes of the status, and those with the new pods. */
   readonly storedIndexes: Indexes;
   readonly succeededIndexes: Indexes;
-  /** With a back-off limit per index. */
+  /** Set with a back-off limit per index. */
   readonly failedIndexes: Indexes | undefined;
   readonly lastFailed: ReadonlyMap<number, StoredPod>;
   readonly podGroup: PodGroup | undefined;

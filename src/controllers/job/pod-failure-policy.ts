@@ -1,4 +1,4 @@
-// What a Job's policy says about a failed pod: the first rule that matches decides.
+// Applies a Job's pod failure policy to a failed pod: the first matching rule decides.
 // Upstream: pkg/controller/job/pod_failure_policy.go, matchPodFailurePolicy.
 
 import type {
@@ -32,7 +32,7 @@ export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Pod): Fa
   return { counts: true };
 }
 
-/** How the message tells what the rule found in the pod. */
+/** The part of the message about the match. */
 function matchOf({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: Pod): string | undefined {
   const name = `${pod.metadata?.namespace ?? ""}/${pod.metadata?.name ?? ""}`;
   const status = pod.status ?? {};
@@ -46,7 +46,7 @@ function matchOf({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: Po
   return found && `Pod ${name} has condition ${found.type}`;
 }
 
-/** The first container that ended with a code that the rule names. Success and running containers never match. */
+/** The first container whose exit code matches the rule. Successful and running containers never match. */
 function exitOf(
   statuses: readonly ContainerStatus[] | undefined,
   { containerName, operator, values }: PodFailurePolicyOnExitCodesRequirement,

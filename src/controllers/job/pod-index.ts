@@ -1,4 +1,4 @@
-// The completion index of a pod, and what its annotations tell about failures of that index before it.
+// The completion index of a pod, and the failure counts of that index in its annotations.
 // Upstream: pkg/controller/job/indexed_job_utils.go.
 
 import { parseInt64 } from "#api/go-text.ts";
@@ -15,13 +15,13 @@ export const IGNORED_FAILURE_COUNT = "batch.kubernetes.io/job-index-ignored-fail
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Undefined where the annotation is missing or is no index. */
+/** Undefined if the annotation is missing or not an index. */
 export function completionIndex({ metadata }: StoredPod): number | undefined {
   const index = readNumber(metadata.annotations?.[INDEX]);
   return index === undefined || index < 0 ? undefined : index;
 }
 
-/** The index, where it is one of the Job's. */
+/** The index, if it is below the Job's completions. */
 export function validIndex(job: Job, pod: StoredPod): number | undefined {
   const index = completionIndex(pod);
   return index !== undefined && index < completionsOf(job) ? index : undefined;
@@ -40,7 +40,7 @@ function readNumber(text: string | undefined): number | undefined {
 interface FailureCounts {
   /** Failures of the index before this pod. */
   readonly counted: number;
-  /** Those that the pod failure policy ignored. */
+  /** The failures that the pod failure policy ignored. */
   readonly ignored: number;
 }
 
@@ -54,7 +54,7 @@ function failureCounts({ metadata }: StoredPod): FailureCounts {
 
 const allFailures = (pod: StoredPod): number => failureCounts(pod).counted + failureCounts(pod).ignored;
 
-/** What the pod that replaces this one says about its index. */
+/** The counts for the pod that replaces this one. */
 export function countsAfter(job: Job, replaced: StoredPod | undefined): FailureCounts {
   if (replaced === undefined) return { counted: 0, ignored: 0 };
   const { counted, ignored } = failureCounts(replaced);
@@ -63,12 +63,12 @@ export function countsAfter(job: Job, replaced: StoredPod | undefined): FailureC
     : { counted, ignored: ignored + 1 };
 }
 
-/** The failures of an index up to and with this pod, and when the last of them was. */
+/** The failures of an index including this pod, and the time of the last one. */
 export function backoffOfIndex(lastFailed: StoredPod): { readonly failures: number; readonly lastFailureMs: number } {
   return { failures: allFailures(lastFailed) + 1, lastFailureMs: finishedTime(lastFailed) };
 }
 
-/** The pod ends its index: no other pod is tried. */
+/** True if the pod ends its index: no other pod is created for it. */
 export function failsIndex(job: Job, pod: StoredPod): boolean {
   if (!hasFinalizer(pod) || !isPodFailed(job, pod)) return false;
   const { action, counts } = judgeFailure(job.spec?.podFailurePolicy, pod);

@@ -2,7 +2,10 @@
 
 import { type Job, replacesOnlyFailed, type StoredPod } from "./model.ts";
 
-/** A pod that is being deleted may never get to report its failure: it has failed, unless only failed pods are replaced. */
+/**
+ * A pod that is being deleted may never report its failure, so it counts as failed, unless only failed pods are
+ * replaced.
+ */
 export function isPodFailed(job: Job, { metadata, status }: StoredPod): boolean {
   if (status?.phase === "Failed") return true;
   if (replacesOnlyFailed(job)) return false;

@@ -1,4 +1,4 @@
-// The pods of a Job: those that it has, adopts and releases, and the calls that delete them.
+// The pods of a Job: finds, adopts, releases and deletes them.
 // Upstream: pkg/controller/job/job_controller.go, getPodsForJob, deleteActivePods, deleteJobPods.
 
 import { ValueError } from "#api/errors.ts";
@@ -36,12 +36,12 @@ function withTrackingFinalizer(pod: StoredPod): StoredPod {
   return { ...pod, metadata: { ...pod.metadata, finalizers: withFinalizer(pod.metadata.finalizers) } };
 }
 
-/** The Job ends: all active pods go. Their finalizers stay until they are counted. Returns the first error. */
+/** The Job ends: deletes all active pods. Their finalizers stay until they are counted. Returns the first error. */
 export async function deleteActivePods(picture: Picture, deps: Deps, signal: AbortSignal): Promise<unknown> {
   return removePods(picture, picture.activePods, (pod) => deletePod(picture, pod, deps, signal));
 }
 
-/** These active pods are too many: they go uncounted. Returns the first error. */
+/** Deletes surplus active pods without counting them. Returns the first error. */
 export async function deleteSurplus(
   picture: Picture,
   pods: readonly StoredPod[],
@@ -55,13 +55,13 @@ export async function deleteSurplus(
       if (hasFinalizer(pod)) await removeFinalizer(pod, deps, signal);
       await deletePod(picture, pod, deps, signal);
     } catch (error) {
-      deps.expectations.deletionObserved(key); // no event will come for it
+      deps.expectations.deletionObserved(key); // no event will come for this pod
       throw error;
     }
   });
 }
 
-/** A ready pod counts as ready no longer, even when its deletion failed. */
+/** The pod no longer counts as ready, even when its deletion failed. */
 async function deletePod(picture: Picture, pod: StoredPod, deps: Deps, signal: AbortSignal): Promise<void> {
   if (isPodReady(pod)) picture.ready -= 1;
   await deps.podControl.deletePod(picture.job, pod, signal);
@@ -76,7 +76,7 @@ async function removeFinalizer(pod: StoredPod, deps: Deps, signal: AbortSignal):
   }
 }
 
-/** All at once. A pod that was gone already counts as removed. */
+/** Deletes all at once. A pod that was already gone counts as removed. */
 async function removePods(
   picture: Picture,
   pods: readonly StoredPod[],

@@ -1,4 +1,5 @@
-// Which active pods go first when a Job has too many: repeated and invalid indexes, then those whose loss costs least.
+// Which active pods to delete first when a Job has too many: duplicate and invalid indexes, then those whose loss costs
+// least.
 // Upstream: pkg/controller/job/job_controller.go, activePodsForRemoval; pkg/controller/controller_utils.go, ActivePods.
 
 import { parseTime } from "#api/time.ts";
@@ -6,14 +7,14 @@ import { isPodReady, mostRestarts, phaseRank, readyTime } from "#rules/pod-statu
 import { completionsOf, isIndexed, type Job, type StoredPod } from "./model.ts";
 import { completionIndex } from "./pod-index.ts";
 
-/** At least this many; more where indexes are repeated, missing or out of range. */
+/** At least this many; more if indexes are duplicate, missing or out of range. */
 export function podsToRemove(job: Job, active: readonly StoredPod[], atLeast: number): readonly StoredPod[] {
   const { surplus, left } = isIndexed(job) ? splitByIndex(active, completionsOf(job)) : { surplus: [], left: active };
   if (surplus.length >= atLeast) return surplus;
   return [...surplus, ...left.toSorted(cheaperFirst).slice(0, atLeast - surplus.length)];
 }
 
-/** Of each valid index the pod whose loss costs most is left. */
+/** For each valid index, keeps the pod whose loss costs most. */
 function splitByIndex(
   pods: readonly StoredPod[],
   completions: number,

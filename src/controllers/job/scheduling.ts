@@ -1,5 +1,5 @@
 // WorkloadWithJob: a Job whose pods must be scheduled together gets a Workload and a PodGroup before its first pod. In
-// doubt (several candidates, another owner, a Job that has begun already) its pods are scheduled as usual.
+// doubtful cases (several candidates, another owner, a Job that has already begun) its pods are scheduled as usual.
 // Upstream: pkg/controller/job/job_scheduling_manager.go.
 
 import { fnv32a, utf8Bytes } from "#api/fnv.ts";
@@ -48,7 +48,7 @@ export function addSchedulingIndexes({ workloads, podGroups }: Pick<SchedulingDe
   });
 }
 
-/** The group of the Job's pods, made where the Job is new. */
+/** The group of the Job's pods. It is created for a new Job. */
 export async function podGroupOf(
   job: Job,
   pods: readonly StoredPod[],
@@ -170,13 +170,13 @@ const NAME_MAX = 253;
 
 const shortHash = (text: string): string => safeEncode(String(fnv32a(utf8Bytes(text))));
 
-/** Stable over restarts: the hash is that of the Job's UID, as Go prints the value with its type. */
+/** Stable across restarts: the hash of the Job's UID, in Go's printed form with the type. */
 export function workloadName({ metadata: { name, uid } }: Job): string {
   const hash = shortHash(`(types.UID)${uid}`);
   return `${name.slice(0, NAME_MAX - hash.length - 1)}-${hash}`;
 }
 
-/** Where both names are too long, each gets half of the room; a short one leaves its rest to the other. */
+/** If both names are too long, each gets half of the length; a short one leaves its unused part to the other. */
 export function podGroupName(workload: string, template: string): string {
   const hash = shortHash(workload + template);
   const room = NAME_MAX - hash.length - 2;

@@ -21,7 +21,7 @@ export function metSuccessRule(
   return index < 0 ? undefined : `Matched rules at index ${index}`;
 }
 
-/** How many indexes both have. */
+/** The number of indexes in both sets. */
 function overlap(a: Indexes, b: Indexes): number {
   let count = 0;
   for (let [i, j] = [0, 0]; ; ) {

@@ -1,4 +1,4 @@
-// The story of one Job: its pods, whether and why it ends, the pods that it wants, and the status.
+// Syncs one Job: its pods, whether and why it ends, the pods that it needs, and the status.
 // Upstream: pkg/controller/job/job_controller.go, syncJob.
 
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -31,7 +31,7 @@ export async function syncJob(key: ObjectKey, deps: Deps, signal: AbortSignal): 
     deps.finished.delete(uid);
     return done;
   }
-  if (deps.finished.has(uid)) return done; // the cache does not show its end yet
+  if (deps.finished.has(uid)) return done; // the cache does not show that the Job has finished
   const mode = job.spec?.completionMode ?? "NonIndexed";
   if (mode !== "NonIndexed" && mode !== "Indexed") {
     const message = "Skipped Job sync because completion mode is unknown";
@@ -69,7 +69,7 @@ async function reconcile(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<void> {
-  // Read before the pods: events that arrive later can only make the cache fresher than this answer.
+  // Check before reading the pods: later events can only make the cache fresher than this result.
   const areExpectationsMet = deps.expectations.areMet(key);
   const pods = await claimPods(job, deps, signal);
   const podGroup = await deps.podGroupOf?.(job, pods, signal);
@@ -99,10 +99,10 @@ async function reconcile(
   const isChanged = active !== (status.active ?? 0) || ready !== status.ready || terminating !== status.terminating;
   Object.assign(status, { active, ready, terminating });
   await trackPods(picture, hasSuspendChanged || isChanged, deps, signal);
-  if (error !== undefined) throw error; // after the status, which tells what was done
+  if (error !== undefined) throw error; // after the status write, which reports the work done
 }
 
-/** Acts on the end only if all active pods were deleted and the cache is known to show all of them. */
+/** Ends the Job only if all active pods were deleted and the cache is known to be complete. */
 async function endPods(
   picture: Picture,
   areExpectationsMet: boolean,
@@ -120,7 +120,7 @@ function awaitDeadline(picture: Picture, deps: Deps): void {
   if (leftMs !== undefined) deps.syncAfter(picture.key, leftMs, "activeDeadlineSeconds");
 }
 
-/** The time of activity begins anew when a Job is resumed. */
+/** The active time restarts when a Job is resumed. */
 function noteSuspension({ job, status }: Picture, deps: Deps): boolean {
   const now = deps.clock.now();
   const condition = isSuspended(job)

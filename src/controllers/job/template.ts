@@ -1,4 +1,4 @@
-// The template of a Job's pods: the finalizer, and for an Indexed Job everything that tells a pod its index.
+// The template of a Job's pods: the finalizer, and for an Indexed Job the fields with the pod's index.
 // Upstream: pkg/controller/job/indexed_job_utils.go, addCompletionIndexEnvVariables, podGenerateNameWithIndex.
 
 import type { Container, PodTemplateSpec } from "#api/generated/types/core-v1.ts";
@@ -36,7 +36,7 @@ function withIndexVariable(container: Container): Container {
   return { ...container, env: [...env, { name: INDEX_VARIABLE, valueFrom }] };
 }
 
-/** The replaced pod tells how often the index failed before. */
+/** The replaced pod has the earlier failure counts of the index. */
 export function templateOfIndex(
   job: Job,
   template: PodTemplateSpec,

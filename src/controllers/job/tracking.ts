@@ -1,6 +1,7 @@
-// Counting each finished pod exactly once, whatever dies when. The status first names the UIDs of finished pods, then
-// their finalizers go, then the status counts them and forgets the UIDs: a UID whose pod has no finalizer any more is
-// counted, one whose pod still has it is counted later. An Indexed Job counts successes by index and needs no UIDs.
+// Counts each finished pod exactly once, even if the program ends between two steps. First the status lists the UIDs of
+// finished pods. Then their finalizers are removed. Then the status counts them and drops the UIDs. A UID whose pod has
+// no finalizer is counted; a UID whose pod still has it is counted later. An Indexed Job counts successes by index and
+// needs no UIDs.
 // Upstream: pkg/controller/job/job_controller.go, trackJobStatusAndRemoveFinalizers, flushUncountedAndRemoveFinalizers.
 
 import { Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -21,7 +22,7 @@ import { hasSucceeded, isPodFailed } from "./pod-outcome.ts";
 /** The most UIDs in one status, and the most pods that one sync counts. */
 const UNCOUNTED_MAX = 500;
 
-/** needsWrite: the status differs from the stored one already. */
+/** needsWrite: the status already differs from the stored one. */
 export async function trackPods(picture: Picture, needsWrite: boolean, deps: Deps, signal: AbortSignal): Promise<void> {
   const old: JobStatus = { ...picture.job.status };
   const { status } = picture;
@@ -53,12 +54,12 @@ export async function trackPods(picture: Picture, needsWrite: boolean, deps: Dep
   countFinished(deps.metrics, picture.job, counters, picture.status as JobStatus);
 }
 
-/** Not counted yet as far as anything shows. */
+/** The pods that are not counted yet, as far as the cache shows. */
 function trackedPods({ pods, awaitedRemovals }: Picture): readonly StoredPod[] {
   return pods.filter((pod) => hasFinalizer(pod) && !awaitedRemovals.has(pod.metadata.uid));
 }
 
-/** Moves the UIDs of pods without a finalizer from the lists to the numbers. */
+/** Moves the UIDs of pods without a finalizer from the lists to the counts. */
 function countUids(status: StatusDraft, withFinalizer: ReadonlySet<string>): boolean {
   const lists = status.uncountedTerminatedPods ?? {};
   let isChanged = false;
@@ -75,14 +76,14 @@ function countUids(status: StatusDraft, withFinalizer: ReadonlySet<string>): boo
 }
 
 interface Batch {
-  /** Whose finalizers go. */
+  /** The pods whose finalizers are removed. */
   readonly pods: readonly StoredPod[];
   readonly succeeded: readonly string[];
   readonly failed: readonly string[];
   readonly indexes: readonly number[];
   /** By action of the pod failure policy. */
   readonly actions: ReadonlyMap<string, number>;
-  /** There may be more: the events of this batch bring the next sync. */
+  /** There may be more: the events of this batch trigger the next sync. */
   readonly isFull: boolean;
 }
 
@@ -96,7 +97,7 @@ function nextBatch(picture: Picture): Batch {
   const actions = new Map<string, number>();
   const byIndex = (pod: StoredPod): number => completionIndex(pod) ?? -1;
   const tracked = trackedPods(picture);
-  // A Job that ends in success does not count pods that it deletes as failed.
+  // A Job that ends in success does not count the pods that it deletes as failed.
   const endsBadly = end !== undefined && end.type !== "SuccessCriteriaMet";
   for (const pod of isIndexed(job) ? tracked.toSorted((a, b) => byIndex(a) - byIndex(b)) : tracked) {
     const { uid } = pod.metadata;
@@ -119,7 +120,7 @@ function nextBatch(picture: Picture): Batch {
   return { pods, succeeded, failed, indexes, actions, isFull: false };
 }
 
-/** The last failed pod of an index stays until its replacement has taken over its failure count. */
+/** The last failed pod of an index keeps its finalizer until its replacement has taken over the failure count. */
 function mayRemoveFinalizer({ job, end, lastFailed }: Picture, pod: StoredPod, isFailed: boolean): boolean {
   if (job.metadata.deletionTimestamp !== undefined || end !== undefined || hasSucceeded(pod)) return true;
   if (!isFailed) return false;
@@ -149,7 +150,7 @@ function noteBatch(picture: Picture, batch: Batch): boolean {
   return isNamed || isChanged || batch.indexes.length > 0;
 }
 
-/** The interim condition is written before any finalizer goes; the terminal one follows. */
+/** The interim condition is written before any finalizer is removed; the terminal one follows. */
 function noteEnd(picture: Picture, deps: Deps): boolean {
   const { status, end } = picture;
   if (end?.type !== "FailureTarget" && end?.type !== "SuccessCriteriaMet") return false;
@@ -161,7 +162,7 @@ function noteEnd(picture: Picture, deps: Deps): boolean {
   return !isKnown;
 }
 
-/** Pods that are gone need no removal. Returns the first error. */
+/** Pods that are gone are skipped. Returns the first error. */
 async function removeFinalizers(
   { key }: Picture,
   pods: readonly StoredPod[],
@@ -180,7 +181,7 @@ async function removeFinalizers(
       try {
         await deps.podControl.patchPod(pod, REMOVAL, signal);
       } catch (error) {
-        deps.awaitedRemovals.observed(key, uid); // no event will come for it
+        deps.awaitedRemovals.observed(key, uid); // no event will come for this pod
         if (!isNotFound(error)) throw error;
       }
       withFinalizer.delete(uid);
@@ -189,7 +190,7 @@ async function removeFinalizers(
   return results.find((result) => result.status === "rejected")?.reason;
 }
 
-/** The terminal condition, once all pods are counted and none is terminating. */
+/** Sets the terminal condition, once all pods are counted and none is terminating. */
 function finish(picture: Picture, deps: Deps): boolean {
   const { status, end } = picture;
   if (end === undefined || picture.terminating > 0) return false;
@@ -219,7 +220,7 @@ function reportEnd({ job, end }: Picture, deps: Deps): void {
   deps.finished.add(job.metadata.uid);
 }
 
-/** Later steps go on with the Job as the server has it now. */
+/** Later steps continue with the Job that the server returned. */
 async function writeStatus(picture: Picture, what: string, deps: Deps, signal: AbortSignal): Promise<void> {
   const status = Object.fromEntries(
     Object.entries(picture.status).filter(([part, value]) => value !== undefined && !isOmitted(part, value)),

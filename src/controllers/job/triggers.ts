@@ -37,7 +37,7 @@ export function jobTriggers(deps: Deps, { queue, orphans }: Queues): EventHandle
     onUpdate(oldJob, job) {
       const key = objectKey(job);
       const cause = eventCause(Jobs, "update", job);
-      if (isFinished(job)) return sweep(job, "update"); // no pod should have a finalizer any more
+      if (isFinished(job)) return sweep(job, "update"); // the pods of a finished Job must lose their finalizers
       if (job.metadata.generation === oldJob.metadata.generation) queue.addAfter(key, BATCH_MS, cause);
       else queue.add(key, cause);
       const startedMs = timeOrUndefined(job.status?.startTime);
@@ -64,10 +64,10 @@ export function podTriggers(lookup: OwnerLookup<Job>, deps: Deps, { queue, orpha
     const { namespace, name } = pod.metadata;
     if (hasFinalizer(pod)) orphans.add({ namespace, name }, eventCause(Pods, event, pod));
   };
-  /** isGone: not only asked to go. */
+  /** isGone: the pod is deleted, not just being deleted. */
   const observeDeletion = (pod: StoredPod, isGone: boolean): void => {
     const job = lookup.controllerOf(pod);
-    // No sync will remove the finalizer of these.
+    // No sync will remove the finalizer of these pods.
     if (job === undefined || isFinished(job)) {
       enqueueOrphan(pod, "delete");
       return;
@@ -79,7 +79,7 @@ export function podTriggers(lookup: OwnerLookup<Job>, deps: Deps, { queue, orpha
   return {
     onAdd(pod) {
       countTracked(deps.metrics, undefined, pod);
-      // After a restart a pod may first be seen while it is going away: that is not a creation.
+      // After a restart a pod may first be seen while it is being deleted: that is not a creation.
       if (pod.metadata.deletionTimestamp !== undefined) return observeDeletion(pod, false);
       const job = lookup.controllerOf(pod);
       if (job !== undefined) deps.expectations.creationObserved(objectKey(job));
@@ -91,7 +91,7 @@ export function podTriggers(lookup: OwnerLookup<Job>, deps: Deps, { queue, orpha
       if (oldPod.metadata.resourceVersion === pod.metadata.resourceVersion) return; // a resync
       if (pod.metadata.deletionTimestamp !== undefined) return observeDeletion(pod, false);
       if (!hasFinalizer(pod)) {
-        // An owner that lost the pod may wait for the finalizer's removal as well as the one that has it.
+        // Both the owner that lost the pod and the owner that has it may wait for the removal of the finalizer.
         const changed = !semanticEqual(getControllerOf(oldPod), getControllerOf(pod));
         for (const job of [changed ? lookup.controllerOf(oldPod) : undefined, lookup.controllerOf(pod)]) {
           if (job !== undefined) deps.awaitedRemovals.observed(objectKey(job), pod.metadata.uid);

@@ -1,4 +1,4 @@
-// The name of the trust bundle of a signer: with a hash of the bundle, so that another bundle has another name.
+// The name of a signer's trust bundle. It includes a hash of the bundle, so that another bundle has another name.
 // Upstream: pkg/controller/certificates/clustertrustbundlepublisher/publisher.go, constructBundleName
 
 import type { Keys } from "#base/host.ts";

@@ -1,11 +1,11 @@
 /**
- * Publishes the CA that API servers serve with as a ClusterTrustBundle, so that pods can mount it.
+ * Publishes the serving CA of API servers as a ClusterTrustBundle, so that pods can mount it.
  *
  * Keeps true:  the signer kubernetes.io/kube-apiserver-serving has exactly one ClusterTrustBundle, named after the CA
  *              bundle and with that bundle in it.
  * Requeues:    never; failures are retried with back-off.
- * Upstream:    pkg/controller/certificates/clustertrustbundlepublisher.
  * Deviations:  none.
+ * Upstream:    pkg/controller/certificates/clustertrustbundlepublisher.
  */
 
 import * as alpha from "#api/generated/resources/certificates-v1alpha1.ts";
@@ -23,7 +23,7 @@ import { publishBundle, type StoredBundle } from "./sync.ts";
 
 const NAME = "kube-apiserver-serving-clustertrustbundle-publisher-controller";
 const SIGNER_NAME = "kubernetes.io/kube-apiserver-serving";
-/** All bundles of the signer are one story. */
+/** A single key: all bundles of the signer are synced together. */
 const KEY = SIGNER_NAME;
 
 export interface TrustBundleOptions {
@@ -71,7 +71,7 @@ export const trustBundlePublisher: ControllerDescriptor<TrustBundleOptions> = {
   },
 };
 
-/** The newest version that the server serves; their fields are the same. */
+/** The newest version that the server serves; the fields are the same in all versions. */
 async function servedBundles(client: Client): Promise<Resource<StoredBundle> | undefined> {
   const discovery = createDiscovery(client);
   const { signal } = new AbortController();

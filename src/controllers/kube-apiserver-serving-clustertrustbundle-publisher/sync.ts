@@ -1,4 +1,4 @@
-// The story of the signer's bundles: the right one is there, all others go.
+// Syncs the bundles of the signer: creates or updates the right one and deletes all others.
 // Upstream: pkg/controller/certificates/clustertrustbundlepublisher/publisher.go, syncClusterTrustBundle
 
 import type { ClusterTrustBundle } from "#api/generated/types/certificates-v1beta1.ts";
@@ -18,7 +18,7 @@ export interface Deps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly metrics: SyncMetrics;
-  /** Of this signer alone. */
+  /** Only the bundles of this signer. */
   readonly bundles: SharedInformer<StoredBundle>;
   readonly bundlesApi: ResourceClient<StoredBundle>;
   readonly signerName: string;
@@ -46,7 +46,7 @@ async function writeBundle(
   }
 }
 
-/** All are tried; the last failure counts. */
+/** Tries all; throws the last failure. */
 async function deleteOthers({ log, bundles, bundlesApi, name: kept }: Deps, signal: AbortSignal): Promise<void> {
   let failure: ApiError | undefined;
   for (const { metadata } of bundles.lister.list()) {

@@ -1,4 +1,4 @@
-// One look at all Secrets of service account tokens.
+// One pass over all Secrets with service account tokens.
 // Upstream: pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go.
 
 import type { ConfigMap, Pod, Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
@@ -29,7 +29,7 @@ export interface Deps {
   readonly periodMs: number;
 }
 
-/** A failure is logged; the next look tries again. */
+/** A failure is logged; the next pass tries again. */
 export async function cleanUp(deps: Deps, signal: AbortSignal): Promise<void> {
   const nowMs = deps.clock.now();
   const beforeMs = nowMs - deps.periodMs;
@@ -46,7 +46,7 @@ export async function cleanUp(deps: Deps, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Tokens of which the API server would have noted a use within the period. */
+/** True if the API server has recorded the use of tokens for the whole period. */
 async function isTrackedLongEnough(beforeMs: EpochMs, deps: Deps, signal: AbortSignal): Promise<boolean> {
   try {
     const { data } = await deps.configMapsApi.get(TRACKING, signal);
@@ -73,7 +73,7 @@ function usedSecrets(namespace: string, { pods }: Deps): ReadonlySet<string> {
   return new Set(pods.lister.list(undefined, namespace).flatMap((pod) => [...podSecretNames(pod)]));
 }
 
-/** With its UID in the patch, a Secret of the same name that was made meanwhile is not marked. */
+/** The patch carries the UID, so that a new Secret of the same name is not marked. */
 async function mark(secret: Stored<Secret>, invalidSince: string, deps: Deps, signal: AbortSignal): Promise<void> {
   const { namespace, name, uid } = secret.metadata;
   const fields = { invalidSince, secret: ref(secret) };

@@ -2,10 +2,11 @@
  * Deletes auto-generated tokens of service accounts that have not been used for a long time.
  *
  * Keeps true:  a token that was generated for a service account, that no pod mounts, and that was not used for
- *              --legacy-service-account-token-clean-up-period is marked as invalid; marked for that long, it goes.
- * Requeues:    looks at all tokens when it starts and every 24 hours; failures are tried again then.
+ *              --legacy-service-account-token-clean-up-period is marked as invalid. It is deleted after another such
+ *              period.
+ * Requeues:    checks all tokens at start and every 24 hours, and retries failures then.
+ * Deviations:  tokens are processed in the order of their names.
  * Upstream:    pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go.
- * Deviations:  tokens are looked at in the order of their names.
  */
 
 import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// What becomes of one auto-generated token, without the API.
+// Decides about one auto-generated token, without the API.
 // Upstream: pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go, evaluateSATokens.
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
@@ -32,13 +32,13 @@ function isDate(text: string): boolean {
   }
 }
 
-/** The end of the day on which the API server began to note when legacy tokens are used. */
+/** The end of the day on which the API server began to record the use of legacy tokens. */
 export function trackedSince(date: string | undefined): EpochMs {
   if (date === undefined) throw new Error("configMap does not have since label");
   return parseDate(date) + DAY_MS;
 }
 
-/** Whether the token is so old, and unused for so long, that it may go. */
+/** True if the token is old enough and has been unused for long enough. */
 export function isIdle({ type, metadata }: Stored<Secret>, beforeMs: EpochMs): boolean {
   if (type !== "kubernetes.io/service-account-token" || metadata.deletionTimestamp !== undefined) return false;
   if ((timeOrUndefined(metadata.creationTimestamp) ?? 0) >= beforeMs) return false;
@@ -46,12 +46,12 @@ export function isIdle({ type, metadata }: Stored<Secret>, beforeMs: EpochMs): b
   return lastUsed === undefined || (isDate(lastUsed) && lastUsed < dateOf(beforeMs));
 }
 
-/** Whether the controller of tokens made it: the account lists the Secret. Tokens that users made are theirs. */
+/** True if the token controller created the token: the account lists the Secret. Tokens created by users are kept. */
 export function isGenerated(secret: Stored<Secret>, account: Stored<ServiceAccount> | undefined): boolean {
   return account?.secrets?.some(({ name }) => name === secret.metadata.name) ?? false;
 }
 
-/** An idle token is marked as invalid first, and deleted when it has been marked for as long again. */
+/** An idle token is first marked as invalid, and deleted after it has been marked for the same period. */
 export function verdictOn({ metadata }: Stored<Secret>, beforeMs: EpochMs): Verdict {
   const invalidSince = metadata.labels?.[INVALID_SINCE] ?? "";
   if (!isDate(invalidSince)) return "mark";

@@ -1,5 +1,5 @@
-// The conditions of a namespace that is being deleted: five, always all of them, each telling either that a step of the
-// deletion went well or what is in its way.
+// The five conditions of a namespace that is being deleted. All are always present; each reports that a step of the
+// deletion succeeded, or what blocks it.
 // Upstream: pkg/controller/namespace/deletion/status_condition_utils.go.
 
 import type { NamespaceCondition } from "#api/generated/types/core-v1.ts";
@@ -20,7 +20,7 @@ export interface Findings {
   }[];
 }
 
-/** What a condition says. */
+/** Reason and message of a condition. */
 interface Text {
   readonly reason: string;
   readonly message: string;
@@ -29,7 +29,7 @@ interface Text {
 interface Step {
   readonly type: string;
   readonly fine: Text;
-  /** Undefined: nothing is in the way. */
+  /** Undefined: nothing blocks this step. */
   problem(findings: Findings): Text | undefined;
 }
 
@@ -83,7 +83,9 @@ const steps: readonly Step[] = [
   },
 ];
 
-/** The same array when nothing changes. A condition keeps its place, and its time unless its status changes. */
+/**
+ * Returns the same array if nothing changes. A condition keeps its position, and its time unless its status changes.
+ */
 export function withDeletionConditions(
   before: readonly NamespaceCondition[],
   findings: Findings,
@@ -121,7 +123,7 @@ function finalizerTotals(remaining: Findings["remaining"]): ReadonlyMap<string, 
   return totals;
 }
 
-/** Sorted, so that the order in which things failed does not change the condition. */
+/** Sorted, so that the order of the failures does not change the condition. */
 function listed(reason: string, title: string, items: readonly string[]): Text | undefined {
   if (items.length === 0) return undefined;
   return { reason, message: `${title}: ${items.toSorted(compareText).join(", ")}` };

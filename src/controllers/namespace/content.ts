@@ -1,4 +1,4 @@
-// Deletes the content of a namespace, pods first, and writes into its conditions how far that got.
+// Deletes the content of a namespace, pods first, and reports the progress in its conditions.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, deleteAllContent.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -19,7 +19,7 @@ export interface ContentDeps extends ResourceDeps {
 
 const PODS = resourceText(Pods);
 
-/** How many seconds the rest will take; 0: nothing remains. Throws what failed, after everything was tried. */
+/** The estimated seconds for the remaining content; 0: nothing remains. Tries everything, then throws the errors. */
 export async function deleteAllContent(
   namespace: StoredNamespace,
   deletedAt: string,
@@ -52,7 +52,7 @@ export async function deleteAllContent(
     return Math.max(0, ...outcomes.map(({ estimateSeconds }) => estimateSeconds));
   };
 
-  // Pods may need what the namespace holds, such as network policies, as long as they run.
+  // Running pods may need other content of the namespace, such as network policies.
   const pods = resources.find((resource) => resourceText(resource) === PODS);
   if (pods !== undefined) {
     const { error, count } = await empty(pods);
@@ -60,7 +60,7 @@ export async function deleteAllContent(
       const text = `failed to delete pods for namespace: ${name}, err: ${errorMessage(error)}`;
       errors.push(new Error(text, { cause: error }));
     }
-    // The conditions do not count what remains until everything was tried.
+    // The conditions do not report the remaining content until everything was tried.
     if (count > 0) return await finish([]);
   }
   for (const resource of resources) {
@@ -71,7 +71,7 @@ export async function deleteAllContent(
   return await finish(outcomes);
 }
 
-/** A refused write is not repeated: the next sync writes what is true then. */
+/** A refused write is not repeated: the next sync writes the then current state. */
 async function writeConditions(
   namespace: StoredNamespace,
   findings: Findings,

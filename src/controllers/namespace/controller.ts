@@ -1,12 +1,13 @@
 /**
- * Empties namespaces that are being deleted, and then lets them go.
+ * Deletes the content of namespaces that are being deleted, then removes their finalizer.
  *
  * Keeps true:  a namespace that is being deleted has the phase Terminating, loses its pods first and then all other
- *              content, says in its conditions what remains and why, and loses the finalizer "kubernetes" once it is empty.
+ *              content, reports in its conditions what remains and why, and loses the finalizer "kubernetes" once it is
+ *              empty.
  * Requeues:    5 s after each event; after half of the time that the remaining content is expected to take; failures
  *              with back-off up to a minute.
  * Upstream:    pkg/controller/namespace; cmd/kube-controller-manager/app/core.go, newNamespaceController.
- * Deviations:  the first discovery is made when the controller starts, not when it is built.
+ * Deviations:  the first discovery happens when the controller starts, not when it is built.
  */
 
 import { Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
@@ -29,10 +30,10 @@ export interface NamespaceOptions {
 
 const NAME = "namespace-controller";
 
-/** Lets all API servers see the deletion, so that nothing is created in the namespace any more. */
+/** Gives all API servers time to see the deletion, so that no new content is created. */
 const GRACE_MS = 5000;
 
-/** Emptying a namespace takes several requests for each resource that there is. */
+/** Emptying a namespace takes several requests for each resource type. */
 const CLIENT_NEEDS = { qpsFactor: 20, burstFactor: 100 };
 
 export const namespaceController: ControllerDescriptor<NamespaceOptions> = {
@@ -69,7 +70,7 @@ async function buildNamespaceController(context: ControllerContext, options: Nam
       bucketLimiter(clock, { perSecond: 10, burst: 100 }),
     ),
   });
-  // Deviation: made when the controller starts, so that it can be stopped while no server answers.
+  // Deviation: happens when the controller starts, so that the controller can be stopped while no server answers.
   parts.waitFor({ synced: async (signal) => unsupported.learn(await firstDiscovery(deps, signal)) });
   parts.enqueue(namespaces, queue, {
     on: ["add", "update"],

@@ -10,7 +10,7 @@ export function graceSeconds(pods: readonly Pod[]): number {
   return running.reduce((most, { spec }) => Math.max(most, Number(spec?.terminationGracePeriodSeconds ?? 0)), 0);
 }
 
-/** 0 once the time has passed since the namespace was deleted: then the pods should be gone. */
+/** 0 once this time has passed since the deletion of the namespace: the pods should be gone then. */
 export function secondsLeft(graceSeconds: number, deletedAt: string, nowMs: number): number {
   return nowMs - parseTime(deletedAt) >= graceSeconds * 1000 ? 0 : graceSeconds;
 }

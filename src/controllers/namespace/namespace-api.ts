@@ -1,5 +1,5 @@
-// The writes to a namespace that is being deleted. Other clients write to it as well, so a write that meets a conflict
-// is repeated on the newest namespace, as often as it takes.
+// The writes to a namespace that is being deleted. Other clients also write to it, so after a conflict the write is
+// repeated on the newest namespace until it succeeds.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, retryOnConflictError, finalizeNamespace.
 
 import type { Namespaces } from "#api/generated/resources/core-v1.ts";
@@ -40,7 +40,7 @@ export class NamespaceApi {
     return this.#client.updateStatus({ object: { ...namespace, status } }, signal);
   }
 
-  /** Removes the finalizer of this controller. Nothing is left to do when the namespace is gone. */
+  /** Removes the finalizer of this controller. Does nothing if the namespace is gone. */
   async finalize(namespace: StoredNamespace, signal: AbortSignal): Promise<void> {
     const finalized = this.#despiteConflicts(namespace, signal, async ({ metadata, spec }) => {
       const object = {
@@ -73,7 +73,7 @@ export class NamespaceApi {
   }
 }
 
-/** Each once and in order, without this controller's. */
+/** Each finalizer once and in order, without this controller's. */
 function otherFinalizers(finalizers: readonly string[]): readonly string[] {
   return [...new Set(finalizers)].filter((finalizer) => finalizer !== FINALIZER).toSorted(compareText);
 }

@@ -1,10 +1,10 @@
-// What remains of a resource in a namespace after its objects were deleted, and how long that may take.
+// The objects of a resource that remain in a namespace after the deletion, and how long they may take.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, deleteAllContentForGroupVersionResource.
 
 import type { ObjectMeta } from "#api/meta.ts";
 
 export interface Remains {
-  /** 0: nothing is known, not even that nothing remains. */
+  /** 0: unknown; objects may still remain. */
   readonly estimateSeconds: number;
   readonly count: number;
   /** How many objects each finalizer holds. */
@@ -13,7 +13,7 @@ export interface Remains {
 
 const FINALIZERS_SECONDS = 15;
 
-/** items: undefined when they cannot be listed. */
+/** items: undefined when the resource cannot be listed. */
 export function remainsOf(
   items: readonly { readonly metadata: ObjectMeta }[] | undefined,
   graceSeconds: number,

@@ -1,5 +1,5 @@
-// Deletes the objects of one resource in a namespace, and looks what remains: as a collection, or one by one where the
-// API server knows no collections of the resource.
+// Deletes the objects of one resource in a namespace and checks what remains: as a collection, or one by one if the API
+// server does not support deletecollection for the resource.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, deleteAllContentForGroupVersionResource.
 
 import type { Pods } from "#api/generated/resources/core-v1.ts";
@@ -35,10 +35,10 @@ export interface Outcome extends Remains {
   readonly error?: unknown;
 }
 
-/** The garbage collector must not orphan what the namespace is emptied of anyway. */
+/** The garbage collector must not orphan dependents, because the whole namespace is emptied. */
 const BACKGROUND: DeleteOptions = { propagationPolicy: "Background" };
 
-/** A failure is part of the outcome: the other resources are emptied all the same. */
+/** A failure is part of the outcome, so that the other resources are still emptied. */
 export async function deleteContentOf(content: Content, deps: ResourceDeps, signal: AbortSignal): Promise<Outcome> {
   const { resource, namespace } = content;
   let estimateSeconds = 0;
@@ -56,14 +56,14 @@ export async function deleteContentOf(content: Content, deps: ResourceDeps, sign
   }
 }
 
-/** Only pods take their time to end. */
+/** Only pods need time to end. */
 async function estimate({ resource, namespace, deletedAt }: Content, deps: ResourceDeps, signal: AbortSignal) {
   if (resource.group !== "" || resource.resource !== "pods") return 0;
   const { items } = await deps.pods.list({ namespace }, signal);
   return secondsLeft(graceSeconds(items), deletedAt, deps.clock.now());
 }
 
-/** False: the resource has no collections that can be deleted. */
+/** False: the resource does not support deletecollection. */
 async function deleteCollection(
   { resource, namespace }: Content,
   { unsupported, metadata }: ResourceDeps,

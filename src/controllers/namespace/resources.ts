@@ -1,4 +1,4 @@
-// Which resources a namespace may hold, by what discovery says.
+// Which resources a namespace may contain, from discovery.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, deleteAllContent, initOpCache.
 
 import { resourceText } from "#api/object.ts";
@@ -11,7 +11,7 @@ import {
   preferredNamespacedResources,
 } from "#client/discovery.ts";
 
-/** What discovery found, and the error that kept it from finding more. */
+/** The result of discovery, and the error if it is incomplete. */
 export interface Discovered {
   readonly lists: readonly ApiResourceList[];
   readonly error?: unknown;
@@ -27,7 +27,7 @@ export async function discover(discovery: Discovery, signal: AbortSignal): Promi
   }
 }
 
-/** The resources when the controller starts. Without any the program ends. */
+/** The resources at the controller's start. If there are none, the program ends. */
 export async function firstDiscovery(
   { discovery, log }: { readonly discovery: Discovery; readonly log: Logger },
   signal: AbortSignal,
@@ -38,7 +38,7 @@ export async function firstDiscovery(
   return lists;
 }
 
-/** Each resource once. Throws when a group version is none: then no resource is touched. */
+/** Each resource once. Throws for an invalid group version; then no resource is touched. */
 export function deletableResources(lists: readonly ApiResourceList[]): readonly Resource[] {
   const byText = new Map<string, Resource>();
   for (const { groupVersion, resources } of lists) {

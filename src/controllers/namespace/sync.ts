@@ -1,4 +1,4 @@
-// The story of one namespace: mark it, empty it, let it go.
+// Syncs one namespace: sets its phase, deletes its content, and removes the finalizer.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, Delete.
 
 import type { ObjectKey } from "#api/object.ts";
@@ -17,7 +17,7 @@ export async function syncNamespace(name: ObjectKey, deps: Deps, signal: AbortSi
     log.info("Namespace has been deleted", { namespace: name });
     return done;
   }
-  // Others write to a namespace that is being deleted, so the cached one is too old to go by.
+  // Other clients write to a namespace that is being deleted, so the cached one is too old.
   const found = await api.get(name, signal);
   if (found?.metadata.deletionTimestamp === undefined) return done;
   const namespace = await api.markTerminating(found, signal);

@@ -1,4 +1,4 @@
-// Which resources can neither be listed nor deleted as a collection, as discovery said when the controller started.
+// Which resources do not support list or deletecollection, from the discovery at the controller's start.
 // Upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go, operationNotSupportedCache.
 
 import { type GroupVersionResource, parseApiVersion, resourceText } from "#api/object.ts";
@@ -10,7 +10,7 @@ const OPERATIONS: readonly Operation[] = ["list", "deletecollection"];
 export class Unsupported {
   readonly #known = new Set<string>();
 
-  /** Never learned again: the answers of the server tell about resources that come later. */
+  /** Called once. For resources that are added later, the server's answers show what they support. */
   learn(lists: readonly ApiResourceList[]): void {
     for (const { groupVersion, resources } of lists) {
       for (const { name, verbs } of resources) {

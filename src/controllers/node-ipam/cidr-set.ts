@@ -1,5 +1,5 @@
-// The ranges of nodes within one range of the cluster: which are used, and which is next. The next one is the first free
-// one after the last that was given away, so that a range that was released is not used again at once.
+// The node ranges within one cluster range: which are used, and which is next. The next one is the first free range
+// after the last allocated one, so that a released range is not reused at once.
 // Upstream: pkg/controller/nodeipam/ipam/cidrset/cidr_set.go.
 
 import { type Cidr, formatCidr, subnetAt, subnetCount, subnetsOf } from "#rules/cidr.ts";
@@ -34,14 +34,14 @@ export class CidrSet {
     return subnetAt(this.#range.cluster, this.#range.nodeLength, index);
   }
 
-  /** Marks all ranges of nodes that share an address with this one as used; they may be already. */
+  /** Marks all node ranges that overlap this one as used, even if they already are. */
   occupy(cidr: Cidr): void {
     this.#each(cidr, (index) => {
       if (!this.#used.has(index)) this.#use(index);
     });
   }
 
-  /** The same as free. */
+  /** Marks all node ranges that overlap this one as free. */
   release(cidr: Cidr): void {
     this.#each(cidr, (index) => {
       if (!this.#used.has(index)) return;
@@ -78,7 +78,7 @@ export function sizeOf({ cluster, nodeLength }: NodeRange): number {
 
 const PAGE_BITS = 32_768;
 
-/** Numbers, in pages that are there once one of their numbers is. */
+/** A set of numbers in pages; a page is allocated for its first number. */
 class BitSet {
   readonly #pages = new Map<number, Uint8Array>();
 

@@ -1,11 +1,11 @@
 /**
- * Gives each node a range of pod addresses of its own, of each range in --cluster-cidr.
+ * Allocates a range of pod addresses to each node, from each range in --cluster-cidr.
  *
- * Keeps true:  every Node has podCIDRs, no two Nodes share an address, and no Node has one of --service-cluster-ip-range.
- *              The ranges of a Node that is deleted are free again.
+ * Keeps true:  every Node has podCIDRs, no two Nodes share an address, and no Node has one of
+ *              --service-cluster-ip-range. The ranges of a Node that is deleted are free again.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/nodeipam, of which the range allocator is all that kube-controller-manager can run.
- * Deviations:  an IPv4 node mask of more than 32 bits is refused; Go cannot write such ranges.
+ * Deviations:  an IPv4 node mask of more than 32 bits is refused; Go accepts it but cannot print such ranges.
  */
 
 import { Nodes } from "#api/generated/resources/core-v1.ts";
@@ -64,7 +64,7 @@ async function build(context: ControllerContext, options: NodeIpamOptions, signa
   const queue = parts.queue({ name: "cidrallocator_node" });
   parts.enqueue(nodes, queue, { on: ["add", "update"] });
   parts.handle(nodes, {
-    // Afterwards nothing knows what the node had.
+    // After the deletion only this event has the node's ranges.
     onDelete(node) {
       try {
         ranges.releaseOf(node);
@@ -83,7 +83,7 @@ async function build(context: ControllerContext, options: NodeIpamOptions, signa
   };
 }
 
-/** All nodes, from the server itself: a range that is not marked as used would be given away twice. */
+/** Lists all nodes from the server: a range that is not marked as used would be allocated twice. */
 async function listNodes(
   api: ResourceClient<StoredCluster<Node>>,
   clock: Clock,

@@ -1,4 +1,4 @@
-// How full the ranges are. Upstream: pkg/controller/nodeipam/ipam/cidrset/metrics.go.
+// Usage of the ranges. Upstream: pkg/controller/nodeipam/ipam/cidrset/metrics.go.
 
 import {
   type CounterSeries,
@@ -32,7 +32,7 @@ export function registerCidrSetMetrics(metrics: Metrics, clusterCidr: string, si
       .with(series),
     tries: metrics
       .histogram({
-        // The help is upstream's.
+        // The help text is upstream's.
         ...described("cidrset_allocation_tries_per_request", "Number of endpoints added on each Service sync"),
         buckets: exponentialBuckets(1, 5, 5),
       })

@@ -1,4 +1,4 @@
-// Which ranges the nodes hold: one of each range of the cluster.
+// The ranges of the nodes: one from each cluster range.
 // Upstream: pkg/controller/nodeipam/ipam/range_allocator.go.
 
 import type { Node } from "#api/generated/types/core-v1.ts";
@@ -16,12 +16,12 @@ export class NodeRanges {
     this.#sets = sets;
   }
 
-  /** Keeps a range of services from the nodes. */
+  /** Excludes a service range from allocation. */
   keepOut(service: Cidr, ranges: readonly NodeRange[]): void {
     for (const [i, { cluster }] of ranges.entries()) if (overlaps(cluster, service)) this.#sets[i]?.occupy(service);
   }
 
-  /** Marks what the node has; throws for what no range of the cluster has. */
+  /** Marks the node's ranges as used; throws for a range outside of the cluster ranges. */
   occupy({ metadata, spec }: StoredCluster<Node>): void {
     for (const [i, text] of (spec?.podCIDRs ?? []).entries()) {
       const cidr = parseCidr(text);
@@ -36,7 +36,7 @@ export class NodeRanges {
     }
   }
 
-  /** Frees what the node had. */
+  /** Frees the node's ranges. */
   releaseOf({ metadata, spec }: StoredCluster<Node>): void {
     for (const [i, text] of (spec?.podCIDRs ?? []).entries()) {
       const cidr = parseCidr(text);
@@ -52,7 +52,10 @@ export class NodeRanges {
     }
   }
 
-  /** One range of each; throws when one has none left. What was taken before that is not given back, as upstream. */
+  /**
+   * Allocates one range from each cluster range; throws when one is full. As upstream, ranges allocated before that are
+   * not freed.
+   */
   allocate(): readonly Cidr[] {
     return this.#sets.map((set, i) => {
       try {

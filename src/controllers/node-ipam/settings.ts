@@ -1,5 +1,6 @@
-// The ranges that nodes get theirs from, as the flags say, or why the flags make no sense. The messages are upstream's.
-// Upstream: cmd/kube-controller-manager/app/core.go, newNodeIpamController; pkg/controller/nodeipam/node_ipam_controller.go.
+// The cluster ranges from the flags, or why the flags are invalid. The messages are upstream's.
+// Upstream: cmd/kube-controller-manager/app/core.go, newNodeIpamController;
+// pkg/controller/nodeipam/node_ipam_controller.go.
 
 import { type Cidr, parseCidr } from "#rules/cidr.ts";
 import { isDualStack } from "#rules/ip.ts";
@@ -29,7 +30,7 @@ export interface NodeIpamSettings {
   readonly ranges: readonly NodeRange[];
   /** Ranges that no node may get. */
   readonly services: readonly Cidr[];
-  /** Service ranges that cannot be read; they are not kept out. */
+  /** Service ranges that cannot be parsed; they are not excluded. */
   readonly unreadable: readonly string[];
 }
 
@@ -43,7 +44,7 @@ const refuse = (message: string): never => {
 
 const DEFAULT_LENGTH_V4 = 24;
 const DEFAULT_LENGTH_V6 = 64;
-/** Of IPv6, for which there would be more nodes than anything could hold. */
+/** For IPv6: a larger difference would mean too many node ranges. */
 const LENGTH_DIFFERENCE_MAX = 16;
 
 export function readSettings(options: NodeIpamOptions): NodeIpamSettings {
@@ -68,7 +69,7 @@ export function readSettings(options: NodeIpamOptions): NodeIpamSettings {
   return { ranges, ...services };
 }
 
-// Deviation: Go takes an IPv4 prefix length above 32 and gives every node a range that it cannot write.
+// Deviation: Go accepts an IPv4 prefix length above 32 and gives every node a range that it cannot print.
 function isTooBig({ cluster, nodeLength }: NodeRange): boolean {
   if (cluster.family === 4) return nodeLength > 32;
   return nodeLength > 128 || nodeLength - cluster.prefixLength > LENGTH_DIFFERENCE_MAX;

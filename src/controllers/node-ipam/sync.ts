@@ -1,4 +1,4 @@
-// One node: it gets its ranges, or those that it has are marked as used.
+// Syncs one node: allocates its ranges, or marks its existing ranges as used.
 // Upstream: pkg/controller/nodeipam/ipam/range_allocator.go, AllocateOrOccupyCIDR, updateCIDRsAllocation.
 
 import type { Node } from "#api/generated/types/core-v1.ts";
@@ -25,7 +25,7 @@ export interface Deps {
 
 export async function syncNode(name: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const node = deps.nodes.lister.get(name);
-  // The ranges of a node that is gone were released when its deletion was seen.
+  // The ranges of a deleted node were released when its delete event came.
   if (node === undefined || node.metadata.deletionTimestamp !== undefined) return done;
   if ((node.spec?.podCIDRs ?? []).length > 0) deps.ranges.occupy(node);
   else await assign(node, allocate(node, deps), deps, signal);
@@ -41,7 +41,7 @@ function allocate(node: StoredCluster<Node>, deps: Deps): readonly Cidr[] {
   }
 }
 
-/** A cache that lags may hide that the node has ranges: then the server refuses others, and these are free again. */
+/** The cache may lag and hide that the node has ranges. The server then refuses the new ones, and they are freed. */
 async function assign(
   node: StoredCluster<Node>,
   allocated: readonly Cidr[],

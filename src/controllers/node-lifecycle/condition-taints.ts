@@ -10,7 +10,7 @@ const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 export const notReadyTaint: Taint = { key: NOT_READY, effect: "NoExecute" };
 export const unreachableTaint: Taint = { key: UNREACHABLE, effect: "NoExecute" };
 
-/** Keys by the type and the status of a condition. */
+/** Taint keys by the type and the status of a condition. */
 const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: NOT_READY, Unknown: UNREACHABLE },
   MemoryPressure: { True: "node.kubernetes.io/memory-pressure" },
@@ -29,7 +29,7 @@ export interface TaintChange {
   readonly remove: readonly Taint[];
 }
 
-/** How the NoSchedule taints differ from what conditions and spec.unschedulable ask for. Taints with other keys stay. */
+/** The NoSchedule taints to add and remove, from conditions and spec.unschedulable. Taints with other keys stay. */
 export function noScheduleChange({ spec, status }: Node): TaintChange {
   const wanted: Taint[] = [];
   const want = (key: string): void => void wanted.push({ key, effect: "NoSchedule" });
@@ -45,7 +45,7 @@ export function noScheduleChange({ spec, status }: Node): TaintChange {
   };
 }
 
-/** The NoExecute taint of a node that is not ready, and the one that it excludes; undefined for a ready node. */
+/** The NoExecute taint of a node that is not ready, and the one that it replaces; undefined for a ready node. */
 export function noExecuteChange({
   status,
 }: NodeCondition): { readonly add: Taint; readonly remove: Taint } | undefined {
@@ -57,7 +57,9 @@ export function hasTaint(taints: readonly Taint[] = [], { key, effect }: Taint):
   return taints.some((taint) => taint.key === key && taint.effect === effect);
 }
 
-/** The list with these taints: one of the same key and effect is replaced in its place, as its time is always another. */
+/**
+ * The list with these taints: a taint with the same key and effect is replaced in its place, because its time differs.
+ */
 export function withTaints(taints: readonly Taint[], added: readonly Taint[]): readonly Taint[] {
   let list = taints;
   for (const taint of added) {
@@ -67,7 +69,7 @@ export function withTaints(taints: readonly Taint[], added: readonly Taint[]): r
   return list;
 }
 
-/** The list without these taints; the same list when none is there. */
+/** The list without these taints; the same list if it has none of them. */
 export function withoutTaints(taints: readonly Taint[], removed: readonly Taint[]): readonly Taint[] {
   const kept = taints.filter((taint) => !hasTaint(removed, taint));
   return kept.length === taints.length ? taints : kept;

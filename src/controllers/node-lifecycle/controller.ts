@@ -1,15 +1,15 @@
 /**
- * Watches over the health of nodes: conditions, taints, and the readiness of pods on nodes that fail.
+ * Monitors the health of nodes: conditions, taints, and the readiness of pods on failed nodes.
  *
- * Keeps true:  the NoSchedule taints of a Node follow its conditions and spec.unschedulable, the beta labels of its OS and
- *              architecture the stable ones. A Node whose status and Lease have not changed for
- *              --node-monitor-grace-period has conditions of status Unknown. A Node that is not ready gets the NoExecute
- *              taint not-ready or unreachable, at the rate of its zone, and its pods are not ready. When no Node of any
- *              zone is ready, NoExecute taints are removed and none are added.
- * Requeues:    looks at all Nodes every --node-monitor-period, at the queues of the zones every 100 ms.
+ * Keeps true:  the NoSchedule taints of a Node follow its conditions and spec.unschedulable, the beta labels of its OS
+ *              and architecture the stable ones. A Node whose status and Lease have not changed for
+ *              --node-monitor-grace-period has conditions of status Unknown. A Node that is not ready gets the
+ *              NoExecute taint not-ready or unreachable, at the rate of its zone, and its pods are not ready. When no
+ *              Node of any zone is ready, NoExecute taints are removed and none are added.
+ * Requeues:    checks all Nodes every --node-monitor-period, and the queues of the zones every 100 ms.
  * Upstream:    pkg/controller/nodelifecycle. The deletion of pods is taint-eviction's.
- * Deviations:  nodes are looked at in the order of their names. A zone without nodes is forgotten with the next look; Go
- *              forgets it then or later, by chance.
+ * Deviations:  nodes are checked in the order of their names. A zone without nodes is forgotten in the next pass; Go
+ *              forgets it then or later, at random.
  */
 
 import { DaemonSets } from "#api/generated/resources/apps-v1.ts";

@@ -1,4 +1,4 @@
-// What the loops of the controller share.
+// Shared dependencies of the loops of the controller.
 
 import type { Lease } from "#api/generated/types/coordination-v1.ts";
 import type { Node, ObjectReference, Pod } from "#api/generated/types/core-v1.ts";
@@ -42,15 +42,15 @@ export interface Deps {
   readonly memory: Memory;
 }
 
-/** What the controller remembers between two looks at all nodes. */
+/** The state that the controller keeps between two passes over all nodes. */
 export interface Memory {
-  /** The nodes of the last look. */
+  /** The nodes of the last pass. */
   readonly known: Map<string, StoredNode>;
-  /** As upstream, kept when a node is deleted: a successor of the same name is judged by it. */
+  /** As upstream, kept when a node is deleted: a new node with the same name inherits it. */
   readonly health: Map<string, NodeHealth>;
   readonly zoneStates: Map<string, ZoneState>;
   readonly taintQueues: Map<string, TaintQueue>;
-  /** A node begins to wait in one of the queues. */
+  /** Wakes the loop when a node begins to wait in one of the queues. */
   readonly nodeWaits: Wakeup;
   /** Nodes whose pods could not all be marked. */
   readonly toRetry: Set<string>;

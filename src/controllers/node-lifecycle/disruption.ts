@@ -1,5 +1,5 @@
-// What the states of all zones mean for the rate at which nodes are tainted. When no node anywhere is ready, the fault is
-// more likely here than there: all tainting stops.
+// How the states of all zones change the rate at which nodes are tainted. When no node of any zone is ready, the fault
+// is more likely in the control plane, so all tainting stops.
 // Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go, handleDisruption, setLimiterInZone.
 
 import type { ZoneHealth, ZoneState } from "./zones.ts";
@@ -15,13 +15,13 @@ export interface Rates {
 
 export interface DisruptionPlan {
   readonly change: "enter" | "exit" | "none";
-  /** Of all zones that have nodes. */
+  /** The states of all zones with nodes. */
   readonly states: ReadonlyMap<string, ZoneState>;
   /** New rates; 0 stops tainting in the zone. */
   readonly rates: ReadonlyMap<string, number>;
 }
 
-/** Zones that have no node any more are forgotten. */
+/** Zones without nodes are forgotten. */
 export function planDisruption(
   old: ReadonlyMap<string, ZoneState>,
   zones: ReadonlyMap<string, ZoneHealth>,

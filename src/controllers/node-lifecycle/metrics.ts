@@ -1,4 +1,4 @@
-// Health of zones, taints set, and how long looks take. Upstream: pkg/controller/nodelifecycle/metrics.go.
+// Metrics of zone health, taints and durations of passes. Upstream: pkg/controller/nodelifecycle/metrics.go.
 
 import { type Counter, exponentialBuckets, type Gauge, type HistogramSeries, type Metrics } from "#base/metrics.ts";
 

@@ -1,5 +1,5 @@
-// One look at the health of all nodes: which are new or gone, which are no longer heard of, what that means for taints
-// and pods, and how disrupted the zones are.
+// One pass over the health of all nodes: finds new, deleted and silent nodes, updates taints and pods, and computes how
+// disrupted the zones are.
 // Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go, monitorNodeHealth.
 
 import { semanticEqual } from "#api/equality.ts";
@@ -38,7 +38,7 @@ export async function monitorNodes(deps: Deps, signal: AbortSignal): Promise<voi
   metrics.allNodesDuration.observe((clock.monotonicMs() - beganMs) / 1000);
 }
 
-/** New nodes lose their NoExecute taints: on a start all nodes are new, and the taints come back through the queues. */
+/** New nodes lose their NoExecute taints. At the start all nodes are new, and the taints return through the queues. */
 async function noticeNodes(nodes: readonly StoredNode[], deps: Deps, signal: AbortSignal): Promise<void> {
   const { known } = deps.memory;
   const added = nodes.filter(({ metadata }) => !known.has(metadata.name));
@@ -101,7 +101,7 @@ async function monitorNode(
   toRetry.delete(name);
 }
 
-/** The node as it is now, and the status that its Ready condition had; undefined when the server did not take it. */
+/** The current node, and the previous status of its Ready condition; undefined when the server refused the update. */
 async function updateHealth(
   cached: StoredNode,
   deps: Deps,
@@ -129,7 +129,7 @@ async function updateHealth(
   }
 }
 
-/** The node, with unknown conditions if it has not been heard of for too long; the server knows of it then. */
+/** The node, with Unknown conditions if it has been silent for too long; these are written to the server. */
 async function tryUpdateHealth(node: StoredNode, deps: Deps, signal: AbortSignal): Promise<StoredNode> {
   const { clock, memory, options } = deps;
   const { name } = node.metadata;
@@ -141,7 +141,7 @@ async function tryUpdateHealth(node: StoredNode, deps: Deps, signal: AbortSignal
   const conditions = unknownConditions(node, nowMs);
   const silent: StoredNode = { ...node, status: { ...node.status, conditions } as NonNullable<Node["status"]> };
   const ready = conditionOf(silent, "Ready");
-  // A node that is unknown already is left alone, whatever its other conditions.
+  // A node that is already Unknown is not written again, whatever its other conditions.
   if (semanticEqual(ready, conditionOf(node, "Ready"))) return silent;
   await deps.nodesApi.updateStatus({ object: silent }, signal);
   memory.health.set(name, { heardAtMs: health.heardAtMs, ready, lease });

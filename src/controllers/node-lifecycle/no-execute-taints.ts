@@ -1,6 +1,7 @@
 // The NoExecute taints of nodes that are not ready. A node gets its first one through the queue of its zone, so that a
-// zone loses its pods no faster than the rate allows; one is replaced by the other at once.
-// Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go, doNoExecuteTaintingPass, processTaintBaseEviction.
+// zone loses its pods no faster than the rate allows. Replacing one taint by the other happens at once.
+// Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go, doNoExecuteTaintingPass,
+// processTaintBaseEviction.
 
 import type { NodeCondition } from "#api/generated/types/core-v1.ts";
 import { ref } from "#api/object.ts";
@@ -15,7 +16,7 @@ import { zoneOf } from "./zones.ts";
 const RETRY_MS = 50;
 const SUCCESS: Tried = {};
 
-/** A zone without a state gets a queue, if need be in the place of the one that it had before its last node went. */
+/** A zone without a state gets a new queue, which replaces the queue from before its last node was deleted. */
 export function addZone(node: StoredNode, deps: Deps): void {
   const { zoneStates, taintQueues } = deps.memory;
   const zone = zoneOf(node);
@@ -26,12 +27,12 @@ export function addZone(node: StoredNode, deps: Deps): void {
   deps.metrics.evictions.with([zone]);
 }
 
-/** No node waits for a taint. */
+/** True if no node waits for a taint. */
 export function isNoNodeWaiting({ memory }: Deps): boolean {
   return [...memory.taintQueues.values()].every(({ isEmpty }) => isEmpty);
 }
 
-/** Taints as many of the nodes that wait as the rates of their zones allow. */
+/** Taints as many waiting nodes as the rates of their zones allow. */
 export async function taintWaitingNodes(deps: Deps, signal: AbortSignal): Promise<void> {
   for (const zone of [...deps.memory.taintQueues.keys()].sort(compareText)) {
     await deps.memory.taintQueues.get(zone)?.try((name) => taintNode(name, deps, signal));
@@ -57,7 +58,7 @@ async function taintNode(name: string, deps: Deps, signal: AbortSignal): Promise
   return SUCCESS;
 }
 
-/** What the look at a node's health means for its NoExecute taints. */
+/** Updates the NoExecute taints of a node after its health was checked. */
 export async function followReadiness(
   node: StoredNode,
   ready: NodeCondition,
@@ -89,7 +90,7 @@ export async function followReadiness(
   }
 }
 
-/** Removes both taints, and the node from the queue. */
+/** Removes both taints, and removes the node from the queue. */
 export async function markReachable(node: StoredNode, deps: Deps, signal: AbortSignal): Promise<void> {
   const removed = removeNoExecuteTaints(node, deps, signal);
   if (!(await succeeds(removed, "Failed to remove taints from node", node, deps, signal))) return;
@@ -107,7 +108,7 @@ function queueOf(node: StoredNode, deps: Deps): TaintQueue {
   const zone = zoneOf(node);
   const known = taintQueues.get(zone);
   if (known !== undefined) return known;
-  // A node read live may have moved to a zone that the caches do not know yet.
+  // The node was read live and may be in a zone that the caches do not know yet.
   const queue = newQueue(deps);
   taintQueues.set(zone, queue);
   return queue;

@@ -20,7 +20,7 @@ interface Look {
   readonly lease?: Lease;
 }
 
-/** What is known after looks at these states, each a minute after the one before. */
+/** The state after passes over these states, one minute apart. */
 function looks(...states: readonly Look[]): NodeHealth | undefined {
   let health: NodeHealth | undefined;
   states.forEach((state, minute) => {

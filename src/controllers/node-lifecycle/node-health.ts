@@ -1,4 +1,4 @@
-// When a node was last heard of, and what its conditions become when that is too long ago. Times are those at which this
+// When a node last showed a sign of life, and its conditions after a long silence. Times are those at which this
 // program saw a change: clocks of nodes are never compared with ours.
 // Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go, tryUpdateNodeHealth.
 
@@ -26,7 +26,7 @@ export function conditionOf({ status }: Node, type: string): NodeCondition | und
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** What is known of the node after this look at it. */
+/** The state of the node after this pass. */
 export function observeHealth(
   node: Node,
   saved: NodeHealth | undefined,
@@ -34,7 +34,7 @@ export function observeHealth(
   nowMs: EpochMs,
 ): NodeHealth {
   const status = observeStatus(node, saved, nowMs);
-  // A status that changed drops the lease of the look before; the next look takes the lease for news.
+  // When the status changed, the lease of the previous pass is dropped; the next pass then counts the lease as new.
   return lease !== undefined && (saved?.lease === undefined || isNewer(lease, saved.lease))
     ? { ...status, lease, heardAtMs: nowMs }
     : status;
@@ -60,10 +60,10 @@ export function isOverdue(node: Node, { heardAtMs }: NodeHealth, periods: GraceP
   return nowMs > heardAtMs + graceMs;
 }
 
-/** NetworkUnavailable is not here: the control plane sets it. */
+/** Without NetworkUnavailable, which the control plane sets. */
 const KUBELET_CONDITIONS = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-/** The conditions of a node that is no longer heard of. */
+/** The conditions of a node that has been silent for too long. */
 export function unknownConditions(node: Node, nowMs: EpochMs): readonly NodeCondition[] {
   const lastTransitionTime = formatTime(nowMs);
   const present = (node.status?.conditions ?? []).map((condition): NodeCondition => {

@@ -1,4 +1,4 @@
-// Pods of a node that is not ready are not ready either, whatever the kubelet last said.
+// Marks the pods of a node that is not ready as not ready, regardless of the kubelet's last report.
 // Upstream: pkg/controller/util/node/controller_utils.go, MarkPodsNotReady; node_lifecycle_controller.go, processPod.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -13,7 +13,7 @@ import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { updatePodCondition } from "#rules/pod-conditions.ts";
 import type { Deps } from "./deps.ts";
 
-/** Tries all pods; throws what failed. */
+/** Tries all pods, then throws the errors. */
 export async function markPodsNotReady(pods: readonly Stored<Pod>[], deps: Deps, signal: AbortSignal): Promise<void> {
   const errors: unknown[] = [];
   for (const pod of pods.toSorted((a, b) => compareText(objectKey(a), objectKey(b)))) {
@@ -34,7 +34,7 @@ export async function markPodsNotReady(pods: readonly Stored<Pod>[], deps: Deps,
   if (errors.length > 0) throw aggregate(errors);
 }
 
-/** A pod that was bound: the look at its node may have come before the pod was in the cache. */
+/** For a newly bound pod: the check of its node may have come before the pod was in the cache. */
 export async function syncPod(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   const pod = deps.pods.lister.get(key);
   if (pod === undefined) return done;

@@ -1,5 +1,5 @@
-// One node after a change: its NoSchedule taints follow its conditions, its beta labels the stable ones. A failure waits
-// for the next change of the node.
+// Syncs one node after a change: its NoSchedule taints follow its conditions, its beta labels the stable ones. After a
+// failure the next change of the node tries again.
 // Upstream: pkg/controller/nodelifecycle/node_lifecycle_controller.go, doNodeProcessingPassWorker.
 
 import { done, type SyncResult } from "#kit/worker-loop.ts";
@@ -16,7 +16,7 @@ export async function syncNode(name: string, deps: Deps, signal: AbortSignal): P
     const swapped = swapTaints(node, change, deps, signal);
     await succeeds(swapped, "Failed to taint NoSchedule on node, requeue it", node, deps, signal);
   }
-  // The taints may have taken a while.
+  // Writing the taints may have taken a while.
   const current = deps.nodes.lister.get(name);
   const labels = betaLabelChanges(current?.metadata.labels);
   if (current !== undefined && Object.keys(labels).length > 0) {

@@ -7,7 +7,7 @@ import { Heap, type HeapItem } from "#base/heap.ts";
 import { TokenBucket } from "#base/token-bucket.ts";
 
 const BURST = 1;
-/** A nanosecond: a node that failed goes behind those that were added at the same time. */
+/** A nanosecond: a failed node is queued behind those that were added at the same time. */
 const BEHIND_MS = 1e-6;
 
 interface Waiting extends HeapItem {
@@ -16,7 +16,7 @@ interface Waiting extends HeapItem {
   readonly sequence: number;
 }
 
-/** retryAfterMs: undefined when the node is done with. */
+/** retryAfterMs: undefined when the node needs no retry. */
 export interface Tried {
   readonly retryAfterMs?: number;
 }
@@ -24,9 +24,9 @@ export interface Tried {
 export class TaintQueue {
   readonly #clock: Clock;
   readonly #waiting = new Heap<Waiting>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.sequence < b.sequence));
-  /** The nodes that were added and not removed; undefined: one that no longer waits. */
+  /** The nodes that were added and not removed; undefined: the node no longer waits. */
   readonly #known = new Map<string, Waiting | undefined>();
-  /** Absent: never. */
+  /** Absent: the queue is stopped. */
   #bucket: TokenBucket | undefined;
   #perSecond: number;
   #sequence = 0;
@@ -40,12 +40,12 @@ export class TaintQueue {
     this.#bucket = new TokenBucket(clock, { perSecond: this.#perSecond, burst: BURST });
   }
 
-  /** No node waits. */
+  /** True if no node waits. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
 
-  /** False for a node that is known. */
+  /** False if the node is already known. */
   add(node: string): boolean {
     if (this.#known.has(node)) return false;
     this.#wait(node, this.#clock.monotonicMs());
@@ -59,7 +59,9 @@ export class TaintQueue {
     return this.#known.delete(node);
   }
 
-  /** Hands the nodes that wait to `attempt`, as many as the rate allows now. A look that finds none due costs a token, too. */
+  /**
+   * Passes waiting nodes to `attempt`, as many as the rate allows now. A call that finds none due also costs a token.
+   */
   async try(attempt: (node: string) => Promise<Tried>): Promise<void> {
     for (;;) {
       const next = this.#waiting.peek();
@@ -67,7 +69,7 @@ export class TaintQueue {
       const nowMs = this.#clock.monotonicMs();
       if (nowMs < next.atMs) return;
       const { retryAfterMs } = await attempt(next.node);
-      // Meanwhile it may have been removed, and added again.
+      // Meanwhile the node may have been removed, and added again.
       if (this.#known.get(next.node) !== next) continue;
       this.#waiting.remove(next);
       if (retryAfterMs === undefined) this.#known.set(next.node, undefined);
@@ -75,10 +77,10 @@ export class TaintQueue {
     }
   }
 
-  /** 0 stops the queue. A bucket that is empty is replaced by an empty one. */
+  /** 0 stops the queue. An empty bucket is replaced by an empty one. */
   setRate(perSecond: number): void {
     const rate = Math.fround(perSecond);
-    // Go's limiter that never accepts says that its rate is 1: a stopped queue ignores a rate of exactly 1.
+    // Go's limiter that never accepts reports a rate of 1, so a stopped queue ignores a rate of exactly 1.
     const current = this.#bucket === undefined ? 1 : this.#perSecond;
     if (current === rate) return;
     const old = this.#bucket;

@@ -1,5 +1,5 @@
-// Changing the taints and labels of a node. The list of taints is one value to the server, so a patch of it carries the
-// resource version that it was computed from.
+// Changes the taints and labels of a node. The server treats the list of taints as one value, so a patch of it carries
+// the resource version that it was computed from.
 // Upstream: pkg/controller/controller_utils.go, AddOrUpdateTaintOnNode, RemoveTaintOffNode, AddOrUpdateLabelsOnNode;
 // pkg/controller/util/node/controller_utils.go, SwapNodeControllerTaint.
 
@@ -35,7 +35,7 @@ export async function swapTaints(
   await removeTaints(node, remove, deps, signal);
 }
 
-/** Asks nothing when the given node has none of them. */
+/** Makes no request when the given node has none of them. */
 async function removeTaints(
   node: StoredNode,
   removed: readonly Taint[],
@@ -82,7 +82,7 @@ export function setLabels(
   });
 }
 
-/** The first read may come from the server's cache; after a conflict it must not. */
+/** The first read may come from the server's cache; after a conflict it must be consistent. */
 async function onFreshNode(
   name: string,
   deps: Deps,
@@ -99,7 +99,7 @@ async function onFreshNode(
   await retryOnError(BACKOFF, isConflict, attempt, { clock, rng }, signal);
 }
 
-/** For steps whose failure is logged and left to the next look. */
+/** For steps whose failure is logged and retried in the next pass. */
 export async function succeeds(
   step: Promise<unknown>,
   message: string,

@@ -3,7 +3,7 @@
 
 import type { Node, NodeCondition } from "#api/generated/types/core-v1.ts";
 
-/** Initial: not yet looked at. */
+/** Initial: not yet computed. */
 export type ZoneState = "Initial" | "Normal" | "PartialDisruption" | "FullDisruption";
 
 const ZONE_LABELS = ["failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"];
@@ -17,7 +17,7 @@ export function zoneOf({ metadata }: Node): string {
   return region === "" && zone === "" ? "" : `${region}:\0:${zone}`;
 }
 
-/** Such nodes count for no zone. */
+/** Such nodes are not counted in any zone. */
 export function isExcludedFromDisruption({ metadata }: Node): boolean {
   return "node.kubernetes.io/exclude-disruption" in (metadata?.labels ?? {});
 }
@@ -40,7 +40,7 @@ export function healthOfZone(
 
 function stateOf(size: number, unhealthy: number, threshold: number): ZoneState {
   if (unhealthy > 0 && unhealthy === size) return "FullDisruption";
-  // Two nodes that fail say nothing about the zone.
+  // Two failed nodes alone do not mean that the zone is disrupted.
   if (unhealthy > 2 && Math.fround(unhealthy / size) >= Math.fround(threshold)) return "PartialDisruption";
   return "Normal";
 }

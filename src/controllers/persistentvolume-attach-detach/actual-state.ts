@@ -1,5 +1,6 @@
-// The actual state: which volumes are attached to which nodes as far as the controller knows, what nodes have mounted,
-// and what each node's status should tell. An attachment is confirmed or uncertain; one that is not there is detached.
+// The actual state: which volumes are attached to which nodes as far as the controller knows, which of them nodes have
+// mounted, and the volumes that each node's status should list. An attachment is confirmed or uncertain; a missing one
+// is detached.
 // Upstream: pkg/controller/volume/attachdetach/cache/actual_state_of_world.go.
 
 import type { AttachedVolume } from "#api/generated/types/core-v1.ts";
@@ -9,9 +10,9 @@ import type { VolumeSpec } from "#families/volumes/volume-spec.ts";
 export type AttachState = "attached" | "uncertain" | "detached";
 
 /**
- * Why an attachment is uncertain: an attach or a detach failed, or the controller found a VolumeAttachment when it
- * started that no node reports. One that the driver has reported as attached is found-attached: it keeps other nodes
- * from an exclusive volume.
+ * Why an attachment is uncertain. "failed": an attach or a detach failed. "found": at its start the controller found a
+ * VolumeAttachment that no node reports. "found-attached": the driver has also reported it as attached; it keeps other
+ * nodes from an exclusive volume.
  */
 export type Doubt = "failed" | "found" | "found-attached";
 
@@ -19,11 +20,11 @@ export interface Attachment {
   /** Unique in the cluster. */
   readonly volume: string;
   readonly node: string;
-  /** Absent as long as only the node's status tells of the volume. */
+  /** Absent if only the node's status lists the volume. */
   readonly spec?: VolumeSpec | undefined;
   /** Absent: confirmed. */
   readonly doubt?: Doubt | undefined;
-  /** The node has the volume mounted, or may have: newer entries count as mounted until the node says otherwise. */
+  /** The node has the volume mounted, or may have: new entries count as mounted until the node reports otherwise. */
   readonly isInUse: boolean;
 }
 
@@ -35,7 +36,7 @@ interface KnownVolume {
 
 interface KnownNode {
   doubt: Doubt | undefined;
-  /** Since when the volume should go, on the monotonic clock. */
+  /** The time of the first detach request, on the monotonic clock. */
   detachRequestedAt: number | undefined;
 }
 
@@ -54,7 +55,7 @@ export class ActualState {
     this.#changes = changes;
   }
 
-  /** No volume is attached, or may be, and no status has to be written. */
+  /** True if no volume is attached or uncertain, and no status has to be written. */
   get isSettled(): boolean {
     return this.#volumes.size === 0 && this.staleNodes().length === 0;
   }
@@ -109,18 +110,18 @@ export class ActualState {
     );
   }
 
-  /** The nodes that keep an exclusive volume from others. */
+  /** The nodes that hold an exclusive volume. */
   holders(volume: string): readonly string[] {
     const nodes = [...(this.#volumes.get(volume)?.nodes ?? [])];
     return nodes.filter(([, { doubt }]) => doubt === undefined || doubt === "found-attached").map(([node]) => node);
   }
 
-  /** All that the node has mounted. */
+  /** Sets the volumes that the node has mounted. */
   setInUse(node: string, volumes: readonly string[]): void {
     this.#inUse.set(node, new Set(volumes));
   }
 
-  /** How long the volume should have been gone; the first request starts the time. */
+  /** The time since the first detach request; the first call starts it. */
   requestDetach(volume: string, node: string, nowMs: number): number {
     const known = this.#volumes.get(volume)?.nodes.get(node);
     if (known === undefined) return 0;
@@ -161,7 +162,9 @@ export class ActualState {
     return [...this.#reports].filter(([, { isStale }]) => isStale).map(([node]) => node);
   }
 
-  /** What a stale node's status should list, and counts as written from now on; undefined for any other node. */
+  /**
+   * The volumes for a stale node's status, which counts as written from now on; undefined if the status is not stale.
+   */
   takeReport(node: string): readonly AttachedVolume[] | undefined {
     const report = this.#reports.get(node);
     if (report === undefined || !report.isStale) return undefined;

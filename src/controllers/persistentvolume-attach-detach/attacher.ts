@@ -1,5 +1,5 @@
-// Attaches and detaches by VolumeAttachment objects, which the driver's external attacher reads and answers in their
-// status. Volumes of the other attachable plugins, Fibre Channel and iSCSI, need nothing done.
+// Attaches and detaches through VolumeAttachment objects. The driver's external attacher reads them and answers in
+// their status. Volumes of the other attachable plugins, Fibre Channel and iSCSI, need no action.
 // Upstream: pkg/volume/csi/csi_attacher.go.
 
 import type { VolumeAttachment } from "#api/generated/types/storage-v1.ts";
@@ -28,7 +28,7 @@ export function attachmentName(driver: string, handle: string, node: string): st
   return `csi-${sha256Hex(`${handle}${driver}${node}`)}`;
 }
 
-/** Resolves once the driver says that the volume is attached. Throws what the driver says else, or that it says nothing. */
+/** Resolves once the driver reports that the volume is attached. Throws the driver's error, or a timeout. */
 export async function attach(spec: VolumeSpec, node: string, deps: AttacherDeps, signal: AbortSignal): Promise<void> {
   const source = csiSourceOf(spec);
   if (source === undefined) return;
@@ -45,7 +45,7 @@ export async function attach(spec: VolumeSpec, node: string, deps: AttacherDeps,
       }
     }
   }
-  // An attachment that the cache does not have yet, or has lost, is waited for.
+  // Also waits for an attachment that the cache does not have yet, or has lost.
   const isAnswered = (): boolean => {
     const attachment = deps.attachments.get(name);
     return attachment !== undefined && isAttachedOrThrow(attachment);
@@ -66,7 +66,7 @@ function isAttachedOrThrow({ metadata, status }: StoredCluster<VolumeAttachment>
   return false;
 }
 
-/** volume: the plugin's name of the volume. Resolves once the VolumeAttachment is gone. */
+/** volume: the plugin's name for the volume. Resolves once the VolumeAttachment is deleted. */
 export async function detach(volume: string, node: string, deps: AttacherDeps, signal: AbortSignal): Promise<void> {
   const [driver = "", volumeHandle = "", ...rest] = volume.split("^");
   if (volumeHandle === "" || rest.length > 0) throw new Error("volumeName missing expected data");
@@ -84,12 +84,12 @@ export async function detach(volume: string, node: string, deps: AttacherDeps, s
     if (attachment?.status?.detachError !== undefined) throw new Error(attachment.status.detachError.message ?? "");
     return attachment === undefined;
   };
-  // Upstream does not know the driver here.
+  // Upstream does not know the driver at this point.
   const timeout = `timed out waiting for external-attacher of unknown CSI driver to detach volume ${volumeHandle}`;
   await poll(isGone, timeout, deps, signal);
 }
 
-/** Whether the VolumeAttachment is there and says so. One that cannot be read is taken for missing. */
+/** Whether the VolumeAttachment exists and is attached. An unreadable one counts as missing. */
 export async function isStillAttached(
   spec: VolumeSpec,
   node: string,

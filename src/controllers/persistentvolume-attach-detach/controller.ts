@@ -1,15 +1,15 @@
 /**
  * Attaches volumes to the nodes of the pods that use them, and detaches them when no pod does.
  *
- * Keeps true:  each volume of a pod on a managed node is attached there, if something attaches it, and listed in the
- *              node's status; a volume that nothing wants is taken off that list, then detached once the node has
- *              unmounted it. No node gets an exclusive volume while another one has it.
+ * Keeps true:  each attachable volume of a pod on a managed node is attached there and listed in the node's status. An
+ *              unused volume is removed from that list, then detached once the node has unmounted it. No node gets an
+ *              exclusive volume while another one has it.
  * Requeues:    compares desired and actual state every 100 ms; an operation that failed backs off from 500 ms to 122 s;
- *              looks for missing VolumeAttachments every minute, and through all pods every three.
+ *              checks for missing VolumeAttachments every minute, and all pods every three minutes.
  * Upstream:    pkg/controller/volume/attachdetach; pkg/volume/csi/csi_attacher.go; pkg/volume/util/operationexecutor.
- * Deviations:  no FlexVolume. When the controller starts, an attachment that the driver reports and the node does not
- *              keeps an exclusive volume from other nodes, and counts as mounted only if the node says so. Patches of
- *              node status are made from the newest node that the controller knows. A volume in a node's status that no
+ * Deviations:  no FlexVolume. At the start, an attachment that the driver reports and the node does not report keeps an
+ *              exclusive volume from other nodes, and counts as mounted only if the node reports it. Patches of node
+ *              status are made from the newest node that the controller knows. A volume in a node's status that no
  *              plugin can detach stays there.
  */
 
@@ -60,7 +60,7 @@ export const attachDetachController: ControllerDescriptor<AttachDetachOptions> =
     const nodes = parts.informer(Nodes);
     const claims = parts.informer(PersistentVolumeClaims);
     const attachments = parts.informer(VolumeAttachments);
-    // Asked about migrated plugins upstream; all are migrated on all nodes now.
+    // Upstream reads these for migrated plugins; all plugins are migrated on all nodes now.
     parts.informer(CSINodes);
     addClaimIndex(pods);
 
@@ -107,7 +107,7 @@ export const attachDetachController: ControllerDescriptor<AttachDetachOptions> =
     parts.handle(nodes, {
       onAdd: (node) => {
         noteNode(node, actual, desired);
-        // A node that was made anew reports nothing.
+        // A recreated node reports no volumes.
         actual.markStale(node.metadata.name);
       },
       onUpdate: (_, node) => noteNode(node, actual, desired),
@@ -133,7 +133,7 @@ export const attachDetachController: ControllerDescriptor<AttachDetachOptions> =
   },
 });
 
-/** The reconciler recovers what there is before its first pass, and before any claim is synced. */
+/** The reconciler recovers the existing state before its first pass and before any claim is synced. */
 function runLoops(
   parts: ControllerParts,
   { isVerifyDisabled, verifyPeriodMs }: AttachDetachOptions,
@@ -150,7 +150,7 @@ function runLoops(
     const isIdle = (): boolean => deps.actual.isSettled && deps.desired.isEmpty;
     const pass = async (): Promise<void> => {
       await reconcile(deps, signal);
-      // While the loop rested there was nothing to verify.
+      // While the loop rested there was no attachment to verify.
       if (hasRested) verifiedAt = clock.monotonicMs();
       hasRested = isIdle();
       if (!isVerified || clock.monotonicMs() - verifiedAt <= verifyPeriodMs) return;

@@ -1,23 +1,23 @@
-// What to do with one attachment and with one wanted volume in one pass of the reconciler.
+// Decides about one attachment and one wanted volume in one pass of the reconciler.
 // Upstream: pkg/controller/volume/attachdetach/reconciler/reconciler.go, reconcile and attachDesiredVolumes.
 
 import type { Node } from "#api/generated/types/core-v1.ts";
 import type { AttachState } from "./actual-state.ts";
 
-/** How long a node that is not ready may keep a volume mounted that should go. */
+/** How long a node that is not ready may keep an unwanted volume mounted. */
 const UNMOUNT_WAIT_MAX_MS = 6 * 60_000;
 
 export type DetachDecision =
   /** The node has the volume mounted. */
   | { readonly kind: "wait" }
-  /** A detach that is forced does not ask the node again whether the volume is mounted. */
+  /** A forced detach does not ask the node again whether the volume is mounted. */
   | { readonly kind: "detach"; readonly forced?: "timeout" | "out-of-service" };
 
 export interface DetachFacts {
   readonly isInUse: boolean;
-  /** How long the volume should have been gone. */
+  /** The time since the first detach request. */
   readonly waitedMs: number;
-  /** Absent: there is no such node, which counts as one that is not ready. */
+  /** Absent: the node does not exist, which counts as not ready. */
   readonly node: Node | undefined;
   /** --disable-force-detach-on-timeout */
   readonly isForceDetachDisabled: boolean;
@@ -41,7 +41,7 @@ function hasOutOfServiceTaint(node: Node | undefined): boolean {
 
 export type AttachDecision = "done" | "attach" | "blocked";
 
-/** holders: the other nodes that keep an exclusive volume from this one. */
+/** holders: the other nodes that hold an exclusive volume. */
 export function decideAttach(state: AttachState, isShareable: boolean, holders: readonly string[]): AttachDecision {
   if (state === "attached") return "done";
   return isShareable || holders.length === 0 ? "attach" : "blocked";

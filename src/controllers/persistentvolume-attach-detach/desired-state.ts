@@ -11,16 +11,16 @@ export interface WantedVolume {
   readonly name: string;
   readonly node: string;
   readonly spec: VolumeSpec;
-  /** By UID, as they were when they were first seen. */
+  /** By UID, in the state in which they were first seen. */
   readonly pods: ReadonlyMap<string, Stored<Pod>>;
-  /** The pods have been told that another node has the volume. */
+  /** The pods got an event that another node has the volume. */
   readonly isConflictReported: boolean;
 }
 
 type Wanted = { -readonly [K in keyof WantedVolume]: WantedVolume[K] } & { pods: Map<string, Stored<Pod>> };
 
 export class DesiredState {
-  /** By node and volume. Nodes without volumes are managed, too. */
+  /** By node and volume. Nodes without volumes are managed too. */
   readonly #nodes = new Map<string, Map<string, Wanted>>();
   readonly #changes: Wakeup;
 
@@ -37,7 +37,7 @@ export class DesiredState {
     if (!this.#nodes.has(node)) this.#nodes.set(node, new Map());
   }
 
-  /** A node stays as long as volumes are wanted there. */
+  /** A node stays while volumes are wanted there. */
   removeNode(node: string): void {
     if (this.#nodes.get(node)?.size === 0) this.#nodes.delete(node);
   }

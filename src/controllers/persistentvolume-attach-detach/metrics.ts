@@ -15,7 +15,7 @@ export function forcedDetaches(metrics: Metrics): Counter {
   });
 }
 
-/** Counted when they are read. */
+/** The values are computed on reading. */
 export function registerVolumeCounts(metrics: Metrics, actual: ActualState, deps: WantedDeps): void {
   metrics.gaugeFunc(
     {
@@ -52,7 +52,7 @@ function* volumesInUse(deps: WantedDeps): Generator<Labels> {
         const plugin = pluginName(volumeSpecOf(pod, volume, deps));
         if (plugin !== undefined) yield [node, plugin];
       } catch {
-        // A volume that is not bound yet is not in use.
+        // An unbound volume is not in use.
       }
     }
   }

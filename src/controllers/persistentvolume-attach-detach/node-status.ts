@@ -1,5 +1,5 @@
-// Writes the volumes that are attached to a node into its status. A kubelet mounts a volume only when its node's status
-// lists it, so the volume leaves the list before it is detached.
+// Writes the attached volumes of a node into its status. A kubelet mounts a volume only when its node's status lists
+// it, so a volume is removed from the list before it is detached.
 // Upstream: pkg/controller/volume/attachdetach/statusupdater/node_status_updater.go.
 
 import { Nodes } from "#api/generated/resources/core-v1.ts";
@@ -18,7 +18,7 @@ export class NodeStatusWriter {
   readonly #nodes: Lister<StoredCluster<Node>>;
   readonly #api: Pick<ResourceClient<StoredCluster<Node>>, "patch">;
   readonly #log: Logger;
-  /** As the API server answered; by name. */
+  /** The server's answers, by node name. */
   readonly #written = new Map<string, StoredCluster<Node>>();
 
   constructor(
@@ -33,12 +33,12 @@ export class NodeStatusWriter {
     this.#log = log;
   }
 
-  /** All nodes whose status is stale. A failure is left to the next pass. */
+  /** Writes the status of all stale nodes. A failure is retried in the next pass. */
   async writeAll(signal: AbortSignal): Promise<void> {
     for (const node of this.#actual.staleNodes()) await this.write(node, signal);
   }
 
-  /** False when the node's status is still stale. A node that is gone needs no status. */
+  /** False when the node's status is still stale. A deleted node needs no status. */
   async write(name: string, signal: AbortSignal): Promise<boolean> {
     const volumes = this.#actual.takeReport(name);
     const node = this.#latest(name);
@@ -60,8 +60,9 @@ export class NodeStatusWriter {
   }
 
   /**
-   * Deviation: the cached node, or the one that the last write returned where that is newer. Upstream makes the patch
-   * from the cached node alone: a volume that comes and goes before the cache has seen the first write stays listed.
+   * Deviation: uses the cached node, or the result of the last write if that is newer. Upstream computes the patch from
+   * the cached node alone: a volume that is attached and detached before the cache has seen the first write stays
+   * listed.
    */
   #latest(name: string): StoredCluster<Node> | undefined {
     const cached = this.#nodes.get(name);
@@ -73,7 +74,7 @@ export class NodeStatusWriter {
   }
 }
 
-/** Upstream sends a patch even where nothing changes. */
+/** Upstream sends a patch even without a change. */
 function listing(node: StoredCluster<Node>, volumes: readonly AttachedVolume[]): object {
   const { volumesAttached: _, ...status } = node.status ?? {};
   const wanted = volumes.length === 0 ? status : { ...status, volumesAttached: [...volumes] };

@@ -1,6 +1,6 @@
-// The attaches and detaches under way. An operation on an exclusive volume runs for the whole cluster, one on another
-// volume for its node; operations whose keys match never run at a time. After a failure the key backs off from this
-// operation, twice as long each time; the other operation may begin at once, and begins anew to back off.
+// The running attaches and detaches. An operation on an exclusive volume locks it in the whole cluster, an operation on
+// another volume only on its node; operations with matching keys never run at the same time. After a failure the key
+// backs off from this operation, twice as long each time. The other operation may start at once, with a new back-off.
 // Upstream: pkg/volume/util/nestedpendingoperations; pkg/util/goroutinemap/exponentialbackoff.
 
 import type { Clock } from "#base/clock.ts";
@@ -37,7 +37,7 @@ export class Operations {
     this.#log = log;
   }
 
-  /** The life of the operations: they are aborted and waited for when the signal aborts. */
+  /** Runs until the signal aborts, then aborts the operations and waits for them. */
   async run(signal: AbortSignal): Promise<void> {
     await TaskGroup.run(signal, async (group) => {
       this.#group = group;
@@ -49,14 +49,14 @@ export class Operations {
     return this.#find(key)?.isRunning ?? false;
   }
 
-  /** Neither does an operation on the key run, nor does it back off from this one. */
+  /** True if no operation on the key runs or backs off from this operation. */
   mayStart(key: OperationKey, name: OperationName): boolean {
     const known = this.#find(key);
     if (known === undefined) return true;
     return !known.isRunning && (known.name !== name || !this.#backsOff(known));
   }
 
-  /** Starts the operation, unless one on the key runs or backs off. Says whether it started. */
+  /** Starts the operation, unless one on the key runs or backs off. Returns whether it started. */
   start(key: OperationKey, name: OperationName, operation: (signal: AbortSignal) => Promise<void>): boolean {
     if (!this.mayStart(key, name) || this.#group === undefined || this.#group.signal.aborted) return false;
     const known = this.#find(key);
@@ -69,7 +69,7 @@ export class Operations {
     return true;
   }
 
-  /** Runs beside the operations, as long as they do. */
+  /** Runs a task beside the operations, for as long as they run. */
   spawn(task: (signal: AbortSignal) => Promise<void>): void {
     if (this.#group !== undefined && !this.#group.signal.aborted) this.#group.spawn(task);
   }
@@ -78,7 +78,7 @@ export class Operations {
     return backoffMs > 0 && this.#clock.monotonicMs() - failedAt <= backoffMs;
   }
 
-  /** The one that runs, else the one with this very key, else the first that matches. */
+  /** The running one, else the one with exactly this key, else the first that matches. */
   #find(key: OperationKey): Operation | undefined {
     let found: Operation | undefined;
     for (const known of this.#operations) {

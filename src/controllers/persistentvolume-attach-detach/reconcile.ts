@@ -1,5 +1,5 @@
-// One pass of the reconciler: detach what no pod wants, attach what a pod wants, tell nodes. Detaches come first, so that
-// the volume of a pod that has moved can follow it.
+// One pass of the reconciler: detaches unwanted volumes, attaches wanted ones, and updates the nodes' status. Detaches
+// come first, so that the volume of a moved pod can follow it.
 // Upstream: pkg/controller/volume/attachdetach/reconciler/reconciler.go; pkg/volume/util/operationexecutor.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -56,7 +56,7 @@ export async function reconcile(deps: ReconcileDeps, signal: AbortSignal): Promi
   await deps.nodeStatus.writeAll(signal);
 }
 
-/** Operations on a volume that one node at a time may have exclude each other in the whole cluster. */
+/** Operations on an exclusive volume exclude each other in the whole cluster. */
 function keyOf(volume: string, node: string, spec: VolumeSpec | undefined): OperationKey {
   return isMultiAttachAllowed(spec) ? { volume, node } : { volume };
 }
@@ -67,7 +67,8 @@ async function startDetach(attachment: Attachment, deps: ReconcileDeps, signal: 
   const key = keyOf(volume, node, spec);
   if (!operations.mayStart(key, "volume_detach") || actual.state(volume, node) === "detached") return;
   const { plugin = "", name = "" } = splitUniqueName(volume) ?? {};
-  // Deviation: upstream takes a volume that no plugin can detach off the node's status and puts it back, for ever.
+  // Deviation: if no plugin can detach a volume, upstream removes it from the node's status and adds it again, for
+  // ever.
   if (!isAttachablePlugin(plugin)) return;
   const decision = decideDetach({
     isInUse,
@@ -99,7 +100,7 @@ async function startDetach(attachment: Attachment, deps: ReconcileDeps, signal: 
   else if (decision.forced !== undefined) deps.forcedDetaches.inc([decision.forced]);
 }
 
-/** The node itself says, and not the cache, that it does not use the volume. */
+/** Checks with a live read, not the cache, that the node does not use the volume. */
 async function assertUnmounted(attachment: Attachment, deps: ReconcileDeps, signal: AbortSignal): Promise<void> {
   let node: StoredCluster<Node>;
   try {
@@ -176,7 +177,7 @@ function perform(
   return timed(what, operationMetrics, clock, task);
 }
 
-/** Looks whether what counts as attached still is. Volumes that only a node's status tells of are left alone. */
+/** Verifies that attached volumes still are attached. Volumes known only from a node's status are skipped. */
 export function verifyAttachments(deps: ReconcileDeps): void {
   const confirmed = deps.actual.attachments().filter(({ doubt }) => doubt === undefined);
   for (const [node, attachments] of Map.groupBy(confirmed, (attachment) => attachment.node)) {

@@ -1,5 +1,5 @@
-// What a controller that starts finds: the volumes that nodes report as attached and in use, VolumeAttachments that no
-// node reports, and pods.
+// Recovers the state at the controller's start: volumes that nodes report as attached and in use, VolumeAttachments
+// that no node reports, and pods.
 // Upstream: pkg/controller/volume/attachdetach/attach_detach_controller.go, populateActualStateOfWorld,
 // processVolumeAttachments, populateDesiredStateOfWorld.
 
@@ -22,7 +22,7 @@ export interface RecoveryDeps extends WantedDeps {
 
 const MANAGED = "volumes.kubernetes.io/controller-managed-attach-detach";
 
-/** A node is managed when its kubelet leaves attaching to the controller. */
+/** A node is managed when its kubelet has attaching enabled for the controller. */
 export function noteNode({ metadata, status }: StoredCluster<Node>, actual: ActualState, desired: DesiredState): void {
   if (metadata.annotations?.[MANAGED] !== undefined) desired.addNode(metadata.name);
   actual.setInUse(metadata.name, status?.volumesInUse ?? []);
@@ -36,8 +36,8 @@ export function recover(deps: RecoveryDeps): void {
     }
   }
   for (const attachment of deps.attachments.list()) recoverAttachment(attachment, deps);
-  // Deviation: after the attachments, so that one that the node does not use is not taken for mounted until the node's
-  // next heartbeat, as upstream does.
+  // Deviation: this comes after the attachments, so that an attachment that the node does not use is not counted as
+  // mounted until the node's next heartbeat. Upstream counts it.
   for (const node of nodes.list()) noteNode(node, actual, desired);
   for (const pod of deps.pods.list()) {
     if ((pod.spec?.nodeName ?? "") === "") continue;
@@ -47,7 +47,7 @@ export function recover(deps: RecoveryDeps): void {
   }
 }
 
-/** An attachment that no node reports: the driver may have done it, or may be about to. */
+/** An attachment that no node reports: the driver may have attached it, or may be about to. */
 function recoverAttachment({ metadata, spec, status }: StoredCluster<VolumeAttachment>, deps: RecoveryDeps): void {
   const node = spec?.nodeName ?? "";
   const volume = deps.volumes.get(spec?.source?.persistentVolumeName ?? "");
@@ -72,7 +72,7 @@ function recoverAttachment({ metadata, spec, status }: StoredCluster<VolumeAttac
   }
 }
 
-/** Node status has names of volumes only: the rest comes from the pods that use them. */
+/** A node's status has only names of volumes: the rest comes from the pods that use them. */
 function fillSpec(volume: AttachableVolume | undefined, node = "", { actual, nodes }: RecoveryDeps): void {
   if (volume === undefined || actual.state(volume.name, node) !== "attached") return;
   const listed = nodes.get(node)?.status?.volumesAttached?.find(({ name }) => name === volume.name);

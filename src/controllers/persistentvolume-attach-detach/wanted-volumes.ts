@@ -1,5 +1,6 @@
-// Fills the desired state from pods: the volumes of pods on managed nodes that can be attached.
-// Upstream: pkg/controller/volume/attachdetach/util, ProcessPodVolumes; attachdetach/populator; FindAttachablePluginBySpec.
+// Fills the desired state from pods: the attachable volumes of pods on managed nodes.
+// Upstream: pkg/controller/volume/attachdetach/util, ProcessPodVolumes; attachdetach/populator;
+// FindAttachablePluginBySpec.
 
 import type { Pod, Volume } from "#api/generated/types/core-v1.ts";
 import type { CSIDriver } from "#api/generated/types/storage-v1.ts";
@@ -27,7 +28,10 @@ export interface WantedDeps extends VolumeListers {
   readonly log: Logger;
 }
 
-/** The plugin that attaches the volume. A driver that is not described attaches; one in a pod's own volume never does. */
+/**
+ * The plugin that attaches the volume. A driver without a CSIDriver object attaches; an inline CSI volume is never
+ * attached.
+ */
 export function attacherOf(spec: VolumeSpec, drivers: WantedDeps["drivers"]): VolumePlugin | undefined {
   const plugin = pluginOf(spec);
   if (plugin === undefined || !isAttachablePlugin(plugin)) return undefined;
@@ -42,7 +46,7 @@ export interface AttachableVolume {
   readonly spec: VolumeSpec;
 }
 
-/** Undefined for a volume that is not bound yet, or that nothing attaches. */
+/** Undefined for a volume that is not bound yet, or that is not attachable. */
 export function attachableVolume(pod: Stored<Pod>, volume: Volume, deps: WantedDeps): AttachableVolume | undefined {
   try {
     const spec = volumeSpecOf(pod, volume, deps);
@@ -62,7 +66,7 @@ function logFlexVolume({ metadata }: Stored<Pod>, { name }: Volume, log: Logger)
   log.error(undefined, what, { pod: `${metadata.namespace}/${metadata.name}`, volume: name });
 }
 
-/** A pod was added or has changed: its volumes are wanted until it has stopped using them. */
+/** A pod was added or changed: its volumes are wanted until it stops using them. */
 export function notePod(pod: Stored<Pod>, deps: WantedDeps): void {
   if (hasStoppedUsingVolumes(pod)) forgetPod(pod, deps);
   else eachVolume(pod, deps, (volume, node) => deps.desired.addPod(pod, volume, node));
@@ -81,7 +85,7 @@ function eachVolume(pod: Stored<Pod>, deps: WantedDeps, visit: (volume: Attachab
   }
 }
 
-/** Drops pods that are gone or have stopped using volumes, and volumes that nothing attaches any more. */
+/** Drops pods that are gone or have stopped using volumes, and volumes that are no longer attachable. */
 export function dropUnwanted({ desired, pods, drivers }: WantedDeps): void {
   for (const { name, node, spec, pods: users } of desired.volumes()) {
     for (const [uid, user] of users) {
@@ -92,7 +96,7 @@ export function dropUnwanted({ desired, pods, drivers }: WantedDeps): void {
   }
 }
 
-/** Adds what no event has told of: volumes whose claim or driver has come after their pod. */
+/** Adds volumes without an event, whose claim or driver appeared after their pod. */
 export function addMissing(deps: WantedDeps): void {
   for (const pod of deps.pods.list()) {
     if (!hasStoppedUsingVolumes(pod)) eachVolume(pod, deps, (volume, node) => deps.desired.addPod(pod, volume, node));

@@ -1,4 +1,4 @@
-// What is written when a volume and a claim are bound, and when the bond is taken back. Undefined: nothing to write.
+// The writes that bind a volume and a claim, and those that undo it. Undefined: no write is needed.
 // Upstream: pkg/controller/volume/persistentvolume, bindClaimToVolume, unbindVolume, updateClaimStatus.
 
 import type { ObjectReference, PersistentVolumeClaimStatus } from "#api/generated/types/core-v1.ts";
@@ -24,7 +24,7 @@ export function claimKeyOf({ namespace = "", name = "" }: ObjectReference): Obje
 
 const yes = (name: string): Readonly<Record<string, string>> => ({ [name]: "yes" });
 
-/** The claim bound to the volume. A claim that named the volume stays the user's choice. */
+/** The claim bound to the volume. If the user chose the volume, the claim is not marked as bound by the controller. */
 export function boundClaim(claim: Claim, { metadata: { name } }: Volume): Claim | undefined {
   const refers = claim.spec?.volumeName === name;
   if (refers && hasAnnotation(claim, BIND_COMPLETED)) return undefined;
@@ -34,7 +34,7 @@ export function boundClaim(claim: Claim, { metadata: { name } }: Volume): Claim 
   return { ...marked, spec: { ...marked.spec, volumeName: name } };
 }
 
-/** The volume without the claim. One that a user reserved for the claim stays reserved, for whichever has its name. */
+/** The volume without the claim. If a user reserved it for the claim, it stays reserved for any claim of that name. */
 export function unboundVolume(volume: Volume): Volume {
   const { claimRef, ...spec } = volume.spec ?? {};
   if (hasAnnotation(volume, BOUND_BY_CONTROLLER)) {

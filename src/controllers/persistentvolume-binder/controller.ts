@@ -1,9 +1,8 @@
 /**
- * Binds PersistentVolumeClaims and PersistentVolumes to each other, has volumes provisioned, and reclaims those that
- * their claims have left.
+ * Binds PersistentVolumeClaims and PersistentVolumes to each other, provisions volumes, and reclaims released ones.
  *
- * Keeps true:  each claim is bound to at most one volume and the other way round, both say so, and their phases tell it.
- *              A volume that its claim has left is retained, deleted or recycled, as its reclaim policy says.
+ * Keeps true:  each claim is bound to at most one volume and the other way round; both refer to each other, and their
+ *              phases show it. A released volume is retained, deleted or recycled according to its reclaim policy.
  * Requeues:    all claims and volumes each --pvclaimbinder-sync-period; failures are retried with back-off. Deleting,
  *              recycling and provisioning run beside the workers, with a back-off for each object.
  * Upstream:    pkg/controller/volume/persistentvolume; component-helpers/storage/volume; pkg/volume/hostpath and nfs.
@@ -96,7 +95,9 @@ export const persistentVolumeBinder: ControllerDescriptor<BinderOptions> = keyed
   },
 });
 
-/** Fills the memory before the first sync: a claim must not be lost because its volume was not seen yet. */
+/**
+ * Fills the binder's memory before the first sync: a claim must not become Lost because its volume was not seen yet.
+ */
 function remember({ claims, volumes, knownClaims, knownVolumes }: Deps): void {
   for (const volume of volumes.lister.list()) knownVolumes.store(volume);
   for (const claim of claims.lister.list()) knownClaims.store(claim);

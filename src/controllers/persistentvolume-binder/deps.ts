@@ -1,4 +1,4 @@
-// What the steps of the binder work with.
+// The dependencies of the steps of the binder.
 
 import type { Event, Node, Pod } from "#api/generated/types/core-v1.ts";
 import type { StorageClass } from "#api/generated/types/storage-v1.ts";

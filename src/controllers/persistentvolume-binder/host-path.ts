@@ -1,4 +1,4 @@
-// Volumes that are directories of the machine on which the program runs: for tests on one machine.
+// Volumes that are directories on the machine of this program: for tests on one machine.
 // Upstream: pkg/volume/hostpath/host_path.go.
 
 import type { PersistentVolume } from "#api/generated/types/core-v1.ts";
@@ -9,10 +9,10 @@ import { CREATED_BY } from "#families/volumes/binding-annotations.ts";
 import type { Claim } from "#families/volumes/claim-matching.ts";
 import { HOST_PATH } from "./plugins.ts";
 
-/** Where all volumes are: no other directories are deleted. */
+/** The parent of all volumes: other directories are never deleted. */
 const TEMPORARY = "/tmp";
 
-/** Makes the directory. The volume is the storage alone: the caller adds the bond. */
+/** Creates the directory. Returns only the volume's storage: the caller adds the claim. */
 export function provisionHostPath(
   claim: Claim,
   { reclaimPolicy = "Delete" }: StorageClass,

@@ -1,5 +1,5 @@
-// The binder's own memory of claims and volumes. It has what the binder wrote before the informer has it, so that an
-// event of the first of four writes does not undo the other three.
+// The binder's memory of claims and volumes. It has the binder's writes before the informer has them, so that an event
+// of the first of four writes does not undo the other three.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller_base.go, storeObjectUpdate.
 
 import { type ObjectKey, objectKey } from "#api/object.ts";
@@ -17,7 +17,7 @@ export class KnownObjects<T extends StoredObject> {
     return this.#objects.values();
   }
 
-  /** False when a newer version is known. An equal one counts as news: it is a reminder. */
+  /** False when a newer version is known. An equal version counts as new, because it is a resync. */
   store(object: T): boolean {
     const key = objectKey(object);
     const known = this.#objects.get(key);

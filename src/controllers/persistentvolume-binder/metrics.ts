@@ -1,5 +1,5 @@
-// The metrics of claims and volumes, and how long it takes from the wish for a volume to its bond, and from the release of
-// a volume to its end.
+// The metrics of claims and volumes, and the durations from the request for a volume to its binding, and from the
+// release of a volume to its deletion.
 // Upstream: pkg/controller/volume/persistentvolume/metrics/metrics.go.
 
 import type { Clock } from "#base/clock.ts";
@@ -12,7 +12,7 @@ import { pluginOf } from "./plugins.ts";
 
 type OperationName = "provision" | "delete";
 
-/** Operations that are under way, by the claim that waits for a volume or the volume that is to go. */
+/** Operations in progress, by the claim that waits for a volume or the volume to be deleted. */
 class OperationTimes {
   readonly #clock: Clock;
   readonly #errors: readonly Counter[];
@@ -30,7 +30,7 @@ class OperationTimes {
     this.#operations.set(key, { plugin: plugin || "N/A", operation, startedAt: this.#clock.monotonicMs() });
   }
 
-  /** An attempt failed; the operation goes on. */
+  /** An attempt failed; the operation continues. */
   fail(key: string): void {
     const known = this.#operations.get(key);
     if (known === undefined) return;

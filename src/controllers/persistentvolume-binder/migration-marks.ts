@@ -1,5 +1,5 @@
-// The marks that a claim or a volume must have before anything else happens: which CSI driver it is migrated to, and the
-// finalizer that keeps a provisioned volume until its storage is deleted.
+// The annotations and finalizers that a claim or volume needs before any other step: the CSI driver that it is migrated
+// to, and the finalizer that keeps a provisioned volume until its storage is deleted.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller_base.go, updateMigrationAnnotations and
 // modifyDeletionFinalizers.
 
@@ -16,13 +16,13 @@ import {
 import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import { driverOfPlugin } from "#families/volumes/migration.ts";
 
-/** The claim with its mark; the same claim when it has it. */
+/** The claim with its annotation; the same claim when it has it. */
 export function markedClaim(claim: Claim): Claim {
   const { annotations } = claim.metadata;
   return withMigration(claim, annotations?.[PROVISIONER] ?? annotations?.[PROVISIONER_BETA]);
 }
 
-/** The volume with its mark and finalizers; the same volume when it has them. */
+/** The volume with its annotation and finalizers; the same volume when it has them. */
 export function markedVolume(volume: Volume): Volume {
   const provisioner = volume.metadata.annotations?.[PROVISIONED_BY];
   if (provisioner === undefined) return volume;
@@ -61,7 +61,7 @@ function rightFinalizers(volume: Volume, provisioner: string): string[] | undefi
   return right.join() === finalizers.join() ? undefined : right;
 }
 
-/** The CSI driver will do what is left to do with the volume. */
+/** The CSI driver does the remaining work on the volume. */
 export function isMigrated(volume: Volume): boolean {
   return hasAnnotation(volume, MIGRATED_TO) && volume.metadata.annotations?.[MIGRATED_TO] !== "";
 }

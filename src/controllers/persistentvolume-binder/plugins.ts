@@ -1,5 +1,5 @@
-// The volume plugins that the program has for claims and volumes: host paths, which it can provision, delete and recycle
-// for tests on one machine, and NFS, which it can recycle. All other work is that of external provisioners.
+// The volume plugins for claims and volumes: host paths, which can be provisioned, deleted and recycled for tests on
+// one machine, and NFS, which can be recycled. External provisioners do all other work.
 // Upstream: pkg/volume/plugins.go; pkg/volume/hostpath; pkg/volume/nfs; cmd/kube-controller-manager/app/plugins.go.
 
 import type { PersistentVolumeSpec, Pod, Volume as PodVolume } from "#api/generated/types/core-v1.ts";
@@ -24,7 +24,7 @@ export interface VolumePlugin {
   readonly name: string;
   readonly isProvisioner: boolean;
   readonly isDeleter: boolean;
-  /** The source of a volume of a pod that sees the same data; undefined for volumes of another plugin. */
+  /** The source of a pod volume with the same data; undefined for volumes of other plugins. */
   sourceOf(spec: PersistentVolumeSpec): Omit<PodVolume, "name"> | undefined;
   recycler(settings: PluginSettings): RecyclerSettings;
 }
@@ -51,7 +51,7 @@ export function pluginOf(spec: PersistentVolumeSpec | undefined): VolumePlugin |
   return spec === undefined ? undefined : plugins.find((plugin) => plugin.sourceOf(spec) !== undefined);
 }
 
-/** A plugin that can provision, by name; a text says why there is none. */
+/** The plugin that provisions, by name; a string says why there is none. */
 export function provisionerNamed(name: string): VolumePlugin | string {
   const plugin = plugins.find((plugin) => plugin.name === name);
   if (plugin === undefined) return `no volume plugin matched name: ${name}`;

@@ -1,4 +1,5 @@
-// A volume for a claim that none fits: external provisioners are told by annotations, host paths are made here.
+// Provisions a volume for a claim without a matching one: annotations request it from external provisioners, host paths
+// are created here.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, provisionClaim and its operations.
 
 import { PersistentVolumeClaims } from "#api/generated/resources/core-v1.ts";
@@ -32,7 +33,7 @@ import { claimEvent, putClaim } from "./writes.ts";
 const TRIES_MAX = 5;
 const TRY_INTERVAL_MS = 10_000;
 
-/** Starts the operation, if the program may provision at all. What comes of it, a later sync will find. */
+/** Starts the operation, if provisioning is enabled. A later sync finds the result. */
 export function provision(claim: Claim, deps: Deps): void {
   if (!deps.provisions) return;
   const key = objectKey(claim);
@@ -55,7 +56,7 @@ export function provision(claim: Claim, deps: Deps): void {
   });
 }
 
-/** The class, and the plugin that provisions it here; without one it is an external provisioner's. */
+/** The class, and the plugin that provisions it here; undefined: an external provisioner does. */
 function findProvisioner(
   className: string,
   deps: Deps,
@@ -129,7 +130,7 @@ async function exists(name: string, deps: Deps, signal: AbortSignal): Promise<bo
   }
 }
 
-/** Throws, after an event, when the plugin cannot do what the class or the claim asks for. */
+/** Throws, after an event, when the plugin does not support the settings of the class or the claim. */
 function refuseSettings(
   claim: Claim,
   plugin: VolumePlugin,
@@ -179,7 +180,7 @@ async function makeStorage(
   }
 }
 
-/** Without the annotation the scheduler chooses a node once more. */
+/** Without the annotation the scheduler chooses a node again. */
 async function askSchedulerAgain(claim: Claim, deps: Deps, signal: AbortSignal): Promise<void> {
   const { [SELECTED_NODE]: node, ...annotations } = claim.metadata.annotations ?? {};
   if (node === undefined) return;
@@ -224,7 +225,7 @@ async function createVolume(object: Draft<Volume>, deps: Deps, signal: AbortSign
   return problem;
 }
 
-/** Storage without a volume is of no use to anyone. */
+/** Storage without a volume object is useless. */
 async function abandonStorage(
   volume: Draft<Volume>,
   claim: Claim,

@@ -1,5 +1,6 @@
-// What happens with a volume that its claim has left, by its reclaim policy. Deleting and recycling run beside the workers.
-// Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, reclaimVolume, deleteVolumeOperation, isVolumeReleased.
+// Applies the reclaim policy to a released volume. Deleting and recycling run beside the workers.
+// Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, reclaimVolume, deleteVolumeOperation,
+// isVolumeReleased.
 
 import { goQuote } from "#api/go-text.ts";
 import { errorMessage } from "#base/errors.ts";
@@ -70,7 +71,7 @@ async function deleteVolume(volume: Volume, deps: Deps, signal: AbortSignal): Pr
   });
 }
 
-/** The storage goes first, then the finalizer that kept the volume until then. */
+/** Deletes the storage first, then removes the finalizer that kept the volume until then. */
 export async function deleteStorage(
   volume: Volume,
   { name }: VolumePlugin,
@@ -95,7 +96,7 @@ export async function deleteStorage(
   }
 }
 
-/** The plugin that can delete the volume; undefined for an external one; a text says why there is none. */
+/** The plugin that deletes the volume; undefined for an external one; a string says why there is none. */
 function findDeleter(volume: Volume): VolumePlugin | string | undefined {
   const provisioner = volume.metadata.annotations?.[PROVISIONED_BY] ?? "";
   if (provisioner !== "") {
@@ -108,7 +109,10 @@ function findDeleter(volume: Volume): VolumePlugin | string | undefined {
   return `error getting deleter volume plugin for volume ${goQuote(volume.metadata.name)}: ${deleter}`;
 }
 
-/** The name in the metrics of deletion. For external ones it is the class that says it: annotations may say anything. */
+/**
+ * The provisioner's name in the metrics of deletion. For external ones it comes from the class, because annotations are
+ * not reliable.
+ */
 function provisionerOf(volume: Volume, deps: Deps): string {
   const deleter = findDeleter(volume);
   if (typeof deleter === "string") return "N/A";

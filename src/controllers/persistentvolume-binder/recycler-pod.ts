@@ -1,5 +1,6 @@
-// The pod that empties a volume: what it is, and how it is started, watched and removed.
-// Upstream: pkg/volume/util/recyclerclient/recycler_client.go; pkg/volume/plugins.go, NewPersistentVolumeRecyclerPodTemplate.
+// The pod that empties a volume: its spec, and how it is started, watched and deleted.
+// Upstream: pkg/volume/util/recyclerclient/recycler_client.go; pkg/volume/plugins.go,
+// NewPersistentVolumeRecyclerPodTemplate.
 
 import type { Event, Pod } from "#api/generated/types/core-v1.ts";
 import { goQuote } from "#api/go-text.ts";
@@ -34,7 +35,7 @@ export const defaultRecyclerPod: Pod = {
   },
 };
 
-/** The template with the volume as its first one, and a deadline that grows with the size of the volume. */
+/** The template with the volume as its first volume, and a deadline that grows with the size of the volume. */
 export function recyclerPod(volume: Volume, plugin: VolumePlugin, settings: PluginSettings): Draft<Stored<Pod>> {
   const { template, minimumTimeoutSeconds, timeoutIncrementSeconds } = plugin.recycler(settings);
   const { generateName: _, ...metadata } = template.metadata ?? {};
@@ -52,7 +53,7 @@ export function recyclerPod(volume: Volume, plugin: VolumePlugin, settings: Plug
   };
 }
 
-/** Runs the pod until it has ended, and removes it. Events about the pod are told of the volume, too. */
+/** Runs the pod until it has ended, and deletes it. Events about the pod are also recorded on the volume. */
 export async function runRecyclerPod(
   pod: Draft<Stored<Pod>>,
   volume: Volume,
@@ -79,7 +80,7 @@ export async function runRecyclerPod(
     if (signal.aborted) throw error;
     failure = errorMessage(error);
   }
-  signal.throwIfAborted(); // the pod outlives the program: the next one will find it
+  signal.throwIfAborted(); // the pod outlives the program: the next run finds it
   const removal = removePod("failed to delete recycler pod", { namespace, name }, deps, signal);
   try {
     await removal;
@@ -107,7 +108,7 @@ function retell({ type, message = "" }: Event, volume: Volume, deps: Deps): void
   volumeEvent(volume, type === "Warning" ? "Warning" : "Normal", "RecyclerPod", `Recycler pod: ${message}`, deps);
 }
 
-/** Why the pod failed; undefined when it succeeded. Both watches may end: then nothing will come any more. */
+/** Why the pod failed; undefined when it succeeded. If both watches end, no more events can come. */
 async function watchPod(
   name: string,
   pods: Watch<Stored<Pod>>,
@@ -149,7 +150,7 @@ async function tellAdded(events: Watch<Stored<Event>>, onEvent: (event: Event) =
   }
 }
 
-/** A watch that is cut has ended. */
+/** A cut watch counts as ended. */
 async function* uncut<T>(watch: Watch<T>): AsyncGenerator<readonly WatchEvent<T>[]> {
   try {
     yield* watch;

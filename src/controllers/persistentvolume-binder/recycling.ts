@@ -1,4 +1,4 @@
-// Recycling: a pod mounts the volume and deletes what is in it; then the volume is free again.
+// Recycling: a pod mounts the volume and deletes its content; then the volume is available again.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, recycleVolumeOperation.
 
 import { errorMessage } from "#base/errors.ts";
@@ -12,7 +12,7 @@ import { recyclerPod, runRecyclerPod } from "./recycler-pod.ts";
 import { isReleased } from "./released.ts";
 import { failVolume, unbind, volumeEvent } from "./writes.ts";
 
-/** Failures are told and tried again with the next sync of the volume: none of them is one of the operation. */
+/** Failures are reported as events and retried with the next sync of the volume; the operation itself never fails. */
 export async function recycle(volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
   try {
     await recycleVolume(volume, deps, signal);
@@ -28,7 +28,7 @@ async function recycleVolume(volume: Volume, deps: Deps, signal: AbortSignal): P
   if (claimRef === undefined || !isReleased(live, deps)) return;
   const claimKey = claimKeyOf(claimRef);
   const users = podsOfClaim(deps.pods, claimKey).filter((pod) => !hasStoppedUsingVolumes(pod));
-  // A claim of that name is another one, with another volume: its pods do not use this one.
+  // A claim of that name is another one with another volume, so its pods do not use this volume.
   if (users.length > 0 && deps.knownClaims.get(claimKey) === undefined) {
     const names = users.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort(compareText);
     volumeEvent(volume, "Normal", "VolumeFailedRecycle", `Volume is used by pods: ${names.join(",")}`, deps);

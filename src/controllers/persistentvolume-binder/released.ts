@@ -4,7 +4,7 @@ import type { Claim, Volume } from "#families/volumes/claim-matching.ts";
 import { claimKeyOf } from "./binding.ts";
 import type { KnownObjects } from "./known-objects.ts";
 
-/** Whether the claim of a volume, is gone or has another volume. */
+/** True if the claim of the volume is gone or has another volume. */
 export function isReleased(volume: Volume, { knownClaims }: { readonly knownClaims: KnownObjects<Claim> }): boolean {
   const claimRef = volume.spec?.claimRef;
   if (!claimRef?.uid) return false;

@@ -1,5 +1,5 @@
-// The story of one claim: find the volume that it names or that fits best and bind it, or have one provisioned. A claim
-// that was bound once only keeps its volume or is lost.
+// Syncs one claim: binds the volume that it names or that fits best, or requests a new one. A claim that was bound once
+// keeps its volume or becomes Lost.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, syncClaim.
 
 import { PersistentVolumeClaims } from "#api/generated/resources/core-v1.ts";
@@ -34,7 +34,7 @@ export async function syncClaim(key: ObjectKey, deps: Deps, signal: AbortSignal)
   return done;
 }
 
-/** The volume of a claim that is gone must hear of it. */
+/** Queues the volume of a deleted claim. */
 function forgetClaim(key: ObjectKey, deps: Deps): void {
   const claim = deps.knownClaims.get(key);
   if (claim === undefined) return;
@@ -44,7 +44,7 @@ function forgetClaim(key: ObjectKey, deps: Deps): void {
   if (volumeName) deps.volumeQueue.add(volumeName, eventCause(PersistentVolumeClaims, "delete", claim));
 }
 
-/** Any volume that fits will do. */
+/** Any matching volume may be used. */
 async function syncUnboundClaim(claim: Claim, deps: Deps, signal: AbortSignal): Promise<void> {
   const isDelayed = waitsForConsumer(claim, deps);
   const volume = findVolume(claim, isDelayed, deps);
@@ -52,7 +52,7 @@ async function syncUnboundClaim(claim: Claim, deps: Deps, signal: AbortSignal): 
     await bindFound(volume, claim, deps, signal);
     return;
   }
-  if (await giveDefaultClass(claim, deps, signal)) return; // the write brings the claim back
+  if (await giveDefaultClass(claim, deps, signal)) return; // the write queues the claim again
   if (isDelayed && !hasAnnotation(claim, SELECTED_NODE)) tellWaiting(claim, deps);
   else if (classOfClaim(claim) !== "") {
     provision(claim, deps);
@@ -96,7 +96,7 @@ async function bindFound(volume: Volume, claim: Claim, deps: Deps, signal: Abort
   times.succeed(objectKey(claim));
 }
 
-/** A claim that says nothing of classes gets the default class, even if it is younger than the claim. */
+/** A claim without a storage class gets the default class, even if that class is younger than the claim. */
 async function giveDefaultClass(claim: Claim, deps: Deps, signal: AbortSignal): Promise<boolean> {
   if (namesClass(claim)) return false;
   const storageClassName = defaultClass(deps.classes.lister.list())?.metadata.name;
@@ -127,7 +127,7 @@ function tellWaiting(claim: Claim, deps: Deps): void {
   }
 }
 
-/** A user, or a bond that was not completed, named the volume. */
+/** The volume was named by a user, or by a binding that was not completed. */
 async function syncChosenVolume(claim: Claim, volumeName: string, deps: Deps, signal: AbortSignal): Promise<void> {
   const volume = deps.knownVolumes.get(volumeName);
   if (volume === undefined) {

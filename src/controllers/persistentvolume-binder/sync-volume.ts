@@ -1,4 +1,4 @@
-// The story of one volume: free, reserved, bound, or released and reclaimed.
+// Syncs one volume: available, reserved, bound, or released and reclaimed.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, syncVolume.
 
 import { PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -27,7 +27,7 @@ export async function syncVolume(name: ObjectKey, deps: Deps, signal: AbortSigna
   return done;
 }
 
-/** The claim of a volume that is gone must hear of it. */
+/** Queues the claim of a deleted volume. */
 function forgetVolume(name: ObjectKey, deps: Deps): void {
   const volume = deps.knownVolumes.get(name);
   if (volume === undefined) return;
@@ -49,13 +49,13 @@ async function syncClaimedVolume(
   else if (!claim.spec?.volumeName) remindClaim(volume, claim, deps);
   else if (claim.spec.volumeName === volume.metadata.name) await setVolumePhase(volume, "Bound", "", deps, signal);
   else if (hasAnnotation(volume, PROVISIONED_BY) && volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
-    await release(volume, deps, signal); // it was made for the claim, which has another one
+    await release(volume, deps, signal); // the volume was provisioned for the claim, which has another one
   } else await unbind(volume, deps, signal);
 }
 
 /**
- * The claim that the volume refers to; undefined when it is gone. A volume is not released on the word of a cache: the
- * claim may be younger than what the cache has.
+ * The claim that the volume refers to; undefined when it is gone. The cache alone is not enough to release a volume:
+ * the claim may be newer than the cache.
  */
 async function findClaim(
   { status }: Volume,
@@ -85,14 +85,14 @@ async function readClaim(
   }
 }
 
-/** A failure to reclaim stays visible while the volume is tried again. */
+/** The phase Failed stays visible while reclaiming is retried. */
 async function release(volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
   const isTold = volume.status?.phase === "Failed";
   const released = isTold ? volume : await setVolumePhase(volume, "Released", "", deps, signal);
   await reclaim(released, deps, signal);
 }
 
-/** The claim does not know of the volume yet. */
+/** Queues the claim, which does not know of the volume yet. */
 function remindClaim(volume: Volume, claim: Claim, deps: Deps): void {
   if (!differsInMode(claim, volume)) {
     deps.claimQueue.add(objectKey(claim), eventCause(PersistentVolumes, "update", volume));

@@ -1,5 +1,5 @@
-// The writes of the binder. The answer of the server goes into the binder's memory at once. To bind is to write the volume
-// before the claim: after a death in between, the next sync finds the volume and goes on.
+// The writes of the binder. The server's answer goes into the binder's memory at once. Binding writes the volume before
+// the claim: if the program ends in between, the next sync finds the volume and continues.
 // Upstream: pkg/controller/volume/persistentvolume/pv_controller.go, bind, unbindVolume, update….
 
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -31,7 +31,7 @@ export async function putVolume(object: Volume, deps: Deps, signal: AbortSignal)
   return volume;
 }
 
-/** The claim with the mark of its CSI driver. */
+/** Adds the annotation of the claim's CSI driver. */
 export async function migrateClaim(claim: Claim, deps: Deps, signal: AbortSignal): Promise<Claim> {
   const marked = markedClaim(claim);
   if (marked === claim) return claim;
@@ -39,7 +39,7 @@ export async function migrateClaim(claim: Claim, deps: Deps, signal: AbortSignal
   return await explained(what, putClaim(marked, deps, signal));
 }
 
-/** The volume with the mark of its CSI driver and the finalizers that fit its reclaim policy. */
+/** Adds the annotation of the volume's CSI driver and the finalizers for its reclaim policy. */
 export async function migrateVolume(volume: Volume, deps: Deps, signal: AbortSignal): Promise<Volume> {
   const marked = markedVolume(volume);
   if (marked === volume) return volume;
@@ -55,7 +55,7 @@ async function explained<T>(what: string, step: Promise<T>): Promise<T> {
   }
 }
 
-/** Binds both to each other, as far as they are not. */
+/** Binds both to each other, as far as they are not bound yet. */
 export async function bind(volume: Volume, claim: Claim, deps: Deps, signal: AbortSignal): Promise<void> {
   const withClaim = boundVolume(volume, claim);
   const spoken = withClaim === undefined ? volume : await putVolume(withClaim, deps, signal);
@@ -65,7 +65,7 @@ export async function bind(volume: Volume, claim: Claim, deps: Deps, signal: Abo
   await setClaimPhase(complete, "Bound", bound, deps, signal);
 }
 
-/** Takes the volume back from its claim. */
+/** Removes the claim from the volume. */
 export async function unbind(volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
   const unbound = await putVolume(unboundVolume(volume), deps, signal);
   await setVolumePhase(unbound, "Available", "", deps, signal);
@@ -100,7 +100,7 @@ export async function setVolumePhase(
   return written;
 }
 
-/** The claim has lost its volume for good. The event comes with the change alone. */
+/** The claim has lost its volume permanently. The event is recorded only with the change. */
 export async function loseClaim(
   claim: Claim,
   reason: string,
@@ -112,7 +112,7 @@ export async function loseClaim(
   claimEvent(await setClaimPhase(claim, "Lost", undefined, deps, signal), "Warning", reason, message, deps);
 }
 
-/** The event comes with the change alone. */
+/** The event is recorded only with the change. */
 export async function failVolume(
   volume: Volume,
   reason: string,

@@ -1,8 +1,9 @@
 /**
- * Tells who expands the volume of a claim that asks for more, and prepares the expansion of FlexVolumes.
+ * Sets the resizer of a claim that requests more storage, and prepares the expansion of FlexVolumes.
  *
- * Keeps true:  a bound claim that wants more than it has names its resizer, if its volume belongs to a migrated plugin.
- *              A FlexVolume has the size that its claim wants, and its claim says that a node has to grow the file system.
+ * Keeps true:  a bound claim that requests more than its capacity names its resizer, if its volume belongs to a
+ *              migrated plugin. A FlexVolume has the size that its claim requests, and a condition of the claim says
+ *              that a node has to grow the file system.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/volume/expand; pkg/volume/util/operationexecutor; pkg/volume/util/resize_util.go.
  * Deviations:  none.
@@ -47,7 +48,7 @@ export const persistentVolumeExpander: ControllerDescriptor = keyedController({
       onUpdate(old, claim) {
         if (hasGrown(old, claim)) enqueue(claim, "update");
       },
-      // Upstream does not understand a deletion that the watch missed.
+      // Upstream ignores a deletion that the watch missed.
       onDelete(claim, isFinalStateUnknown) {
         if (!isFinalStateUnknown) enqueue(claim, "delete");
       },
@@ -56,7 +57,7 @@ export const persistentVolumeExpander: ControllerDescriptor = keyedController({
   },
 });
 
-/** The claim asks for more than before, or has more than before. */
+/** True if the claim's request or its capacity has grown. */
 function hasGrown(old: Claim, claim: Claim): boolean {
   const isMore = (after: string | undefined, before: string | undefined): boolean =>
     quantityFromWire(after).cmp(quantityFromWire(before)) > 0;

@@ -13,7 +13,7 @@ const volume = (storage: string) => ({ spec: { capacity: { storage } } });
 
 describe("persistentvolume-expander/5 the next step", () => {
   it.each([
-    // The volume is smaller than the wish.
+    // The volume is smaller than the request.
     ["1Gi", undefined, undefined, "2Gi"],
     ["1Gi", "ControllerResizeInProgress", "3Gi", "3Gi"],
     ["1Gi", "NodeResizePending", "3Gi", "3Gi"],
@@ -22,7 +22,7 @@ describe("persistentvolume-expander/5 the next step", () => {
     ["1Gi", "ControllerResizeInfeasible", "3Gi", "2Gi"],
     ["1Gi", "ControllerResizeInProgress", undefined, "2Gi"],
     ["1Gi", "OtherState", "3Gi", "2Gi"],
-    // The volume has that size already.
+    // The volume already has that size.
     ["3Gi", "NodeResizePending", "3Gi", "wait"],
     ["3Gi", "NodeResizeInProgress", "3Gi", "wait"],
     ["3Gi", "NodeResizeInfeasible", "3Gi", "tell-nodes"],

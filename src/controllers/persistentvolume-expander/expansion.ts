@@ -1,5 +1,6 @@
-// What is to be done to expand a volume whose driver works on nodes alone, and what its claim says meanwhile.
-// Upstream: pkg/volume/util/operationexecutor/operation_generator.go, expandAndRecoverFunction; pkg/volume/util/resize_util.go.
+// The steps to expand a volume whose driver works only on nodes, and the status of its claim meanwhile.
+// Upstream: pkg/volume/util/operationexecutor/operation_generator.go, expandAndRecoverFunction;
+// pkg/volume/util/resize_util.go.
 
 import type {
   PersistentVolume,
@@ -19,7 +20,7 @@ export type ExpansionStep =
   /** The volume gets this size, then the nodes do the rest. */
   | { readonly kind: "expand"; readonly size: string };
 
-/** An expansion that has begun is finished before a smaller or larger wish is heard. */
+/** An expansion in progress is finished before a smaller or larger request is handled. */
 export function nextStep({ spec, status }: PersistentVolumeClaim, volume: PersistentVolume): ExpansionStep {
   const wanted = spec?.resources?.requests?.storage ?? "0";
   const begun = status?.allocatedResources?.storage ?? wanted;
@@ -41,14 +42,14 @@ export function nextStep({ spec, status }: PersistentVolumeClaim, volume: Persis
   }
 }
 
-/** The file system has the size that was asked for, and the volume has no other. */
+/** The file system and the volume have the requested size. */
 export function isExpandedOnNode({ spec, status }: PersistentVolumeClaim, volume: PersistentVolume): boolean {
   const size = quantityFromWire(status?.capacity?.storage);
   const sizes = [spec?.resources?.requests?.storage, volume.spec?.capacity?.storage];
   return sizes.every((other) => size.cmp(quantityFromWire(other)) >= 0);
 }
 
-/** Upstream writes the time of a probe that never was as null. */
+/** Upstream writes a probe time that was never set as null. */
 function timesAt(now: EpochMs): Pick<PersistentVolumeClaimCondition, "lastProbeTime" | "lastTransitionTime"> {
   return { lastProbeTime: null as unknown as string, lastTransitionTime: formatTime(now) };
 }
@@ -82,7 +83,7 @@ function withState(status: PersistentVolumeClaimStatus, state: string): Persiste
 
 const RESIZE_CONDITIONS = ["FileSystemResizePending", "Resizing", "ControllerResizeError", "NodeResizeError"];
 
-/** One condition of resizing, at its place or last. Conditions of another kind always stay. */
+/** Sets the one condition of resizing, in its place or as the last. Other conditions always stay. */
 function withResizeCondition(
   { conditions = [], ...status }: PersistentVolumeClaimStatus,
   condition: PersistentVolumeClaimCondition | undefined,

@@ -1,5 +1,5 @@
-// The story of one claim that wants more: say who will expand its volume. Volumes of CSI drivers, and of plugins that
-// migrated to them, are the work of external resizers; FlexVolumes are expanded on nodes, which this controller prepares.
+// Syncs one claim that requests more storage: sets who expands its volume. External resizers expand volumes of CSI
+// drivers and of migrated plugins. FlexVolumes are expanded on nodes, which this controller prepares.
 // Upstream: pkg/controller/volume/expand/expand_controller.go, syncHandler and expand.
 
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -95,7 +95,7 @@ function withResizer(claim: Claim, resizer: string): Claim {
   return { ...claim, metadata: { ...metadata, annotations: { ...metadata.annotations, [RESIZER]: resizer } } };
 }
 
-/** A FlexVolume: the volume gets its new size at once, and a node has to do the work. */
+/** A FlexVolume: the volume object gets its new size at once, and a node does the work. */
 async function expand(claim: Claim, volume: Volume, driver: string, deps: Deps, signal: AbortSignal): Promise<void> {
   try {
     const what = { plugin: driver, operation: "expand_volume" };
@@ -138,7 +138,7 @@ async function expandFlexVolume(
   tell(ended, "Normal", "VolumeResizeSuccessful", `ExpandVolume succeeded for volume ${key}`, deps);
 }
 
-/** The size before goes to the volume: if the claim is deleted meanwhile, the next one begins with it. */
+/** The volume records the size before: if the claim is deleted meanwhile, the next claim starts with it. */
 async function tellNodes(claim: Claim, volume: Volume, deps: Deps, signal: AbortSignal): Promise<void> {
   const { namespace, name } = claim.metadata;
   const status = pendingOnNodes(claim.status ?? {}, deps.clock.now());
@@ -161,7 +161,7 @@ async function unmark(volume: Volume, deps: Deps, signal: AbortSignal): Promise<
   await patchVolume(volume, { ...volume, metadata: { ...volume.metadata, annotations } }, deps, signal);
 }
 
-/** The patch carries the version of what it changes, so that a stale one is refused. */
+/** The patch carries the resource version, so that a stale one is refused. */
 function patchClaim(claim: Claim, changed: Claim, deps: Deps, signal: AbortSignal): Promise<Claim> {
   const { namespace, name, resourceVersion } = claim.metadata;
   const difference: { readonly metadata?: object } = strategicPatch(claim, changed, PersistentVolumeClaims) ?? {};

@@ -1,7 +1,8 @@
 /**
- * Keeps a bound PersistentVolume although its deletion was asked for.
+ * Keeps a bound PersistentVolume that is being deleted.
  *
- * Keeps true:  each living volume has the finalizer kubernetes.io/pv-protection; a deleted one keeps it while it is Bound.
+ * Keeps true:  each volume that is not being deleted has the finalizer kubernetes.io/pv-protection; a deleted one keeps
+ *              it while it is Bound.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/volume/pvprotection.
  * Deviations:  none.

@@ -1,5 +1,5 @@
-// Claims of one namespace are worked on together, so that they share one live list of its pods: deleting a namespace with
-// a thousand claims must not list its pods a thousand times.
+// Processes the claims of one namespace together, so that they share one live list of its pods: deleting a namespace
+// with a thousand claims must not list its pods a thousand times.
 // Upstream: pkg/controller/volume/pvcprotection/pvc_protection_controller.go, pvcProcessingStore.
 
 import { type ObjectKey, splitKey } from "#api/object.ts";

@@ -1,9 +1,9 @@
 /**
- * Keeps a PersistentVolumeClaim that pods use, although its deletion was asked for.
+ * Keeps a PersistentVolumeClaim that is being deleted while pods use it.
  *
- * Keeps true:  each living claim has the finalizer kubernetes.io/pvc-protection; a deleted one keeps it while a pod on a
- *              node uses it. Behind the gate PersistentVolumeClaimUnusedSinceTime the condition Unused tells whether pods
- *              refer to a living claim.
+ * Keeps true:  each claim that is not being deleted has the finalizer kubernetes.io/pvc-protection; a deleted one keeps
+ *              it while a pod on a node uses it. Behind the gate PersistentVolumeClaimUnusedSinceTime the condition
+ *              Unused says whether pods refer to the claim.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/volume/pvcprotection.
  * Deviations:  none.
@@ -46,7 +46,7 @@ export const persistentVolumeClaimProtection: ControllerDescriptor = keyedContro
       on: ["add", "update"],
       when: (claim) => lacksCondition(claim) || concernsProtection(claim, finalizer),
     });
-    // A pod that runs on a node only ever adds users; its claims need no look.
+    // A pod that runs on a node can only add users, so its claims need no check.
     const enqueue = (pod: Stored<Pod>, event: ChangeType): void => {
       const mayFree = event === "delete" || hasStoppedUsingVolumes(pod) || (pod.spec?.nodeName ?? "") === "";
       if (!mayFree && !deps.tellsUnused) return;

@@ -1,4 +1,4 @@
-// The story of one claim: the condition Unused behind its gate, then the finalizer.
+// Syncs one claim: the condition Unused behind its gate, then the finalizer.
 // Upstream: pkg/controller/volume/pvcprotection/pvc_protection_controller.go, processPVC.
 
 import type { PersistentVolumeClaim, Pod } from "#api/generated/types/core-v1.ts";
@@ -28,7 +28,7 @@ export interface Deps {
   readonly tellsUnused: boolean;
 }
 
-/** The pods of one namespace as the server has them, read when they are first needed, for all claims of a batch. */
+/** A live list of the pods of one namespace, read on first use and shared by all claims of a batch. */
 export class LivePods {
   readonly #namespace: string;
   readonly #deps: Deps;
@@ -57,7 +57,7 @@ export class LivePods {
 export async function syncClaim(key: ObjectKey, live: LivePods, deps: Deps, signal: AbortSignal): Promise<void> {
   const claim = deps.claims.lister.get(key);
   if (claim === undefined) return;
-  // The cache knows most users. That it knows none is no proof: a pod may just have been scheduled.
+  // The cache knows most users. If it knows none, a pod may just have been scheduled.
   const isUsed = async (claim: Claim, uses: Uses): Promise<boolean> =>
     podsOfClaim(deps.pods, objectKey(claim)).some((pod) => uses(pod, claim)) ||
     (await live.list(signal)).some((pod) => uses(pod, claim));

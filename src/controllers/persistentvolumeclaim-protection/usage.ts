@@ -6,13 +6,16 @@ import { claimNameOf, hasStoppedUsingVolumes, isClaimOfPod } from "#families/vol
 
 export type Uses = (pod: Stored<Pod>, claim: Stored<PersistentVolumeClaim>) => boolean;
 
-/** A pod on a node blocks the deletion of its claims, ended or not. A pod without one will not get far without the claim. */
+/**
+ * A pod on a node blocks the deletion of its claims, even if it has ended. A pod without a node cannot start without
+ * the claim.
+ */
 export const blocksDeletion: Uses = (pod, claim) => {
   if ((pod.spec?.nodeName ?? "") === "") return false;
   return refersTo(pod, claim, !isShutDown(pod));
 };
 
-/** For the condition Unused every pod counts that may still run, on a node or not. */
+/** For the condition Unused every pod counts that may still run, with or without a node. */
 export const keepsInUse: Uses = (pod, claim) => !hasStoppedUsingVolumes(pod) && refersTo(pod, claim, true);
 
 function refersTo(pod: Stored<Pod>, claim: Stored<PersistentVolumeClaim>, countsEphemeral: boolean): boolean {
@@ -22,7 +25,7 @@ function refersTo(pod: Stored<Pod>, claim: Stored<PersistentVolumeClaim>, counts
   });
 }
 
-/** The kubelet has ended it, and only its removal is missing. */
+/** The kubelet has ended the pod; only its deletion is missing. */
 function isShutDown({ metadata }: Stored<Pod>): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 }

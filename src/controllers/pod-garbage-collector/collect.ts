@@ -1,4 +1,4 @@
-// One look at all pods and nodes: terminated, out-of-service, orphaned and unscheduled pods, in this order.
+// One pass over all pods and nodes: terminated, out-of-service, orphaned and unscheduled pods, in this order.
 // Upstream: pkg/controller/podgc/gc_controller.go, gc.
 
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
@@ -18,7 +18,7 @@ import type { DelayingQueue } from "#workqueue/delaying-queue.ts";
 import type { PodGcMetrics, Reason } from "./metrics.ts";
 import { evictedThenOldest, isOutOfService, isUnscheduledTerminating, surplusTerminated } from "./victims.ts";
 
-/** How long a node may be missing from the cache before the server is asked for it. */
+/** How long a node may be missing from the cache before the server is asked about it. */
 const QUARANTINE_MS = 40_000;
 
 export interface Deps {
@@ -29,13 +29,13 @@ export interface Deps {
   readonly nodes: SharedInformer<StoredCluster<Node>>;
   readonly podsApi: ResourceClient<Stored<Pod>>;
   readonly nodesApi: ResourceClient<StoredCluster<Node>>;
-  /** Names of nodes that pods name and the cache does not have, each after its quarantine. */
+  /** Names of nodes that pods refer to and the cache does not have; each is due after its quarantine. */
   readonly missingNodes: DelayingQueue<string>;
   readonly metrics: PodGcMetrics;
   readonly terminatedPodsMax: number;
 }
 
-/** Few pods are chosen at a look, if any: these are put in order, not all. */
+/** Only the chosen pods are sorted, because they are few. */
 function chosen(pods: readonly Stored<Pod>[], isChosen: (pod: Stored<Pod>) => boolean): readonly Stored<Pod>[] {
   return pods.filter(isChosen).sort((a, b) => compareText(objectKey(a), objectKey(b)));
 }
@@ -83,7 +83,7 @@ async function deleteOrphaned(pods: readonly Stored<Pod>[], deps: Deps, signal: 
   }
 }
 
-/** The nodes whose quarantine is over and that do not exist. A node that could not be asked for is queued by the next look. */
+/** The nodes whose quarantine is over and that do not exist. If a read fails, the next pass queues the node again. */
 async function deletedNodes(deps: Deps, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const deleted = new Set<string>();
   while (deps.missingNodes.length() > 0) {
@@ -116,13 +116,13 @@ const FAILURES: Readonly<Record<Reason, string>> = {
   unscheduled: "Failed to delete unscheduled terminating pod",
 };
 
-/** A failure is logged and counted; the next look tries again. */
+/** A failure is logged and counted; the next pass tries again. */
 async function forceDelete(pod: Stored<Pod>, reason: Reason, deps: Deps, signal: AbortSignal): Promise<void> {
   const labels = [pod.metadata.namespace, reason];
   deps.metrics.deletions.inc(labels);
   try {
     deps.log.info("PodGC is force deleting Pod", { pod: ref(pod) });
-    // No kubelet will set the pod's phase any more, and controllers that wait for the pod look at its phase.
+    // No kubelet will set the pod's phase any more, and controllers that wait for the pod check its phase.
     if (!isPodTerminal(pod)) await patchPodStatus(deps.podsApi, pod, failedStatus(pod, reason, deps), signal);
     const { namespace, name } = pod.metadata;
     await deps.podsApi.delete({ namespace, name, options: { gracePeriodSeconds: 0 } }, signal);

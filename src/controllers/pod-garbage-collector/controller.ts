@@ -1,13 +1,13 @@
 /**
- * Deletes pods that no kubelet will ever end: too many terminated ones, and pods of nodes that are gone or out of
+ * Deletes pods that no kubelet will ever end: surplus terminated pods, and pods of nodes that are gone or out of
  * service.
  *
  * Keeps true:  at most --terminated-pod-gc-threshold terminated pods exist. A terminating pod that is unscheduled, or
- *              whose node is not ready and tainted out-of-service, goes at once. A pod whose node has been missing for
- *              40 seconds goes, too.
- * Requeues:    looks at all pods every 20 seconds; failures are tried again then.
+ *              whose node is not ready and tainted out-of-service, is deleted at once. A pod whose node has been
+ *              missing for 40 seconds is deleted too.
+ * Requeues:    checks all pods every 20 seconds, and retries failures then.
+ * Deviations:  pods are deleted in the order of their names.
  * Upstream:    pkg/controller/podgc.
- * Deviations:  of pods that are deleted one after the other, the order is that of their names.
  */
 
 import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,4 +1,4 @@
-// How many pods were deleted by force, and why. Upstream: pkg/controller/podgc/metrics/metrics.go.
+// Counts forced deletions of pods by reason. Upstream: pkg/controller/podgc/metrics/metrics.go.
 
 import type { Counter, Metrics } from "#base/metrics.ts";
 

@@ -3,7 +3,7 @@ import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
 import { isOutOfService, isUnscheduledTerminating, surplusTerminated } from "./victims.ts";
 
-/** Pods are a second apart. */
+/** Created one second apart. */
 function pods(...phases: readonly string[]): readonly Stored<Pod>[] {
   return phases.map((text, index) => {
     const [phase = "", reason] = text.split(" ");

@@ -1,4 +1,4 @@
-// Which pods are to be deleted, without the API. Upstream: pkg/controller/podgc/gc_controller.go.
+// Which pods to delete, without the API. Upstream: pkg/controller/podgc/gc_controller.go.
 
 import type { Node, Pod } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
@@ -16,7 +16,7 @@ export function surplusTerminated(pods: readonly Stored<Pod>[], max: number): re
   return surplus > 0 ? terminated.toSorted(evictedThenOldest).slice(0, surplus) : [];
 }
 
-/** No kubelet will end what runs there: the node is not ready, and an administrator says that it is out of service. */
+/** No kubelet will end the pods there: the node is not ready, and an administrator tainted it out-of-service. */
 export function isOutOfService({ status, spec }: Node): boolean {
   const isReady = status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
   return !isReady && (spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE) ?? false);
@@ -26,7 +26,7 @@ export function isUnscheduledTerminating({ metadata, spec }: Stored<Pod>): boole
   return metadata.deletionTimestamp !== undefined && (spec?.nodeName ?? "") === "";
 }
 
-/** Evicted pods go first, so that pods which controllers count stay as long as possible. */
+/** Evicted pods are deleted first, so that pods that controllers count stay as long as possible. */
 export function evictedThenOldest(a: Stored<Pod>, b: Stored<Pod>): number {
   return (
     Number(isEvicted(b)) - Number(isEvicted(a)) ||

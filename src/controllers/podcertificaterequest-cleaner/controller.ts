@@ -1,10 +1,10 @@
 /**
- * Deletes the requests of pods for certificates: a kubelet that still needs one makes another.
+ * Deletes old PodCertificateRequests: a kubelet that still needs a certificate creates another request.
  *
  * Keeps true:  no PodCertificateRequest lives much longer than 15 minutes, whatever its status.
- * Requeues:    looks at all requests every five minutes; failures are tried again then.
+ * Requeues:    checks all requests every five minutes, and retries failures then.
+ * Deviations:  none. As upstream, the first pass does not wait for the cache, so it finds no requests.
  * Upstream:    pkg/controller/certificates/cleaner/pcrcleaner.go.
- * Deviations:  none. As upstream, the first look does not wait for the cache, so it sees nothing.
  */
 
 import { PodCertificateRequests } from "#api/generated/resources/certificates-v1beta1.ts";

@@ -7,7 +7,7 @@ const NOW = Date.UTC(2026, 0, 10);
 
 type Look = readonly [
   requests: readonly (readonly [uid: string, ageSeconds: number, condition: string | null, isTerminating: boolean])[],
-  /** By name, each with the UID that the deletion asks for. */
+  /** By name, each with the UID precondition of the deletion. */
   deleted: readonly (readonly [name: string, uid: string])[],
 ];
 
@@ -15,7 +15,7 @@ it("podcertificaterequest-cleaner/1, podcertificaterequest-cleaner/2 deletes wha
   const looks = (file as unknown as { readonly podRequests: readonly Look[] }).podRequests;
   expect(looks.flatMap(([, deleted]) => deleted).length).toBeGreaterThan(100);
   for (const [requests, deleted] of looks) {
-    // Neither the condition nor the deletion that has begun counts.
+    // Conditions and a deletion in progress are ignored.
     const expired = requests.flatMap(([uid, ageSeconds], index) =>
       isExpired({ creationTimestamp: formatTime(NOW - ageSeconds * 1000) }, NOW) ? [[`pcr-${index}`, uid]] : [],
     );

@@ -1,4 +1,4 @@
-// When a pod's request for a certificate is too old, whatever became of it.
+// When a PodCertificateRequest is too old, regardless of its status.
 // Upstream: pkg/controller/certificates/cleaner/pcrcleaner.go.
 
 import { parseTime } from "#api/time.ts";

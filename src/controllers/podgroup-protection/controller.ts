@@ -1,5 +1,5 @@
 /**
- * Keeps a PodGroup that active pods belong to, although its deletion was asked for.
+ * Keeps a PodGroup that is being deleted while active pods belong to it.
  *
  * Keeps true:  a deleted group keeps the finalizer scheduling.k8s.io/podgroup-protection while the cache shows a pod of
  *              the group that has not ended. Admission gives the finalizer to new groups; the controller never adds it.

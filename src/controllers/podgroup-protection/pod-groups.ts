@@ -1,4 +1,4 @@
-// The group that a pod holds, and the groups that a change of a pod may let go.
+// The group that a pod keeps, and the groups that a change of a pod may release.
 // Upstream: pkg/controller/scheduling/podgroupprotection, addActivePodSchedulingGroupIndexer, handlePodChange.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -12,12 +12,12 @@ function groupOf({ metadata, spec }: Stored<Pod>): readonly ObjectKey[] {
   return name === undefined ? [] : [`${metadata.namespace}/${name}`];
 }
 
-/** A pod that has ended holds no group. A deleted pod that still runs does. */
+/** A pod that has ended keeps no group. A deleted pod that still runs does. */
 export function activeGroupOf(pod: Stored<Pod>): readonly ObjectKey[] {
   return isPodTerminal(pod) ? [] : groupOf(pod);
 }
 
-/** A pod lets its group go when it ends, when it is gone, and when another pod has taken its name. */
+/** A pod releases its group when it ends, when it is gone, and when another pod has taken its name. */
 export function groupsToCheck(old: Stored<Pod> | undefined, pod: Stored<Pod> | undefined): readonly ObjectKey[] {
   const isGone = old !== undefined && old.metadata.uid !== pod?.metadata.uid;
   const hasEnded = pod !== undefined && isPodTerminal(pod);

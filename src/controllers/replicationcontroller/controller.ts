@@ -4,9 +4,9 @@
  * Keeps true:  as replicaset-controller, for ReplicationControllers.
  * Requeues:    when a ready pod will have been ready for minReadySeconds.
  * Upstream:    pkg/controller/replication.
- * Deviations:  as replicaset-controller. Upstream converts each object to a ReplicaSet and back; both have one
- *              wire form here, so only the selector is read differently. The metrics are there also where
- *              replicaset-controller, which registers them upstream, does not run.
+ * Deviations:  as replicaset-controller. Upstream converts each object to a ReplicaSet and back; both have one wire
+ *              form here, so only the selector is read differently. The metrics also exist when replicaset-controller,
+ *              which registers them upstream, does not run.
  */
 
 import { Pods, ReplicationControllers } from "#api/generated/resources/core-v1.ts";
@@ -20,8 +20,8 @@ export const replicationController: ControllerDescriptor<ReplicaOptions> = keyed
   name: "replicationcontroller-controller",
   contract: {
     watches: [ReplicationControllers, Pods],
-    // The owner, before the first adoption of a sync and after a refused status write; its pods, after a create
-    // whose answer never came.
+    // The owner, before the first adoption of a sync and after a refused status write; its pods, after a create without
+    // an answer.
     reads: [get(ReplicationControllers), list(Pods)],
     writes: [create(Pods), remove(Pods), patch(Pods), update(ReplicationControllers, "status"), ...events],
   },

@@ -1,4 +1,4 @@
-// Whom a claim of a pod is reserved for: the pod, or its group when the group has the same entry.
+// The consumer for which a pod's claim is reserved: the pod, or its group when the group has the same entry.
 // Upstream: k8s.io/dynamic-resource-allocation/resourceclaim, BindTo.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -19,7 +19,7 @@ export function consumerOf(
   return { apiGroup: SCHEDULING_GROUP, resource: "podgroups", name: group.metadata.name, uid: group.metadata.uid };
 }
 
-/** The group's entries are looked at up to the first that is the same. */
+/** Checks the group's entries up to the first equal one. */
 function isShared({ metadata, spec }: Stored<PodGroup>, entry: ClaimEntry): boolean {
   for (const shared of spec.resourceClaims ?? []) {
     if (!isSupported(shared)) {

@@ -1,15 +1,16 @@
 /**
- * Makes ResourceClaims from templates for pods and pod groups, and frees claims that nothing uses any more.
+ * Creates ResourceClaims from templates for pods and pod groups, and frees unused claims.
  *
  * Keeps true:  each template entry of a pod that is not deleted has a claim that the pod controls, and the pod's status
- *              names it. Allocated claims of a pod on a node are reserved for it. A claim is reserved for no pod that is
- *              gone or has ended; with its last reservation it loses its allocation and its finalizer. A generated
- *              claim goes when its pod has ended. Behind the gate DRAWorkloadResourceClaims the same holds for groups,
- *              and pods use the claims of the entries that they share with their group.
+ *              names it. Allocated claims of a pod on a node are reserved for it. Reservations for pods that are gone
+ *              or have ended are removed; with its last reservation a claim loses its allocation and its finalizer. A
+ *              generated claim is deleted when its pod has ended. Behind the gate DRAWorkloadResourceClaims the same
+ *              holds for groups, and pods use the claims of the entries that they share with their group.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/resourceclaim.
- * Deviations:  nothing is reserved for a pod that has ended; upstream reserves and releases a claim that others use for ever.
- *              A claim of another owner does not end the program where pod groups have claims and the pod has no group.
+ * Deviations:  no claim is reserved for a pod that has ended; upstream reserves and releases a shared claim for ever.
+ *              Upstream crashes on a claim of another owner if pod groups may have claims and the pod has no group;
+ *              this controller does not.
  */
 
 import { Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,7 +1,7 @@
-// The claims that this controller created and that its cache may not show yet. A sync that failed after the create finds
-// the claim here, and does not create another one.
-// Upstream: client-go tools/cache/mutation_cache.go, in the way that pkg/controller/resourceclaim uses it. A claim that was
-// deleted meanwhile stays until its time is over; upstream keeps it, too.
+// The claims that this controller created and that its cache may not show yet. A sync that failed after the create
+// finds the claim here and does not create a second one.
+// Upstream: client-go tools/cache/mutation_cache.go, in the way that pkg/controller/resourceclaim uses it. A claim that
+// was deleted meanwhile stays until its time is over; upstream keeps it, too.
 
 import type { ResourceClaim } from "#api/generated/types/resource-v1.ts";
 import { type ObjectKey, objectKey } from "#api/object.ts";
@@ -32,7 +32,7 @@ export class CreatedClaims {
     if (this.#created.size > CLAIMS_MAX && oldest !== undefined) this.#created.delete(oldest);
   }
 
-  /** The claims of the cache, then those that it lacks. */
+  /** The claims of the cache, then the created claims that it lacks. */
   byIndex(index: string, value: string, keysOf: (claim: Claim) => readonly string[]): readonly Claim[] {
     const cached = this.#cache.byIndex(index, value);
     const known = new Set(cached.map((claim) => objectKey(claim)));

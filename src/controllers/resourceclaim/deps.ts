@@ -1,4 +1,4 @@
-// What the syncs and triggers of the resourceclaim controller work with.
+// The dependencies of the syncs and triggers of the resourceclaim controller.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
 import type { ResourceClaim, ResourceClaimTemplate } from "#api/generated/types/resource-v1.ts";
@@ -20,7 +20,7 @@ export interface Deps {
   readonly pods: SharedInformer<Stored<Pod>>;
   readonly claims: SharedInformer<Claim>;
   readonly templates: SharedInformer<Template>;
-  /** Undefined where pod groups have no claims: the gate DRAWorkloadResourceClaims. */
+  /** Undefined if pod groups have no claims: the gate DRAWorkloadResourceClaims. */
   readonly groups: SharedInformer<Group> | undefined;
   readonly podsApi: ResourceClient<Stored<Pod>>;
   readonly claimsApi: ResourceClient<Claim>;
@@ -33,7 +33,7 @@ export interface Deps {
   readonly allows: { readonly adminAccess: boolean; readonly prioritizedList: boolean };
 }
 
-/** The pod's group, where pod groups have claims. Throws when the cache does not show it. */
+/** The pod's group, if pod groups may have claims. Throws when the cache does not have it. */
 export function groupOf(pod: Stored<Pod>, { groups }: Pick<Deps, "groups">): Group | undefined {
   const name = podGroupNameOf(pod);
   return name === undefined ? undefined : groups?.lister.require(`${pod.metadata.namespace}/${name}`);

@@ -1,4 +1,4 @@
-// Where pods, groups and claims are looked up by each other.
+// Indexes to look up pods, groups and claims by each other.
 // Upstream: pkg/controller/resourceclaim/controller.go, the index functions.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -14,7 +14,7 @@ export const BY_GROUP = "podGroupMembers";
 export const BY_POD_OWNER = "claimPodOwner";
 export const BY_GROUP_OWNER = "claimPodGroupOwner";
 
-/** The claims that exist for the user, as far as its spec and status tell. */
+/** The claims of the user, as far as its spec and status name them. */
 export function claimKeysOf(user: ClaimUser): readonly ObjectKey[] {
   return keys(user, (entry) => {
     const named = claimOfEntry(user, entry);
@@ -39,11 +39,11 @@ export function groupKeysOf(pod: Stored<Pod>): readonly ObjectKey[] {
   return name === undefined ? [] : [`${pod.metadata.namespace}/${name}`];
 }
 
-/** By the UID of the pod that the claim was made for. */
+/** By the UID of the pod that the claim was created for. */
 export function claimKeysByPodOwner(claim: Claim): readonly string[] {
   const owner = owningPod(claim);
   return owner === undefined ? [] : [owner.uid];
 }
 
-/** By namespace and UID of the group that the claim was made for. */
+/** By namespace and UID of the group that the claim was created for. */
 export const claimKeysByGroupOwner: (claim: Claim) => readonly string[] = podGroupOwnerUids;

@@ -1,4 +1,4 @@
-// What the controller counts. Upstream: pkg/controller/resourceclaim/metrics, customCollector.
+// The metrics of the controller. Upstream: pkg/controller/resourceclaim/metrics, customCollector.
 
 import type { Counter, Metrics } from "#base/metrics.ts";
 import type { SharedInformer } from "#informers/informer.ts";
@@ -7,7 +7,7 @@ import { ENTRY_ANNOTATION, wantsAdminAccess } from "./generated-claim.ts";
 
 const EXTENDED_ANNOTATION = "resource.kubernetes.io/extended-resource-claim";
 
-/** Creations of claims, and how many claims there are, counted when the metric is read. */
+/** Creations of claims, and the number of claims, computed on reading. */
 export function claimMetrics(metrics: Metrics, claims: SharedInformer<Claim>): { readonly creates: Counter } {
   metrics.gaugeFunc(
     {

@@ -1,5 +1,5 @@
-// The story of one claim: reservations of users that are gone or have ended are dropped; with the last one goes the
-// allocation, and then the finalizer. A generated claim that its pod will not use any more is deleted.
+// Syncs one claim: drops reservations of users that are gone or have ended; with the last one, removes the allocation
+// and then the finalizer. Deletes a generated claim that its pod no longer uses.
 // Upstream: pkg/controller/resourceclaim/controller.go, syncClaim.
 
 import type { Pod } from "#api/generated/types/core-v1.ts";
@@ -40,7 +40,7 @@ export function isPodDone(pod: Stored<Pod>): boolean {
   return isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && isUnscheduled);
 }
 
-/** Consumers of a kind that the controller does not know are kept. */
+/** Consumers of an unknown kind are kept. */
 async function isConsumerKept(
   claim: Claim,
   consumer: ResourceClaimConsumerReference,
@@ -63,7 +63,7 @@ async function isConsumerKept(
   return true;
 }
 
-/** A consumer that the cache does not show may be too new for it. */
+/** A consumer that is not in the cache may be too new for it. */
 async function isOnServer<T extends StoredObject>(
   { metadata: { namespace } }: Claim,
   { name, uid }: ResourceClaimConsumerReference,
@@ -75,8 +75,8 @@ async function isOnServer<T extends StoredObject>(
 }
 
 /**
- * Drops reservations. A claim that nothing uses any more is deallocated, so that its next user may run elsewhere. The
- * writes are updates: a change that was made meanwhile must refuse them.
+ * Drops reservations. An unused claim is deallocated, so that its next user may run elsewhere. The writes are updates,
+ * so that a concurrent change makes them fail.
  */
 async function release(
   claim: Claim,
@@ -97,7 +97,7 @@ async function release(
   }
 }
 
-/** A deleted claim that nothing uses may still be allocated. */
+/** A deleted claim without users may still be allocated. */
 async function letGo(claim: Claim, { claimsApi }: Deps, signal: AbortSignal): Promise<void> {
   const { allocation, ...status } = claim.status ?? {};
   const freed =
@@ -115,7 +115,7 @@ function withoutFinalizer(claim: Claim): Claim {
   return { ...claim, metadata: { ...metadata, ...(others.length === 0 ? {} : { finalizers: others }) } };
 }
 
-/** The garbage collector would delete it with the pod, but an ended pod may stay for long. */
+/** The garbage collector would delete it with the pod, but an ended pod may exist for a long time. */
 async function deleteUnused(claim: Claim, { pods, claimsApi }: Deps, signal: AbortSignal): Promise<void> {
   const owner = owningPod(claim);
   const pod = owner && pods.lister.get(`${claim.metadata.namespace}/${owner.name}`);

@@ -1,5 +1,5 @@
-// The story of one pod, and of one pod group: each template entry gets a claim, the status tells its name, and claims that
-// are allocated are reserved for pods that are on a node already.
+// Syncs one pod or pod group: each template entry gets a claim, the status names it, and allocated claims are reserved
+// for pods that are already on a node.
 // Upstream: pkg/controller/resourceclaim/controller.go, syncPod, syncPodGroup.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -29,7 +29,7 @@ import { isPodDone } from "./sync-claim.ts";
 
 const fieldManager = "ResourceClaimController";
 
-/** The names of the claims that this sync made or found, by entry. */
+/** The names of the claims that this sync created or found, by entry. */
 type NewClaims = Map<string, string>;
 
 export async function syncPod(key: ObjectKey, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
@@ -47,8 +47,8 @@ export async function syncPod(key: ObjectKey, deps: Deps, signal: AbortSignal): 
   }
   if (found.size > 0) await tell(deps.podsApi, pod, found, "pod", signal);
 
-  if ((pod.spec?.nodeName ?? "") === "") return done; // The scheduler reserves claims.
-  // Deviation: upstream reserves claims for a pod that has ended, too, releases them, and so on for ever.
+  if ((pod.spec?.nodeName ?? "") === "") return done; // Before that, the scheduler reserves claims.
+  // Deviation: upstream also reserves claims for a pod that has ended, releases them, and repeats this for ever.
   if (isPodDone(pod)) return done;
   for (const entry of entries) {
     if (!(await reserve(pod, group, entry, deps, signal))) return done;
@@ -78,7 +78,7 @@ function podGroup(pod: Stored<Pod>, deps: Deps): Group | undefined {
   }
 }
 
-/** What goes wrong with an entry is told by an event. */
+/** Records an event for the error of an entry. */
 async function reporting<T extends StoredObject, R>(
   kind: "Pod" | "PodGroup",
   user: NoInfer<T>,
@@ -99,7 +99,7 @@ async function reporting<T extends StoredObject, R>(
   }
 }
 
-/** The claim that the status of the pod must name: made, or found. Undefined: nothing new. */
+/** The claim that the pod's status must name: created, or found. Undefined: no change. */
 async function claimForPod(
   pod: Stored<Pod>,
   group: Group | undefined,
@@ -129,7 +129,7 @@ async function claimForGroup(
   return made?.metadata.name ?? (await create(ownerReference(group, PodGroups), group, entry, deps, signal));
 }
 
-/** Whether no claim is known for the entry, or the one that the status names is gone, or belongs to another. */
+/** True if the entry has no known claim, or if the claim in the status is gone or belongs to another user. */
 function lacksClaim(user: ClaimUser, entry: ClaimEntry, isOwn: (claim: Claim) => boolean, deps: Deps): boolean {
   const named = claimOfEntry(user, entry);
   if (named.kind === "unsupported") {
@@ -196,7 +196,7 @@ function ownerReference<T extends StoredObject>(owner: NoInfer<T>, resource: Res
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid, controller: true };
 }
 
-/** Applies the new names alone: names that an earlier sync applied leave the status until they are found again. */
+/** Applies only the new names: names that an earlier sync applied leave the status until they are found again. */
 async function tell(
   api: Pick<Deps["podsApi"], "apply"> | Pick<Deps["groupsApi"], "apply">,
   { metadata: { namespace, name } }: ClaimUser,
@@ -215,7 +215,7 @@ async function tell(
   }
 }
 
-/** False ends the sync: the claim is not there, and its add will bring the pod back. */
+/** False ends the sync: the claim is missing, and its add event queues the pod again. */
 async function reserve(
   pod: Stored<Pod>,
   group: Group | undefined,

@@ -23,7 +23,7 @@ import { type Claim, type Deps, type Group, groupOf, type Template } from "./dep
 import { BY_CLAIM, BY_GROUP, BY_TEMPLATE, claimKeysOf } from "./indexes.ts";
 import { isPodDone } from "./sync-claim.ts";
 
-/** What the queue holds: the key of a pod, a group or a claim. */
+/** An item of the queue: the key of a pod, a group or a claim. */
 export type WorkKey = `${"pod" | "podgroup" | "claim"}:${ObjectKey}`;
 
 export class Triggers {
@@ -43,7 +43,7 @@ export class Triggers {
     this.#enqueueGroup(group, event === "delete", eventCause(PodGroups, event, group));
   }
 
-  /** Any claim may have reservations of users that are gone; a deleted one may have to be made again. */
+  /** Any claim may have reservations of users that are gone; a deleted one may have to be created again. */
   claim(claim: Claim, event: ChangeType): void {
     const cause = eventCause(ResourceClaims, event, claim);
     if (event !== "delete") this.#queue.add(`claim:${objectKey(claim)}`, cause);
@@ -65,7 +65,7 @@ export class Triggers {
     if (isGone) this.#deps.deleted.add(pod.metadata.uid);
     if (isGone || isPodDone(pod)) {
       this.#enqueueClaims(pod, cause);
-      // The scheduler made this one; it stands in no entry of the spec.
+      // The scheduler created this claim; no entry of the spec names it.
       if (extended !== undefined) {
         this.#queue.add(`claim:${pod.metadata.namespace}/${extended.resourceClaimName}`, cause);
       }
@@ -93,7 +93,7 @@ export class Triggers {
     return (pod.spec?.resourceClaims ?? []).some((entry) => this.#entryNeedsWork(pod, entry));
   }
 
-  /** The claim must be created, or reserved for a pod that is on a node. */
+  /** True if the claim must be created, or reserved for a pod that is on a node. */
   #entryNeedsWork(pod: Stored<Pod>, entry: ClaimEntry): boolean {
     const named = claimOfEntry(pod, entry);
     if (named.kind !== "named") return named.kind !== "notNeeded";
@@ -111,12 +111,12 @@ export class Triggers {
     try {
       group = groupOf(pod, this.#deps);
     } catch {
-      return true; // The sync tells that the group is missing, and waits for it.
+      return true; // The sync reports that the group is missing, and waits for it.
     }
     try {
       return !isPodGroupReference(consumerOf(pod, group, entry));
     } catch {
-      return false; // An entry of a later version: nothing that this controller can do.
+      return false; // An entry of a later version, which this controller cannot handle.
     }
   }
 

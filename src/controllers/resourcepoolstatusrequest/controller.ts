@@ -1,11 +1,11 @@
 /**
  * Answers requests for the status of resource pools, and deletes old requests.
  *
- * Keeps true:  each request gets one status: the pools of its driver with their devices, as the caches show them. A request
- *              with a pool that lacks slices is tried five times more, and then waits for its next event.
- * Requeues:    never; every ten minutes requests are deleted that were answered an hour ago, or have waited for a day.
+ * Keeps true:  each request gets one status: the pools of its driver with their devices, from the caches. A request
+ *              with a pool that lacks slices is retried five times, and then waits for its next event.
+ * Requeues:    never; every ten minutes, requests are deleted that were answered an hour ago or are a day old.
  * Upstream:    pkg/controller/resourcepoolstatusrequest.
- * Deviations:  there is no answer Failed, since reading a cache cannot fail.
+ * Deviations:  there is no condition Failed, because reading a cache cannot fail.
  */
 
 import { ResourceClaims, ResourceSlices } from "#api/generated/resources/resource-v1.ts";
@@ -52,7 +52,7 @@ export const resourcePoolStatusRequestController: ControllerDescriptor = keyedCo
         const request = requests.lister.get(key);
         if (request === undefined || request.status !== undefined) return done;
         const status = poolStatus(request, slices.lister.list(), claims.lister.list(), clock.now());
-        // The driver may be about to publish the rest.
+        // The driver may be about to publish the missing slices.
         if (status.pools?.some(({ validationError }) => validationError !== undefined)) {
           throw new Error("incomplete pools detected, requeueing");
         }

@@ -10,7 +10,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const ANSWERED_MS = HOUR_MS;
 const PENDING_MS = 24 * HOUR_MS;
 
-/** An answered request counts from its answer. */
+/** The age of an answered request counts from its answer. */
 export function isExpired({ metadata, status }: StoredCluster<ResourcePoolStatusRequest>, now: EpochMs): boolean {
   const isOlder = (time: string | undefined, ms: number): boolean => {
     const since = timeOrUndefined(time);

@@ -1,4 +1,4 @@
-// What a request for the status of resource pools is answered: the pools of a driver, with their devices.
+// The status of a request for resource pools: the pools of a driver, with their devices.
 // Upstream: pkg/controller/resourcepoolstatusrequest/controller.go, calculatePoolStatus.
 
 import type { ResourceClaim, ResourceSlice } from "#api/generated/types/resource-v1.ts";
@@ -43,7 +43,7 @@ export function poolStatus(
   return { poolCount: all.length, ...(pools.length === 0 ? {} : { pools }), conditions: [condition] };
 }
 
-/** Slices of older generations do not count. A pool that lacks slices has no numbers, but a reason. */
+/** Slices of older generations are ignored. A pool that lacks slices has no counts, but a reason. */
 function statusOf(driver: string, poolName: string, ofPool: readonly ResourceSlice[], allocated: number): PoolStatus {
   const isNewest = ({ spec }: ResourceSlice): boolean =>
     ofPool.every((other) => other.spec.pool.generation <= spec.pool.generation);

@@ -1,4 +1,4 @@
-// What the quota of resource claims has to know besides the claim: device classes, the pod behind a claim and the other
+// The other objects that the quota of resource claims needs: device classes, the pod behind a claim and the other
 // claims of that pod.
 // Upstream: pkg/quota/v1/evaluator/core/registry.go, NewEvaluators.
 
@@ -13,7 +13,7 @@ import { EXTENDED_CLAIM_ANNOTATION, type ResourceClaimSources } from "#rules/quo
 export interface ClaimInformers {
   readonly pods: SharedInformer<ObjectOf<typeof Pods>>;
   readonly claims: SharedInformer<ObjectOf<typeof ResourceClaims>>;
-  /** Absent: extended resources stand for no device classes. */
+  /** Absent: extended resources are not mapped to device classes. */
   readonly classes: SharedInformer<ObjectOf<typeof DeviceClasses>> | undefined;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Counts what the objects of a namespace use of the resources that its quotas limit. The API server charges what is
- * created; this controller finds out what is free again, and corrects the rest.
+ * Computes the usage of the resources that a namespace's quotas limit. The API server charges creations; this
+ * controller finds freed usage and corrects errors.
  *
- * Keeps true:  status.hard of each ResourceQuota is spec.hard, and status.used what the namespace uses of these
- *              resources, as far as anybody can tell.
+ * Keeps true:  status.hard of each ResourceQuota is spec.hard, and status.used is the usage of these resources, as far
+ *              as it can be computed.
  * Requeues:    all quotas every --resource-quota-sync-period; failures with back-off; discovery every 30 s.
  * Upstream:    pkg/controller/resourcequota; cmd/kube-controller-manager/app/core.go, newResourceQuotaController.
- * Deviations:  the first discovery is made when the controller starts, not when it is built; metadata instead of whole
- *              objects where no other controller needs them; a watch ends with its resource.
+ * Deviations:  the first discovery happens when the controller starts, not when it is built; watches only metadata,
+ *              unless another controller needs whole objects; a watch ends with its resource.
  */
 
 import { PersistentVolumeClaims, Pods, ResourceQuotas, Services } from "#api/generated/resources/core-v1.ts";
@@ -55,7 +55,7 @@ async function buildResourceQuotaController(
   const { client, identity, log } = parts;
   const discovery = createDiscovery(await context.client(identity, { isDiscovery: true }));
   const quotas = parts.informer(ResourceQuotas);
-  // Of these kinds the whole object counts. Their caches are waited for as those of all kinds that there are.
+  // For these kinds the whole object is needed. Their caches are waited for like those of all other kinds.
   const pods = informers.informer(Pods);
   const claims = informers.informer(ResourceClaims);
   const whole = [pods, informers.informer(Services), informers.informer(PersistentVolumeClaims), claims];
@@ -93,7 +93,7 @@ async function buildResourceQuotaController(
     await firstResources(resourceDeps, signal);
     await syncResources(resourceDeps, signal);
   });
-  // Deviation: made when the controller starts, so that it can be stopped while no server answers.
+  // Deviation: happens when the controller starts, so that the controller can be stopped while no server answers.
   parts.waitFor({ synced: (signal) => waitForMonitors(resourceDeps, signal) });
   parts.work({ queue: changes, sync: async (change) => replenish(change, { ...deps, registry }) });
   parts.work({ queue: primary, workers, sync });

@@ -1,8 +1,8 @@
-// The watches that tell when objects free quota: one per resource that can be counted, added and removed as kinds come
-// and go. Creations are charged by the API server, so only deletions and some updates matter.
-// Upstream: pkg/controller/resourcequota/resource_quota_monitor.go.
-// Deviation: upstream watches whole objects of every built-in kind. Here a resource that no other controller caches is
-// watched for its metadata alone, and the watch ends with the resource.
+// The watches that show when objects free quota: one per countable resource, added and removed as kinds come and go.
+// The API server charges creations, so only deletions and some updates matter.
+// Upstream: pkg/controller/resourcequota/resource_quota_monitor.go. Deviation: upstream watches whole objects of every
+// built-in kind. Here a resource that no other controller caches is watched for its metadata alone, and the watch ends
+// with the resource.
 
 import { type KubeObject, resourceText } from "#api/object.ts";
 import type { PartialObjectMetadata, Resource, StoredObject } from "#api/resource.ts";
@@ -29,7 +29,7 @@ export interface MonitorOptions {
   readonly context: Pick<ControllerContext, "clock" | "informers" | "resyncPeriodMs">;
   readonly log: Logger;
   readonly registry: QuotaRegistry;
-  /** Informers of kinds of which metadata is not enough. */
+  /** Informers of kinds for which metadata is not enough. */
   readonly whole: readonly SharedInformer<StoredObject>[];
   onChange(change: Change, cause: Cause): void;
 }
@@ -42,7 +42,7 @@ interface Monitor {
 export class QuotaMonitors implements Disposable {
   readonly #options: MonitorOptions;
   readonly #monitors = new Map<string, Monitor>();
-  /** By group and resource: which version is watched does not change what is counted. */
+  /** By group and resource: the watched version does not change the count. */
   readonly #listed = new Map<string, SharedInformer<StoredObject>>();
 
   constructor(options: MonitorOptions) {
@@ -50,7 +50,7 @@ export class QuotaMonitors implements Disposable {
     for (const informer of options.whole) this.#listed.set(groupResourceText(informer.resource), informer);
   }
 
-  /** Adds and removes monitors; new ones begin with start(). */
+  /** Adds and removes monitors; start() starts new ones. */
   async sync(resources: Resources): Promise<void> {
     const { context, log, registry } = this.#options;
     for (const [text, { informer, registration }] of this.#monitors) {
@@ -74,12 +74,12 @@ export class QuotaMonitors implements Disposable {
     this.#options.context.informers.start();
   }
 
-  /** There are monitors, and all have filled their caches. */
+  /** True if there are monitors and all have filled their caches. */
   get isSynced(): boolean {
     return this.#monitors.size > 0 && [...this.#monitors.values()].every(({ registration }) => registration.hasSynced);
   }
 
-  /** The objects of a resource in a namespace: none when nothing serves it any more. */
+  /** The objects of a resource in a namespace; empty if the resource is no longer served. */
   list(resource: GroupResource, namespace: string): readonly KubeObject[] {
     const informer = this.#listed.get(groupResourceText(resource));
     if (informer === undefined) return [];

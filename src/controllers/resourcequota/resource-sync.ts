@@ -1,4 +1,4 @@
-// Keeps the monitors equal to what discovery says, every 30 seconds. No quota is counted while the monitors change.
+// Updates the monitors from discovery every 30 seconds. No quota is computed while the monitors change.
 // Upstream: pkg/controller/resourcequota/resource_quota_controller.go, Sync.
 
 import { deadlineScope } from "#base/abort.ts";
@@ -16,7 +16,7 @@ import {
 } from "#kit/discovered-resources.ts";
 import type { QuotaMonitors } from "./monitors.ts";
 
-/** Of resources whose objects can be counted. */
+/** Only resources whose objects can be counted. */
 const VERBS = ["create", "list", "watch", "delete"];
 const SYNC_PERIOD_MS = 30_000;
 const SYNC_POLL_MS = 100;
@@ -26,12 +26,12 @@ export interface ResourceSyncDeps {
   readonly log: Logger;
   readonly discovery: Discovery;
   readonly monitors: QuotaMonitors;
-  /** The workers hold it together. */
+  /** Workers hold it shared. */
   readonly lock: SharedLock;
   readonly informersStarted: Promise<void>;
 }
 
-/** The monitors to begin with. Throws when nothing can be discovered: then the program ends. */
+/** The initial monitors. Throws when discovery returns nothing: then the program ends. */
 export async function firstResources(
   { discovery, log, monitors }: ResourceSyncDeps,
   signal: AbortSignal,
@@ -91,7 +91,7 @@ async function discover({ discovery, log }: ResourceSyncDeps, signal: AbortSigna
   }
 }
 
-/** A cache that is never filled must not stop the quotas of all others. */
+/** A cache that never fills must not stop the other quotas. */
 async function areSyncedInTime(deps: ResourceSyncDeps, signal: AbortSignal): Promise<boolean> {
   using scope = deadlineScope(deps.clock, SYNC_PERIOD_MS, signal);
   try {

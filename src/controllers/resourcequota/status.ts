@@ -1,4 +1,4 @@
-// The status of a quota: its limits, and what the namespace uses of them.
+// The status of a quota: its limits, and the namespace's usage of them.
 // Upstream: pkg/controller/resourcequota/resource_quota_controller.go, syncResourceQuota, addQuota.
 
 import type { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
@@ -15,7 +15,7 @@ export function hasSameLimits(a: WireAmounts | undefined, b: WireAmounts | undef
   return usageEquals(readAmounts(a), readAmounts(b));
 }
 
-/** Whether the status does not show the limits yet, or lacks the usage of one that an evaluator measures. */
+/** True if the status does not show the limits yet, or lacks the usage of a measurable limit. */
 export function lacksUsage(
   { spec, status }: StoredQuota,
   evaluators: readonly QuotaEvaluator[],
@@ -26,7 +26,7 @@ export function lacksUsage(
   return unused.some((name) => evaluators.some((evaluator) => evaluator.matchingResources([name], context).length > 0));
 }
 
-/** The status to write, or undefined when the quota has it. Usage that could not be counted stays as it was. */
+/** The status to write, or undefined when nothing changed. Usage that could not be computed stays unchanged. */
 export function newStatus({ spec, status }: StoredQuota, counted: ReadonlyAmounts): QuotaStatus | undefined {
   const hard = readAmounts(spec?.hard);
   const before = readAmounts(status?.used);

@@ -1,4 +1,4 @@
-// The story of one quota: count what its namespace uses, and write the status if that changes it.
+// Syncs one quota: computes the usage of its namespace, and writes the status if it changed.
 // Upstream: pkg/controller/resourcequota/resource_quota_controller.go, syncResourceQuota.
 
 import type { ObjectKey } from "#api/object.ts";
@@ -36,7 +36,7 @@ export async function syncQuota(key: ObjectKey, deps: Deps, signal: AbortSignal)
     (resource) => monitors.list(resource, metadata.namespace),
     deps.quotaContext(),
   );
-  // What could be counted is written although the rest could not.
+  // The computed part is written although the rest failed.
   const failures: unknown[] = [...errors];
   const status = newStatus(quota, used);
   if (status !== undefined) {

@@ -1,5 +1,5 @@
-// Which quotas are counted when: new ones and those with new limits before all others, those of a kind when an object of
-// that kind may have freed something, and all now and then.
+// When quotas are computed: new ones and those with new limits first, those that limit a kind when an object of that
+// kind may have freed usage, and all of them periodically.
 // Upstream: pkg/controller/resourcequota/resource_quota_controller.go, addQuota, replenishQuota, enqueueAll.
 
 import { ResourceQuotas } from "#api/generated/resources/core-v1.ts";
@@ -17,7 +17,7 @@ import { hasSameLimits, lacksUsage, type StoredQuota } from "./status.ts";
 export interface TriggerDeps {
   readonly quotas: SharedInformer<StoredQuota>;
   readonly primary: KeyQueue<ObjectKey>;
-  /** Of quotas that admission cannot work with yet. */
+  /** Quotas that admission cannot use yet. */
   readonly priority: KeyQueue<ObjectKey>;
   evaluators(): readonly QuotaEvaluator[];
   quotaContext(): QuotaContext;
@@ -33,7 +33,7 @@ export function handleQuotas(parts: ControllerParts, deps: TriggerDeps): void {
     quotas,
     {
       onAdd: (quota) => enqueue(quota, "add"),
-      // The status is written by this controller and by admission alone.
+      // Only this controller and admission write the status.
       onUpdate: (old, quota) => {
         if (!hasSameLimits(old.spec?.hard, quota.spec?.hard)) enqueue(quota, "update");
       },
@@ -49,7 +49,7 @@ export function enqueueAll({ quotas, primary }: Pick<TriggerDeps, "quotas" | "pr
   for (const quota of quotas.lister.list()) primary.add(objectKey(quota), RESYNC);
 }
 
-/** Queues the quotas of the namespace that limit what this kind is measured by. */
+/** Queues the quotas of the namespace that limit resources of this kind. */
 export function replenish(
   { resource, namespace }: Change,
   { quotas, primary, registry, quotaContext }: TriggerDeps & { readonly registry: QuotaRegistry },

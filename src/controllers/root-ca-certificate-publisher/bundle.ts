@@ -1,4 +1,4 @@
-// The ConfigMap that carries the CA bundle: how it is made, when it is as it must be, and how it is put right.
+// The ConfigMap with the CA bundle: how it is built, compared and restored.
 // Upstream: pkg/controller/certificates/rootcacertpublisher/publisher.go.
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
@@ -17,13 +17,13 @@ export function newBundle(rootCa: string): Draft<Stored<ConfigMap>> {
   };
 }
 
-/** Any text will do as the description: users may have translated it. */
+/** Any text is accepted as the description: users may have translated it. */
 export function isAsPublished({ data = {}, metadata }: Stored<ConfigMap>, rootCa: string): boolean {
   const hasOnlyTheBundle = Object.keys(data).length === 1 && data["ca.crt"] === rootCa;
   return hasOnlyTheBundle && (metadata.annotations?.[DESCRIPTION] ?? "") !== "";
 }
 
-/** Labels, other annotations and binary data are the users' own. */
+/** Labels, other annotations and binary data belong to the users. */
 export function restored(configMap: Stored<ConfigMap>, rootCa: string): Stored<ConfigMap> {
   const { metadata } = configMap;
   return {

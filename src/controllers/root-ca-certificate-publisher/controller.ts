@@ -39,7 +39,7 @@ export const rootCaPublisherController: ControllerDescriptor<PublisherOptions> =
       on: ["update", "delete"],
       key: ({ metadata }) => (metadata.name === CONFIG_MAP_NAME ? metadata.namespace : undefined),
     });
-    // Not waited for: a ConfigMap is put right also while namespaces cannot be listed.
+    // Not waited for: a ConfigMap is restored even while namespaces cannot be listed.
     const namespaceEvents = enqueuing(queue, Namespaces, {
       on: ["add", "update"],
       when: ({ status }, old) => old === undefined || status?.phase === "Active",

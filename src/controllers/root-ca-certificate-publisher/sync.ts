@@ -1,4 +1,4 @@
-// The story of one namespace: create the bundle's ConfigMap, or bring it back to what it must say.
+// Syncs one namespace: creates the bundle's ConfigMap, or restores its content.
 // Upstream: pkg/controller/certificates/rootcacertpublisher/publisher.go, syncNamespace.
 
 import type { ConfigMap } from "#api/generated/types/core-v1.ts";
@@ -25,7 +25,7 @@ export function syncNamespace(namespace: string, deps: Deps, signal: AbortSignal
     const configMap = deps.configMaps.lister.get(`${namespace}/${CONFIG_MAP_NAME}`);
     if (configMap === undefined) {
       const created = deps.configMapsApi.create({ namespace, object: newBundle(deps.rootCa) }, signal);
-      await tolerate(created, isNotFound, isNamespaceTerminating); // a namespace that is gone or going needs no bundle
+      await tolerate(created, isNotFound, isNamespaceTerminating); // a deleted namespace needs no bundle
     } else if (!isAsPublished(configMap, deps.rootCa)) {
       await deps.configMapsApi.update({ object: restored(configMap, deps.rootCa) }, signal);
     }

@@ -1,10 +1,11 @@
 /**
- * Warns of pods that use one volume with different SELinux labels or policies: on one node, only one of them could
+ * Warns about pods that use one volume with different SELinux labels or policies: on one node, only one of them could
  * access it.
  *
- * Keeps true:  each pod that is added, bound to a volume, or judged anew because its driver has changed is told of the
- *              conflicts that it has, and so are the others.
- * Requeues:    never; a pod whose claim is not bound, or that has one volume with several labels, is retried with back-off.
+ * Keeps true:  a pod that is added, bound to a volume, or checked again because its driver changed gets events about
+ *              its conflicts, and so do the conflicting pods.
+ * Requeues:    never; a pod whose claim is not bound, or that has one volume with several labels, is retried with
+ *              back-off.
  * Upstream:    pkg/controller/volume/selinuxwarning.
  * Deviations:  no FlexVolume.
  */
@@ -91,12 +92,12 @@ export const seLinuxWarningController: ControllerDescriptor = keyedController({
   },
 });
 
-/** What matters of a pod cannot change but by its end. */
+/** The relevant fields of a pod change only when it ends. */
 function isNewOrOver(pod: Stored<Pod>, old: Stored<Pod> | undefined): boolean {
   return old === undefined || (old.status?.phase !== pod.status?.phase && isPodTerminal(pod));
 }
 
-/** Counted when they are read. */
+/** The values are computed on reading. */
 function registerConflicts(metrics: Metrics, users: VolumeUsers): void {
   metrics.gaugeFunc(
     {

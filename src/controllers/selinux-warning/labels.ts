@@ -1,15 +1,15 @@
-// The SELinux labels that the containers of a pod give its volumes.
+// The SELinux labels that the containers of a pod give to its volumes.
 // Upstream: pkg/controller/volume/selinuxwarning/translator; pkg/volume/util, GetPodVolumeNames, GetMountSELinuxLabel.
 
 import type { Pod, SELinuxOptions } from "#api/generated/types/core-v1.ts";
 
-/** "user:role:type:level". The controller does not know what a node fills in for missing parts, so they stay empty. */
+/** "user:role:type:level". Missing parts stay empty, because the controller does not know the node's defaults. */
 export function labelOf({ user = "", role = "", type = "", level = "" }: SELinuxOptions): string {
   const label = [user, role, type, level].join(":");
   return label === ":::" ? "" : label;
 }
 
-/** A part that is missing may become any other, except for the level, which no node fills in. */
+/** A missing part may get any value, except for the level, which nodes do not fill in. */
 export function labelsConflict(a: string, b: string): boolean {
   const [userA, roleA, typeA, levelA] = partsOf(a);
   const [userB, roleB, typeB, levelB] = partsOf(b);
@@ -17,7 +17,7 @@ export function labelsConflict(a: string, b: string): boolean {
   return differ(userA, userB) || differ(roleA, roleB) || differ(typeA, typeB) || levelA !== levelB;
 }
 
-/** The level may have colons of its own. */
+/** The level may contain colons. */
 function partsOf(label: string): readonly [string, string, string, string] {
   const [user = "", role = "", type = "", ...level] = label.split(":");
   return [user, role, type, level.join(":")];

@@ -1,4 +1,4 @@
-// The story of one pod: note how it uses its volumes, and tell it and the others where they conflict.
+// Syncs one pod: records how it uses its volumes, and reports conflicts to it and the other pods.
 // Upstream: pkg/controller/volume/selinuxwarning/selinux_warning_controller.go, syncPod, syncVolume.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -59,14 +59,14 @@ function syncVolume(pod: Stored<Pod>, name: string, spec: VolumeSpec, labels: re
     deps.recorder.event(referenceTo(pod, Pods), "Warning", "MultipleSELinuxLabels", message);
     throw new Error(`multiple SELinux labels found: ${labels.join(",")}`);
   }
-  // A volume of a plugin that the program does not link.
+  // The plugin of the volume is not linked into the program.
   if (plugin === undefined) return;
   const volume = uniqueNameOf(plugin, spec);
   if (volume === undefined) throw new Error(`failed to get unique volume name for volume "${specName(spec)}"`);
   const driver = driverOf(spec);
   const use = useOf(pod, labels[0] ?? "", mountsWithContext(plugin, driver, deps));
   for (const conflict of deps.users.add(volume, objectKey(pod), use, driver)) {
-    // Where one of the two is gone there is no conflict any more, and upstream tells of no others.
+    // If one of the two pods is gone, the conflict is over; upstream then reports no further conflicts.
     if (!tell(conflict, deps)) return;
   }
 }
@@ -80,7 +80,9 @@ function mountsWithContext(plugin: VolumePlugin, driver: string | undefined, { d
   return drivers.get(driver ?? "")?.spec?.seLinuxMount ?? false;
 }
 
-/** As a kubelet mounts the volume: with the label as a context, or without, and then changes the labels of all files. */
+/**
+ * How a kubelet mounts the volume: with the label as a mount context, or without, followed by relabeling all files.
+ */
 function useOf({ spec }: Pod, label: string, isSupported: boolean): VolumeUse {
   const isRecursive = spec?.securityContext?.seLinuxChangePolicy === "Recursive" || !isSupported || label === "";
   return isRecursive ? { label: "", policy: "Recursive" } : { label, policy: "MountOption" };

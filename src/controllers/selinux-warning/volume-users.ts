@@ -11,7 +11,7 @@ export interface VolumeUse {
   readonly policy: ChangePolicy;
 }
 
-/** Told to the pod; the other pod is told the reverse. */
+/** A conflict as reported to the pod; the other pod gets the reverse. */
 export interface Conflict {
   readonly property: "SELinuxLabel" | "SELinuxChangePolicy";
   readonly pod: ObjectKey;
@@ -21,7 +21,7 @@ export interface Conflict {
 }
 
 interface UsedVolume {
-  /** Absent: no CSI volume. */
+  /** Absent: not a CSI volume. */
   readonly driver: string | undefined;
   readonly users: Map<ObjectKey, VolumeUse>;
 }
@@ -30,7 +30,7 @@ export class VolumeUsers {
   readonly #volumes = new Map<string, UsedVolume>();
   readonly #volumesOfPod = new Map<ObjectKey, Set<string>>();
 
-  /** The conflicts of a use that is new or has changed, each followed by its reverse. */
+  /** The conflicts of a new or changed use, each followed by its reverse. */
   add(volume: string, pod: ObjectKey, use: VolumeUse, driver: string | undefined): readonly Conflict[] {
     const known = this.#volumes.get(volume) ?? { driver, users: new Map<ObjectKey, VolumeUse>() };
     this.#volumes.set(volume, known);
@@ -55,7 +55,7 @@ export class VolumeUsers {
     return [...new Set(volumes.flatMap(({ users }) => [...users.keys()]))];
   }
 
-  /** All conflicts that there are now, in both directions. */
+  /** All current conflicts, in both directions. */
   conflicts(): readonly Conflict[] {
     const found: Conflict[] = [];
     for (const { users } of this.#volumes.values()) {
@@ -79,7 +79,7 @@ function conflictsBetween(pod: ObjectKey, use: VolumeUse, other: ObjectKey, othe
   ];
 }
 
-/** Names no pod of another namespace. There upstream leaves out the space before the value. */
+/** Does not name pods of another namespace. In that case upstream omits the space before the value. */
 export function conflictMessage({ property, pod, value, otherPod, otherValue }: Conflict): string {
   const [namespace] = pod.split("/");
   const [otherNamespace, otherName] = otherPod.split("/");

@@ -1,4 +1,4 @@
-// Which ServiceCIDRs contain a range or an address, and whether one can go without leaving addresses behind.
+// Which ServiceCIDRs contain a range or an address, and whether one can be deleted without leaving addresses behind.
 // Upstream: pkg/api/servicecidr/servicecidr.go; pkg/controller/servicecidrs/servicecidrs_controller.go, canDeleteCIDR.
 
 import type { IPAddress, ServiceCIDR } from "#api/generated/types/networking-v1.ts";
@@ -9,7 +9,7 @@ import { parseSloppyIp } from "#rules/ip.ts";
 export type StoredServiceCidr = StoredCluster<ServiceCIDR>;
 export type StoredIpAddress = StoredCluster<IPAddress>;
 
-/** Addresses that the API server gave to Services. */
+/** The label of addresses that the API server allocated to Services. */
 const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
 const ALLOCATOR = "ipallocator.k8s.io";
 const FAMILY = "ipaddress.kubernetes.io/ip-family";
@@ -22,12 +22,12 @@ function prefixesOf({ spec }: StoredServiceCidr): readonly Cidr[] {
   return (spec?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? []);
 }
 
-/** One of its ranges contains one of theirs, or the other way round. */
+/** True if a range of one contains a range of the other. */
 export function isOverlapping(a: StoredServiceCidr, b: StoredServiceCidr): boolean {
   return prefixesOf(a).some((prefix) => prefixesOf(b).some((other) => overlaps(prefix, other)));
 }
 
-/** The address of the network does not count, and neither does the broadcast address of IPv4. */
+/** The network address is excluded, and for IPv4 the broadcast address too. */
 export function containsAddress(cidr: StoredServiceCidr, { metadata }: StoredIpAddress): boolean {
   const ip = parseSloppyIp(metadata.name);
   if (ip === undefined) return false;
@@ -41,7 +41,10 @@ export function containsAddress(cidr: StoredServiceCidr, { metadata }: StoredIpA
   );
 }
 
-/** Every address of the ServiceCIDR has another one, be that one deleted as well; or no address needs this one. */
+/**
+ * True if every address of the ServiceCIDR is also in another one, even one that is being deleted, or if it has no
+ * addresses.
+ */
 export function canBeDeleted(
   cidr: StoredServiceCidr,
   all: readonly StoredServiceCidr[],

@@ -1,9 +1,9 @@
 /**
- * Keeps ServiceCIDRs as long as Services have addresses of them.
+ * Keeps ServiceCIDRs while Services have addresses from them.
  *
- * Keeps true:  a ServiceCIDR has the finalizer networking.k8s.io/service-cidr-finalizer and the condition Ready. One that
- *              is deleted stays, with Ready False, while an address of a Service would be in no other ServiceCIDR; else
- *              the finalizer goes 10 seconds after the deletion.
+ * Keeps true:  a ServiceCIDR has the finalizer networking.k8s.io/service-cidr-finalizer and the condition Ready. A
+ *              deleted one stays, with Ready False, while an address of a Service would be in no other ServiceCIDR;
+ *              otherwise the finalizer is removed 10 seconds after the deletion.
  * Requeues:    for the rest of these 10 seconds. A failure is retried 15 times.
  * Upstream:    pkg/controller/servicecidrs.
  * Deviations:  none.
@@ -41,7 +41,7 @@ export const serviceCidrController: ControllerDescriptor = keyedController({
     const queue = parts.queue({ name: "ipaddresses" });
     parts.enqueue(cidrs, queue, { on: ["update", "delete"] });
     parts.handle(cidrs, {
-      // A new range may contain the addresses that hold others.
+      // A new range may contain addresses that block the deletion of other ranges.
       onAdd(added) {
         const cause = eventCause(ServiceCIDRs, "add", added);
         queue.add(added.metadata.name, cause);

@@ -1,4 +1,4 @@
-// One ServiceCIDR: held by a finalizer and ready, or on its way out.
+// Syncs one ServiceCIDR: finalizer and Ready condition, or its deletion.
 // Upstream: pkg/controller/servicecidrs/servicecidrs_controller.go, sync.
 
 import { ServiceCIDRs } from "#api/generated/resources/networking-v1.ts";
@@ -14,7 +14,7 @@ import { done, requeueAfter, type SyncResult } from "#kit/worker-loop.ts";
 import { canBeDeleted, type StoredIpAddress, type StoredServiceCidr } from "./containment.ts";
 
 const FINALIZER = "networking.k8s.io/service-cidr-finalizer";
-/** Until then every API server knows that it must give away no address of the ServiceCIDR. */
+/** By then every API server knows that it must not allocate addresses from the ServiceCIDR. */
 const GRACE_MS = 10_000;
 const FIELD_MANAGER = "service-cidr-controller";
 
@@ -51,7 +51,7 @@ export async function syncServiceCidr(name: string, deps: Deps, signal: AbortSig
   return done;
 }
 
-/** Events about addresses and other ServiceCIDRs come back to one that is blocked. */
+/** If it is blocked, events about addresses and other ServiceCIDRs queue it again. */
 async function release(cidr: StoredServiceCidr, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   if (!canBeDeleted(cidr, deps.cidrs.lister.list(), deps.addresses.lister.list())) {
     await setCondition(cidr, BLOCKED, deps, signal);

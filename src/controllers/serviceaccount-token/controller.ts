@@ -1,13 +1,12 @@
 /**
- * Fills the secrets in which users ask for a lasting service account token, and removes them with their account.
+ * Fills the Secrets with which users request a non-expiring service account token, and deletes them with their account.
  *
- * Keeps true:  a Secret of type kubernetes.io/service-account-token whose account exists holds a token, the
- *              namespace and the root CA; one whose account does not exist is deleted; an account lists no
- *              secret that is gone.
+ * Keeps true:  a Secret of type kubernetes.io/service-account-token whose account exists holds a token, the namespace
+ *              and the root CA; one whose account does not exist is deleted; an account lists no secret that is gone.
  * Requeues:    never; a key is retried with back-off ten times, then dropped until its next event.
  * Upstream:    pkg/controller/serviceaccount/tokens_controller.go.
- * Deviations:  a secret whose deletion was missed and found by a relist also loses its reference; upstream
- *              leaves that one dangling.
+ * Deviations:  a secret whose deletion was missed and found by a relist also loses its reference; upstream leaves that
+ *              one dangling.
  */
 
 import { Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
@@ -24,11 +23,11 @@ const QUEUE = "serviceaccount_tokens_service";
 const RETRIES_MAX = 10;
 
 export interface TokenControllerOptions {
-  /** Workers for each of the two queues. */
+  /** The workers of each of the two queues. */
   readonly workers: number;
-  /** PEM; empty leaves ca.crt alone. */
+  /** PEM; empty: ca.crt is not changed. */
   readonly rootCa: string;
-  /** Makes a signed token; undefined when there is no key: the controller is then not built. */
+  /** Signs a token; undefined without a key: the controller is then not built. */
   readonly sign: ((claims: TokenClaims) => string) | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Keys say which incarnation is meant: a name alone would confuse a deleted object with its successor.
+// Keys include the UID: a name alone would confuse a deleted object with a new one of the same name.
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
 import type { Stored } from "#api/resource.ts";
@@ -31,7 +31,7 @@ export function accountKeyText({ namespace, name, uid }: AccountKey): string {
   return `${namespace}/${name} ${uid}`;
 }
 
-/** Annotations are the users' own words: quoted, they cannot run into each other. */
+/** Annotations are user input: quoting keeps the parts of the key separate. */
 export function secretKeyText(key: SecretKey): string {
   return `${accountKeyText(key)} of ${JSON.stringify([key.accountName, key.accountUid])}`;
 }

@@ -1,5 +1,5 @@
-// What a token secret must hold, what it lacks of that, and the secret with it. A token that is there is
-// never looked at, let alone replaced.
+// The data that a token Secret must have, which of it is missing, and the completed Secret. An existing token is never
+// read or replaced.
 // Upstream: pkg/controller/serviceaccount/tokens_controller.go, secretUpdateNeeded, generateTokenIfNeeded.
 
 import { encodeBase64 } from "#api/base64.ts";
@@ -9,7 +9,7 @@ import { ACCOUNT_NAME_ANNOTATION, ACCOUNT_UID_ANNOTATION } from "./keys.ts";
 
 export type TokenEntry = "ca.crt" | "namespace" | "token";
 
-/** Without a root CA, what the secret says about one is left alone. */
+/** Without a root CA, the CA in the Secret is not changed. */
 export function lackingData({ data = {} }: Pick<Secret, "data">, rootCa: string): readonly TokenEntry[] {
   const lacking: TokenEntry[] = [];
   if (rootCa !== "" && data["ca.crt"] !== base64Text(rootCa)) lacking.push("ca.crt");
@@ -20,7 +20,7 @@ export function lackingData({ data = {} }: Pick<Secret, "data">, rootCa: string)
 
 export interface TokenSources {
   readonly rootCa: string;
-  /** Makes one; called only when the secret has none. */
+  /** Signs a token; called only when the Secret has none. */
   readonly token: () => string;
 }
 

@@ -1,4 +1,4 @@
-// The story of one service account: when it is gone, its token secrets go too.
+// Syncs one service account: when it is gone, deletes its token Secrets.
 // Upstream: pkg/controller/serviceaccount/tokens_controller.go, syncServiceAccount.
 
 import type { Secret } from "#api/generated/types/core-v1.ts";
@@ -26,7 +26,7 @@ export async function syncAccount(account: AccountKey, deps: Deps, signal: Abort
   return done;
 }
 
-/** A secret that was never filled names its account but not the UID. */
+/** A Secret that was never filled names its account but not the UID. */
 function isTokenOf(secret: Stored<Secret>, account: AccountKey): boolean {
   if (secret.type !== TOKEN_SECRET_TYPE) return false;
   const annotations = secret.metadata.annotations ?? {};

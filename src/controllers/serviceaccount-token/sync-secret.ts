@@ -1,5 +1,5 @@
-// The story of one token secret: fill it while its account exists, delete it when the account does not,
-// and drop the account's reference to it when the secret itself is gone.
+// Syncs one token Secret: fills it while its account exists, deletes it when the account is gone, and drops the
+// account's reference when the Secret itself is gone.
 // Upstream: pkg/controller/serviceaccount/tokens_controller.go, syncSecret, generateTokenIfNeeded.
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";
@@ -45,14 +45,14 @@ export async function syncSecret(key: SecretKey, deps: Deps, signal: AbortSignal
     if (cachedAccount(key, deps) !== undefined) await removeReference(key, deps, signal);
     return done;
   }
-  // The account may be younger than our cache of it: only the API server can say that it is gone.
+  // The account may be newer than the cache: only a live read shows that it is gone.
   const account = cachedAccount(key, deps) ?? (await liveAccount(key, deps, signal));
   if (account === undefined) await deleteTokenSecret(secret, deps, signal);
   else await fill(secret, account, deps, signal);
   return done;
 }
 
-/** Gone already, or replaced by another of the name: both are as wanted. */
+/** If the Secret is gone or was replaced by another of that name, nothing is left to do. */
 export async function deleteTokenSecret(secret: Stored<Secret>, deps: Deps, signal: AbortSignal): Promise<void> {
   const { namespace, name, uid } = secret.metadata;
   const deleted = deps.secretsApi.delete({ namespace, name, options: { preconditions: { uid } } }, signal);
@@ -93,7 +93,7 @@ async function fill(
     if (isNotFound(error)) throw new TerminalError(errorMessage(error), { cause: error });
     throw error;
   }
-  if (live.metadata.resourceVersion !== resourceVersion) return; // its event will bring us back
+  if (live.metadata.resourceVersion !== resourceVersion) return; // its event queues the key again
   if (lackingData(live, deps.rootCa).length === 0) return;
   const token = (): string => signOrGiveUp(tokenClaims(account, live), deps);
   const object = filledSecret(live, account, { rootCa: deps.rootCa, token });
@@ -108,7 +108,7 @@ function signOrGiveUp(claims: TokenClaims, deps: Deps): string {
   }
 }
 
-/** A failure is logged and left: the reference is only a convenience. */
+/** A failure is only logged: the reference is a convenience. */
 async function removeReference(key: SecretKey, deps: Deps, signal: AbortSignal): Promise<void> {
   try {
     await retryOnError(removeReferenceBackoff, isConflict, () => removeReferenceOnce(key, deps, signal), deps, signal);

@@ -1,4 +1,4 @@
-// What a lasting token says. It has no expiry and no audience: the secret's existence is its validity.
+// The claims of a non-expiring token. It has no expiry and no audience: it is valid as long as the Secret exists.
 // Upstream: pkg/serviceaccount/legacy.go, LegacyClaims.
 
 import type { Secret, ServiceAccount } from "#api/generated/types/core-v1.ts";

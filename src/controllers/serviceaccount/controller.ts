@@ -1,5 +1,5 @@
 /**
- * Gives every active namespace its default service account, without which no pod can be created there.
+ * Creates the default service account of every active namespace; without it no pod can be created there.
  *
  * Keeps true:  each namespace in phase Active has a ServiceAccount named "default". Existing ones are never changed.
  * Requeues:    never; failures are retried with back-off.

@@ -1,4 +1,4 @@
-// The story of one namespace: create each account that must exist and does not.
+// Syncs one namespace: creates the required accounts that are missing.
 // Upstream: pkg/controller/serviceaccount/serviceaccounts_controller.go, syncNamespace.
 
 import type { Namespace, ServiceAccount } from "#api/generated/types/core-v1.ts";
@@ -9,7 +9,7 @@ import type { SharedInformer } from "#informers/informer.ts";
 import { tolerate } from "#kit/tolerate.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 
-/** The accounts every active namespace has. */
+/** The accounts of every active namespace. */
 const ENSURED_ACCOUNTS = ["default"];
 
 export interface Deps {
@@ -23,7 +23,7 @@ export async function syncNamespace(namespace: string, deps: Deps, signal: Abort
   for (const name of ENSURED_ACCOUNTS) {
     if (deps.accounts.lister.get(`${namespace}/${name}`) === undefined) {
       const created = deps.accountsApi.create({ object: { metadata: { namespace, name } } }, signal);
-      await tolerate(created, isAlreadyExists, isNamespaceTerminating); // either leaves nothing to do
+      await tolerate(created, isAlreadyExists, isNamespaceTerminating); // in both cases nothing is left to do
     }
   }
   return done;

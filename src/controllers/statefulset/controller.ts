@@ -1,14 +1,14 @@
 /**
- * Runs the pods of StatefulSets: each has an ordinal, and with it a name and volume claims that it keeps.
+ * Runs the pods of StatefulSets: each pod has an ordinal, and with it a stable name and stable volume claims.
  *
- * Keeps true:  the ordinals of spec.replicas have a pod each, with its claims; other pods are deleted, highest ordinal
- *              first. An ordered set creates and deletes one pod after the other, and waits until each is available. Pods
- *              above the partition are replaced until they are at the revision of the template. Claims are owned as the
- *              retention policy says. At most revisionHistoryLimit old revisions are kept.
+ * Keeps true:  each ordinal of spec.replicas has a pod with its claims; other pods are deleted, highest ordinal first.
+ *              An ordered set creates and deletes one pod after the other, and waits until each is available. Pods
+ *              above the partition are replaced until they are at the revision of the template. Claims have the owners
+ *              that the retention policy requires. At most revisionHistoryLimit old revisions are kept.
  * Requeues:    when a ready pod will have been ready for minReadySeconds.
  * Upstream:    pkg/controller/statefulset.
- * Deviations:  volumes of claim templates stand in the order of the templates, where Go leaves the order to chance; a set
- *              of Parallel policy leaves a pod that it has just created alone until the next sync.
+ * Deviations:  volumes of claim templates are in the order of the templates; Go's order is random. A set with the
+ *              Parallel policy does not touch a pod that it has just created until the next sync.
  */
 
 import { ControllerRevisions, StatefulSets } from "#api/generated/resources/apps-v1.ts";

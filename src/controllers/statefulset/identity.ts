@@ -1,5 +1,6 @@
 // The pod of an ordinal: its name, labels, host name and volumes, and whether a pod still has them.
-// Upstream: pkg/controller/statefulset/stateful_set_utils.go, newVersionedStatefulSetPod, identityMatches, storageMatches.
+// Upstream: pkg/controller/statefulset/stateful_set_utils.go, newVersionedStatefulSetPod, identityMatches,
+// storageMatches.
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
 import type { PersistentVolumeClaim, Volume } from "#api/generated/types/core-v1.ts";
@@ -18,7 +19,7 @@ export interface VersionedSet {
   readonly revision: string;
 }
 
-/** The pod that is missing at an ordinal, at the revision that the update strategy wants there. */
+/** The missing pod of an ordinal, at the revision that the update strategy requires there. */
 export function podFor(ordinal: number, current: VersionedSet, update: VersionedSet): StatefulPod {
   const { set, revision } = keepsCurrentRevision(current.set, ordinal) ? current : update;
   const { namespace, name: setName } = set.metadata;
@@ -35,7 +36,7 @@ export function podFor(ordinal: number, current: VersionedSet, update: Versioned
   return withStorage(set, named);
 }
 
-/** Whether a new pod of this ordinal is below the partition, or belongs to the pods that have not been updated yet. */
+/** True if a new pod of this ordinal is below the partition, or belongs to the pods that are not updated yet. */
 function keepsCurrentRevision(set: StatefulSet, ordinal: number): boolean {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   const index = ordinal - startOrdinal(set);
@@ -65,7 +66,7 @@ export function withIdentity<P extends StatefulPod>(set: StatefulSet, pod: P): P
   return { ...pod, metadata: { ...pod.metadata, name, labels } };
 }
 
-/** Whether each claim template has a volume of the pod that uses its claim. */
+/** True if the pod has, for each claim template, a volume with its claim. */
 export function hasStorage(set: StatefulSet, pod: StatefulPod): boolean {
   const ordinal = ordinalOf(pod);
   if (ordinal < 0) return false;
@@ -77,7 +78,7 @@ export function hasStorage(set: StatefulSet, pod: StatefulPod): boolean {
   );
 }
 
-/** Puts a volume for each claim before the others, and drops others of the same name. */
+/** Adds a volume for each claim before the others, and removes other volumes of the same name. */
 export function withStorage<P extends StatefulPod>(set: StatefulSet, pod: P): P {
   const claims = claimsFor(set, pod);
   const ownVolumes = pod.spec?.volumes ?? [];

@@ -1,5 +1,5 @@
-// The metrics of StatefulSets. Their values are set only with the gate MaxUnavailableStatefulSet. Upstream defines a counter
-// of skipped syncs, too, and never registers it.
+// The metrics of StatefulSets. Their values are set only with the gate MaxUnavailableStatefulSet. Upstream also defines
+// a counter of skipped syncs, but never registers it.
 // Upstream: pkg/controller/statefulset/metrics/metrics.go.
 
 import type { Gauge, Metrics } from "#base/metrics.ts";

@@ -1,4 +1,4 @@
-// What the steps of a StatefulSet's sync share: its objects and its dependencies.
+// Shared types of the steps of a StatefulSet's sync: its objects and dependencies.
 
 import type { ValueError } from "#api/errors.ts";
 import type { StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -22,7 +22,7 @@ export type StatefulSet = ObjectOf<typeof StatefulSets>;
 export type StoredPod = ObjectOf<typeof Pods>;
 export type Claim = ObjectOf<typeof PersistentVolumeClaims>;
 
-/** A pod of the set: stored, or built for an ordinal that has none yet. Only a stored pod has a UID and a phase. */
+/** A pod of the set: stored, or built for a missing ordinal. Only a stored pod has a UID and a phase. */
 export type StatefulPod = Omit<StoredPod, "metadata"> & {
   readonly metadata: ObjectMeta & { readonly name: string; readonly namespace: string };
 };
@@ -42,7 +42,7 @@ export interface Deps extends BackoffDeps {
   /** For the patches that adopt and release pods. */
   readonly podControl: PodControl<StatefulSet>;
   readonly consistency: ConsistencyStore;
-  /** Sets, by generation, whose defaulted newest revision is known to equal their template. */
+  /** Sets, by generation, whose template is known to equal the defaulted newest revision. */
   readonly equalRevisions: LruMap<true>;
   readonly selectorOf: (set: StatefulSet) => Selector | ValueError;
 }
@@ -58,7 +58,7 @@ export function replicasOf({ spec }: StatefulSet): number {
   return spec?.replicas ?? 1;
 }
 
-/** The set creates and deletes pods without waiting for each other. */
+/** True if the set creates and deletes pods without waiting for other pods. */
 export function isParallel({ spec }: StatefulSet): boolean {
   return spec?.podManagementPolicy === "Parallel";
 }

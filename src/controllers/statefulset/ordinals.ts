@@ -1,4 +1,4 @@
-// Which ordinal a pod has, and which ordinals a StatefulSet wants.
+// The ordinal of a pod, and the ordinals that a StatefulSet needs.
 // Upstream: pkg/controller/statefulset/stateful_set_utils.go, getParentNameAndOrdinal … podInOrdinalRange.
 
 import type { StatefulPod, StatefulSet } from "./model.ts";
@@ -6,7 +6,7 @@ import { replicasOf } from "./model.ts";
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** The name of the set that the pod's name belongs to, and its ordinal: -1 where the name has none. */
+/** The name of the set in the pod's name, and the ordinal; -1 if the name has none. */
 export function parentAndOrdinal(podName: string): { readonly parent: string; readonly ordinal: number } {
   const [, parent = "", digits] = /^(.*)-([0-9]+)$/.exec(podName) ?? [];
   if (digits === undefined) return { parent: "", ordinal: -1 };
@@ -38,7 +38,7 @@ export interface Partition {
   readonly condemned: readonly StatefulPod[];
 }
 
-/** Pods with a name that has no ordinal belong to neither part. */
+/** Pods without an ordinal in their name are in neither part. */
 export function partition(set: StatefulSet, pods: readonly StatefulPod[]): Partition {
   const slots: (StatefulPod | undefined)[] = Array.from({ length: replicasOf(set) }, () => undefined);
   for (const pod of pods) if (isInRange(set, pod)) slots[ordinalOf(pod) - startOrdinal(set)] = pod;

@@ -1,5 +1,5 @@
-// Bringing the pods of a StatefulSet to what its spec wants: missing pods are created, surplus ones are deleted, and those
-// of another revision are replaced. In order, one after the other, or in parallel.
+// Brings the pods of a StatefulSet to the state that its spec requires: creates missing pods, deletes surplus ones, and
+// replaces those of another revision. It works in order, one after the other, or in parallel.
 // Upstream: pkg/controller/statefulset/stateful_set_control.go, updateStatefulSet.
 
 import type { StatefulSetStatus } from "#api/generated/types/apps-v1.ts";
@@ -24,16 +24,16 @@ import { atRevision, type Revisions } from "./revisions.ts";
 import { StatefulPods } from "./stateful-pods.ts";
 import { calculateStatus, isCreated, isRunningAndReady, isTerminating, isUnavailable } from "./status.ts";
 
-/** The most calls of a Parallel set that are under way at the same time. */
+/** The most concurrent calls of a Parallel set. */
 const BATCH_MAX = 500;
 
 export interface Outcome {
   readonly status: StatefulSetStatus;
-  /** What stopped the update; the status is written all the same. */
+  /** The error that stopped the update; the status is still written. */
   readonly error?: unknown;
 }
 
-/** "stop": nothing more may be done in this sync. Only an ordered set stops. */
+/** "stop": this sync must do nothing more. Only an ordered set stops. */
 type Progress = "go on" | "stop";
 
 export async function updateReplicas(
@@ -98,12 +98,12 @@ async function runSteps({ isOrdered }: Step, passes: readonly Pass[]): Promise<P
   return "go on";
 }
 
-/** Creates the pod, or sees to it that it is as it should be. */
+/** Creates the pod, or updates it if needed. */
 async function processReplica(pod: StatefulPod, pods: StatefulPods, step: Step): Promise<Progress> {
   const { set, updateSet, now, isOrdered, deps, signal } = step;
   const { phase } = pod.status ?? {};
   if (phase === "Failed" || phase === "Succeeded") {
-    // A new pod takes its place once this one is gone.
+    // A new pod replaces it once it is gone.
     if (!isTerminating(pod)) await pods.delete(set, pod, signal);
     return "stop";
   }
@@ -127,7 +127,7 @@ async function fixClaims(pod: StatefulPod, pods: StatefulPods, { updateSet, sign
   return "go on";
 }
 
-/** An ordered set deletes one pod per sync, and none while another pod than this one is unhealthy. */
+/** An ordered set deletes one pod per sync, and none while another pod is unhealthy. */
 async function deleteCondemned(
   pod: StatefulPod,
   firstUnavailablePod: StatefulPod | undefined,
@@ -186,7 +186,7 @@ async function replaceOutdated(
 }
 
 interface Rule {
-  /** The revision that pods should be at. */
+  /** The revision that pods should have. */
   readonly revision: string;
   /** The lowest index that is updated. */
   readonly first: number;
@@ -205,7 +205,7 @@ export function nextOutdated(
   return [];
 }
 
-/** As many of the highest outdated pods as may become unavailable besides those that are. */
+/** As many of the highest outdated pods as may become unavailable, minus those that already are. */
 export function outdatedWithin(
   replicas: readonly StatefulPod[],
   { revision, first, isUnavailable, unavailableMax }: Rule & { readonly unavailableMax: number },
@@ -218,7 +218,7 @@ export function outdatedWithin(
     .slice(0, allowed);
 }
 
-/** One unless the set says more. A share is rounded down, but not to none. */
+/** One unless the set allows more. A percentage is rounded down, but to at least one. */
 export function maxUnavailable(set: StatefulSet): number {
   const { maxUnavailable: value = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   return Math.max(1, scaledValue(value, replicasOf(set), false));

@@ -1,5 +1,5 @@
-// Who owns a claim under the retention policy of its StatefulSet. The garbage collector deletes the claim with its owner:
-// the set where whenDeleted is Delete, the pod once its ordinal is out of range where whenScaled is Delete.
+// The owners of a claim under the retention policy of its StatefulSet. The garbage collector deletes the claim with its
+// owner: the set if whenDeleted is Delete, the pod once its ordinal is out of range if whenScaled is Delete.
 // Upstream: pkg/controller/statefulset/stateful_set_utils.go, isClaimOwnerUpToDate, updateClaimOwnerRefForSetAndPod.
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -15,7 +15,7 @@ function policyOf({ spec }: StatefulSet): { readonly whenDeleted: string; readon
   return { whenDeleted: "Retain", whenScaled: "Retain", ...spec?.persistentVolumeClaimRetentionPolicy };
 }
 
-/** Which of the two should own the pod's claims. */
+/** Which of set and pod should own the pod's claims. */
 function wantedOwners(set: StatefulSet, pod: StatefulPod): { readonly bySet: boolean; readonly byPod: boolean } {
   const { whenDeleted, whenScaled } = policyOf(set);
   const byPod = whenScaled === "Delete" && !isInRange(set, pod);
@@ -43,12 +43,12 @@ function belongsToEarlierSet(claim: Claim, set: StatefulSet): boolean {
   return ref !== undefined && ref.uid !== set.metadata.uid;
 }
 
-/** With whenScaled: Delete, the claim of an earlier pod is about to be deleted: a new pod must wait for that. */
+/** With whenScaled: Delete, the claim of an earlier pod is about to be deleted, and a new pod must wait for that. */
 export function blocksCreation(set: StatefulSet, claim: Claim, pod: StatefulPod): boolean {
   return policyOf(set).whenScaled !== "Retain" && belongsToEarlierPod(claim, pod);
 }
 
-/** An object other than the set and the pod manages the claim, or an earlier life of one of the two does. */
+/** True if the claim has a controller other than the set and the pod, or an earlier incarnation of one of them. */
 export function hasForeignController(claim: Claim, set: StatefulSet, pod: StatefulPod): boolean {
   const { whenDeleted, whenScaled } = policyOf(set);
   if (whenDeleted === "Retain" && whenScaled === "Retain") return false;
@@ -59,7 +59,7 @@ export function hasForeignController(claim: Claim, set: StatefulSet, pod: Statef
   });
 }
 
-/** Whether the owner references are as the policy wants them, or are not to be touched. */
+/** True if the owner references match the policy, or must not be changed. */
 export function isOwnedAsWanted(claim: Claim, set: StatefulSet, pod: StatefulPod): boolean {
   if (belongsToEarlierSet(claim, set) || belongsToEarlierPod(claim, pod)) return true;
   const isOfSet = hasOwner(claim, set.metadata.uid);
@@ -73,7 +73,7 @@ export function isOwnedAsWanted(claim: Claim, set: StatefulSet, pod: StatefulPod
   return isOfSet === bySet && isOfPod === byPod;
 }
 
-/** The claim with the owners that the policy wants. A foreign controller stays the only one. */
+/** The claim with the owners that the policy requires. A foreign controller stays the only owner. */
 export function withWantedOwners(claim: Claim, set: StatefulSet, pod: StatefulPod): Claim {
   const others = refsOf(claim).filter((ref) => !namesSet(ref, set) && !namesPod(ref, pod));
   const { bySet, byPod } = hasForeignController(claim, set, pod)

@@ -1,4 +1,4 @@
-// The revisions of a StatefulSet: the one of its template, the one that its pods come from, and those that are too many.
+// The revisions of a StatefulSet: that of its template, that of its current pods, and the surplus ones.
 // Upstream: pkg/controller/statefulset/stateful_set_control.go, getStatefulSetRevisions, truncateHistory.
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -31,7 +31,7 @@ import { type Deps, revisionOf, type StatefulPod, type StatefulSet } from "./mod
 const HISTORY_LIMIT = 10;
 
 export interface Revisions {
-  /** What the pods that are not updated yet come from. */
+  /** The revision of the pods that are not updated yet. */
   readonly current: StoredRevision;
   /** The revision of the template. */
   readonly update: StoredRevision;
@@ -62,7 +62,7 @@ export function revisionsOf(set: StatefulSet, selector: Selector, deps: Deps): r
   return sortedRevisions(deps.history.list(set, StatefulSets, selector));
 }
 
-/** Finds the revision of the template, renumbers an older one that is the same, or creates it. */
+/** Finds the revision of the template, renumbers an older equal one, or creates it. */
 export async function resolveRevisions(
   set: StatefulSet,
   revisions: readonly StoredRevision[],
@@ -102,8 +102,8 @@ function revisionFor(set: StatefulSet, template: PodTemplateSpec, revision: numb
 }
 
 /**
- * Whether the set would have the same template if it were set back to this revision: an API server of a later version may
- * have given the template a default that the revision lacks, which is no reason to replace pods.
+ * True if the set would have the same template after a rollback to this revision. An API server of a later version may
+ * have added a default to the template that the revision lacks, which is no reason to replace pods.
  */
 function isSameWhenDefaulted(
   set: StatefulSet,
@@ -124,9 +124,9 @@ function isSameWhenDefaulted(
 }
 
 /**
- * The set with what the revision holds: its pod template. Structs that Go always writes are there, also where a revision lacks them.
+ * The set with the pod template of the revision. Structs that Go always writes are added if the revision lacks them.
  * Deviation: the revision of the set's own template changes nothing. Upstream's revisions round integers beyond 2^53
- * (revisionData), and upstream reads the rounded ones back, or cannot.
+ * (revisionData); upstream then reads the rounded values, or fails to read them.
  */
 export function atRevision(set: StatefulSet, { data }: StoredRevision): StatefulSet {
   if (goSortedJson(data ?? {}) === revisionData("StatefulSet", templateOf(set))) return set;
@@ -137,7 +137,7 @@ export function atRevision(set: StatefulSet, { data }: StoredRevision): Stateful
   return decodeTyped(goStruct("apps.v1", "StatefulSet"), restored).value as unknown as StatefulSet;
 }
 
-/** Deletes the oldest revisions beyond the limit, of those that neither the set nor a pod is at. */
+/** Deletes the oldest revisions beyond the limit that neither the set nor a pod uses. */
 export async function truncateHistory(
   set: StatefulSet,
   pods: readonly StatefulPod[],

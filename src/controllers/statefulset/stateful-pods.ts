@@ -1,4 +1,4 @@
-// Creating, updating and deleting the pods of a StatefulSet with their claims, and the events that tell its user.
+// Creates, updates and deletes the pods of a StatefulSet with their claims, and records the events.
 // Upstream: pkg/controller/statefulset/stateful_pod_control.go.
 
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -45,13 +45,13 @@ export class StatefulPods {
     if (failure !== undefined) throw failure;
   }
 
-  /** What a pod that is pending may lack. */
+  /** Creates the claims that a pending pod may lack. */
   async createMissingClaims(set: StatefulSet, pod: StatefulPod, signal: AbortSignal): Promise<void> {
     await this.#createClaims(set, pod, signal);
     await this.#ownClaims(set, pod, signal);
   }
 
-  /** Gives the pod its identity, its volumes and claims with the right owners again. */
+  /** Restores the pod's identity, volumes, and claims with the right owners. */
   async update(set: StatefulSet, given: StoredPod, signal: AbortSignal): Promise<void> {
     let pod = given;
     let isAttempted = false;
@@ -89,7 +89,7 @@ export class StatefulPods {
     if (failure !== undefined) throw failure;
   }
 
-  /** A pod that is gone already counts as deleted. */
+  /** A pod that is already gone counts as deleted. */
   async delete(set: StatefulSet, pod: StatefulPod, signal: AbortSignal): Promise<void> {
     const { namespace, name } = pod.metadata;
     const deleted = tolerate(this.#deps.podsApi.delete({ namespace, name }, signal), isNotFound);
@@ -102,7 +102,7 @@ export class StatefulPods {
     return this.#cachedClaims(set, pod).some((claim) => blocksCreation(set, claim, pod));
   }
 
-  /** Claims that are missing are created elsewhere. */
+  /** Missing claims are ignored here: they are created elsewhere. */
   claimsAreOwnedAsWanted(set: StatefulSet, pod: StatefulPod): boolean {
     return this.#cachedClaims(set, pod).every((claim) => isOwnedAsWanted(claim, set, pod));
   }
@@ -171,7 +171,7 @@ export class StatefulPods {
     this.#deps.consistency.wroteAt(objectKey(set), uid, resource, written.metadata.resourceVersion);
   }
 
-  /** Records the failure of the call, if it fails. */
+  /** Records an event if the call fails. */
   async #telling(verb: Verb, set: StatefulSet, pod: StatefulPod, call: Promise<void>): Promise<void> {
     try {
       await call;
@@ -190,7 +190,7 @@ export class StatefulPods {
   }
 }
 
-/** A conflict, also one that another error wraps. */
+/** True for a conflict, even inside another error. */
 function hasConflict(error: unknown): boolean {
   return isConflict(error) || (error instanceof Error && error.cause !== undefined && hasConflict(error.cause));
 }

@@ -1,4 +1,4 @@
-// The pure decisions, as upstream makes them (tools/go/vectors-statefulset).
+// The pure decisions, compared with upstream's (tools/go/vectors-statefulset).
 
 import { expect, it } from "vitest";
 import { StatefulSets } from "#api/generated/resources/apps-v1.ts";
@@ -33,7 +33,7 @@ const vectors = file as unknown as {
   readonly updates: readonly UpdateRow[];
 };
 
-/** Go leaves counts of none out. */
+/** Go leaves out counts of 0. */
 const NONE = { readyReplicas: 0, currentReplicas: 0, updatedReplicas: 0 };
 
 const setOf = (spec: Partial<StatefulSetSpec>): StatefulSet =>

@@ -1,4 +1,4 @@
-// The status of a StatefulSet: counted from its pods, written only when it changed.
+// The status of a StatefulSet, computed from its pods and written only when it changed.
 // Upstream: pkg/controller/statefulset/stateful_set_control.go, computeReplicaStatus, updateStatefulSetStatus;
 // stateful_set_status_updater.go.
 
@@ -12,7 +12,7 @@ import { isPodAvailable, isPodReady } from "#rules/pod-status.ts";
 import { type Deps, minReadySecondsOf, replicasOf, revisionOf, type StatefulPod, type StatefulSet } from "./model.ts";
 import type { Revisions } from "./revisions.ts";
 
-/** The API server gives each pod a phase when it stores the pod. */
+/** The API server sets the phase when it stores the pod. */
 export function isCreated({ status }: StatefulPod): boolean {
   return (status?.phase ?? "") !== "";
 }
@@ -29,7 +29,7 @@ export function isUnavailable(set: StatefulSet, pod: StatefulPod, now: EpochMs):
   return !isPodAvailable(pod, minReadySecondsOf(set), now) || isTerminating(pod);
 }
 
-/** Nothing of the old status is kept, conditions neither. */
+/** Nothing of the old status is kept, not even conditions. */
 export function calculateStatus(
   set: StatefulSet,
   { current, update, collisionCount }: Revisions,
@@ -77,7 +77,7 @@ export function isSameStatus(old: StatefulSetStatus | undefined, status: Statefu
   );
 }
 
-/** After a conflict the status is written on the object that the cache has by then. */
+/** After a conflict the status is written on the object that is in the cache by then. */
 export async function writeStatus(
   set: StatefulSet,
   status: StatefulSetStatus,
@@ -100,7 +100,7 @@ export async function writeStatus(
 
 const ALWAYS_WRITTEN = ["replicas", "availableReplicas", "collisionCount"];
 
-/** As Go writes it: counts of none are left out, but for three. */
+/** As Go writes it: counts of 0 are left out, except for three. */
 function withoutZeros(status: StatefulSetStatus): StatefulSetStatus {
   const entries = Object.entries(status).filter(([name, value]) => value !== 0 || ALWAYS_WRITTEN.includes(name));
   return Object.fromEntries(entries) as unknown as StatefulSetStatus;

@@ -1,4 +1,4 @@
-// The story of one StatefulSet: its revisions, its pods, and its status.
+// Syncs one StatefulSet: its revisions, its pods, and its status.
 // Upstream: pkg/controller/statefulset/stateful_set.go, sync; stateful_set_control.go, UpdateStatefulSet.
 
 import { ValueError } from "#api/errors.ts";
@@ -28,18 +28,18 @@ export async function syncStatefulSet(key: ObjectKey, deps: Deps, signal: AbortS
   }
   const selector = deps.selectorOf(set);
   if (selector instanceof ValueError) {
-    // No retry can mend a selector.
+    // No retry can fix a selector.
     deps.log.error(selector, "Error converting StatefulSet selector", { key });
     return done;
   }
   await adoptRevisions(set, selector, deps, signal);
   const pods = await claimPods(set, selector, deps, signal);
-  const now = deps.clock.now(); // one instant for the status and for the next look
+  const now = deps.clock.now(); // one instant for the status and the next check
   const status = await updateSet(set, selector, pods, now, deps, signal);
   return lookAgainForAvailability(set, status, pods, now, deps);
 }
 
-/** Pods with the name of another set, or of none, do not belong to this one. */
+/** Pods whose name does not match this set do not belong to it. */
 function claimPods(
   set: StatefulSet,
   selector: Selector,
@@ -57,7 +57,7 @@ function claimPods(
   });
 }
 
-/** Old revisions are deleted after a failure, too. */
+/** Old revisions are deleted even after a failure. */
 async function updateSet(
   set: StatefulSet,
   selector: Selector,
@@ -85,7 +85,7 @@ async function updateSet(
   return status;
 }
 
-/** The status is written after a failure, too; then the failure counts. */
+/** The status is written even after a failure. Then the failure is thrown. */
 async function performUpdate(
   set: StatefulSet,
   revisions: Revisions,
@@ -108,7 +108,7 @@ async function performUpdate(
   return status;
 }
 
-/** Pods turn available by the passing of time alone, which no event announces. */
+/** A pod becomes available by time alone, without an event. */
 function lookAgainForAvailability(
   set: StatefulSet,
   { readyReplicas, availableReplicas }: StatefulSetStatus,

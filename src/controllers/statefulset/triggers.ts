@@ -16,7 +16,7 @@ export function podTriggers(lookup: OwnerLookup<StatefulSet>, queue: KeyQueue): 
   };
   return {
     onAdd(pod) {
-      // After a restart a pod may first be seen while it is going away: it has no adopters any more.
+      // After a restart a pod may first be seen while it is being deleted: no set adopts it then.
       if (pod.metadata.deletionTimestamp !== undefined) enqueue([lookup.controllerOf(pod)], "delete", pod);
       else enqueue(lookup.concernedByAdd(pod), "add", pod);
     },

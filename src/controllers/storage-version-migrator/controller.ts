@@ -1,11 +1,11 @@
 /**
- * Stores all objects of a resource anew, so that none is left in a version that is no longer the version of storage.
+ * Rewrites all objects of a resource, so that none is left in an old storage version.
  *
- * Keeps true:  of the migrations of a resource one runs at a time, the oldest first; when it has succeeded, every object
- *              has been written since it began, and a custom resource's definition lists one stored version.
- * Requeues:    failures with back-off, or after the time that the server asks for.
+ * Keeps true:  of the migrations of a resource one runs at a time, the oldest first; when it has succeeded, every
+ *              object has been written since it began, and a custom resource's definition lists one stored version.
+ * Requeues:    failures with back-off, or after the server's Retry-After.
  * Upstream:    pkg/controller/storageversionmigrator; cmd/kube-controller-manager/app/storageversionmigrator.go.
- * Deviations:  objects are written in the order of their names; the caches count as far as they have been filled.
+ * Deviations:  objects are written in the order of their names; a cache is used as far as it has been filled.
  */
 
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
@@ -100,7 +100,7 @@ async function buildMigrator(context: ControllerContext): Promise<Controller> {
   return parts.controller();
 }
 
-/** Not before the time that the server asks for, and not before the back-off ends. */
+/** Not before the server's Retry-After, and not before the end of the back-off. */
 function whenServerAllows(sync: Sync<string>, limiter: RateLimiter): Sync<string> {
   return async (key, signal) => {
     try {

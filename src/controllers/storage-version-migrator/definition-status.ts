@@ -1,4 +1,4 @@
-// What a custom resource's definition says of a migration, as an applied status.
+// The migration status in a custom resource's definition, as an applied status.
 // Upstream: pkg/controller/storageversionmigrator/migrationrunner.go, markAsActive, finishCRDMigration.
 
 import type { CustomResourceDefinition } from "#api/generated/types/apiextensions-v1.ts";
@@ -19,8 +19,8 @@ export function migrating(definition: Definition, migration: string, nowMs: Epoc
 }
 
 /**
- * The stored versions are the one version of storage when the definition is the same as at the start. As upstream,
- * they are so after a migration that has failed, too.
+ * storedVersions becomes the one storage version if the definition is the same as at the start. As upstream, this also
+ * happens after a failed migration.
  */
 export function migrated(definition: Definition, isSuccess: boolean, nowMs: EpochMs): DefinitionStatus {
   const { generation = 0 } = definition.metadata;

@@ -1,4 +1,4 @@
-// Writes every object of a resource as it is: the API server stores it anew, in the version of storage.
+// Writes every object of a resource unchanged: the API server then stores it in the current storage version.
 // Upstream: pkg/controller/storageversionmigrator/storageversionmigrator.go.
 
 import { apiVersionOf, objectKey } from "#api/object.ts";
@@ -27,7 +27,7 @@ import { goName, migratedResource } from "./migrated-resource.ts";
 import { failed, isTerminal, isYoung, type Migration, succeeded } from "./migrations.ts";
 
 const FIELD_MANAGER = "storage-version-migrator-controller";
-/** Others may go on meanwhile. */
+/** Other migrations may continue meanwhile. */
 const MONITOR_WAIT_MS = 10_000;
 
 export interface MigratorDeps {
@@ -58,7 +58,7 @@ export async function migrate(name: string, deps: MigratorDeps, signal: AbortSig
   }
   const monitor = await syncedMonitor(resource, deps, signal);
   if (monitor === undefined) {
-    // As Go prints an error that is nil.
+    // As Go prints a nil error.
     if (!isYoung(migration, clock.now())) return fail("resource does not exist in GC: %!w(<nil>)");
     throw new Error("resource does not exist in GC, requeuing to attempt again");
   }
@@ -82,7 +82,7 @@ export async function migrate(name: string, deps: MigratorDeps, signal: AbortSig
   return done;
 }
 
-/** Waits a little for a cache that fills; nothing if it does not. */
+/** Waits a short time for a filling cache; undefined if it is not full by then. */
 async function syncedMonitor(
   resource: Resource,
   { monitored, clock }: MigratorDeps,
@@ -100,7 +100,7 @@ async function syncedMonitor(
   }
 }
 
-/** Why the migration fails, if it does. An error that may pass is thrown. */
+/** Why the migration fails, if it does. A transient error is thrown. */
 async function rewrite(
   { metadata }: PartialObjectMetadata,
   resource: Resource,
@@ -114,7 +114,8 @@ async function rewrite(
   } catch (error) {
     return errorMessage(error);
   }
-  // With UID and resource version, an object that was deleted or changed meanwhile is a conflict and never created.
+  // With UID and resource version, an object that was deleted or changed meanwhile causes a conflict and is never
+  // created.
   const patch = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata: { uid, resourceVersion } };
   const at = { name, ...(namespace === undefined ? {} : { namespace }) };
   try {

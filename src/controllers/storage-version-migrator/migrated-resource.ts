@@ -5,7 +5,7 @@ import type { Resource } from "#api/resource.ts";
 import { NoResourceMatch, type RestMapper } from "#client/rest-mapper.ts";
 import { type Migration, resourceOf } from "./migrations.ts";
 
-/** Nothing when discovery knows no such resource. */
+/** Undefined when discovery has no such resource. */
 export async function migratedResource(
   migration: Migration,
   restMapper: RestMapper,

@@ -1,4 +1,4 @@
-// Which migration of a resource runs, which is to be finished, which begins next; and its conditions.
+// Which migration of a resource runs, must be finished, or begins next; and its conditions.
 // Upstream: pkg/controller/storageversionmigrator/migrationrunner.go, getSVMsForResource; util.go.
 
 import type { StorageVersionMigration } from "#api/generated/types/storagemigration-v1beta1.ts";
@@ -29,9 +29,9 @@ export const hasSucceeded = (migration: Migration): boolean => isTrue(migration,
 export const isTerminal = (migration: Migration): boolean => hasSucceeded(migration) || isTrue(migration, "Failed");
 
 export interface Turn {
-  /** Those that have ended and still say that they run. */
+  /** Migrations that have ended and still have the condition Running. */
   readonly ended: readonly Migration[];
-  /** The oldest that waits, when none runs. */
+  /** The oldest waiting migration, when none runs. */
   readonly next: Migration | undefined;
 }
 
@@ -48,7 +48,7 @@ function oldestFirst(a: Migration, b: Migration): number {
   return created(a) - created(b) || compareText(a.metadata.name, b.metadata.name);
 }
 
-/** With the condition true, unless the migration has said true or false of it before. */
+/** Sets the condition to True, unless the migration already has it as True or False. */
 export function withNewCondition(
   migration: Migration,
   { type, reason, message }: Pick<Condition, "type" | "reason" | "message">,
@@ -78,7 +78,7 @@ export function started(migration: Migration, nowMs: EpochMs): Migration {
   return withNewCondition(migration, { type: "Running", reason: "MigrationRunning", message }, nowMs);
 }
 
-/** Of a running migration: it no longer runs. */
+/** The migration with its Running condition ended. */
 export function stopped(migration: Migration, nowMs: EpochMs): Migration {
   const { generation: observedGeneration } = migration.metadata;
   const conditions = (migration.status?.conditions ?? []).map((condition) =>
@@ -98,7 +98,7 @@ export function stopped(migration: Migration, nowMs: EpochMs): Migration {
 
 const YOUTH_MS = 60_000;
 
-/** Whether a kind that is not there yet may still appear: discovery is looked at every 30 seconds. */
+/** True if a missing kind may still appear: discovery is refreshed every 30 seconds. */
 export function isYoung({ metadata }: Migration, nowMs: EpochMs): boolean {
   return (timeOrUndefined(metadata.creationTimestamp) ?? 0) + YOUTH_MS > nowMs;
 }

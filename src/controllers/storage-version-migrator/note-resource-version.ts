@@ -1,4 +1,4 @@
-// Notes at which resource version a migration began: what was written later needs no migration.
+// Records the resource version at which a migration began: objects written later need no migration.
 // Upstream: pkg/controller/storageversionmigrator/resourceversion.go.
 
 import { apiVersionOf } from "#api/object.ts";
@@ -17,7 +17,7 @@ import { goName, migratedResource } from "./migrated-resource.ts";
 import { failed, isRunning, isTerminal, isYoung, type Migration } from "./migrations.ts";
 
 const VERBS = ["update", "patch", "list"];
-/** No namespace can have this name: the list is empty, and has a resource version. */
+/** No namespace can have this name: the list is empty, but has a resource version. */
 const NO_NAMESPACE = "@fake:svm_ns!";
 
 export interface NotingDeps {

@@ -1,4 +1,4 @@
-// Lets the migrations of one resource run one after the other.
+// Runs the migrations of one resource one after the other.
 // Upstream: pkg/controller/storageversionmigrator/migrationrunner.go.
 
 import type { CustomResourceDefinition } from "#api/generated/types/apiextensions-v1.ts";
@@ -53,7 +53,7 @@ export async function runMigrations(wanted: GroupResource, deps: RunnerDeps, sig
   return done;
 }
 
-/** Nothing to do for a resource that is not a custom one. */
+/** Does nothing for a resource that is not a custom resource. */
 async function applyStatus(
   { group, resource }: GroupResource,
   statusOf: (definition: Definition) => DefinitionStatus,
@@ -70,7 +70,7 @@ async function applyStatus(
   }
   const attempt = async (): Promise<void> => {
     const definition = await definitionsApi.get({ name }, signal);
-    // With its resource version: the status speaks of the definition that was read.
+    // With the resource version, so that the status applies to the definition that was read.
     const { resourceVersion } = definition.metadata;
     const object = { metadata: { name, resourceVersion }, status: statusOf(definition) };
     await definitionsApi.apply(

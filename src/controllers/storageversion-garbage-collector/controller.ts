@@ -1,10 +1,10 @@
 /**
- * Takes API servers that are gone out of the storage versions that they reported.
+ * Removes deleted API servers from the storage versions that they reported.
  *
- * Keeps true:  every server that a StorageVersion names has an identity lease. A StorageVersion without servers goes.
+ * Keeps true:  every server in a StorageVersion has an identity lease. A StorageVersion without servers is deleted.
  * Requeues:    failures, with back-off.
- * Upstream:    pkg/controller/storageversiongc.
  * Deviations:  none.
+ * Upstream:    pkg/controller/storageversiongc.
  */
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";

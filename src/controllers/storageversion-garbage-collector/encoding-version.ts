@@ -1,4 +1,4 @@
-// The version in which all API servers store a resource, and the condition that says whether there is one.
+// The version in which all API servers store a resource, and the condition that says whether they agree.
 // Upstream: k8s.io/apiserver/pkg/storageversion, SetCommonEncodingVersion.
 
 import type {
@@ -12,7 +12,7 @@ import type { EpochMs } from "#base/clock.ts";
 
 const TYPE = "AllEncodingVersionsEqual";
 
-/** The object with these servers alone. */
+/** The object with only these servers. */
 export function withServers(
   object: StoredCluster<StorageVersion>,
   storageVersions: readonly ServerStorageVersion[],
@@ -42,7 +42,7 @@ export function withServers(
   return { ...object, status };
 }
 
-/** In its place, with the old time of transition unless the status changes or the common version has moved. */
+/** Replaces the condition. The transition time stays unless the status or the common version changes. */
 function replaced(
   conditions: readonly StorageVersionCondition[],
   condition: StorageVersionCondition,

@@ -1,4 +1,4 @@
-// Takes API servers that are gone out of storage versions.
+// Removes deleted API servers from storage versions.
 // Upstream: pkg/controller/storageversiongc/gc_controller.go.
 
 import type { Lease } from "#api/generated/types/coordination-v1.ts";
@@ -11,7 +11,7 @@ import { aggregate } from "#kit/aggregate-error.ts";
 import { done, type SyncResult } from "#kit/worker-loop.ts";
 import { withServers } from "./encoding-version.ts";
 
-/** Where API servers keep their identity leases. */
+/** The namespace of the API servers' identity leases. */
 export const SYSTEM = "kube-system";
 
 export interface Deps {
@@ -24,7 +24,7 @@ export function isIdentity(lease: Lease | undefined): boolean {
   return lease?.metadata?.labels?.["apiserver.kubernetes.io/identity"] === "kube-apiserver";
 }
 
-/** An API server is gone for good: it is taken out of all storage versions. */
+/** An API server's lease is gone: removes the server from all storage versions. */
 export async function syncLease(name: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   if (await exists(name, deps, signal)) return done;
   const { items } = await deps.versionsApi.list({}, signal);
@@ -49,7 +49,7 @@ async function exists(name: string, { leasesApi }: Deps, signal: AbortSignal): P
   }
 }
 
-/** The storage version names an API server that the cache does not know: each is asked for. */
+/** The storage version names an API server that is not in the cache: reads each lease live. */
 export async function syncVersion(name: string, deps: Deps, signal: AbortSignal): Promise<SyncResult> {
   let version: StoredCluster<StorageVersion>;
   try {
@@ -65,7 +65,7 @@ export async function syncVersion(name: string, deps: Deps, signal: AbortSignal)
   return done;
 }
 
-/** As upstream, a server whose lease cannot be read is gone, whatever the reason. */
+/** As upstream, a server whose lease cannot be read counts as gone, whatever the reason. */
 async function isAlive(
   { apiServerID }: ServerStorageVersion,
   { leasesApi }: Deps,

@@ -1,14 +1,14 @@
 /**
- * Deletes pods from nodes with NoExecute taints that the pods do not tolerate, or no longer.
+ * Deletes pods from nodes with NoExecute taints that the pods do not, or no longer, tolerate.
  *
  * Keeps true:  a pod on a node with a NoExecute taint that it does not tolerate is deleted at once, with the condition
- *              DisruptionTarget. A pod that tolerates all of them for a time is deleted when the shortest of these times
- *              has passed since the controller saw the taint. Without taints, or with tolerations without a time,
- *              nothing is deleted and what was scheduled is cancelled.
+ *              DisruptionTarget. A pod that tolerates all of them for a time is deleted when the shortest of these
+ *              times has passed since the controller saw the taint. Without taints, or with tolerations without a time,
+ *              no pod is deleted and scheduled deletions are cancelled.
  * Requeues:    never. A deletion is tried 5 times; its failure is logged, and the next change of the node's taints or
- *              the pod's tolerations tries again. A restart begins all times anew.
+ *              the pod's tolerations tries again. A restart starts all times again.
  * Upstream:    pkg/controller/tainteviction.
- * Deviations:  one worker for nodes and one for pods instead of 8 shards of both: they wait for nothing.
+ * Deviations:  one worker for nodes and one for pods instead of 8 shards of both, because syncs do not wait.
  *              pod_deletion_duration_seconds is in seconds.
  */
 

@@ -1,4 +1,4 @@
-// The eviction of one pod: an event, the condition that says why, and the deletion.
+// Evicts one pod: an event, the condition with the reason, and the deletion.
 // Upstream: pkg/controller/tainteviction/taint_eviction.go, deletePodHandler.
 
 import { Pods } from "#api/generated/resources/core-v1.ts";
@@ -26,7 +26,7 @@ export interface EvictionDeps {
   readonly metrics: TaintEvictionMetrics;
 }
 
-/** A failure is logged after the last try; nothing tries again until the taints or the tolerations change. */
+/** A failure is logged after the last try; only a change of the taints or tolerations causes another try. */
 export async function evict(key: string, dueMs: number, deps: EvictionDeps, signal: AbortSignal): Promise<void> {
   const { clock, log, metrics } = deps;
   log.info("Deleting pod", { pod: key });
@@ -36,7 +36,7 @@ export async function evict(key: string, dueMs: number, deps: EvictionDeps, sign
     try {
       await markAndDelete(key, deps, signal);
       metrics.deletions.inc();
-      // Deviation: Go multiplies the duration by 1e9, so that all but the fastest land beyond the last bucket.
+      // Deviation: Go multiplies the duration by 1e9, so that nearly all values are beyond the last bucket.
       metrics.latency.observe((clock.now() - dueMs) / 1000);
       return;
     } catch (error) {
@@ -48,7 +48,7 @@ export async function evict(key: string, dueMs: number, deps: EvictionDeps, sign
   log.error(failure, "TaintEvictionController: timed worker failed", { pod: key });
 }
 
-/** By name alone: a successor of the same name may be hit, as upstream. */
+/** By name only: as upstream, it may hit a new pod of the same name. */
 async function markAndDelete(key: string, deps: EvictionDeps, signal: AbortSignal): Promise<void> {
   const { namespace, name } = splitKey(key);
   const pod = await deps.podsApi.get({ namespace, name }, signal);
@@ -64,7 +64,7 @@ async function markAndDelete(key: string, deps: EvictionDeps, signal: AbortSigna
   await deps.podsApi.delete({ namespace, name }, signal);
 }
 
-/** Upstream's reference has no UID, for only the name of the pod is known. */
+/** Upstream's reference has no UID, because only the name of the pod is known. */
 export function recordEviction(key: string, message: string, recorder: EventRecorder): void {
   const { namespace, name } = splitKey(key);
   const about: ObjectReference = { apiVersion: apiVersionOf(Pods), kind: Pods.kind, name, namespace };

@@ -1,4 +1,4 @@
-// How many pods were deleted because of taints, and how late. Upstream: pkg/controller/tainteviction/metrics.
+// Counts and delays of deletions because of taints. Upstream: pkg/controller/tainteviction/metrics.
 
 import type { CounterSeries, HistogramSeries, Metrics } from "#base/metrics.ts";
 

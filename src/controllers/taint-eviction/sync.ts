@@ -1,5 +1,5 @@
-// What a change of a node's taints, or of a pod, means for evictions. Both read caches and set timers; the API is asked
-// by the evictions alone.
+// How a change of a node's taints or of a pod changes evictions. Syncs read caches and set timers; only evictions make
+// requests.
 // Upstream: pkg/controller/tainteviction/taint_eviction.go, handleNodeUpdate, handlePodUpdate, processPodOnNode.
 
 import type { Node, Pod, Taint } from "#api/generated/types/core-v1.ts";
@@ -25,7 +25,7 @@ export interface Deps {
   readonly comparesIntegers: boolean;
 }
 
-/** A pod as its event saw it: by then it may be bound to another node. */
+/** A pod at the time of its event: by now it may be bound to another node. */
 export interface PodOnNode {
   readonly pod: ObjectKey;
   readonly nodeName: string;
@@ -59,7 +59,7 @@ export function syncPod({ pod: key, nodeName }: PodOnNode, deps: Deps): void {
   if (taints !== undefined) scheduleEviction(pod, taints, deps);
 }
 
-/** The time counts from now, whenever the taint was added. */
+/** The time counts from now, regardless of when the taint was added. */
 function scheduleEviction(pod: Stored<Pod>, taints: readonly Taint[], deps: Deps): void {
   const key = objectKey(pod);
   const afterMs = toleratedMs(taints, pod.spec?.tolerations ?? [], deps.comparesIntegers);
@@ -69,7 +69,7 @@ function scheduleEviction(pod: Stored<Pod>, taints: readonly Taint[], deps: Deps
   } else if (afterMs === Number.POSITIVE_INFINITY) {
     cancel(key, deps);
   } else {
-    // An eviction that is already scheduled stays as it is, whether the time is now shorter or longer.
+    // A scheduled eviction stays unchanged, even if the time is now shorter or longer.
     deps.evictions.add(key, afterMs);
   }
 }

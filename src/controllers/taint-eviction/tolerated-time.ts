@@ -6,7 +6,7 @@ import { type Int64, wrappedSecondsMs } from "#api/int64.ts";
 import { tolerates } from "#rules/toleration.ts";
 
 /**
- * Of each taint the first toleration that matches counts, of all the shortest time. Infinity: for ever. Undefined: some
+ * For each taint the first matching toleration counts; of these the shortest time. Infinity: for ever. Undefined: a
  * taint is not tolerated.
  */
 export function toleratedMs(

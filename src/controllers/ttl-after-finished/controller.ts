@@ -1,5 +1,5 @@
 /**
- * Deletes finished Jobs after the time that their users gave them.
+ * Deletes finished Jobs after their TTL.
  *
  * Keeps true:  a Job with ttlSecondsAfterFinished is deleted, with its pods, that long after it completed or failed.
  * Requeues:    when the TTL will have passed.

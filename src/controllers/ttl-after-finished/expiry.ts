@@ -5,14 +5,14 @@ import type { Stored } from "#api/resource.ts";
 import { timeOrUndefined } from "#api/time.ts";
 import type { EpochMs } from "#base/clock.ts";
 
-/** Finished, with a TTL, and not being deleted already. */
+/** True if the Job is finished, has a TTL, and is not being deleted. */
 export function needsCleanUp(job: Stored<Job>): boolean {
   const { metadata, spec } = job;
   const isFinished = finishCondition(job) !== undefined;
   return metadata.deletionTimestamp === undefined && spec?.ttlSecondsAfterFinished !== undefined && isFinished;
 }
 
-/** Of a job that needs clean-up. */
+/** The times of a Job that needs clean-up. */
 export function expiryOf(job: Stored<Job>): { readonly finishedAt: EpochMs; readonly expiresAt: EpochMs } {
   const finishedAt = timeOrUndefined(finishCondition(job)?.lastTransitionTime);
   const { namespace, name } = job.metadata;

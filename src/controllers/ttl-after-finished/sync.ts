@@ -1,4 +1,4 @@
-// The story of one Job: wait until its TTL has passed, look again at the server, and delete it.
+// Syncs one Job: waits until its TTL has passed, checks with a live read, and deletes it.
 // Upstream: pkg/controller/ttlafterfinished/ttlafterfinished_controller.go, processJob.
 
 import type { Job } from "#api/generated/types/batch-v1.ts";
@@ -27,7 +27,7 @@ export async function syncJob(key: ObjectKey, deps: Deps, signal: AbortSignal): 
   if (cached === undefined) return done;
   const wait = waitFor(cached, deps);
   if (wait !== undefined) return wait;
-  // The TTL may have been raised, or the Job replaced, since the cache saw it.
+  // The TTL may have been raised, or the Job replaced, since the cached version.
   const job = await tolerate(deps.jobsApi.get(splitKey(key), signal), isNotFound);
   if (job === undefined) return done;
   const waitLonger = waitFor(job, deps);

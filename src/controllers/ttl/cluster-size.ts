@@ -1,5 +1,5 @@
-// How long kubelets may cache Secrets and ConfigMaps, by the number of nodes. The steps overlap, so that a cluster whose
-// size varies around a boundary does not change its TTL with every node.
+// How long kubelets may cache Secrets and ConfigMaps, by the number of nodes. The steps overlap, so that a cluster
+// whose size varies around a boundary does not change its TTL with every node.
 // Upstream: pkg/controller/ttl/ttl_controller.go, ttlBoundaries.
 
 interface Step {
@@ -18,7 +18,7 @@ const steps: readonly [Step, ...Step[]] = [
   { sizeMin: 1800, sizeMax: Number.POSITIVE_INFINITY, ttlSeconds: 300 },
 ];
 
-/** Counts nodes by their events, not by the cache: the step depends on how the size got there. */
+/** Counts nodes by events, not in the cache: the step depends on the history of the size. */
 export class ClusterSize {
   #nodes = 0;
   #step = 0;

@@ -1,5 +1,5 @@
 /**
- * Tells kubelets how long they may cache Secrets and ConfigMaps: the more nodes, the longer.
+ * Sets how long kubelets may cache Secrets and ConfigMaps: the more nodes, the longer.
  *
  * Keeps true:  the annotation node.alpha.kubernetes.io/ttl of each Node is the TTL of the cluster's size. A change of
  *              size reaches a Node with its next event.

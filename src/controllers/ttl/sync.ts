@@ -1,4 +1,4 @@
-// The story of one Node: compare its TTL annotation with the one that the cluster's size asks for.
+// Syncs one Node: compares its TTL annotation with the TTL for the cluster's size.
 // Upstream: pkg/controller/ttl/ttl_controller.go, updateNodeIfNeeded.
 
 import type { Nodes } from "#api/generated/resources/core-v1.ts";
@@ -11,7 +11,7 @@ import { done, type SyncResult } from "#kit/worker-loop.ts";
 import type { ClusterSize } from "./cluster-size.ts";
 
 const TTL_ANNOTATION = "node.alpha.kubernetes.io/ttl";
-/** What Go's strconv.Atoi reads. */
+/** The syntax of Go's strconv.Atoi. */
 const INTEGER = /^[+-]?[0-9]+$/;
 
 type Node = ObjectOf<typeof Nodes>;

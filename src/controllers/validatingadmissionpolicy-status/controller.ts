@@ -1,10 +1,10 @@
 /**
- * Says in the status of a policy which of its expressions do not fit the objects that it matches.
+ * Reports in the status of a policy which of its expressions do not fit the types of the matched objects.
  *
  * Keeps true:  the status of a ValidatingAdmissionPolicy has the warnings of its newest generation.
- * Requeues:    failures, with back-off. A schema that changes does not count.
+ * Requeues:    failures, with back-off. A changed schema does not queue a policy.
  * Upstream:    pkg/controller/validatingadmissionpolicystatus.
- * Deviations:  the name of an object's type in a warning is the kind, without a number that changes with the time.
+ * Deviations:  the type name of an object in a warning is the kind, without upstream's changing number.
  */
 
 import { ValidatingAdmissionPolicies } from "#api/generated/resources/admissionregistration-v1.ts";

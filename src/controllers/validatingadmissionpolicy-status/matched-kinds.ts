@@ -1,4 +1,4 @@
-// The kinds that a policy's rules name. Wildcards name none: the expressions are checked for kinds that are certain.
+// The kinds that a policy's rules name. Wildcards are ignored, so that expressions are checked only for definite kinds.
 // Upstream: k8s.io/apiserver/pkg/admission/plugin/policy/validating/typechecking.go, typesToCheck.
 
 import type { ValidatingAdmissionPolicySpec } from "#api/generated/types/admissionregistration-v1.ts";
@@ -13,7 +13,7 @@ export interface NamedResource {
   readonly resource: string;
 }
 
-/** Sorted by group, version and kind. `kindsOf` gives the kinds of a resource, none for one that is not served. */
+/** Sorted by group, version and kind. `kindsOf` returns the kinds of a resource, none if it is not served. */
 export async function matchedKinds(
   { matchConstraints }: ValidatingAdmissionPolicySpec,
   kindsOf: (resource: NamedResource) => Promise<readonly GroupVersionKind[]>,
@@ -25,7 +25,7 @@ export async function matchedKinds(
     for (const resource of namedResources(rule)) {
       for (const kind of await kindsOf(resource)) {
         found.set(`${kind.group}/${kind.version} ${kind.kind}`, kind);
-        // As upstream, a rule with so many kinds hides the rules after it.
+        // As upstream, a rule with this many kinds hides the rules after it.
         if (++count === KINDS_PER_RULE_MAX) return sorted();
       }
     }

@@ -1,5 +1,5 @@
-// The type of a kind's objects: of a built-in kind from the schemas that the program has, of another one from the
-// OpenAPI documents of the server. Upstream: k8s.io/apiserver/pkg/cel/openapi/resolver.
+// The type of a kind's objects: for a built-in kind from the program's schemas, for another kind from the server's
+// OpenAPI documents. Upstream: k8s.io/apiserver/pkg/cel/openapi/resolver.
 
 import type { GroupVersionKind } from "#api/object.ts";
 import { schemaOf } from "#api/schema-table.ts";
@@ -12,7 +12,7 @@ import { decodeJson, decodeText } from "#client/codec.ts";
 import { groupVersionPath } from "#client/paths.ts";
 import { untyped } from "./type-check.ts";
 
-/** Undefined: the server describes no such kind. */
+/** Undefined: the server has no schema for the kind. */
 export async function typeOfKind(
   kind: GroupVersionKind,
   client: Client,
@@ -65,7 +65,7 @@ async function document<T>(client: Client, url: string, signal: AbortSignal): Pr
 
 const REFERENCE = "#/components/schemas/";
 
-/** With what it refers to in its place. A schema that contains itself ends in an object without fields. */
+/** The schema with references resolved. A recursive schema ends in an object without fields. */
 function resolved(schema: OpenApiSchema, schemas: Schemas, above: ReadonlySet<string>): JSONSchemaProps {
   const reference = referenceOf(schema);
   if (reference !== undefined) {
@@ -87,7 +87,7 @@ function resolved(schema: OpenApiSchema, schemas: Schemas, above: ReadonlySet<st
   };
 }
 
-/** A reference may stand in allOf, so that it can have a description. */
+/** A reference may be inside allOf, so that it can have a description. */
 function referenceOf({ $ref, allOf = [] }: OpenApiSchema): string | undefined {
   if ($ref !== undefined) return $ref.startsWith(REFERENCE) ? $ref.slice(REFERENCE.length) : $ref;
   for (const part of allOf) {

@@ -1,4 +1,4 @@
-// Checks the types in one policy and writes down what does not fit.
+// Checks the types in one policy and writes the warnings to its status.
 // Upstream: pkg/controller/validatingadmissionpolicystatus/controller.go.
 
 import type {
@@ -61,7 +61,7 @@ async function typedKinds(
   return typed;
 }
 
-/** The first resource that is not known makes discovery look anew, once per policy. */
+/** The first unknown resource refreshes discovery, once per policy. */
 function refreshingKinds(
   { restMapper }: Deps,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ function refreshingKinds(
   };
 }
 
-/** A kind whose schema cannot be had is left out: type checks must not change what a policy does. */
+/** A kind without an available schema is skipped: type checks must not change the effect of a policy. */
 async function resolvedType(kind: GroupVersionKind, deps: Deps, signal: AbortSignal): Promise<Type | undefined> {
   try {
     return await typeOfKind(kind, deps.discoveryClient, signal);

@@ -17,7 +17,7 @@ export interface KindType {
   readonly type: Type;
 }
 
-/** Of validations and their messages. Other expressions of a policy have no warnings. */
+/** The warnings of validations and their messages. Other expressions of a policy have none. */
 export function expressionWarnings(
   spec: ValidatingAdmissionPolicySpec,
   kinds: readonly KindType[],
@@ -37,7 +37,7 @@ export function expressionWarnings(
   ]);
 }
 
-/** A variable sees those before it. One that is wrong may be anything. */
+/** A variable can use those before it. An invalid variable has the dynamic type. */
 function environmentOf(
   { variables = [] }: ValidatingAdmissionPolicySpec,
   object: Type,
@@ -70,7 +70,7 @@ function check(text: string, variables: ReadonlyMap<string, Type>): Verdict {
   return errors.length === 0 ? { type } : { issues: printErrors(text, errors) };
 }
 
-/** A kind without a schema may be anything. */
+/** A kind without a schema has the dynamic type. */
 export const untyped: Type = DYN;
 
 /** As Go prints a GroupVersionKind. */

@@ -3,7 +3,7 @@
 
 import type { PersistentVolume, PersistentVolumeClaim } from "#api/generated/types/core-v1.ts";
 
-/** The wanted class, the current one, and the one that a change aims at. */
+/** The requested class, the current one, and the target of a change. */
 export function classesOfClaim({ spec, status }: PersistentVolumeClaim): readonly string[] {
   return named(
     spec?.volumeAttributesClassName,

@@ -1,8 +1,8 @@
 /**
- * Keeps a VolumeAttributesClass that claims or volumes refer to, although its deletion was asked for.
+ * Keeps a VolumeAttributesClass that is being deleted while claims or volumes refer to it.
  *
- * Keeps true:  each living class has the finalizer kubernetes.io/vac-protection; a deleted one keeps it while the caches
- *              show a claim or a volume that refers to it.
+ * Keeps true:  each class that is not being deleted has the finalizer kubernetes.io/vac-protection; a deleted one keeps
+ *              it while the caches show a claim or a volume that refers to it.
  * Requeues:    never; failures are retried with back-off.
  * Upstream:    pkg/controller/volume/vacprotection.
  * Deviations:  a deletion that the watch missed counts like any other; upstream ignores it until the next event.
@@ -53,7 +53,7 @@ export const volumeAttributesClassProtection: ControllerDescriptor = keyedContro
   },
 });
 
-/** Indexes the users of classes, and queues a class when a user lets go of it. */
+/** Indexes the users of classes, and queues a class when a user drops its reference. */
 function follow<T extends StoredObject>(
   resource: Resource<T>,
   classesOf: (user: T) => readonly string[],
