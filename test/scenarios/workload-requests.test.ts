@@ -2,8 +2,8 @@
 // after refusals, and what they do with objects that no API server of today would store.
 
 import { describe, expect, it } from "vitest";
-import { DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
-import { Events, Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { ControllerRevisions, DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
+import { Events, Nodes, PersistentVolumeClaims, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import type { StoredObject } from "#api/resource.ts";
 import { jsonResponse } from "#client/testing.ts";
 import { type ControllerName, knownController } from "#kit/known-controllers.ts";
@@ -93,7 +93,7 @@ describe("how much at once", () => {
     for (let i = 0; i < 260; i++) await world.of(Nodes).create({ metadata: { name: `node-${i}` }, spec: {} });
     world.startManager();
     await world.pass(1000);
-    world.held.hold("pods");
+    world.held.hold(Pods);
     await world.of(DaemonSets).create({ metadata: { name: "web" }, spec: tolerant });
     await world.pass(MINUTE);
     expect(world.requests("POST").filter((path) => /pods$/.test(path))).toHaveLength(250);
@@ -183,9 +183,9 @@ describe("what a StatefulSet's next sync waits for", () => {
     spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
   };
   it.each([
-    ["its pods", "pods", true],
-    ["its claims", "persistentvolumeclaims", true],
-    ["no revision", "controllerrevisions", false],
+    ["its pods", Pods, true],
+    ["its claims", PersistentVolumeClaims, true],
+    ["no revision", ControllerRevisions, false],
   ] as const)("workloads/S27 %s: %#", async (_, held, isWaiting) => {
     await using world = await Workloads.open("statefulset-controller");
     world.startManager();

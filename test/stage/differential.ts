@@ -17,6 +17,7 @@ import type { Cast } from "./casts.ts";
 import { compare, type Difference } from "./compare.ts";
 import { contractViolations } from "./contracts.ts";
 import { finalObjects } from "./final-objects.ts";
+import { qualifiedName } from "./held-watches.ts";
 import { comparedIdentities, isTokenOf } from "./identities.ts";
 import { informerItems, recordInformers, withoutEqual } from "./informers.ts";
 import type { Item, Section } from "./items.ts";
@@ -234,7 +235,7 @@ async function playOne(cluster: RealCluster, scenario: Scenario): Promise<Outcom
  */
 async function untilWatchedAgain({ proxy }: RealCluster): Promise<void> {
   // The kinds that plays defined are deleted with them.
-  const lasting = new Set(builtinResources().map(({ resource }) => resource));
+  const lasting = new Set(builtinResources().map(qualifiedName));
   const before = proxy.watched().filter((resource) => lasting.has(resource));
   proxy.endWatches();
   await eventually(() => before.every((resource) => proxy.watched().includes(resource)) || undefined);

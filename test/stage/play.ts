@@ -7,6 +7,7 @@ import type { Resource } from "#api/resource.ts";
 import { stringifyJson } from "#base/json.ts";
 import type { AggregatedApi } from "#sim/aggregated-apis.ts";
 import type { AuditEvent } from "#test/real/audit-log.ts";
+import { type HeldResource, qualifiedName } from "./held-watches.ts";
 import { isDecision, isRefused, writeOf } from "./requests.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Reader, Stage, StageUser } from "./stage.ts";
@@ -46,9 +47,9 @@ export interface Backend {
   /** A call that may run while the controllers work. */
   readonly peek: Run;
   serve(api: AggregatedApi): Promise<void>;
-  /** Holds back the events of a resource ("pods") from the controllers. */
-  hold(resource: string): void;
-  release(resource: string): void;
+  /** Holds back the events of a resource from the controllers. */
+  hold(resource: HeldResource): void;
+  release(resource: HeldResource): void;
   /** Plays `meanwhile` while no manager can reach the API server. Resolves when all watches are open again. */
   outage(meanwhile: () => Promise<void>): Promise<void>;
   /** Stops the managers, plays `meanwhile`, and starts managers again. Resolves when they have started. */
@@ -80,7 +81,9 @@ export class Play {
   #broken: string | undefined;
   #isCalmCheck = false;
   #isStandIn = false;
-  readonly #held = new Set<string>();
+  /** By qualified name. */
+  readonly #held = new Map<string, HeldResource>();
+  readonly #reserved = new Set<string>();
 
   constructor(scenario: Scenario, backend: Backend) {
     this.#scenario = scenario;
@@ -96,7 +99,7 @@ export class Play {
       await this.stage.settle();
       await this.#untilEventsAreWritten();
     } finally {
-      for (const resource of this.#held) this.#backend.release(resource);
+      for (const resource of this.#held.values()) this.#backend.release(resource);
     }
     if (this.#broken !== undefined) throw new Error(this.#broken);
   }
@@ -122,6 +125,10 @@ export class Play {
     const stage: Stage = {
       namespace: tag,
       name: (base) => `${base}-${tag}`,
+      reserve: (name) => {
+        this.#reserved.add(name);
+        return name;
+      },
       label: createHash("sha256").update(this.#scenario.name).digest("hex").slice(0, LABEL_CHARACTERS),
       runs: (controller) => this.#backend.runs(controller),
       now: () => this.#backend.now(),
@@ -182,13 +189,13 @@ export class Play {
         if (api.resources === undefined) this.#needAlone("serving a broken group");
         await this.#backend.serve(api);
       },
-      hold: ({ resource }) => {
-        this.#needAlone("holding watches");
-        this.#held.add(resource);
+      hold: (resource) => {
+        if (!resource.group.includes(tag)) this.#needAlone("holding watches");
+        this.#held.set(qualifiedName(resource), resource);
         this.#backend.hold(resource);
       },
-      release: ({ resource }) => {
-        this.#held.delete(resource);
+      release: (resource) => {
+        this.#held.delete(qualifiedName(resource));
         this.#backend.release(resource);
       },
       restart: async (meanwhile = async () => undefined) => {
@@ -243,7 +250,8 @@ export class Play {
     const { resource, name } = write;
     if (this.#isCalmCheck) throw new Error(`a check inside stage.calm() must not write: ${write.verb} ${name}`);
     const { tag } = this.#backend;
-    const isOwn = name.includes(tag) || this.symbols.has(name.split("/", 1)[0] ?? "");
+    const [object = ""] = name.split("/", 1);
+    const isOwn = name.includes(tag) || this.symbols.has(object) || this.#reserved.has(object);
     if (resource.scope === "Cluster" && !this.#scenario.alone && !isOwn) {
       throw new Error(
         `${resource.resource} ${name}: names of cluster scope come from stage.name(), or the play is alone`,

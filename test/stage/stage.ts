@@ -62,6 +62,8 @@ export interface Stage {
   readonly namespace: string;
   /** A name for a cluster-scoped object, unique per play: "node-a-play0007". */
   name(base: string): string;
+  /** Reserves a cluster-scoped name that must be the same in every play, such as an address. No other scenario has it. */
+  reserve(name: string): string;
   /** A label value that no other scenario has. It is the same in every play, so names that are hashes of it are too. */
   readonly label: string;
   /** Whether the controller runs on this stage. */
@@ -109,8 +111,8 @@ export interface Stage {
    */
   serve(api: AggregatedApi): Promise<void>;
   /**
-   * From now on the controllers see no event of the resource. The scenario must play alone: all controllers are
-   * affected.
+   * From now on the controllers see no event of the resource. All plays are affected, so the scenario must play alone,
+   * unless the resource is a custom one of the play.
    */
   hold(resource: GroupVersionResource): void;
   /** Delivers the events that the controllers missed, and no longer holds the resource. */

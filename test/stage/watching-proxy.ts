@@ -9,14 +9,15 @@ import { Agent, request as httpsRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
 import type { ControlPlane } from "#test/real/control-plane.ts";
+import { type HeldResource, qualifiedName, qualifiedNameIn } from "./held-watches.ts";
 
 export interface WatchingProxy {
   readonly server: string;
-  /** From now on no event of the resource ("pods") reaches the manager, in any namespace. */
-  hold(resource: string): void;
+  /** From now on no event of the resource reaches the manager, in any namespace. */
+  hold(resource: HeldResource): void;
   /** Delivers the events that were held back, and no longer holds the resource. */
-  release(resource: string): void;
-  /** The resources that the manager watches. */
+  release(resource: HeldResource): void;
+  /** The resources that the manager watches: "pods", "deployments.apps". */
   watched(): readonly string[];
   /** Closes all connections and refuses new ones until `open`. */
   close(): void;
@@ -40,10 +41,10 @@ function auditIdFor({ method, headers }: IncomingMessage): string {
   return `${randomUUID()}_${method === "PATCH" ? (type ?? "unknown") : ""}`;
 }
 
-/** The resource that a request watches. */
+/** The qualified name of the resource that a request watches. */
 function watchedBy(url: string): string | undefined {
   const { pathname, searchParams } = new URL(url, "https://proxy");
-  return ["1", "true"].includes(searchParams.get("watch") ?? "") ? pathname.split("/").at(-1) : undefined;
+  return ["1", "true"].includes(searchParams.get("watch") ?? "") ? qualifiedNameIn(pathname) : undefined;
 }
 
 /** One watch on its way to the manager. */
@@ -71,13 +72,14 @@ class Watches {
     response.on("close", () => this.#open.delete(watch));
   }
 
-  hold(resource: string): void {
-    this.#holding.add(resource);
+  hold(resource: HeldResource): void {
+    this.#holding.add(qualifiedName(resource));
   }
 
-  release(resource: string): void {
-    this.#holding.delete(resource);
-    for (const watch of this.#of(resource)) this.#handOver(watch);
+  release(resource: HeldResource): void {
+    const name = qualifiedName(resource);
+    this.#holding.delete(name);
+    for (const watch of this.#of(name)) this.#handOver(watch);
   }
 
   watched(): readonly string[] {

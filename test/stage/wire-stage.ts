@@ -71,7 +71,7 @@ export async function openWire({ seed = "scenario", held = [], prepare, ...optio
   const network = new FaultyNetwork();
   prepare?.(network);
   const watches = new HeldWatches();
-  for (const { resource } of held) watches.hold(resource);
+  for (const resource of held) watches.hold(resource);
   const metrics = new MetricRegistry({ version: "1.36.4" });
   const logger = createLogger({ clock, format: "text", verbosity: new LogVerbosity(), write });
   const manager = world.startManager({
@@ -89,8 +89,8 @@ export async function openWire({ seed = "scenario", held = [], prepare, ...optio
     network,
     metrics,
     do: (call) => world.do(call),
-    hold: ({ resource }) => watches.hold(resource),
-    release: ({ resource }) => watches.release(resource),
+    hold: (resource) => watches.hold(resource),
+    release: (resource) => watches.release(resource),
     event: (reason, holds = () => true) =>
       stage.until(`an Event ${reason}: ${holds}`, async () =>
         (await stage.of(Events).list()).find((event) => event.reason === reason && holds(event)),

@@ -126,13 +126,13 @@ it("garbage-collector/traps, garbage-collector/26 finds the deletions that it mi
   await stage.garbage("others-child", { ...other, kind: "Widget" });
   stage.start();
   await stage.pass(1000);
-  stage.held.hold("widgets");
+  stage.held.hold(Widgets);
   await stage.of(Widgets).delete("owner");
   await stage.redefine("v1", "v2");
   await stage.pass(ROUND_MS);
   expect(stage.watched()).toContain("/apis/example.com/v2/widgets");
   expect(await stage.exists(ConfigMaps, "child")).toBe(true);
-  stage.held.release("widgets");
+  stage.held.release(Widgets);
   await stage.pass(1000);
   expect(await stage.exists(widgets("v2"), "other")).toBe(true);
   expect(await stage.exists(ConfigMaps, "child")).toBe(false);

@@ -105,10 +105,10 @@ it("node-ipam/6, node-ipam/traps, node-ipam/events tries a patch three times, sa
 
 it("node-ipam/traps, node-ipam/6 loses nothing when a cache that lags hides the range of a node", async () => {
   await using stage = await NodeWorld.open(NAME, "lag", { config: settings() });
-  stage.held.hold("nodes");
+  stage.held.hold(Nodes);
   await stage.node("node");
   await stage.patchNode("node", { spec: { podCIDR: "10.244.7.0/24", podCIDRs: ["10.244.7.0/24"] } });
-  stage.held.release("nodes");
+  stage.held.release(Nodes);
   await stage.pass(10_000);
   expect(await rangeOf(stage, "node")).toBe("10.244.7.0/24");
   await stage.node("next");

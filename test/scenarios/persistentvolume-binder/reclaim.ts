@@ -144,7 +144,6 @@ export const reclaimScenarios: readonly ScenarioText[] = [
   {
     name: "persistentvolume-binder/13, persistentvolume-binder/17 recycles a host path with a pod, and frees the volume",
     exceptions: [BEGUN_AGAIN],
-    alone: true,
     profile: "quick",
     async play(stage) {
       await ensureAccount(stage);
@@ -189,7 +188,6 @@ export const reclaimScenarios: readonly ScenarioText[] = [
   },
   {
     name: "persistentvolume-binder/17 does not recycle a volume that pods use",
-    alone: true,
     async play(stage) {
       const volume = await boundVolume(stage, "Recycle", hostPath(stage));
       await createPodWith(stage, "user", claimVolume("data"));

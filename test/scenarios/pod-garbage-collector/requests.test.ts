@@ -72,7 +72,7 @@ it.each([0, -1])(
 
 it("pod-garbage-collector/tests keeps pods of a node that the server has and the cache has not", async () => {
   await using world = await PodWorld.open("late-cache");
-  world.held.hold("nodes");
+  world.held.hold(Nodes);
   await world.node("late");
   await world.pod("kept", { nodeName: "late" });
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
@@ -128,7 +128,7 @@ it("pod-garbage-collector/traps does not fail a pod that has the name of an orph
   await using world = await PodWorld.open("successor");
   await world.pod("web", { nodeName: "gone" });
   await world.pass(2000);
-  world.held.hold("pods");
+  world.held.hold(Pods);
   await world.of(Pods).delete("web", { gracePeriodSeconds: 0 });
   await world.pod("web", {});
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);

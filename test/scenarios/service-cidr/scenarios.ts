@@ -1,5 +1,6 @@
-// The ServiceCIDR controller holds ranges of service addresses by a finalizer as long as Services need them. Each play
-// has its own range.
+// The ServiceCIDR controller holds ranges of service addresses by a finalizer as long as Services need them. Each
+// scenario has its own range. The API server gives the Services of other plays addresses of any IPv4 range, so a range
+// whose addresses count is IPv6, or has no free address.
 
 import { expect } from "vitest";
 import { IPAddresses, ServiceCIDRs } from "#api/generated/resources/networking-v1.ts";
@@ -24,14 +25,16 @@ async function createCidr(stage: Stage, base: string, ...cidrs: readonly string[
   return name;
 }
 
-/** What the API server does for a Service. Names of IPAddresses are addresses, so plays that make them are alone. */
-async function createAddress(stage: Stage, name: string, managedBy = "ipallocator.k8s.io"): Promise<void> {
+/** What the API server does for a Service. */
+async function createAddress(stage: Stage, address: string, managedBy = "ipallocator.k8s.io"): Promise<string> {
+  const name = stage.reserve(address);
   const labels = {
     "ipaddress.kubernetes.io/managed-by": managedBy,
     "ipaddress.kubernetes.io/ip-family": name.includes(":") ? "IPv6" : "IPv4",
   };
   const parentRef = { group: "", resource: "services", name: "web", namespace: stage.namespace };
   await stage.of(IPAddresses).create({ metadata: { name, labels }, spec: { parentRef } });
+  return name;
 }
 
 async function untilBlocked(stage: Stage, name: string): Promise<void> {
@@ -81,7 +84,7 @@ const texts: readonly ScenarioText[] = [
   {
     name: "service-cidr/5 lets a ServiceCIDR without addresses go 10 seconds after its deletion",
     async play(stage) {
-      const name = await createCidr(stage, "range", "10.103.0.0/24");
+      const name = await createCidr(stage, "range", "fd00:103::/112");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
       await stage.pass(5000);
@@ -91,86 +94,83 @@ const texts: readonly ScenarioText[] = [
   },
   {
     name: "service-cidr/3, service-cidr/4 keeps a ServiceCIDR with the address of a Service until the address is gone",
-    alone: true,
     async play(stage) {
-      const name = await createCidr(stage, "range", "10.104.0.0/24");
-      await createAddress(stage, "10.104.0.7");
+      const name = await createCidr(stage, "range", "fd00:104::/112");
+      const address = await createAddress(stage, "fd00:104::7");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
       await untilBlocked(stage, name);
       await stage.settle();
-      await stage.of(IPAddresses).delete("10.104.0.7");
+      await stage.of(IPAddresses).delete(address);
       await stage.of(ServiceCIDRs).untilGone(name);
     },
   },
   {
     name: "service-cidr/1, service-cidr/3 is not held by addresses that are no Service's, of the network, or the broadcast address",
-    alone: true,
     async play(stage) {
-      const name = await createCidr(stage, "range", "10.105.0.0/24");
-      await createAddress(stage, "10.105.0.7", "example.com");
-      await createAddress(stage, "10.105.0.0");
-      await createAddress(stage, "10.105.0.255");
+      const addresses = [
+        await createAddress(stage, "10.105.0.0"),
+        await createAddress(stage, "10.105.0.1", "example.com"),
+        await createAddress(stage, "10.105.0.2", "example.com"),
+        await createAddress(stage, "10.105.0.3"),
+      ];
+      const name = await createCidr(stage, "range", "10.105.0.0/30");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
       await stage.of(ServiceCIDRs).untilGone(name);
-      for (const address of ["10.105.0.7", "10.105.0.0", "10.105.0.255"]) await stage.of(IPAddresses).delete(address);
+      for (const address of addresses) await stage.of(IPAddresses).delete(address);
     },
   },
   {
     name: "service-cidr/3 lets a ServiceCIDR go whose addresses another one contains",
-    alone: true,
     async play(stage) {
       await createCidr(stage, "outer", "10.106.0.0/16");
       const name = await createCidr(stage, "inner", "10.106.0.0/24");
-      await createAddress(stage, "10.106.0.7");
+      const address = await createAddress(stage, "10.106.0.7");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
       await stage.of(ServiceCIDRs).untilGone(name);
-      await stage.of(IPAddresses).delete("10.106.0.7");
+      await stage.of(IPAddresses).delete(address);
     },
   },
   {
     name: "service-cidr/1, service-cidr/4 lets a ServiceCIDR go when a new one contains its addresses",
-    alone: true,
     async play(stage) {
       const name = await createCidr(stage, "old", "10.107.0.0/24");
-      await createAddress(stage, "10.107.0.7");
+      const address = await createAddress(stage, "10.107.0.7");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
       await untilBlocked(stage, name);
       await stage.settle();
       await createCidr(stage, "new", "10.107.0.0/20");
       await stage.of(ServiceCIDRs).untilGone(name);
-      await stage.of(IPAddresses).delete("10.107.0.7");
+      await stage.of(IPAddresses).delete(address);
     },
   },
   {
     name: "service-cidr/3, service-cidr/traps keeps a ServiceCIDR of two families with an address of the second",
-    alone: true,
     async play(stage) {
       await createCidr(stage, "outer", "10.108.0.0/16");
       const name = await createCidr(stage, "dual", "10.108.0.0/24", "fd00:108::/112");
-      await createAddress(stage, "fd00:108::7");
+      const address = await createAddress(stage, "fd00:108::7");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
       await untilBlocked(stage, name);
       await stage.settle();
-      await stage.of(IPAddresses).delete("fd00:108::7");
+      await stage.of(IPAddresses).delete(address);
       await stage.of(ServiceCIDRs).untilGone(name);
     },
   },
   {
     name: "service-cidr/1, service-cidr/4 blocks a ServiceCIDR again when it gets an address while it waits",
-    alone: true,
     async play(stage) {
-      const name = await createCidr(stage, "range", "10.109.0.0/24");
+      const name = await createCidr(stage, "range", "fd00:109::/112");
       await stage.settle();
       await stage.of(ServiceCIDRs).delete(name);
-      await createAddress(stage, "10.109.0.7");
+      const address = await createAddress(stage, "fd00:109::7");
       await untilBlocked(stage, name);
       await stage.settle();
-      await stage.of(IPAddresses).delete("10.109.0.7");
+      await stage.of(IPAddresses).delete(address);
       await stage.of(ServiceCIDRs).untilGone(name);
     },
   },

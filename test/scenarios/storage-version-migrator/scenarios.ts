@@ -115,7 +115,6 @@ export const scenarios: readonly Scenario[] = scenariosOf(
           reason: "finishCRDMigration: done a second time, it finds the generation that it has written itself",
         },
       ],
-      alone: true,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
         const definitions = stage.of(CustomResourceDefinitions);
@@ -145,7 +144,6 @@ export const scenarios: readonly Scenario[] = scenariosOf(
     },
     {
       name: "storage-version-migrator/1 runs two migrations of one resource one after the other",
-      alone: true,
       async play(stage) {
         const things = await thingsOf(stage, ["a"]);
         stage.hold(things);
