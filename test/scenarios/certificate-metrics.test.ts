@@ -1,13 +1,10 @@
 // The metrics of the controllers of certificates and bootstrap tokens: those of their queues, and the publisher's own.
 
 import { expect, it } from "vitest";
-import { featureGateTable } from "#api/feature-gate-table.ts";
-import { MetricRegistry } from "#base/metric-registry.ts";
-import { hostTurn } from "#base/testing.ts";
 import { readCommandLine } from "#manager/command.ts";
 import { systemKeys } from "#platform/system/system-keys.ts";
-import { World } from "#sim/world.ts";
 import { signingPair } from "#test/stage/signing-pair.ts";
+import { WireStage } from "#test/stage/wire-stage.ts";
 
 const GATES = { ClusterTrustBundle: true, PodCertificateRequest: true };
 const CONTROLLERS = [
@@ -20,29 +17,21 @@ const CONTROLLERS = [
 ];
 
 async function metricsPage(): Promise<string> {
-  const metrics = new MetricRegistry({ version: "1.36.4" });
-  const runtimeConfig = { "certificates.k8s.io/v1beta1": "true" };
-  const world = new World({
-    turn: hostTurn,
-    gates: featureGateTable(),
+  await using stage = await new WireStage({
+    controllers: CONTROLLERS,
     serverGates: GATES,
-    runtimeConfig,
+    runtimeConfig: { "certificates.k8s.io/v1beta1": "true" },
     keys: systemKeys,
-  });
-  const { ca, key } = signingPair(world.clock.now());
-  world.host.write("ca.crt", ca);
-  world.host.write("ca.key", key);
+  }).opened();
+  const { ca, key } = signingPair(stage.now());
+  stage.world.host.write("ca.crt", ca);
+  stage.world.host.write("ca.key", key);
   const verdict = readCommandLine(["--cluster-signing-cert-file=ca.crt", "--cluster-signing-key-file=ca.key"], 0);
   if (verdict.kind !== "run") throw new Error("the flags are not taken");
   const { config } = verdict.command.options;
-  const manager = world.startManager({ controllers: CONTROLLERS, gates: GATES, rootCa: ca, config, metrics });
-  await world.advance(2000);
-  const page = metrics.render();
-  const stopped = manager.stop();
-  await world.advance(1000);
-  await stopped;
-  world.server.close();
-  return page;
+  stage.startManager({ gates: GATES, rootCa: ca, config });
+  await stage.pass(2000);
+  return stage.metrics.render();
 }
 
 it("certificatesigningrequest-signing/metrics certificatesigningrequest-approving/metrics certificatesigningrequest-cleaner/metrics podcertificaterequest-cleaner/metrics bootstrap-signer/metrics are those of queues alone", async () => {

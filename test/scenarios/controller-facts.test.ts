@@ -6,7 +6,7 @@ import type { Access } from "#kit/contract.ts";
 import { type ControllerName, knownController } from "#kit/known-controllers.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
 import { registeredControllers } from "#manager/registry.ts";
-import { ControllerWorld } from "./controller-world.ts";
+import { WireStage } from "#test/stage/wire-stage.ts";
 
 interface Facts {
   readonly controller: ControllerName;
@@ -211,9 +211,9 @@ const facts: readonly Facts[] = [
   },
 ];
 
-class Alone extends ControllerWorld {
+class Alone extends WireStage {
   static async open(controller: ControllerName): Promise<Alone> {
-    return await new Alone(controller, knownController(controller).identity, controller).opened();
+    return await new Alone({ controllers: [controller], seed: controller }).opened();
   }
 
   /** Families that are not of queues, clients, informers and the registry. */

@@ -11,10 +11,15 @@ const VERBS: Readonly<Record<string, string>> = { POST: "create", PUT: "update",
 /** Plays it once, under the seed that is its name: one line per request of the manager. */
 async function traceOf(outage: Outage, options: Partial<WireOptions> = {}): Promise<readonly string[]> {
   const stage = await openWire({ controllers: ["replicaset-controller"], seed: outage.name, ...options });
-  const { world, network } = stage;
+  const { world, network, namespace, of, until, now, pass } = stage;
   try {
     await outage.play({
-      ...stage,
+      namespace,
+      of,
+      until,
+      now,
+      pass,
+      log: () => stage.log(),
       killServerAfterPods: (count) => {
         const written = new Set<string>();
         world.server.killAfterWrite(({ resource, key }) => resource === "pods" && written.add(key).size === count);

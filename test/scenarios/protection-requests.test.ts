@@ -4,19 +4,20 @@ import { expect, it } from "vitest";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
 import { VolumeAttributesClasses } from "#api/generated/resources/storage-v1.ts";
 import type { Resource, StoredObject } from "#api/resource.ts";
-import { ControllerWorld, type Interception, unavailable } from "./controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
+import { WireStage } from "#test/stage/wire-stage.ts";
 
-class ProtectionWorld extends ControllerWorld {
+class ProtectionWorld extends WireStage {
   /** So many of the controller's next requests that the pattern fits are refused. */
   refusals = 0;
 
   /** The pattern is one of requests: "PUT /api/…". */
   static async open(controller: string, identity: string, refused: RegExp): Promise<ProtectionWorld> {
-    const world = await new ProtectionWorld(controller, identity, controller).opened();
+    const world = await new ProtectionWorld({ controllers: [controller], seed: controller }).opened();
     const intercept: Interception = ({ method, path }, who) => {
       if (who !== identity || world.refusals === 0 || !refused.test(`${method} ${path}`)) return undefined;
       world.refusals--;
-      return unavailable();
+      return unavailable;
     };
     return await world.started({ intercept });
   }
@@ -92,6 +93,6 @@ it("persistentvolumeclaim-protection/4, persistentvolumeclaim-protection/tests r
   for (const name of names) await world.of(PersistentVolumeClaims).delete(name);
   await world.pass(10_000);
   for (const name of names) expect(await world.exists(PersistentVolumeClaims, name)).toBe(false);
-  expect(world.log).toContain("live list of pods failed: ");
-  expect(world.log.split("sync failed, will retry")).toHaveLength(2);
+  expect(world.log()).toContain("live list of pods failed: ");
+  expect(world.log().split("sync failed, will retry")).toHaveLength(2);
 });

@@ -2,22 +2,21 @@
 
 import { expect, it } from "vitest";
 import type { ControllerName } from "#kit/known-controllers.ts";
-import { knownController } from "#kit/known-controllers.ts";
 import { registeredControllers } from "#manager/registry.ts";
 import { systemKeys } from "#platform/system/system-keys.ts";
 import { profiles } from "#test/stage/profiles.ts";
 import { signingPair } from "#test/stage/signing-pair.ts";
+import { WireStage } from "#test/stage/wire-stage.ts";
 import { configOf } from "./command-line.ts";
-import { ControllerWorld } from "./controller-world.ts";
 
 const { gates, extraVersions } = profiles.alpha;
 const { ca } = signingPair(Date.UTC(2026, 0, 1));
 
-class Alone extends ControllerWorld {
+class Alone extends WireStage {
   static async open(controller: ControllerName): Promise<Alone> {
     const runtimeConfig = Object.fromEntries(extraVersions.map((version) => [version, "true"]));
     const server = { serverGates: gates, runtimeConfig, keys: systemKeys };
-    return await new Alone(controller, knownController(controller).identity, controller, server).opened();
+    return await new Alone({ controllers: [controller], seed: controller, ...server }).opened();
   }
 
   queues(): readonly string[] {

@@ -7,7 +7,6 @@ import type { NodeSpec, Pod, PodSpec } from "#api/generated/types/core-v1.ts";
 import type { Draft, Resource, Stored, StoredObject } from "#api/resource.ts";
 import { bytesTransport } from "#apiserver/in-process-transport.ts";
 import { FeatureGates } from "#base/feature-gates.ts";
-import type { HttpRequest, HttpResponse, Transport } from "#base/http.ts";
 import { noLog } from "#base/log.ts";
 import { noMetrics } from "#base/metrics.ts";
 import { seededRng } from "#base/seeded-rng.ts";
@@ -19,11 +18,9 @@ import { runControllers } from "#manager/run-controllers.ts";
 import { buildScheduler, SCHEDULER_IDENTITY } from "#scheduler/scheduler.ts";
 import { RequestLog } from "#sim/request-log.ts";
 import { World } from "#sim/world.ts";
+import { FaultyNetwork, type Interception } from "#test/stage/faulty-network.ts";
 
 const NAMESPACE = "default";
-
-/** Answers instead of the server, or lets the request pass. */
-export type Interception = (request: HttpRequest) => HttpResponse | undefined;
 
 export interface StageOptions {
   readonly intercept?: Interception;
@@ -54,9 +51,10 @@ export class SchedulerStage implements AsyncDisposable {
     this.log = new RequestLog(clock);
     const user = { name: SCHEDULER_IDENTITY, groups: ["system:authenticated"] };
     const server = bytesTransport(this.world.server, { peer: { user } });
-    const network: Transport = { send: async (request, signal) => intercept(request) ?? server.send(request, signal) };
+    const network = new FaultyNetwork();
+    network.intercept(intercept);
     const options = { clock, limits: { qps: -1, burst: 0 }, userAgentPrefix: "steersman" };
-    const own = rootClientBuilder(this.log.over(network), options);
+    const own = rootClientBuilder(this.log.over(network.over(server)), options);
     const admin = { user: { name: "admin", groups: ["system:masters"] } };
     const clients = rootClientBuilder(bytesTransport(this.world.server, { peer: admin }), options);
     const scheduler: RegisteredController = {

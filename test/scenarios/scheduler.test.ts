@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { Nodes, PersistentVolumeClaims, PersistentVolumes, Pods } from "#api/generated/resources/core-v1.ts";
 import { PriorityClasses } from "#api/generated/resources/scheduling-v1.ts";
 import { StorageClasses } from "#api/generated/resources/storage-v1.ts";
-import { refusal } from "./controller-world.ts";
-import { type Interception, SchedulerStage } from "./scheduler-stage.ts";
+import { type Interception, refusal } from "#test/stage/faulty-network.ts";
+import { SchedulerStage } from "./scheduler-stage.ts";
 
 const BINDING = "/api/v1/namespaces/default/pods/web/binding";
 const ZONE = "topology.kubernetes.io/zone";

@@ -1,11 +1,9 @@
 // When the publisher of trust bundles starts: with a CA, and with an API server that serves bundles in some version.
 
 import { describe, expect, it } from "vitest";
-import { featureGateTable } from "#api/feature-gate-table.ts";
-import { hostTurn } from "#base/testing.ts";
 import { systemKeys } from "#platform/system/system-keys.ts";
-import { World } from "#sim/world.ts";
 import { signingPair } from "#test/stage/signing-pair.ts";
+import { WireStage } from "#test/stage/wire-stage.ts";
 
 const CONTROLLER = "kube-apiserver-serving-clustertrustbundle-publisher-controller";
 const GATES = { ClusterTrustBundle: true };
@@ -13,9 +11,8 @@ const GATES = { ClusterTrustBundle: true };
 /** The paths of the bundles that the manager created. */
 async function created(versions: readonly string[], rootCa: string): Promise<readonly string[]> {
   const paths: string[] = [];
-  const world = new World({
-    turn: hostTurn,
-    gates: featureGateTable(),
+  await using stage = await new WireStage({
+    controllers: [CONTROLLER],
     serverGates: GATES,
     runtimeConfig: Object.fromEntries(versions.map((version) => [version, "true"])),
     keys: systemKeys,
@@ -25,13 +22,9 @@ async function created(versions: readonly string[], rootCa: string): Promise<rea
         if (isBundle && response.status === 201) paths.push(request.path);
       },
     },
-  });
-  const manager = world.startManager({ controllers: [CONTROLLER], gates: GATES, rootCa });
-  await world.advance(5000);
-  const stopped = manager.stop();
-  await world.advance(1000);
-  await stopped;
-  world.server.close();
+  }).opened();
+  stage.startManager({ gates: GATES, rootCa });
+  await stage.pass(5000);
   return paths;
 }
 

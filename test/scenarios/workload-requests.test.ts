@@ -3,12 +3,13 @@
 
 import { describe, expect, it } from "vitest";
 import { ControllerRevisions, DaemonSets, Deployments, StatefulSets } from "#api/generated/resources/apps-v1.ts";
-import { Events, Nodes, PersistentVolumeClaims, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { Events, Nodes, PersistentVolumeClaims, Pods } from "#api/generated/resources/core-v1.ts";
 import type { StoredObject } from "#api/resource.ts";
 import { jsonResponse } from "#client/testing.ts";
-import { type ControllerName, knownController } from "#kit/known-controllers.ts";
+import type { ControllerName } from "#kit/known-controllers.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, type Interception, NAMESPACE, unavailable } from "./controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
+import { NAMESPACE, WireStage } from "#test/stage/wire-stage.ts";
 
 const MINUTE = 60_000;
 const labels = { app: "web" };
@@ -16,11 +17,9 @@ const template = { metadata: { labels }, spec: { containers: [{ name: "main", im
 const spec = { replicas: 1, serviceName: "web", selector: { matchLabels: labels }, template };
 const withoutReplicas = { selector: { matchLabels: labels }, template };
 
-class Workloads extends ControllerWorld {
+class Workloads extends WireStage {
   static async open(controller: ControllerName): Promise<Workloads> {
-    const world = await new Workloads(controller, knownController(controller).identity, controller).opened();
-    await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
-    return world;
+    return await new Workloads({ controllers: [controller], seed: controller }).opened();
   }
 
   async events(): Promise<readonly string[]> {
@@ -76,7 +75,7 @@ describe("how much at once", () => {
         if (!isWriteOf(written, request)) return undefined;
         waiting++;
         await promise;
-        return unavailable();
+        return unavailable;
       };
       world.startManager({ config, intercept });
       await world.pass(MINUTE);
@@ -93,7 +92,7 @@ describe("how much at once", () => {
     for (let i = 0; i < 260; i++) await world.of(Nodes).create({ metadata: { name: `node-${i}` }, spec: {} });
     world.startManager();
     await world.pass(1000);
-    world.held.hold(Pods);
+    world.hold(Pods);
     await world.of(DaemonSets).create({ metadata: { name: "web" }, spec: tolerant });
     await world.pass(MINUTE);
     expect(world.requests("POST").filter((path) => /pods$/.test(path))).toHaveLength(250);
@@ -112,7 +111,7 @@ describe("after refusals", () => {
   };
 
   it("deployment/config tries 15 times again, and then waits for the next event", async () => {
-    expect(await creates(unavailable)).toBe(16);
+    expect(await creates(() => unavailable)).toBe(16);
   });
 
   it("deployment/config does not try again in a namespace that ends", async () => {
@@ -190,7 +189,7 @@ describe("what a StatefulSet's next sync waits for", () => {
     await using world = await Workloads.open("statefulset-controller");
     world.startManager();
     await world.pass(1000);
-    world.held.hold(held);
+    world.hold(held);
     await world.of(StatefulSets).create({
       metadata: { name: "web" },
       spec: { ...spec, podManagementPolicy: "Parallel", volumeClaimTemplates: [claim] },
@@ -200,7 +199,7 @@ describe("what a StatefulSet's next sync waits for", () => {
     await world.of(StatefulSets).patch("web", { spec: { replicas: 2 } });
     await world.pass(MINUTE);
     expect(await world.exists(Pods, "web-1")).toBe(!isWaiting);
-    world.held.release(held);
+    world.release(held);
     await world.pass(MINUTE);
     expect(await world.exists(Pods, "web-1")).toBe(true);
   });

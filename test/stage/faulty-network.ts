@@ -7,6 +7,19 @@ import { type HttpRequest, type HttpResponse, type Transport, TransportError } f
 /** The method and the resource in the path: "PUT secrets". Watches have the method "WATCH". */
 type Matching = string | ((request: HttpRequest) => boolean);
 
+/**
+ * Answers a request; undefined leaves the answer to the server. `who` is the last part of the user agent. `pass` sends the
+ * request to the server.
+ */
+export type Interception = (
+  request: HttpRequest,
+  who: string,
+  pass: () => Promise<HttpResponse>,
+) => Promise<Answer> | Answer;
+
+/** An ApiError is sent as the answer of the server. */
+type Answer = HttpResponse | ApiError | undefined;
+
 interface Rule {
   readonly matching: Matching;
   left: number;
@@ -28,6 +41,16 @@ export class FaultyNetwork {
 
   respond(matching: Matching, response: HttpResponse, times = 1): void {
     this.#rules.push({ matching, left: times, answer: async () => response });
+  }
+
+  /** Asks the interception about every request. */
+  intercept(interception: Interception): void {
+    const whoOf = ({ headers }: HttpRequest): string => String(headers["user-agent"]).split("/").at(-1) ?? "";
+    const answer: Rule["answer"] = async (request, pass) => {
+      const given = await interception(request, whoOf(request), pass);
+      return given instanceof ApiError ? errorResponse(given) : given;
+    };
+    this.#rules.push({ matching: () => true, left: Number.POSITIVE_INFINITY, answer });
   }
 
   /**
@@ -128,6 +151,7 @@ export function refusal(code: number, reason: string): ApiError {
     message: `it is ${reason}`,
   });
 }
+export const unavailable: ApiError = refusal(503, "ServiceUnavailable");
 export const forbidden: ApiError = refusal(403, "Forbidden");
 export const EVERY_TIME: number = Number.POSITIVE_INFINITY;
 

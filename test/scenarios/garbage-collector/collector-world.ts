@@ -6,17 +6,17 @@ import type { CustomResourceDefinition } from "#api/generated/types/apiextension
 import type { OwnerReference } from "#api/meta.ts";
 import { type Resource, resourceHandle, type StoredObject } from "#api/resource.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, type WorldOptions } from "../controller-world.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 export const Widgets: Resource<StoredObject> = widgets("v1");
 
-export interface CollectorOptions extends Omit<WorldOptions, "config"> {
+export interface CollectorOptions extends Omit<WireManagerOptions, "config"> {
   readonly config?: Partial<ComponentConfig["GarbageCollectorController"]>;
 }
 
-export class CollectorWorld extends ControllerWorld {
+export class CollectorWorld extends WireStage {
   static open(seed: string): Promise<CollectorWorld> {
-    return new CollectorWorld("garbage-collector-controller", "generic-garbage-collector", seed).opened();
+    return new CollectorWorld({ controllers: ["garbage-collector-controller"], seed }).opened();
   }
 
   start({ config = {}, ...rest }: CollectorOptions = {}): void {

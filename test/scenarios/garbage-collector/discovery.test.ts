@@ -6,7 +6,7 @@ import { CustomResourceDefinitions } from "#api/generated/resources/apiextension
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { ConfigMaps, Secrets } from "#api/generated/resources/core-v1.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
-import { type Interception, unavailable } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
 import { CollectorWorld, nothing, referenceTo, Widgets, widgets } from "./collector-world.ts";
 
 const COLLECTOR = "generic-garbage-collector";
@@ -43,14 +43,14 @@ function replicaSet(name: string) {
 it("garbage-collector/24, garbage-collector/25, garbage-collector/metrics begins after 30 seconds although a resource cannot be listed, and counts that once", async () => {
   await using stage = await CollectorWorld.open("unlistable");
   await stage.garbage("garbage");
-  const intercept: Interception = ({ path }) => (path === "/api/v1/secrets" ? unavailable() : undefined);
+  const intercept: Interception = ({ path }) => (path === "/api/v1/secrets" ? unavailable : undefined);
   stage.start({ intercept });
   await stage.pass(PERIOD_MS - 100);
   expect(await stage.exists(ConfigMaps, "garbage")).toBe(true);
   await stage.pass(1000);
   expect(await stage.exists(ConfigMaps, "garbage")).toBe(false);
-  expect(stage.log).toContain("not all resource monitors could be synced, proceeding anyways");
-  expect(stage.log).toContain("timed out waiting for dependency graph builder sync during GC sync");
+  expect(stage.log()).toContain("not all resource monitors could be synced, proceeding anyways");
+  expect(stage.log()).toContain("timed out waiting for dependency graph builder sync during GC sync");
   await stage.pass(5 * ROUND_MS);
   expect(stage.syncErrors()).toBe(1);
 });
@@ -60,7 +60,7 @@ it("garbage-collector/25, garbage-collector/metrics waits for the next round whe
   await stage.garbage("garbage");
   let isDown = true;
   const intercept: Interception = (request, who) =>
-    isDown && who === COLLECTOR && isDiscovery(request) ? unavailable() : undefined;
+    isDown && who === COLLECTOR && isDiscovery(request) ? unavailable : undefined;
   stage.start({ intercept });
   await stage.pass(2 * ROUND_MS);
   expect([stage.syncErrors(), stage.watched().size]).toEqual([3, 0]);
@@ -87,7 +87,7 @@ it("garbage-collector/25 tries again in the next round when a resource cannot be
   isOutdated = true;
   await stage.define("v1");
   await stage.pass(ROUND_MS);
-  expect(stage.log).toContain("couldn't look up resource");
+  expect(stage.log()).toContain("couldn't look up resource");
   expect(stage.syncErrors()).toBe(1);
   const watchesWidgets = (): boolean => stage.watched().has("/apis/example.com/v1/widgets");
   expect(watchesWidgets()).toBe(false);
@@ -111,7 +111,7 @@ it("garbage-collector/25 keeps watching what it watches while its group cannot b
   await stage.define("v1");
   await stage.pass(2 * ROUND_MS);
   expect(stage.watched()).toContain("/apis/example.com/v1/widgets");
-  expect(stage.log).toContain('groups=["apps/v1"]');
+  expect(stage.log()).toContain('groups=["apps/v1"]');
   await stage.of(ReplicaSets).delete("owner");
   await stage.pass(1000);
   expect(await stage.exists(ConfigMaps, "child")).toBe(false);
@@ -126,13 +126,13 @@ it("garbage-collector/traps, garbage-collector/26 finds the deletions that it mi
   await stage.garbage("others-child", { ...other, kind: "Widget" });
   stage.start();
   await stage.pass(1000);
-  stage.held.hold(Widgets);
+  stage.hold(Widgets);
   await stage.of(Widgets).delete("owner");
   await stage.redefine("v1", "v2");
   await stage.pass(ROUND_MS);
   expect(stage.watched()).toContain("/apis/example.com/v2/widgets");
   expect(await stage.exists(ConfigMaps, "child")).toBe(true);
-  stage.held.release(Widgets);
+  stage.release(Widgets);
   await stage.pass(1000);
   expect(await stage.exists(widgets("v2"), "other")).toBe(true);
   expect(await stage.exists(ConfigMaps, "child")).toBe(false);
@@ -175,7 +175,7 @@ it("garbage-collector/about, machinery/1.7.r87 is not built when --enable-garbag
   stage.start({ config: { EnableGarbageCollector: false } });
   await stage.garbage("garbage");
   await stage.pass(ROUND_MS);
-  expect(stage.log).toContain('"Warning: skipping controller" controller="garbage-collector-controller"');
+  expect(stage.log()).toContain('"Warning: skipping controller" controller="garbage-collector-controller"');
   expect([stage.requests("GET"), stage.watched().size]).toEqual([[], 0]);
 });
 

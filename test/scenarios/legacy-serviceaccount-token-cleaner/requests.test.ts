@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { ConfigMaps, Pods, Secrets, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
 import { formatTime } from "#api/time.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, refusal, type WorldOptions } from "../controller-world.ts";
+import { refusal } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SECOND = 1_000_000_000n;
@@ -14,13 +15,12 @@ const TRACKING = "kube-apiserver-legacy-service-account-token-tracking";
 const TOKEN = "token-secret-1";
 const PERIOD_DAYS = 10n;
 
-class LegacyWorld extends ControllerWorld {
+class LegacyWorld extends WireStage {
   static open(seed: string): Promise<LegacyWorld> {
-    const identity = "legacy-service-account-token-cleaner";
-    return new LegacyWorld("legacy-serviceaccount-token-cleaner-controller", identity, seed).opened();
+    return new LegacyWorld({ controllers: ["legacy-serviceaccount-token-cleaner-controller"], seed }).opened();
   }
 
-  start(options: WorldOptions = {}): Promise<void> {
+  start(options: WireManagerOptions = {}): Promise<void> {
     const CleanUpPeriod = PERIOD_DAYS * 86_400n * SECOND;
     this.startManager({ config: { LegacySATokenCleaner: { CleanUpPeriod } }, ...options });
     return this.pass(1000);

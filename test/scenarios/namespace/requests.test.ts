@@ -1,26 +1,27 @@
 // How the namespace controller lives with conflicts, with an API server that fails in parts, and with its flags.
 
 import { expect, it } from "vitest";
-import { ConfigMaps, Namespaces, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { ConfigMaps, Namespaces, Pods } from "#api/generated/resources/core-v1.ts";
 import type { HttpRequest, HttpResponse } from "#base/http.ts";
 import { decodeText } from "#client/codec.ts";
 import { jsonResponse } from "#client/testing.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, type Interception, NAMESPACE, unavailable, type WorldOptions } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
+import { NAMESPACE, type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 import { conditionsOf } from "./namespace-steps.ts";
 
 const IDENTITY = "namespace-controller";
 const GRACE_MS = 5000;
 const MINUTE_MS = 60_000;
 
-class NamespaceWorld extends ControllerWorld {
-  static async open(seed: string, options?: WorldOptions): Promise<NamespaceWorld> {
-    const world = await new NamespaceWorld("namespace-controller", IDENTITY, seed).opened();
+class NamespaceWorld extends WireStage {
+  static async open(seed: string, options?: WireManagerOptions): Promise<NamespaceWorld> {
+    const world = await new NamespaceWorld({ controllers: ["namespace-controller"], seed }).opened();
     return await world.started(options);
   }
 
   static notStarted(seed: string): Promise<NamespaceWorld> {
-    return new NamespaceWorld("namespace-controller", IDENTITY, seed).opened();
+    return new NamespaceWorld({ controllers: ["namespace-controller"], seed }).opened();
   }
 
   async conditions(): Promise<Readonly<Record<string, string>>> {
@@ -30,7 +31,6 @@ class NamespaceWorld extends ControllerWorld {
 
   /** A pod of a kubelet, which never ends it. */
   async runPod(terminationGracePeriodSeconds: number): Promise<void> {
-    await this.of(ServiceAccounts).create({ metadata: { name: "default" } });
     const containers = [{ name: "main", image: "image" }];
     const spec = { nodeName: "node", terminationGracePeriodSeconds, containers };
     await this.of(Pods).create({ metadata: { name: "web" }, spec });
@@ -108,7 +108,7 @@ it("namespace/3, namespace/11 does not finalize another namespace of the same na
   await using stage = await NamespaceWorld.open("other", { intercept });
   await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 50);
-  expect(stage.log).toContain("namespace uid has changed across retries");
+  expect(stage.log()).toContain("namespace uid has changed across retries");
   expect(await stage.isGone()).toBe(false);
 });
 
@@ -118,7 +118,7 @@ it("namespace/14 goes on when its conditions cannot be written", async () => {
   await stage.of(Namespaces).delete(NAMESPACE);
   await stage.pass(GRACE_MS + 1000);
   expect(await stage.isGone()).toBe(true);
-  expect(stage.log).toContain("Couldn't update status condition for namespace");
+  expect(stage.log()).toContain("Couldn't update status condition for namespace");
 });
 
 it("namespace/6 goes on with the rest when nobody can tell how long the pods need", async () => {
@@ -136,7 +136,7 @@ it("namespace/6 goes on with the rest when nobody can tell how long the pods nee
   expect((await stage.conditions()).NamespaceDeletionContentFailure).toBe(
     "! ContentDeletionFailed: Failed to delete all resource types, 1 remaining: no pods",
   );
-  expect(stage.log).toContain(`failed to delete pods for namespace: ${NAMESPACE}, err: no pods`);
+  expect(stage.log()).toContain(`failed to delete pods for namespace: ${NAMESPACE}, err: no pods`);
   isDown = false;
   await stage.pass(2 * MINUTE_MS);
   expect(await stage.isGone()).toBe(true);
@@ -179,7 +179,7 @@ it("namespace/5, namespace/13 deletes nothing while nothing can be discovered, a
 
 it("namespace/1 ends the program when it finds no resource at all", async () => {
   const stage = await NamespaceWorld.notStarted("nothing");
-  const manager = stage.startManager({ intercept: (_, who) => (isOwn(who) ? unavailable() : undefined) });
+  const manager = stage.startManager({ intercept: (_, who) => (isOwn(who) ? unavailable : undefined) });
   await stage.pass(10 * MINUTE_MS);
   await expect(manager.stop()).rejects.toThrow("Unable to get any supported resources from server");
   stage.world.server.close();
@@ -200,7 +200,7 @@ it("namespace/1, namespace/8 does not ask for what discovery said cannot be done
   expect(await stage.isGone()).toBe(true);
   const core = stage.requests("DELETE").filter((target) => target.startsWith("/api/"));
   const maps = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
-  expect(core).toEqual([`${maps}/one`, `${maps}/two`]);
+  expect(core).toEqual([`${maps}/one`, `${maps}/two`, `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/default`]);
 });
 
 it.each([1, 3])(

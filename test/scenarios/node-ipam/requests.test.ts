@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { Events, Nodes } from "#api/generated/resources/core-v1.ts";
 import { canonicalSelection } from "#manager/controller-selection.ts";
 import { type ComponentConfig, defaultConfig } from "#manager/options/config.ts";
-import { type Interception, unavailable } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
 import { NodeWorld } from "../node-lifecycle/node-world.ts";
 
 const NAME = "node-ipam-controller";
@@ -26,7 +26,7 @@ it("node-ipam/about, node-ipam/watches has an alias, runs only with --allocate-n
   await off.node("node");
   await off.pass(1_000);
   expect(await rangeOf(off, "node")).toBeUndefined();
-  expect(off.log).toContain("Warning: skipping controller");
+  expect(off.log()).toContain("Warning: skipping controller");
   await using on = await NodeWorld.open(NAME, "on", { config: settings() });
   expect([...on.watched()]).toEqual(["/api/v1/nodes"]);
   expect(on.series("running_managed_controllers")).toEqual([
@@ -40,7 +40,7 @@ it("node-ipam/1, node-ipam/2 ends the program when its settings make no sense", 
     const manager = stage.startManager({ config });
     await stage.pass(1_000);
     await expect(manager.stop()).rejects.toThrow();
-    expect(stage.log).toContain("Error initializing a controller");
+    expect(stage.log()).toContain("Error initializing a controller");
     stage.world.server.close();
   }
 });
@@ -57,7 +57,7 @@ it("node-ipam/3 ends the program when a node has a range that is not the cluster
 it("node-ipam/reads-live, node-ipam/3 asks for all nodes every 10 seconds until it knows their ranges", async () => {
   let isDown = true;
   const intercept: Interception = ({ path, method }, who) =>
-    isDown && who === "node-controller" && method === "GET" && path === "/api/v1/nodes" ? unavailable() : undefined;
+    isDown && who === "node-controller" && method === "GET" && path === "/api/v1/nodes" ? unavailable : undefined;
   const stage = await NodeWorld.notStarted(NAME, "list");
   await stage.node("first", { podCIDR: "10.244.0.0/24", podCIDRs: ["10.244.0.0/24"] });
   stage.startManager({ config: settings(), intercept });
@@ -72,7 +72,7 @@ it("node-ipam/reads-live, node-ipam/3 asks for all nodes every 10 seconds until 
 
 it("node-ipam/reads-live ends the program when it cannot have all nodes for 10 minutes", async () => {
   const intercept: Interception = ({ path }, who) =>
-    who === "node-controller" && path === "/api/v1/nodes" ? unavailable() : undefined;
+    who === "node-controller" && path === "/api/v1/nodes" ? unavailable : undefined;
   const stage = await NodeWorld.notStarted(NAME, "never");
   const manager = stage.startManager({ config: settings(), intercept });
   await stage.pass(900_000);
@@ -84,7 +84,7 @@ it("node-ipam/reads-live ends the program when it cannot have all nodes for 10 m
 
 it("node-ipam/6, node-ipam/traps, node-ipam/events tries a patch three times, says that it failed, and frees the range", async () => {
   let isDown = true;
-  const intercept: Interception = ({ method }) => (isDown && method === "PATCH" ? unavailable() : undefined);
+  const intercept: Interception = ({ method }) => (isDown && method === "PATCH" ? unavailable : undefined);
   await using stage = await NodeWorld.open(NAME, "patch", {
     config: settings({ ClusterCIDR: "10.244.0.0/24" }),
     intercept,
@@ -105,10 +105,10 @@ it("node-ipam/6, node-ipam/traps, node-ipam/events tries a patch three times, sa
 
 it("node-ipam/traps, node-ipam/6 loses nothing when a cache that lags hides the range of a node", async () => {
   await using stage = await NodeWorld.open(NAME, "lag", { config: settings() });
-  stage.held.hold(Nodes);
+  stage.hold(Nodes);
   await stage.node("node");
   await stage.patchNode("node", { spec: { podCIDR: "10.244.7.0/24", podCIDRs: ["10.244.7.0/24"] } });
-  stage.held.release(Nodes);
+  stage.release(Nodes);
   await stage.pass(10_000);
   expect(await rangeOf(stage, "node")).toBe("10.244.7.0/24");
   await stage.node("next");

@@ -1,21 +1,18 @@
 // One controller of nodes on the embedded server, with a network that a test can make fail.
 
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
-import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { NodeSpec, Taint } from "#api/generated/types/core-v1.ts";
 import { formatMicroTime, formatTime } from "#api/time.ts";
 import type { ControllerName } from "#kit/known-controllers.ts";
-import { knownController } from "#kit/known-controllers.ts";
-import { ControllerWorld, NAMESPACE, type WorldOptions } from "../controller-world.ts";
+import { NAMESPACE, type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
-export class NodeWorld extends ControllerWorld {
+export class NodeWorld extends WireStage {
   static async notStarted(name: ControllerName, seed: string): Promise<NodeWorld> {
-    const world = await new NodeWorld(name, knownController(name).identity, `${name} ${seed}`).opened();
-    await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
-    return world;
+    return await new NodeWorld({ controllers: [name], seed: `${name} ${seed}` }).opened();
   }
 
-  static async open(name: ControllerName, seed: string, options?: WorldOptions): Promise<NodeWorld> {
+  static async open(name: ControllerName, seed: string, options?: WireManagerOptions): Promise<NodeWorld> {
     const world = await NodeWorld.notStarted(name, seed);
     return await world.started(options);
   }

@@ -5,7 +5,7 @@ import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import { jsonResponse } from "#client/testing.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { type Interception, unavailable } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
 import { NodeWorld } from "./node-world.ts";
 
 const NAME = "node-lifecycle-controller";
@@ -83,7 +83,7 @@ it("node-lifecycle/3, node-lifecycle/reads-live takes a node from the server's c
 it("node-lifecycle/10 marks the pods of a silent node with every look until it succeeds", async () => {
   let isDown = true;
   const intercept: Interception = ({ method, path }) =>
-    isDown && method === "PUT" && path.endsWith("/pods/pod/status") ? unavailable() : undefined;
+    isDown && method === "PUT" && path.endsWith("/pods/pod/status") ? unavailable : undefined;
   await using stage = await NodeWorld.open(NAME, "pods", { intercept });
   await stage.node("node");
   await stage.postReady("node");

@@ -1,21 +1,21 @@
 // When the pod garbage collector looks, what it asks of nodes that its cache does not have, and which pod a patch means.
 
 import { expect, it } from "vitest";
-import { Nodes, Pods, ServiceAccounts } from "#api/generated/resources/core-v1.ts";
+import { Nodes, Pods } from "#api/generated/resources/core-v1.ts";
 import type { PodSpec } from "#api/generated/types/core-v1.ts";
 import { decodeText } from "#client/codec.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, type Interception, refusal, type WorldOptions } from "../controller-world.ts";
+import { type Interception, refusal } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const IDENTITY = "pod-garbage-collector";
 const LOOK_MS = 20_000;
 const QUARANTINE_MS = 40_000;
 const MAIN = { name: "main", image: "example/web:1" };
 
-class PodWorld extends ControllerWorld {
-  static async open(seed: string, options?: WorldOptions): Promise<PodWorld> {
-    const world = await new PodWorld("pod-garbage-collector-controller", IDENTITY, seed).opened();
-    await world.of(ServiceAccounts).create({ metadata: { name: "default" } });
+class PodWorld extends WireStage {
+  static async open(seed: string, options?: WireManagerOptions): Promise<PodWorld> {
+    const world = await new PodWorld({ controllers: ["pod-garbage-collector-controller"], seed }).opened();
     return await world.started(options);
   }
 
@@ -30,14 +30,14 @@ class PodWorld extends ControllerWorld {
     await this.of(Nodes).create(node);
   }
 
-  /** What has happened to the node's name so far. */
-  asked(name: string): number {
+  /** How often the controller has read the node so far. */
+  looks(name: string): number {
     return this.requests("GET").filter((target) => target === `/api/v1/nodes/${name}`).length;
   }
 }
 
 const isOwn = (who: string): boolean => who === IDENTITY;
-const threshold = (TerminatedPodGCThreshold: number): WorldOptions => ({
+const threshold = (TerminatedPodGCThreshold: number): WireManagerOptions => ({
   config: { PodGCController: { TerminatedPodGCThreshold } },
 });
 
@@ -51,9 +51,9 @@ it("pod-garbage-collector/config looks every 20 s, and gives a missing node 40 s
   expect(world.requests("DELETE")).toHaveLength(1);
   await world.pod("orphan", { nodeName: "gone" });
   await world.pass(LOOK_MS + QUARANTINE_MS - 2000);
-  expect(world.asked("gone")).toBe(0);
+  expect(world.looks("gone")).toBe(0);
   await world.pass(LOOK_MS);
-  expect(world.asked("gone")).toBe(1);
+  expect(world.looks("gone")).toBe(1);
   expect(await world.exists(Pods, "orphan")).toBe(false);
   expect(world.series('workqueue_adds_total{name="orphaned_pods_nodes"}')[0]).toMatch(/ 1$/);
 });
@@ -72,11 +72,11 @@ it.each([0, -1])(
 
 it("pod-garbage-collector/tests keeps pods of a node that the server has and the cache has not", async () => {
   await using world = await PodWorld.open("late-cache");
-  world.held.hold(Nodes);
+  world.hold(Nodes);
   await world.node("late");
   await world.pod("kept", { nodeName: "late" });
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
-  expect(world.asked("late")).toBeGreaterThan(0);
+  expect(world.looks("late")).toBeGreaterThan(0);
   expect((await world.of(Pods).find("kept"))?.status?.phase).toBe("Running");
 });
 
@@ -86,7 +86,7 @@ it("pod-garbage-collector/tests asks for no node that the cache has again, and k
   await world.pass(LOOK_MS + QUARANTINE_MS - 5000);
   await world.node("back");
   await world.pass(3 * LOOK_MS);
-  expect(world.asked("back")).toBe(0);
+  expect(world.looks("back")).toBe(0);
   expect((await world.of(Pods).find("kept"))?.status?.phase).toBe("Running");
 });
 
@@ -97,8 +97,8 @@ it("pod-garbage-collector/tests keeps pods of a node that cannot be asked for, a
   await using world = await PodWorld.open("refused", { intercept });
   await world.pod("orphan", { nodeName: "gone" });
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);
-  expect(world.asked("gone")).toBe(1);
-  expect(world.log).toContain("Error while getting node");
+  expect(world.looks("gone")).toBe(1);
+  expect(world.log()).toContain("Error while getting node");
   expect(await world.exists(Pods, "orphan")).toBe(true);
   state.isRefusing = false;
   await world.pass(QUARANTINE_MS + 2 * LOOK_MS);
@@ -128,7 +128,7 @@ it("pod-garbage-collector/traps does not fail a pod that has the name of an orph
   await using world = await PodWorld.open("successor");
   await world.pod("web", { nodeName: "gone" });
   await world.pass(2000);
-  world.held.hold(Pods);
+  world.hold(Pods);
   await world.of(Pods).delete("web", { gracePeriodSeconds: 0 });
   await world.pod("web", {});
   await world.pass(LOOK_MS + QUARANTINE_MS + LOOK_MS);

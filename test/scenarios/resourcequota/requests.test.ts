@@ -4,18 +4,19 @@ import { expect, it } from "vitest";
 import { ConfigMaps, ResourceQuotas } from "#api/generated/resources/core-v1.ts";
 import { jsonResponse } from "#client/testing.ts";
 import { defaultConfig } from "#manager/options/config.ts";
-import { ControllerWorld, type Interception, unavailable, type WorldOptions } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const IDENTITY = "resourcequota-controller";
 const PERIOD_MS = 30_000;
 const MINUTE_MS = 60_000;
 
-class QuotaWorld extends ControllerWorld {
+class QuotaWorld extends WireStage {
   static notStarted(seed: string): Promise<QuotaWorld> {
-    return new QuotaWorld("resourcequota-controller", IDENTITY, seed).opened();
+    return new QuotaWorld({ controllers: ["resourcequota-controller"], seed }).opened();
   }
 
-  static async open(seed: string, options?: WorldOptions): Promise<QuotaWorld> {
+  static async open(seed: string, options?: WireManagerOptions): Promise<QuotaWorld> {
     const world = await QuotaWorld.notStarted(seed);
     return await world.started(options);
   }
@@ -36,7 +37,7 @@ class QuotaWorld extends ControllerWorld {
 
 it("resourcequota/9 counts nothing before all caches are filled", async () => {
   let isDown = true;
-  const intercept: Interception = ({ path }) => (isDown && path === "/api/v1/secrets" ? unavailable() : undefined);
+  const intercept: Interception = ({ path }) => (isDown && path === "/api/v1/secrets" ? unavailable : undefined);
   await using stage = await QuotaWorld.open("unfilled", { intercept });
   await stage.quota({ configmaps: "5" });
   await stage.pass(5 * MINUTE_MS);
@@ -48,7 +49,7 @@ it("resourcequota/9 counts nothing before all caches are filled", async () => {
 
 it("resourcequota/7 ends the program when nothing can be discovered at its start", async () => {
   const stage = await QuotaWorld.notStarted("nothing");
-  const manager = stage.startManager({ intercept: (_, who) => (who === IDENTITY ? unavailable() : undefined) });
+  const manager = stage.startManager({ intercept: (_, who) => (who === IDENTITY ? unavailable : undefined) });
   await stage.pass(10 * MINUTE_MS);
   await expect(manager.stop()).rejects.toThrow();
   stage.world.server.close();
@@ -57,11 +58,11 @@ it("resourcequota/7 ends the program when nothing can be discovered at its start
 it("resourcequota/7 keeps counting while nothing can be discovered later", async () => {
   let isDown = false;
   const intercept: Interception = (request, who) =>
-    isDown && who === IDENTITY && request.method === "GET" ? unavailable() : undefined;
+    isDown && who === IDENTITY && request.method === "GET" ? unavailable : undefined;
   await using stage = await QuotaWorld.open("later", { intercept });
   isDown = true;
   await stage.pass(3 * PERIOD_MS);
-  expect(stage.log).toContain("Error during resource discovery");
+  expect(stage.log()).toContain("Error during resource discovery");
   await stage.of(ConfigMaps).create({ metadata: { name: "one" } });
   await stage.quota({ configmaps: "5" });
   await stage.pass(1000);
@@ -106,7 +107,7 @@ it("resourcequota/2, resourcequota/config, resourcequota/queues, resourcequota/m
 it("resourcequota/config counts nothing anew when --resource-quota-sync-period is 0", async () => {
   const ResourceQuotaController = { ...defaultConfig.ResourceQuotaController, ResourceQuotaSyncPeriod: 0n };
   await using stage = await QuotaWorld.open("never", { config: { ResourceQuotaController } });
-  expect(stage.log).toContain("periodic quota controller resync disabled");
+  expect(stage.log()).toContain("periodic quota controller resync disabled");
 });
 
 it.each([1, 3])(

@@ -5,13 +5,14 @@ import { Events } from "#api/generated/resources/core-v1.ts";
 import { ServiceCIDRs } from "#api/generated/resources/networking-v1.ts";
 import { knownController } from "#kit/known-controllers.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
-import { ControllerWorld, type Interception, unavailable, type WorldOptions } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const NAME = "service-cidr-controller";
 
-class CidrWorld extends ControllerWorld {
-  static async open(seed: string, options?: WorldOptions): Promise<CidrWorld> {
-    const world = await new CidrWorld(NAME, knownController(NAME).identity, seed).opened();
+class CidrWorld extends WireStage {
+  static async open(seed: string, options?: WireManagerOptions): Promise<CidrWorld> {
+    const world = await new CidrWorld({ controllers: [NAME], seed }).opened();
     return await world.started(options);
   }
 
@@ -41,7 +42,7 @@ it("service-cidr/about, service-cidr/watches, service-cidr/config, service-cidr/
 it("service-cidr/2, service-cidr/events, service-cidr/config says that a status cannot be written, and drops the ServiceCIDR after 15 retries", async () => {
   let isDown = true;
   const intercept: Interception = ({ method, path }) =>
-    isDown && method === "PATCH" && path.endsWith("/range/status") ? unavailable() : undefined;
+    isDown && method === "PATCH" && path.endsWith("/range/status") ? unavailable : undefined;
   await using stage = await CidrWorld.open("status", { intercept });
   await stage.range("range", "10.101.0.0/24");
   await stage.pass(600_000);

@@ -7,7 +7,8 @@ import { StorageVersionMigrations } from "#api/generated/resources/storagemigrat
 import type { Resource, StoredObject } from "#api/resource.ts";
 import type { HttpResponse } from "#base/http.ts";
 import { jsonResponse } from "#client/testing.ts";
-import { ControllerWorld, type Interception, NAMESPACE, refusal, unavailable } from "../controller-world.ts";
+import { type Interception, refusal, unavailable } from "#test/stage/faulty-network.ts";
+import { NAMESPACE, WireStage } from "#test/stage/wire-stage.ts";
 
 const IDENTITY = "storage-version-migrator-controller";
 const gates = { StorageVersionMigrator: true };
@@ -15,12 +16,16 @@ const MINUTE_MS = 60_000;
 
 type Target = Pick<Resource<StoredObject>, "group" | "resource">;
 
-class MigrationWorld extends ControllerWorld {
+class MigrationWorld extends WireStage {
   static async open(seed: string, intercept: Interception = () => undefined): Promise<MigrationWorld> {
     const server = { serverGates: gates, runtimeConfig: { "storagemigration.k8s.io/v1beta1": "true" } };
-    const world = await new MigrationWorld(IDENTITY, IDENTITY, seed, server).opened();
+    const world = await new MigrationWorld({
+      controllers: [IDENTITY, "garbage-collector-controller"],
+      seed,
+      ...server,
+    }).opened();
     for (const name of ["a", "b", "c"]) await world.of(ConfigMaps).create({ metadata: { name } });
-    world.startManager({ gates, others: ["garbage-collector-controller"], intercept });
+    world.startManager({ gates, intercept });
     await world.pass(5000);
     return world;
   }
@@ -68,7 +73,7 @@ it("storage-version-migrator/6, storage-version-migrator/tests waits until the c
 
 it("storage-version-migrator/6, storage-version-migrator/traps fails when the cache is not filled within a minute", async () => {
   const intercept: Interception = ({ method, path }, who) =>
-    who.endsWith("-informers") && method === "GET" && path.endsWith("/configmaps") ? unavailable() : undefined;
+    who.endsWith("-informers") && method === "GET" && path.endsWith("/configmaps") ? unavailable : undefined;
   await using world = await MigrationWorld.open("no-cache", intercept);
   await world.migration("m");
   await world.pass(0.8 * MINUTE_MS);
@@ -115,7 +120,7 @@ it("storage-version-migrator/tests fails with an error that does not pass", asyn
   await using world = await MigrationWorld.open("forbidden", intercept);
   await world.migration("m");
   await world.letCacheFollow();
-  expect(await world.outcome("m")).toBe("Failed: migration encountered unhandled error: refused");
+  expect(await world.outcome("m")).toBe("Failed: migration encountered unhandled error: it is Forbidden");
   expect(world.written()).toEqual(["a", "b"]);
 });
 
@@ -123,7 +128,7 @@ it("storage-version-migrator/traps, storage-version-migrator/tests begins anew a
   let refusals = 0;
   const intercept: Interception = async ({ method, path }, who) => {
     if (!isWrite(method, path, who)) return undefined;
-    if (path.endsWith("/c")) return refusals++ === 0 ? unavailable() : undefined;
+    if (path.endsWith("/c")) return refusals++ === 0 ? unavailable : undefined;
     // Another version of storage would make it a change.
     const name = path.slice(-1);
     const patch = { metadata: { labels: { written: "yes" } } };

@@ -3,21 +3,21 @@
 import { expect, it } from "vitest";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
 import { StorageVersions } from "#api/generated/resources/internal-v1alpha1.ts";
-import { ControllerWorld, refusal, unavailable, type WorldOptions } from "../controller-world.ts";
+import { refusal, unavailable } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const IDENTITY = "storage-version-garbage-collector";
 const SYSTEM = "kube-system";
 const gates = { APIServerIdentity: true, StorageVersionAPI: true };
 
-class VersionWorld extends ControllerWorld {
-  static async open(seed: string, options?: WorldOptions): Promise<VersionWorld> {
+class VersionWorld extends WireStage {
+  static async open(seed: string, options?: WireManagerOptions): Promise<VersionWorld> {
     const server = { serverGates: gates, runtimeConfig: { "internal.apiserver.k8s.io/v1alpha1": "true" } };
-    const world = await new VersionWorld(
-      "storageversion-garbage-collector-controller",
-      IDENTITY,
+    const world = await new VersionWorld({
+      controllers: ["storageversion-garbage-collector-controller"],
       seed,
-      server,
-    ).opened();
+      ...server,
+    }).opened();
     return await world.started({ gates, ...options });
   }
 
@@ -50,7 +50,7 @@ class VersionWorld extends ControllerWorld {
 
 it("storageversion-garbage-collector/4 tries a write again after a conflict", async () => {
   let conflicts = 0;
-  const intercept: WorldOptions["intercept"] = ({ method }, who) =>
+  const intercept: WireManagerOptions["intercept"] = ({ method }, who) =>
     who === IDENTITY && method === "PUT" && conflicts++ < 3 ? refusal(409, "Conflict") : undefined;
   await using world = await VersionWorld.open("conflicts", { intercept });
   for (const name of ["one", "two"]) await world.lease(name);
@@ -63,8 +63,8 @@ it("storageversion-garbage-collector/4 tries a write again after a conflict", as
 });
 
 it("storageversion-garbage-collector/traps takes a server out whose lease cannot be read for a moment", async () => {
-  const intercept: WorldOptions["intercept"] = ({ method, path }, who) =>
-    who === IDENTITY && method === "GET" && path.endsWith("/leases/one") ? unavailable() : undefined;
+  const intercept: WireManagerOptions["intercept"] = ({ method, path }, who) =>
+    who === IDENTITY && method === "GET" && path.endsWith("/leases/one") ? unavailable : undefined;
   await using world = await VersionWorld.open("blink", { intercept });
   for (const name of ["one", "two"]) await world.lease(name);
   await world.report("apps.deployments", { one: "v1", two: "v1", stranger: "v1" });

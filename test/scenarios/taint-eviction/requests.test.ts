@@ -5,7 +5,7 @@ import { Pods } from "#api/generated/resources/core-v1.ts";
 import type { Taint } from "#api/generated/types/core-v1.ts";
 import { knownController } from "#kit/known-controllers.ts";
 import { canonicalSelection, isSelected } from "#manager/controller-selection.ts";
-import { type Interception, unavailable } from "../controller-world.ts";
+import { type Interception, unavailable } from "#test/stage/faulty-network.ts";
 import { NodeWorld } from "../node-lifecycle/node-world.ts";
 
 const NAME = "taint-eviction-controller";
@@ -40,7 +40,7 @@ it("taint-eviction/traps, taint-eviction/watches, taint-eviction/queues, taint-e
 
 it("taint-eviction/7, taint-eviction/reads-live reads the pod before each of five tries, and then leaves it", async () => {
   let isDown = true;
-  const intercept: Interception = ({ method }) => (isDown && method === "DELETE" ? unavailable() : undefined);
+  const intercept: Interception = ({ method }) => (isDown && method === "DELETE" ? unavailable : undefined);
   await using stage = await NodeWorld.open(NAME, "five tries", { intercept });
   await stage.node("node");
   await stage.pod("pod", "node");
@@ -49,7 +49,7 @@ it("taint-eviction/7, taint-eviction/reads-live reads the pod before each of fiv
   expect(stage.requests("GET").filter((target) => target.endsWith("/pods/pod"))).toHaveLength(5);
   // The condition is there since the first.
   expect(stage.requests("PATCH").filter((target) => target.endsWith("/pods/pod/status"))).toHaveLength(1);
-  expect(stage.log).toContain("TaintEvictionController: timed worker failed");
+  expect(stage.log()).toContain("TaintEvictionController: timed worker failed");
   isDown = false;
   await stage.pass(600_000);
   expect(await isTerminating(stage, "pod")).toBe(false);

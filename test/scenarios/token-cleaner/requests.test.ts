@@ -3,13 +3,14 @@
 import { expect, it } from "vitest";
 import { Secrets } from "#api/generated/resources/core-v1.ts";
 import { formatTime } from "#api/time.ts";
-import { ControllerWorld, refusal, type WorldOptions } from "../controller-world.ts";
+import { refusal } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const SYSTEM = "kube-system";
 
-class TokenWorld extends ControllerWorld {
-  static async open(seed: string, options?: WorldOptions): Promise<TokenWorld> {
-    const world = await new TokenWorld("token-cleaner-controller", "token-cleaner", seed).opened();
+class TokenWorld extends WireStage {
+  static async open(seed: string, options?: WireManagerOptions): Promise<TokenWorld> {
+    const world = await new TokenWorld({ controllers: ["token-cleaner-controller"], seed }).opened();
     return await world.started(options);
   }
 
@@ -33,7 +34,7 @@ it.each([
   "token-cleaner/2 tries a deletion that is answered with %i again with the next event alone",
   async (code, reason) => {
     const state = { isRefusing: true };
-    const intercept: WorldOptions["intercept"] = ({ method }, who) =>
+    const intercept: WireManagerOptions["intercept"] = ({ method }, who) =>
       state.isRefusing && who === "token-cleaner" && method === "DELETE" ? refusal(code, reason) : undefined;
     await using world = await TokenWorld.open(`refused-${code}`, { intercept });
     await world.token("expired", -1000);

@@ -2,13 +2,14 @@
 
 import { expect, it } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
-import { ControllerWorld, refusal } from "../controller-world.ts";
+import { refusal } from "#test/stage/faulty-network.ts";
+import { WireStage } from "#test/stage/wire-stage.ts";
 
 const TTL = "node.alpha.kubernetes.io/ttl";
 
-class NodesWorld extends ControllerWorld {
+class NodesWorld extends WireStage {
   static open(seed: string): Promise<NodesWorld> {
-    return new NodesWorld("ttl-controller", "ttl-controller", seed).opened();
+    return new NodesWorld({ controllers: ["ttl-controller"], seed }).opened();
   }
 
   /** A node of now tells the TTL of now. */

@@ -4,15 +4,19 @@ import { expect, it } from "vitest";
 import { ValidatingAdmissionPolicies } from "#api/generated/resources/admissionregistration-v1.ts";
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
 import { jsonResponse } from "#client/testing.ts";
-import { ControllerWorld, unavailable, type WorldOptions } from "../controller-world.ts";
+import { unavailable } from "#test/stage/faulty-network.ts";
+import { type WireManagerOptions, WireStage } from "#test/stage/wire-stage.ts";
 
 const IDENTITY = "validatingadmissionpolicy-status-controller";
 const QUEUE = "validatingadmissionpolicy-status";
 const GROUP = "things.example.com";
 
-class PolicyWorld extends ControllerWorld {
-  static async open(seed: string, options?: WorldOptions): Promise<PolicyWorld> {
-    const world = await new PolicyWorld("validatingadmissionpolicy-status-controller", IDENTITY, seed).opened();
+class PolicyWorld extends WireStage {
+  static async open(seed: string, options?: WireManagerOptions): Promise<PolicyWorld> {
+    const world = await new PolicyWorld({
+      controllers: ["validatingadmissionpolicy-status-controller"],
+      seed,
+    }).opened();
     return await world.started(options);
   }
 
@@ -46,8 +50,8 @@ class PolicyWorld extends ControllerWorld {
 
 it("validatingadmissionpolicy-status/7 checks a policy again after a refused write, and forgets one that is deleted", async () => {
   const state = { isRefusing: true };
-  const intercept: WorldOptions["intercept"] = ({ method }, who) =>
-    state.isRefusing && who === IDENTITY && method === "PATCH" ? unavailable() : undefined;
+  const intercept: WireManagerOptions["intercept"] = ({ method }, who) =>
+    state.isRefusing && who === IDENTITY && method === "PATCH" ? unavailable : undefined;
   await using world = await PolicyWorld.open("refused", { intercept });
   await world.policy("kept", "apps", "deployments", "object.spec.replicas > 1");
   await world.policy("deleted", "apps", "deployments", "object.spec.replicas > 1");
@@ -75,7 +79,7 @@ const openApi = (path: string, isPublished: boolean): object => {
 };
 
 it("validatingadmissionpolicy-status/reads-live asks for the schemas of kinds that are not built in, and for no other", async () => {
-  const intercept: WorldOptions["intercept"] = ({ path }, who) =>
+  const intercept: WireManagerOptions["intercept"] = ({ path }, who) =>
     who === IDENTITY && path.startsWith("/openapi/v3") ? jsonResponse(openApi(path, true)) : undefined;
   await using world = await PolicyWorld.open("schemas", { intercept });
   const asked = (): readonly string[] =>
@@ -96,7 +100,7 @@ it("validatingadmissionpolicy-status/reads-live asks for the schemas of kinds th
 
 it("validatingadmissionpolicy-status/traps does not check a policy again when the schema is published later", async () => {
   const state = { isPublished: false };
-  const intercept: WorldOptions["intercept"] = ({ path }, who) =>
+  const intercept: WireManagerOptions["intercept"] = ({ path }, who) =>
     who === IDENTITY && path.startsWith("/openapi/v3") ? jsonResponse(openApi(path, state.isPublished)) : undefined;
   await using world = await PolicyWorld.open("early", { intercept });
   await world.define();
