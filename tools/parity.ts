@@ -31,7 +31,8 @@ const indexFile = "docs/parity.md";
 const pageFolder = "docs/parity";
 const aboutScenarios = `Each scenario of test/scenarios was played with Go's manager and with ours, each on a kube-apiserver of its own, and what both wrote,
 read and told was compared, phase by phase (stage e of [scenarios.md](scenarios.md)). A scenario in virtual time only is confirmed by a
-recording of Go's manager, which took minutes or an hour of real time, or by vectors from upstream's code.
+recording of Go's manager, which took minutes or an hour of real time, or by vectors from upstream's code. A scenario that plays alone shares
+its cluster with no other play; at most 60 do.
 \`bun tools/differential.ts --slow --results <controller …>\` plays again.`;
 
 interface Ledger {

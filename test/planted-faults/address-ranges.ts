@@ -19,21 +19,21 @@ export const plan: FaultPlan = {
       file: `${ipam}/controller.ts`,
       find: "for (const service of settings.services) ranges.keepOut(service, settings.ranges);",
       replace: "",
-      noticedBy: "keeps the range of services, and the ranges that nodes came with",
+      noticedBy: "keeps the range of services and the ranges that nodes came with",
     },
     {
       name: "a deleted node keeps its range",
       file: `${ipam}/controller.ts`,
       find: "ranges.releaseOf(node);",
       replace: "ref(node);",
-      noticedBy: "says when there is no range left, and gives one when a node goes",
+      noticedBy: "says when there is no range left, gives one when a node goes",
     },
     {
       name: "a node that is being deleted gets a range",
       file: `${ipam}/sync.ts`,
       find: "if (node === undefined || node.metadata.deletionTimestamp !== undefined) return done;",
       replace: "if (node === undefined) return done;",
-      noticedBy: "gives a node that is being deleted no range",
+      noticedBy: "and none to a node that is being deleted",
     },
     {
       name: "the first free range is given away, be it just released",
@@ -47,7 +47,7 @@ export const plan: FaultPlan = {
       file: `${ipam}/sync.ts`,
       find: "deps.ranges.occupy(node);",
       replace: "void 0;",
-      noticedBy: "keeps the range of services, and the ranges that nodes came with",
+      noticedBy: "keeps the range of services and the ranges that nodes came with",
     },
     {
       name: "a ServiceCIDR goes at once",

@@ -49,7 +49,7 @@ export const plan: FaultPlan = {
       file: `${publisher}/sync.ts`,
       find: "bundle.spec.trustBundle !== trustBundle",
       replace: "bundle.spec.signerName !== signerName",
-      noticedBy: "puts a changed bundle right, and keeps its labels",
+      noticedBy: "puts a changed one right and keeps its labels",
     },
     {
       name: "other bundles of the signer stay",
@@ -92,7 +92,7 @@ export const plan: FaultPlan = {
       file: `${signer}/signatures.ts`,
       find: ".filter(([key]) => !key.startsWith(SIGNATURE_PREFIX))",
       replace: "",
-      noticedBy: "removes the signature of a token that is gone",
+      noticedBy: "drops the signature of a token that is gone",
     },
     {
       name: "the signature says nothing about the content",
@@ -100,7 +100,7 @@ export const plan: FaultPlan = {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the text that is replaced
       find: "`${header}.${base64Url(encoder.encode(content))}`",
       replace: "header",
-      noticedBy: "signs the kubeconfig with each token, and keeps other data",
+      noticedBy: "signs nothing without a kubeconfig, then with each token",
     },
   ],
 };

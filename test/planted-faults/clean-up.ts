@@ -151,7 +151,7 @@ export const plan: FaultPlan = {
       file: "src/controllers/ttl/cluster-size.ts",
       find: "{ sizeMin: 90, sizeMax: 500, ttlSeconds: 15 }",
       replace: "{ sizeMin: 101, sizeMax: 500, ttlSeconds: 15 }",
-      noticedBy: "keeps fifteen seconds while the cluster shrinks to ninety Nodes",
+      noticedBy: "each with its next event, and zero below ninety",
     },
     {
       name: "an annotation that is no integer is left alone",
@@ -172,7 +172,7 @@ export const plan: FaultPlan = {
       file: "src/controllers/ttl/controller.ts",
       find: "onDelete: () => size.nodeDeleted()",
       replace: "onDelete: () => undefined",
-      noticedBy: "and returns to zero below",
+      noticedBy: "each with its next event, and zero below ninety",
     },
     {
       name: "a token goes as soon as it is marked",
@@ -186,21 +186,21 @@ export const plan: FaultPlan = {
       file: `${legacyTokens}/clean-up.ts`,
       find: "return trackedSince(data?.since) <= beforeMs;",
       replace: "return trackedSince(data?.since) > 0;",
-      noticedBy: "keeps tokens until their use has been noted for the period",
+      noticedBy: "keeps all tokens until their use has been noted for the period",
     },
     {
       name: "tokens that pods mount are marked",
       file: `${legacyTokens}/clean-up.ts`,
       find: "if (used.has(name)) continue;",
       replace: "",
-      noticedBy: "keeps a token that a pod mounts",
+      noticedBy: "and that a pod mounts",
     },
     {
       name: "tokens that users made are marked",
       file: `${legacyTokens}/verdict.ts`,
       find: "name === secret.metadata.name",
       replace: 'name !== ""',
-      noticedBy: "keeps a token that its user made",
+      noticedBy: "that a user made, and that a pod mounts",
     },
     {
       name: "a deleted lease is not asked for",

@@ -26,7 +26,7 @@ export const plan: FaultPlan = {
       file: `${folder}/content.ts`,
       find: "if (error !== undefined) errors.push(error);\n  }",
       replace: "if (error !== undefined) throw error;\n  }",
-      noticedBy: "tells which resource cannot be deleted, empties the rest and tries again",
+      noticedBy: "tells which resource cannot be deleted yet and tries again",
     },
     {
       name: "a namespace is touched at once",

@@ -82,7 +82,7 @@ export const plan: FaultPlan = {
       file: `${lifecycle}/monitor.ts`,
       find: "if (!isExcludedFromDisruption(node)) {",
       replace: "if (!isExcludedFromDisruption({ ...node, metadata: {} })) {",
-      noticedBy: "does not count a node for its zone that is excluded",
+      noticedBy: "does not count nodes for their zone that are excluded",
     },
   ],
 };

@@ -68,6 +68,7 @@ export function resultTables(all: readonly Scenario[]): string {
       folder,
       real,
       slow: scenarios.filter(({ slow }) => slow).length,
+      alone: scenarios.filter(({ alone }) => alone).length,
       same,
       different: different.length,
       long: long.length,
@@ -80,6 +81,7 @@ export function resultTables(all: readonly Scenario[]): string {
     folder: "all",
     real: sum((row) => row.real),
     slow: sum((row) => row.slow),
+    alone: sum((row) => row.alone),
     same: sum((row) => row.same),
     different: sum((row) => row.different),
     long: sum((row) => row.long),
@@ -87,12 +89,12 @@ export function resultTables(all: readonly Scenario[]): string {
     day: "",
   };
   const lines = [...rows, total].map((row) => {
-    const { folder, real, slow, same, different, long, confirmed, day } = row;
-    return `| ${[folder, real, slow, same, different, long, confirmed, day].join(" | ")} |`;
+    const { folder, real, slow, same, different, long, confirmed, alone, day } = row;
+    return `| ${[folder, real, slow, same, different, long, confirmed, alone, day].join(" | ")} |`;
   });
   return [
-    "| | on real control planes | of them slow | same | different | in virtual time only | of them confirmed | day |",
-    "|---|---|---|---|---|---|---|---|",
+    "| | on real control planes | of them slow | same | different | in virtual time only | of them confirmed | alone | day |",
+    "|---|---|---|---|---|---|---|---|---|",
     ...lines,
     "",
     "Scenarios that are the same but for a place where two runs of Go differ, in the runs that this table counts:",

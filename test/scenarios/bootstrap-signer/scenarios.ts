@@ -1,4 +1,5 @@
-// The cluster-info ConfigMap carries a signature for each bootstrap token that may sign.
+// The cluster-info ConfigMap carries a signature for each bootstrap token that may sign. A cluster has one such ConfigMap,
+// so each scenario is a life of it and plays alone.
 
 import { createHmac } from "node:crypto";
 import { expect } from "vitest";
@@ -52,55 +53,56 @@ const isSignedBy =
 
 const texts: readonly ScenarioText[] = [
   {
-    name: "bootstrap-signer/3 signs the kubeconfig with each token, and keeps other data",
+    name: "bootstrap-signer/1, bootstrap-signer/3, bootstrap-signer/4 signs nothing without a kubeconfig, then with each token and those that come later, again after a change, and drops the signature of a token that is gone",
     async play(stage) {
       await createToken(stage, "abcdef");
       await createToken(stage, "123456");
+      await publish(stage, { more: "data" });
       await stage.settle();
-      await publish(stage, { kubeconfig: KUBECONFIG, more: "data" });
+      expect((await info(stage).get("cluster-info")).data).toEqual({ more: "data" });
+      await stage.calm(async () => expect(await stage.writes()).toEqual([]));
+      await info(stage).patch("cluster-info", { data: { kubeconfig: KUBECONFIG } });
       const { data } = await info(stage).until("cluster-info", isSignedBy("abcdef", "123456"));
       expect(data?.more).toBe("data");
-    },
-  },
-  {
-    name: "bootstrap-signer/3 signs with a token that is made later, and again after the kubeconfig has changed",
-    async play(stage) {
-      await publish(stage);
       await stage.settle();
-      await createToken(stage, "abcdef");
-      await info(stage).until("cluster-info", isSignedBy("abcdef"));
+      await createToken(stage, "fedcba");
+      await info(stage).until("cluster-info", isSignedBy("abcdef", "123456", "fedcba"));
       await stage.settle();
       await info(stage).patch("cluster-info", { data: { kubeconfig: "other" } });
-      await info(stage).until("cluster-info", isSignedBy("abcdef"));
-    },
-  },
-  {
-    name: "bootstrap-signer/4 removes the signature of a token that is gone",
-    async play(stage) {
-      await createToken(stage, "abcdef");
-      await createToken(stage, "123456");
-      await stage.settle();
-      await publish(stage);
-      await info(stage).until("cluster-info", isSignedBy("abcdef", "123456"));
+      await info(stage).until("cluster-info", isSignedBy("abcdef", "123456", "fedcba"));
       await stage.settle();
       await tokens(stage).delete("bootstrap-token-abcdef");
-      await info(stage).until("cluster-info", isSignedBy("123456"));
+      await info(stage).until("cluster-info", isSignedBy("123456", "fedcba"));
     },
   },
   {
-    name: "bootstrap-signer/4 removes signatures that no token has made, and puts changed ones right",
+    name: "bootstrap-signer/1, bootstrap-signer/4, bootstrap-signer/5 leaves a signed ConfigMap alone, and others, puts changed signatures right, removes those that no token has made, and does not try a refused update again",
     async play(stage) {
       await createToken(stage, "abcdef");
       await stage.settle();
-      await publish(stage, { kubeconfig: KUBECONFIG, "jws-kubeconfig-abcdef": "x", "jws-kubeconfig-zzzzzz": "y" });
+      await stage.of(ConfigMaps).create({ metadata: { name: "cluster-info" }, data: { kubeconfig: KUBECONFIG } });
+      await publish(stage, { kubeconfig: KUBECONFIG, "jws-kubeconfig-abcdef": signature("abcdef") });
+      await stage.settle();
+      expect((await stage.of(ConfigMaps).get("cluster-info")).data).toEqual({ kubeconfig: KUBECONFIG });
+      await stage.calm(async () => expect(await stage.writes()).toEqual([]));
+      const wrong = { "jws-kubeconfig-abcdef": "changed", "jws-kubeconfig-zzzzzz": "x" };
+      await info(stage).patch("cluster-info", { data: wrong });
       await info(stage).until("cluster-info", isSignedBy("abcdef"));
       await stage.settle();
-      await info(stage).patch("cluster-info", { data: { "jws-kubeconfig-abcdef": "changed" } });
+      await info(stage).delete("cluster-info");
+      await stage.settle();
+      await publish(stage, { kubeconfig: KUBECONFIG, ...wrong });
       await info(stage).until("cluster-info", isSignedBy("abcdef"));
+      await stage.settle();
+      await info(stage).patch("cluster-info", { immutable: true });
+      await tokens(stage).delete("bootstrap-token-abcdef");
+      await stage.untilRefused(1);
+      await stage.settle();
+      await stage.calm(async () => expect((await stage.writes()).map(({ code }) => code)).toEqual([200, 200, 422]));
     },
   },
   {
-    name: "bootstrap-signer/2 does not sign with tokens that may not sign",
+    name: "bootstrap-signer/2, bootstrap-signer/traps does not sign with tokens that may not sign, and takes back the signatures of a token that may sign no more and of one that expires when its Secret goes",
     async play(stage) {
       await createToken(stage, "aaaaaa", { data: { "usage-bootstrap-signing": "yes" } });
       await createToken(stage, "bbbbbb", { data: { "token-id": "cccccc" } });
@@ -108,65 +110,19 @@ const texts: readonly ScenarioText[] = [
       await createToken(stage, "eeeeee", { data: { "token-secret": "" } });
       await createToken(stage, "ffffff", { type: "Opaque" });
       await createToken(stage, "gggggg", { data: { expiration: formatTime(stage.now() + 3_600_000) } });
-      await stage.settle();
-      await publish(stage);
-      await info(stage).until("cluster-info", isSignedBy("gggggg"));
-    },
-  },
-  {
-    name: "bootstrap-signer/2 takes back the signature of a token that may sign no more",
-    async play(stage) {
       await createToken(stage, "abcdef");
       await stage.settle();
       await publish(stage);
-      await info(stage).until("cluster-info", isSignedBy("abcdef"));
+      await info(stage).until("cluster-info", isSignedBy("gggggg", "abcdef"));
       await stage.settle();
       await tokens(stage).patch("bootstrap-token-abcdef", { stringData: { "usage-bootstrap-signing": "false" } });
-      await info(stage).until("cluster-info", isSignedBy());
-    },
-  },
-  {
-    name: "bootstrap-signer/1 signs nothing without a kubeconfig",
-    async play(stage) {
-      await createToken(stage, "abcdef");
-      await publish(stage, { other: "data" });
+      await info(stage).until("cluster-info", isSignedBy("gggggg"));
       await stage.settle();
-      expect((await info(stage).get("cluster-info")).data).toEqual({ other: "data" });
-      await stage.calm(async () => expect(await stage.writes()).toEqual([]));
-    },
-  },
-  {
-    name: "bootstrap-signer/1, bootstrap-signer/4 leaves a signed ConfigMap alone, and others",
-    async play(stage) {
-      await createToken(stage, "abcdef");
-      await stage.of(ConfigMaps).create({ metadata: { name: "cluster-info" }, data: { kubeconfig: KUBECONFIG } });
-      await publish(stage, { kubeconfig: KUBECONFIG, "jws-kubeconfig-abcdef": signature("abcdef") });
+      await createToken(stage, "123456", { data: { expiration: formatTime(stage.now() + 6000) } });
+      await info(stage).until("cluster-info", isSignedBy("gggggg", "123456"));
       await stage.settle();
-      expect((await stage.of(ConfigMaps).get("cluster-info")).data).toEqual({ kubeconfig: KUBECONFIG });
-      await stage.calm(async () => expect(await stage.writes()).toEqual([]));
-    },
-  },
-  {
-    name: "bootstrap-signer/5 does not try a refused update again",
-    async play(stage) {
-      await createToken(stage, "abcdef");
-      await stage.settle();
-      const metadata = { name: "cluster-info" };
-      await info(stage).create({ metadata, immutable: true, data: { kubeconfig: KUBECONFIG } });
-      await stage.untilRefused(1);
-      await stage.settle();
-      await stage.calm(async () => expect((await stage.writes()).map(({ code }) => code)).toEqual([422]));
-    },
-  },
-  {
-    name: "bootstrap-signer/traps drops the signature of a token that expires when its Secret goes",
-    async play(stage) {
-      await createToken(stage, "abcdef", { data: { expiration: formatTime(stage.now() + 6000) } });
-      await publish(stage);
-      await info(stage).until("cluster-info", isSignedBy("abcdef"));
-      await stage.settle();
-      await tokens(stage).untilGone("bootstrap-token-abcdef"); // by its cleaner
-      await info(stage).until("cluster-info", isSignedBy());
+      await tokens(stage).untilGone("bootstrap-token-123456"); // by its cleaner
+      await info(stage).until("cluster-info", isSignedBy("gggggg"));
     },
   },
 ];

@@ -10,7 +10,6 @@ import type { Stage } from "#test/stage/stage.ts";
 const INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since";
 const LAST_USED = "kubernetes.io/legacy-token-last-used";
 const TRACKING = "kube-apiserver-legacy-service-account-token-tracking";
-const TOKEN = "builder-token";
 const LONG_AGO = "2020-01-01";
 const IN_THE_FUTURE = "2999-01-01";
 
@@ -24,124 +23,91 @@ async function trackSince(stage: Stage, since: string): Promise<void> {
   await maps.patch(TRACKING, { data: { since } });
 }
 
-/** A token and its service account, which lists it as those do that were generated. */
-async function createToken(stage: Stage, labels: Record<string, string> = {}, listed = [TOKEN]): Promise<void> {
-  const secrets = listed.map((name) => ({ name }));
-  await stage.of(ServiceAccounts).create({ metadata: { name: "builder" }, secrets });
-  const annotations = { "kubernetes.io/service-account.name": "builder" };
-  const type = "kubernetes.io/service-account-token";
-  await stage.of(Secrets).create({ metadata: { name: TOKEN, annotations, labels }, type });
-  await stage.of(Secrets).until(TOKEN, ({ data }) => data?.token !== undefined);
-  await stage.settle();
+interface TokenOptions {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The tokens that the account lists; generated ones are listed. */
+  readonly listed?: readonly string[];
 }
 
-/** A new manager looks at the token when it is older than the clean-up period. */
+/** A token, and the service account of the same name. */
+async function createToken(
+  stage: Stage,
+  name: string,
+  { labels = {}, listed = [name] }: TokenOptions = {},
+): Promise<void> {
+  const secrets = listed.map((name) => ({ name }));
+  await stage.of(ServiceAccounts).create({ metadata: { name }, secrets });
+  const annotations = { "kubernetes.io/service-account.name": name };
+  const type = "kubernetes.io/service-account-token";
+  await stage.of(Secrets).create({ metadata: { name, annotations, labels }, type });
+  await stage.of(Secrets).until(name, ({ data }) => data?.token !== undefined);
+}
+
+/** A new manager looks at the tokens when they are older than the clean-up period. */
 const lookAgain = (stage: Stage): Promise<void> => stage.restart(() => stage.pass(2000));
+
+const today = (stage: Stage): string => formatTime(stage.now()).slice(0, 10);
+
+async function markOf(stage: Stage, name: string): Promise<string | undefined> {
+  return (await stage.of(Secrets).get(name)).metadata.labels?.[INVALID_SINCE];
+}
+
+const untilMarked = (stage: Stage, name: string): Promise<unknown> =>
+  stage.of(Secrets).until(name, ({ metadata: { labels } }) => labels?.[INVALID_SINCE] === today(stage));
 
 /** The controller of tokens takes a reference out when it sees the deletion; Go's does not look for those it missed, either. */
 const exceptions = [
   {
-    where: /end state › ServiceAccount \{play\} builder › secrets/,
+    where: /end state › ServiceAccount \{play\} marked › secrets/,
     reason: "the deletion happens while no controller of tokens watches",
   },
 ];
-
-async function expectUntouched(stage: Stage): Promise<void> {
-  await stage.settle();
-  const { metadata } = await stage.of(Secrets).get(TOKEN);
-  expect(metadata.labels?.[INVALID_SINCE]).toBeUndefined();
-}
 
 export const scenarios: readonly Scenario[] = scenariosOf(
   "legacy-serviceaccount-token-cleaner-controller",
   { cast: "auth", profile: "idle-tokens" },
   [
     {
-      name: "legacy-serviceaccount-token-cleaner/6 marks a generated token that is not used, and keeps it",
-      alone: true,
-      async play(stage) {
-        await trackSince(stage, LONG_AGO);
-        await createToken(stage);
-        await lookAgain(stage);
-        await stage.of(Secrets).until(TOKEN, ({ metadata: { labels } }) => labels?.[INVALID_SINCE] !== undefined);
-        const { metadata } = await stage.of(Secrets).get(TOKEN);
-        expect(metadata.labels?.[INVALID_SINCE]).toBe(formatTime(stage.now()).slice(0, 10));
-      },
-    },
-    {
-      name: "legacy-serviceaccount-token-cleaner/7 deletes a token that was marked before the period",
+      name: "legacy-serviceaccount-token-cleaner/6, legacy-serviceaccount-token-cleaner/7, legacy-serviceaccount-token-cleaner/8 marks generated tokens that are not used, marks those anew whose mark is no date, and deletes those that were marked before the period",
       alone: true,
       exceptions,
       async play(stage) {
         await trackSince(stage, LONG_AGO);
-        await createToken(stage, { [INVALID_SINCE]: LONG_AGO, [LAST_USED]: LONG_AGO });
+        await createToken(stage, "idle");
+        await createToken(stage, "undated", { labels: { [INVALID_SINCE]: "long-ago" } });
+        await createToken(stage, "marked", { labels: { [INVALID_SINCE]: LONG_AGO, [LAST_USED]: LONG_AGO } });
+        await stage.settle();
         await lookAgain(stage);
-        await stage.of(Secrets).untilGone(TOKEN);
+        await untilMarked(stage, "idle");
+        await untilMarked(stage, "undated");
+        await stage.of(Secrets).untilGone("marked");
       },
     },
     {
-      name: "legacy-serviceaccount-token-cleaner/6, legacy-serviceaccount-token-cleaner/8 marks a token anew whose mark is no date",
+      name: "legacy-serviceaccount-token-cleaner/1, legacy-serviceaccount-token-cleaner/3, legacy-serviceaccount-token-cleaner/4, legacy-serviceaccount-token-cleaner/5 keeps all tokens until their use has been noted for the period, and then those that were used lately or whose last use cannot be read, that a user made, and that a pod mounts",
       alone: true,
-      async play(stage) {
-        await trackSince(stage, LONG_AGO);
-        await createToken(stage, { [INVALID_SINCE]: "long-ago" });
-        await lookAgain(stage);
-        const today = formatTime(stage.now()).slice(0, 10);
-        await stage.of(Secrets).until(TOKEN, ({ metadata: { labels } }) => labels?.[INVALID_SINCE] === today);
-      },
-    },
-    {
-      name: "legacy-serviceaccount-token-cleaner/3 keeps a token that was used lately",
-      alone: true,
-      async play(stage) {
-        await trackSince(stage, LONG_AGO);
-        await createToken(stage, { [LAST_USED]: IN_THE_FUTURE });
-        await lookAgain(stage);
-        await expectUntouched(stage);
-      },
-    },
-    {
-      name: "legacy-serviceaccount-token-cleaner/3 keeps a token whose last use cannot be read",
-      alone: true,
-      async play(stage) {
-        await trackSince(stage, LONG_AGO);
-        await createToken(stage, { [LAST_USED]: "today" });
-        await lookAgain(stage);
-        await expectUntouched(stage);
-      },
-    },
-    {
-      name: "legacy-serviceaccount-token-cleaner/4 keeps a token that its user made",
-      alone: true,
-      async play(stage) {
-        await trackSince(stage, LONG_AGO);
-        await createToken(stage, {}, ["another"]);
-        await lookAgain(stage);
-        await expectUntouched(stage);
-      },
-    },
-    {
-      name: "legacy-serviceaccount-token-cleaner/5 keeps a token that a pod mounts",
-      alone: true,
-      async play(stage) {
-        await trackSince(stage, LONG_AGO);
-        await createToken(stage);
-        const volumes = [{ name: "token", secret: { secretName: TOKEN } }];
-        const containers = [{ name: "main", image: "registry.k8s.io/pause:3.10" }];
-        await stage.of(Pods).create({ metadata: { name: "user" }, spec: { containers, volumes } });
-        await lookAgain(stage);
-        await expectUntouched(stage);
-      },
-    },
-    {
-      name: "legacy-serviceaccount-token-cleaner/1 keeps tokens until their use has been noted for the period",
-      alone: true,
+      exceptions,
       async play(stage) {
         await trackSince(stage, IN_THE_FUTURE);
-        await createToken(stage, { [INVALID_SINCE]: LONG_AGO });
+        await createToken(stage, "marked", { labels: { [INVALID_SINCE]: LONG_AGO } });
+        await createToken(stage, "used-lately", { labels: { [LAST_USED]: IN_THE_FUTURE } });
+        await createToken(stage, "used-strangely", { labels: { [LAST_USED]: "today" } });
+        await createToken(stage, "of-a-user", { listed: ["another"] });
+        await createToken(stage, "mounted");
+        const volumes = [{ name: "token", secret: { secretName: "mounted" } }];
+        const containers = [{ name: "main", image: "registry.k8s.io/pause:3.10" }];
+        await stage.of(Pods).create({ metadata: { name: "user" }, spec: { containers, volumes } });
+        await stage.settle();
         await lookAgain(stage);
         await stage.settle();
-        expect((await stage.of(Secrets).get(TOKEN)).metadata.labels?.[INVALID_SINCE]).toBe(LONG_AGO);
+        expect(await markOf(stage, "marked")).toBe(LONG_AGO);
+        await trackSince(stage, LONG_AGO);
+        await lookAgain(stage);
+        await stage.of(Secrets).untilGone("marked");
+        await stage.settle();
+        for (const name of ["used-lately", "used-strangely", "of-a-user", "mounted"]) {
+          expect([name, await markOf(stage, name)]).toEqual([name, undefined]);
+        }
       },
     },
     {
@@ -150,23 +116,25 @@ export const scenarios: readonly Scenario[] = scenariosOf(
       alone: true,
       async play(stage) {
         await trackSince(stage, LONG_AGO);
-        await createToken(stage);
+        await createToken(stage, "idle");
+        await stage.settle();
         await lookAgain(stage);
-        await expectUntouched(stage);
+        await stage.settle();
+        expect(await markOf(stage, "idle")).toBeUndefined();
       },
     },
     {
       name: "legacy-serviceaccount-token-cleaner/6, legacy-serviceaccount-token-cleaner/7 marks a token on one day and deletes it the next",
-      alone: true,
       exceptions,
       virtualOnly: "a day passes between two looks",
       async play(stage) {
         await trackSince(stage, LONG_AGO);
-        await createToken(stage);
+        await createToken(stage, "marked");
+        await stage.settle();
         await stage.pass(24 * 3_600_000);
-        await stage.of(Secrets).until(TOKEN, ({ metadata: { labels } }) => labels?.[INVALID_SINCE] !== undefined);
+        await stage.of(Secrets).until("marked", ({ metadata: { labels } }) => labels?.[INVALID_SINCE] !== undefined);
         await stage.pass(48 * 3_600_000);
-        await stage.of(Secrets).untilGone(TOKEN);
+        await stage.of(Secrets).untilGone("marked");
       },
     },
   ],

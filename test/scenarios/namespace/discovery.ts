@@ -4,47 +4,51 @@ import { expect } from "vitest";
 import { ConfigMaps, Namespaces } from "#api/generated/resources/core-v1.ts";
 import type { ApiResource } from "#client/discovery.ts";
 import { define } from "#test/stage/custom-resources.ts";
-import type { ScenarioText } from "#test/stage/scenario.ts";
+import type { Excuse, ScenarioText } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 import { HOLD, map, namespaceNamed, untilCondition } from "./namespace-steps.ts";
 
 type Answer = { readonly status?: number; readonly body: unknown };
 
-/** Gadgets of another server: their names, and what becomes of attempts to delete them. */
-class Gadgets {
+/** What another server serves in one namespace: names, and what becomes of attempts to delete them. */
+class Remote {
   readonly names: Set<string>;
   /** How a request other than a list is answered; undefined: it is done. */
-  refusal: (method: string, name: string) => Answer | undefined = () => undefined;
-  readonly #namespace: string;
+  refusal: (name: string) => Answer | undefined = () => undefined;
   readonly requests: string[] = [];
+  readonly resource: ApiResource;
+  readonly #namespace: string;
 
-  constructor(namespace: string, names: readonly string[]) {
+  constructor(namespace: string, plural: string, verbs: readonly string[], names: readonly string[]) {
     this.#namespace = namespace;
     this.names = new Set(names);
+    this.resource = { name: plural, singularName: "", namespaced: true, kind: "Gadget", verbs };
   }
 
-  static groupOf(stage: Stage): string {
-    return `gadgets.${stage.namespace}.example.com`;
-  }
-
-  async serve(stage: Stage, verbs: readonly string[]): Promise<void> {
-    const gadgets: ApiResource = { name: "gadgets", singularName: "", namespaced: true, kind: "Gadget", verbs };
+  /** Serves these in one group. */
+  static async serve(stage: Stage, remotes: readonly Remote[]): Promise<void> {
+    const groupVersion = `gadgets.${stage.namespace}.example.com/v1`;
     await stage.serve({
-      groupVersion: `${Gadgets.groupOf(stage)}/v1`,
-      resources: [gadgets],
-      answer: ({ method, path }) => this.#answer(`${Gadgets.groupOf(stage)}/v1`, method, path),
+      groupVersion,
+      resources: remotes.map(({ resource }) => resource),
+      answer: ({ method, path }) => {
+        // "namespaces/…/parts/one", or "parts" of all namespaces.
+        const [first, namespace = "", plural = first, name = ""] = path.split("/");
+        const asked = remotes.find(({ resource }) => resource.name === plural);
+        return asked?.answer(groupVersion, method, namespace, name) ?? failure(404, "NotFound", path);
+      },
     });
   }
 
-  #answer(apiVersion: string, method: string, path: string): Answer {
-    const [, namespace, , name = ""] = path.split("/");
-    const own = namespace === this.#namespace ? [...this.names] : [];
+  answer(apiVersion: string, method: string, namespace: string, name: string): Answer {
+    const isOwn = namespace === this.#namespace;
+    const own = isOwn ? [...this.names] : [];
     if (method === "GET") {
       const items = own.map((name) => ({ apiVersion, kind: "Gadget", metadata: { name, namespace, uid: name } }));
       return { body: { apiVersion, kind: "GadgetList", metadata: { resourceVersion: "1" }, items } };
     }
-    if (namespace === this.#namespace) this.requests.push(`${method} ${name}`);
-    const refusal = this.refusal(method, name);
+    if (isOwn) this.requests.push(`${method} ${name}`);
+    const refusal = this.refusal(name);
     if (refusal !== undefined) return refusal;
     for (const gone of name === "" ? own : [name]) this.names.delete(gone);
     return { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
@@ -55,6 +59,11 @@ const failure = (code: number, reason: string, message: string): Answer => ({
   status: code,
   body: { apiVersion: "v1", kind: "Status", metadata: {}, status: "Failure", code, reason, message },
 });
+
+const ROUNDS: Excuse = {
+  where: /writes of Events › namespace-controller: doomed-\{play\} events refused/,
+  reason: "how often it empties the namespace while something is in its way",
+};
 
 export const discovery: readonly ScenarioText[] = [
   {
@@ -81,12 +90,7 @@ export const discovery: readonly ScenarioText[] = [
   {
     name: "namespace/5, namespace/13, namespace/traps keeps a namespace as long as a group cannot be discovered, and empties it of the rest",
     alone: true,
-    chance: [
-      {
-        where: /writes of Events › namespace-controller: doomed-\{play\} events refused/,
-        reason: "how often it empties the namespace while a group cannot be discovered",
-      },
-    ],
+    chance: [ROUNDS],
     async play(stage) {
       const group = `broken.${stage.namespace}.example.com`;
       await stage.serve({ groupVersion: `${group}/v1` });
@@ -105,29 +109,19 @@ export const discovery: readonly ScenarioText[] = [
     },
   },
   {
-    name: "namespace/8 deletes one by one what cannot be deleted as a collection",
+    name: "namespace/5, namespace/7, namespace/8, namespace/10, namespace/13 deletes one by one what cannot be deleted as a collection, tells which resource cannot be deleted yet and tries again, and leaves resources alone that cannot be deleted at all",
     alone: true,
-    async play(stage) {
-      const namespace = await namespaceNamed(stage, "doomed");
-      const gadgets = new Gadgets(namespace, ["one", "two"]);
-      gadgets.refusal = (_, name) =>
-        name === "" ? failure(405, "MethodNotAllowed", "the server does not allow this method") : undefined;
-      await gadgets.serve(stage, ["delete", "get", "list"]);
-      await stage.settle();
-      await stage.of(Namespaces).delete(namespace);
-      await stage.of(Namespaces).untilGone(namespace);
-      await stage.calm(async () => expect(gadgets.requests).toEqual(["DELETE ", "DELETE one", "DELETE two"]));
-    },
-  },
-  {
-    name: "namespace/7, namespace/10, namespace/13 tells which resource cannot be deleted, empties the rest and tries again",
-    alone: true,
+    chance: [ROUNDS],
     async play(stage) {
       const namespace = await namespaceNamed(stage, "doomed");
       await map(stage, namespace, "web");
-      const gadgets = new Gadgets(namespace, ["one"]);
-      gadgets.refusal = () => failure(403, "Forbidden", "gadgets are forbidden fruit");
-      await gadgets.serve(stage, ["delete", "deletecollection", "get", "list"]);
+      const parts = new Remote(namespace, "parts", ["delete", "get", "list"], ["one", "two"]);
+      parts.refusal = (name) =>
+        name === "" ? failure(405, "MethodNotAllowed", "the server does not allow this method") : undefined;
+      const fruits = new Remote(namespace, "fruits", ["delete", "deletecollection", "get", "list"], ["one"]);
+      fruits.refusal = () => failure(403, "Forbidden", "fruits are forbidden");
+      const relics = new Remote(namespace, "relics", ["get", "list", "watch"], ["one"]);
+      await Remote.serve(stage, [parts, fruits, relics]);
       await stage.settle();
       await stage.of(Namespaces).delete(namespace);
       const conditions = await untilCondition(
@@ -137,24 +131,13 @@ export const discovery: readonly ScenarioText[] = [
         "ContentDeletionFailed",
       );
       expect(conditions.NamespaceDeletionContentFailure).toBe(
-        "! ContentDeletionFailed: Failed to delete all resource types, 1 remaining: gadgets are forbidden fruit",
+        "! ContentDeletionFailed: Failed to delete all resource types, 1 remaining: fruits are forbidden",
       );
       await stage.of(ConfigMaps, namespace).untilGone("web");
-      gadgets.refusal = () => undefined;
+      fruits.refusal = () => undefined;
       await stage.of(Namespaces).untilGone(namespace);
-    },
-  },
-  {
-    name: "namespace/5 leaves resources alone that cannot be deleted",
-    alone: true,
-    async play(stage) {
-      const namespace = await namespaceNamed(stage, "doomed");
-      const gadgets = new Gadgets(namespace, ["one"]);
-      await gadgets.serve(stage, ["get", "list", "watch"]);
-      await stage.settle();
-      await stage.of(Namespaces).delete(namespace);
-      await stage.of(Namespaces).untilGone(namespace);
-      expect([[...gadgets.names], gadgets.requests]).toEqual([["one"], []]);
+      await stage.calm(async () => expect(parts.requests.slice(0, 3)).toEqual(["DELETE ", "DELETE one", "DELETE two"]));
+      expect([[...relics.names], relics.requests]).toEqual([["one"], []]);
     },
   },
 ];

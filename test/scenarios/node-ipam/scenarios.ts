@@ -1,4 +1,5 @@
-// The node IPAM controller gives each node its ranges of pod addresses. All plays are alone: ranges depend on all nodes.
+// The node IPAM controller gives each node its ranges of pod addresses. Where there are only a few ranges, they depend on
+// all nodes, and the play is alone.
 
 import { expect } from "vitest";
 import { Events, Nodes } from "#api/generated/resources/core-v1.ts";
@@ -101,19 +102,31 @@ const texts: readonly ScenarioText[] = [
       expect(spec?.podCIDRs?.[1]).toMatch(/^fd00:10:244:.*\/64$/);
     },
   },
+];
+
+/** Three ranges are free. */
+const fewRanges: readonly ScenarioText[] = [
   {
-    name: "node-ipam/3 keeps the range of services, and the ranges that nodes came with",
-    profile: "four-ranges",
+    name: "node-ipam/3, node-ipam/4, node-ipam/6 keeps the range of services and the ranges that nodes came with, and forgets a range with its node",
     async play(stage) {
-      const owner = await create(stage, "owner", { podCIDR: "10.244.0.32/28", podCIDRs: ["10.244.0.32/28"] });
+      const given = "10.244.0.32/28";
+      const owner = await create(stage, "owner", { podCIDR: given, podCIDRs: [given] });
       await stage.settle();
-      const ranges = await rangesOf(stage, owner, await create(stage, "a"), await create(stage, "b"));
-      expect(ranges.toSorted()).toEqual(["10.244.0.16/28", "10.244.0.32/28", "10.244.0.48/28"]);
+      await stage.of(Nodes).patch(owner, { metadata: { labels: { changed: "yes" } } });
+      await stage.settle();
+      await stage.calm(async () => {
+        expect((await stage.writes()).filter(({ who }) => who === "node-controller")).toEqual([]);
+      });
+      const others = await rangesOf(stage, await create(stage, "a"), await create(stage, "b"));
+      expect(others.toSorted()).toEqual(["10.244.0.16/28", "10.244.0.48/28"]);
+      await stage.settle();
+      await stage.of(Nodes).delete(owner);
+      await stage.settle();
+      expect(await rangesOf(stage, await create(stage, "heir"))).toEqual([given]);
     },
   },
   {
-    name: "node-ipam/8, node-ipam/events says when there is no range left, and gives one when a node goes",
-    profile: "four-ranges",
+    name: "node-ipam/4, node-ipam/8, node-ipam/events says when there is no range left, gives one when a node goes, and none to a node that is being deleted",
     async play(stage) {
       const names: string[] = [];
       for (const base of ["a", "b", "c"]) names.push(await create(stage, base));
@@ -123,15 +136,6 @@ const texts: readonly ScenarioText[] = [
       await untilRefused(stage, waiting);
       await stage.of(Nodes).delete(names[1] ?? "");
       expect(await rangesOf(stage, waiting)).toEqual([ranges[1]]);
-    },
-  },
-  {
-    name: "node-ipam/4 gives a node that is being deleted no range",
-    profile: "four-ranges",
-    async play(stage) {
-      const names: string[] = [];
-      for (const base of ["a", "b", "c"]) names.push(await create(stage, base));
-      await rangesOf(stage, ...names);
       await stage.settle();
       const ending = await create(stage, "ending", {}, { finalizers: ["example.com/hold"] });
       await untilRefused(stage, ending);
@@ -144,37 +148,22 @@ const texts: readonly ScenarioText[] = [
       await stage.of(Nodes).untilGone(ending);
     },
   },
-  {
-    name: "node-ipam/4, node-ipam/6 leaves a node alone that has its range, and forgets it with the node",
-    profile: "four-ranges",
-    async play(stage) {
-      const given = "10.244.0.16/28";
-      const owner = await create(stage, "owner", { podCIDR: given, podCIDRs: [given] });
-      await stage.settle();
-      await stage.of(Nodes).patch(owner, { metadata: { labels: { changed: "yes" } } });
-      await stage.settle();
-      await stage.calm(async () => {
-        expect((await stage.writes()).filter(({ who }) => who === "node-controller")).toEqual([]);
-      });
-      await stage.of(Nodes).delete(owner);
-      await stage.settle();
-      const names: string[] = [];
-      for (const base of ["a", "b", "c"]) names.push(await create(stage, base));
-      expect((await rangesOf(stage, ...names)).toSorted()).toEqual([given, "10.244.0.32/28", "10.244.0.48/28"]);
-    },
-  },
 ];
 
 /** Each play ends with the deletion of its nodes: the next one needs their ranges. */
-const played: readonly ScenarioText[] = texts.map((text) => ({
+const played = (text: ScenarioText): ScenarioText => ({
   ...text,
-  alone: true,
   chance: [CURSOR, TRIES],
   async play(stage) {
     await text.play(stage);
     await stage.settle();
-    for (const { metadata } of await stage.of(Nodes).list()) await stage.of(Nodes).delete(metadata.name);
+    const isOwn = ({ metadata }: StoredNode): boolean => metadata.name.endsWith(`-${stage.namespace}`);
+    const own = (await stage.of(Nodes).list()).filter(isOwn);
+    for (const { metadata } of own) await stage.of(Nodes).delete(metadata.name);
   },
-}));
+});
 
-export const scenarios: readonly Scenario[] = scenariosOf("node-ipam-controller", { cast: "node-ranges" }, played);
+export const scenarios: readonly Scenario[] = scenariosOf("node-ipam-controller", { cast: "node-ranges" }, [
+  ...texts.map(played),
+  ...fewRanges.map((text): ScenarioText => ({ ...played(text), profile: "four-ranges", alone: true })),
+]);

@@ -165,9 +165,8 @@ export const scenarios: readonly Scenario[] = scenariosOf("pod-garbage-collector
   },
   {
     name: "pod-garbage-collector/1 deletes terminated pods beyond the threshold: evicted ones first, then the oldest",
-    profile: "few-terminated-pods",
+    profile: "few-terminated-pods", // the only scenario of this profile: no other play has terminated pods
     slow: true,
-    alone: true,
     async play(stage) {
       const phases = { first: "Succeeded", second: "Failed", third: "Succeeded", evicted: "Failed" };
       for (const [name, phase] of Object.entries(phases)) {

@@ -2,7 +2,7 @@
 
 import { expect } from "vitest";
 import { Nodes } from "#api/generated/resources/core-v1.ts";
-import { type Excuse, type Scenario, scenariosOf } from "#test/stage/scenario.ts";
+import { type Scenario, scenariosOf } from "#test/stage/scenario.ts";
 import type { Stage } from "#test/stage/stage.ts";
 
 const TTL = "node.alpha.kubernetes.io/ttl";
@@ -10,15 +10,6 @@ const nodeWrites = async (stage: Stage): Promise<readonly unknown[]> =>
   (await stage.writes())
     .filter(({ who }) => who === "ttl-controller")
     .map(({ verb, resource, body }) => ({ verb, resource, body }));
-
-/** No Node of the scenario has heartbeats. */
-const ALL_LOST: readonly Excuse[] = [
-  {
-    where: /end state › Node .* › spec\.taints/,
-    reason:
-      "node_lifecycle_controller.go, handleDisruption: a Node may be tainted before a look finds that all are lost",
-  },
-];
 
 export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { cast: "nodes" }, [
   {
@@ -117,9 +108,8 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
     },
   },
   {
-    name: "ttl/1, ttl/2, ttl/tests gives Nodes fifteen seconds once there are more than a hundred, each with its next event",
+    name: "ttl/1, ttl/2, ttl/tests gives Nodes fifteen seconds once there are more than a hundred, each with its next event, and zero below ninety",
     alone: true,
-    exceptions: ALL_LOST,
     async play(stage) {
       const nodes = stage.of(Nodes);
       const names = Array.from({ length: 101 }, (_, i) => stage.name(`node-${i}`));
@@ -137,30 +127,17 @@ export const scenarios: readonly Scenario[] = scenariosOf("ttl-controller", { ca
       await stage.calm(async () => {
         expect((await nodes.get(second)).metadata.annotations?.[TTL]).toBe("0");
       });
-    },
-  },
-  {
-    name: "ttl/1 keeps fifteen seconds while the cluster shrinks to ninety Nodes, and returns to zero below",
-    alone: true,
-    async play(stage) {
-      const nodes = stage.of(Nodes);
-      const names = Array.from({ length: 101 }, (_, i) => stage.name(`node-${i}`));
-      for (const name of names.slice(0, 100)) await nodes.create({ metadata: { name } });
-      await stage.settle();
-      await nodes.create({ metadata: { name: names.at(-1) ?? "" } });
-      const [kept = ""] = names;
-      await nodes.until(names.at(-1) ?? "", ({ metadata }) => metadata.annotations?.[TTL] === "15");
-      await stage.settle();
+      // Ninety are left.
       for (const name of names.slice(-11)) await nodes.delete(name);
-      await nodes.patch(kept, { metadata: { labels: { heartbeat: "1" } } });
+      await nodes.patch(first, { metadata: { labels: { heartbeat: "2" } } });
       await stage.settle();
       await stage.calm(async () => {
-        expect((await nodes.get(kept)).metadata.annotations?.[TTL]).toBe("15");
+        expect((await nodes.get(first)).metadata.annotations?.[TTL]).toBe("15");
       });
       await nodes.delete(names[89] ?? "");
       await nodes.untilGone(names[89] ?? "");
-      await nodes.patch(kept, { metadata: { labels: { heartbeat: "2" } } });
-      await nodes.until(kept, ({ metadata }) => metadata.annotations?.[TTL] === "0");
+      await nodes.patch(first, { metadata: { labels: { heartbeat: "3" } } });
+      await nodes.until(first, ({ metadata }) => metadata.annotations?.[TTL] === "0");
     },
   },
 ]);
