@@ -1,5 +1,5 @@
-// The process that the benchmarks over HTTPS measure: an API server behind HTTPS that answers questions about itself,
-// one line of JSON each.
+// The process that the benchmarks over HTTPS measure: an API server behind HTTPS. It answers questions about itself on
+// standard input, one line of JSON each.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
@@ -47,7 +47,7 @@ let created = 0;
 async function stream(perSecond: number, seconds: number): Promise<StreamFigures> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   const cpu = cpuSeconds();
-  // On a busy machine most of the delay is waiting for a processor; this is what is left without that.
+  // CPU time per interval. On a busy machine most of the delay is the wait for a processor; CPU time leaves that out.
   const busyMs: number[] = [];
   let seen = cpu;
   const sampler = setInterval(() => {
@@ -59,7 +59,7 @@ async function stream(perSecond: number, seconds: number): Promise<StreamFigures
   const startMs = performance.now();
   for (let i = 0; i < perSecond * seconds; i++) {
     const waitMs = startMs + (i * 1000) / perSecond - performance.now();
-    // Also when it is late: clients' writes come through the event loop.
+    // Yields to the event loop even when late, as the writes of clients do.
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, waitMs)));
     await createPods(transport, 1_000_000 + created++, 1);
   }
@@ -75,10 +75,10 @@ async function stream(perSecond: number, seconds: number): Promise<StreamFigures
   };
 }
 
-/** Allocators give back what a collection has freed a little later. */
+/** Allocators return the memory that a collection freed a little later. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000));
 
-/** Creates pods, deletes them again and forgets both: the next time finds as much stored as this one. */
+/** Creates pods, deletes them and compacts the store, so that the next call finds the same number of stored objects. */
 async function createAndForget(count: number): Promise<number> {
   const before = cpuSeconds();
   await createPods(transport, 2_000_000, count);

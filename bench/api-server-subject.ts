@@ -1,5 +1,5 @@
-// What the benchmarks of the embedded API server share: a server, a pod as a workload creates it, and a server
-// behind HTTPS in a process of its own, so that its clients' memory and CPU time are not counted as its own.
+// The subject of the benchmarks of the embedded API server: a server in this process, a pod as a workload creates it,
+// and a server behind HTTPS in a separate process, so that the memory and CPU time of clients are not counted.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
@@ -19,7 +19,7 @@ export const PODS = "/api/v1/namespaces/default/pods";
 export const HEADERS = { "user-agent": "bench/1", "content-type": "application/json" };
 const never = new AbortController().signal;
 
-/** A pod as a workload would create it: about 3 KB once stored. Pods of one template differ in their names only. */
+/** A pod as a workload creates it: about 3 KB once stored. Pods of one template differ only in their names. */
 export function pod(name: string, template = "web"): unknown {
   return {
     apiVersion: "v1",
@@ -68,7 +68,7 @@ export function startServer(): { server: ApiServer; transport: Transport; storag
     metrics: new MetricRegistry({ version: "1.36.4" }),
     storage,
     admission: defaultPlugins,
-    // The kinds that fuzzed requests are about.
+    // Serves the kinds that fuzzed requests use.
     gates: { isEnabled: (name) => moreSettings.gates.includes(name) },
     runtimeConfig: Object.fromEntries(moreSettings.versions.map((version) => [version, "true"])),
   });
@@ -79,7 +79,7 @@ export function startServer(): { server: ApiServer; transport: Transport; storag
   };
 }
 
-/** Over the direct transport objects are handed over, over others they are sent as JSON. */
+/** The direct transport passes objects; other transports send JSON. */
 export function send(
   transport: Transport,
   method: string,
@@ -94,7 +94,7 @@ export function send(
   return transport.send({ ...request, body }, never);
 }
 
-/** What admission wants to be there. */
+/** Creates the objects that admission requires. */
 export async function prepare(transport: Transport): Promise<void> {
   const value = { metadata: { name: "default" } };
   await send(transport, "POST", "/api/v1/namespaces/default/serviceaccounts", { value });
@@ -102,7 +102,7 @@ export async function prepare(transport: Transport): Promise<void> {
 
 export interface CreateOptions {
   readonly direct?: boolean;
-  /** How many at once. */
+  /** The number of requests at once. */
   readonly parallel?: number;
   templateOf?(index: number): string;
 }
@@ -149,21 +149,21 @@ export interface MemoryFigures {
 export interface StreamFigures {
   readonly delayMsP50: number;
   readonly delayMsP99: number;
-  /** CPU time between two looks at the clock, a millisecond apart at least. */
+  /** CPU time between two samples, which are at least a millisecond apart. */
   readonly busyMsP99: number;
   readonly cpuSeconds: number;
   readonly seconds: number;
 }
 
 export interface ServerProcess extends Credentials {
-  /** After a collection of garbage. */
+  /** After a garbage collection. */
   memory(): Promise<MemoryFigures>;
-  /** Lets the server itself create pods at a rate, and tells how its event loop fared. */
+  /** The server creates pods at this rate and reports the delay of its event loop. */
   stream(perSecond: number, seconds: number): Promise<StreamFigures>;
   cpuSeconds(): Promise<number>;
-  /** Lets the server itself store so many pods. */
+  /** The server stores this many pods. */
   fill(count: number): Promise<void>;
-  /** CPU time of one create, in microseconds, when so many are made; nothing of them is left. */
+  /** CPU time of one create in microseconds, as the average of `count` creates. Deletes the pods afterwards. */
   createMicros(count: number): Promise<number>;
   /** Compacts the store to its present state. */
   forgetHistory(): Promise<void>;

@@ -1,6 +1,6 @@
-// The embedded API server: creates with managed fields and admission, gets, patches and lists, the cost of a write by
-// the number of stored objects, and watches under a stream of events; over the direct transport in one process, and
-// over HTTPS between two. Name parts to run only them:
+// The embedded API server: creates with managed fields and admission, gets, patches and lists; the cost of a write by
+// the number of stored objects; and watches under a stream of events. Measured over the direct transport in one
+// process, and over HTTPS between two. Name parts to run only those:
 //   bun bench/apiserver.ts [throughput] [costByStored] [watches] [https] [httpsWatches]
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -28,7 +28,7 @@ async function perSecond(count: number, run: () => Promise<void>): Promise<numbe
   return Math.round((count / (performance.now() - startMs)) * 1000);
 }
 
-/** The best of some rounds, and its CPU time: on a busy machine the rest measures the neighbours. */
+/** The best of several rounds, with its CPU time: on a busy machine the other rounds measure the other processes. */
 async function best(
   name: string,
   count: number,
@@ -89,8 +89,9 @@ const MEASURED_ROUNDS = 10;
 const CREATES_PER_ROUND = 5_000;
 
 /**
- * Each number in a process of its own, in turns, so that neighbours and the state of the machine meet both alike; CPU
- * time with the collector's threads, and of all rounds the median. What a round creates it deletes and forgets.
+ * Measures each number of stored objects in a separate process, in turns, so that the state of the machine affects both
+ * alike. The result is the median CPU time of all rounds, including the collector's threads. Each round deletes the
+ * pods that it creates.
  */
 async function costByStored(): Promise<void> {
   const servers = await Promise.all(STORED.map(() => startServerProcess()));
@@ -158,10 +159,10 @@ async function stream(transport: Transport): Promise<void> {
   controller.abort();
 }
 
-/** Until then its code is still being compiled. */
+/** Until then the code is still being compiled. */
 const HTTPS_WARM_UP = 10_000;
 
-/** Clients at once: enough to keep the server busy, as many as a controller has workers. */
+/** Clients at once: as many as a controller has workers, enough to keep the server busy. */
 const PARALLEL = 16;
 
 async function https(): Promise<void> {

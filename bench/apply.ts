@@ -1,6 +1,6 @@
-// What managedFields and apply cost a write: `bun bench/apply.ts`. The embedded server must create
-// 10,000 objects a second with them, so a create may take a few microseconds here, no more. CPU time,
-// so that a busy machine does not show.
+// The cost of managedFields and apply per write: `bun bench/apply.ts`. The embedded server must create 10,000 objects a
+// second with them, so a create may take only a few microseconds here. Measures CPU time, which other processes do not
+// affect.
 
 import { type ApplyKind, applyKind } from "#api/apply/apply-kind.ts";
 import { applyPatch, updateManagedFields } from "#api/apply/field-manager.ts";

@@ -1,5 +1,5 @@
-// The other end of bench/client-soak.ts, in a process of its own: answers over TLS by what the path asks for, well or
-// badly. Says its port in one line, and ends with its standard input.
+// The server of bench/client-soak.ts, in a separate process: answers over TLS, correctly or with faults, as the path
+// requests. Prints its port in one line and ends when its standard input ends.
 
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";

@@ -1,7 +1,7 @@
-// Whether the HTTP client keeps anything of what is over: whole answers, long ones, watches that are left, aborted, cut
-// and reset, servers that say nothing, nonsense or no, failed handshakes, new certificates. After each round of exchanges
-// the garbage is collected and what is left is shown. Fails when the last rounds have more live objects than the first
-// ones, after the warming up, or many more open sockets.
+// Checks that the HTTP client keeps no memory or sockets of finished exchanges: whole and long answers; watches that
+// are left, aborted, cut and reset; silent, malformed and refusing servers; failed handshakes; new certificates. After
+// each round of exchanges the garbage is collected and the remaining objects and sockets are printed. Fails if the last
+// rounds have more live objects than the first rounds after the warm-up, or many more open sockets.
 //   bun bench/client-soak.ts [--rounds=12] [--exchanges=20000]
 
 import { spawn } from "node:child_process";
@@ -13,9 +13,9 @@ import { clientCertificate, newAuthority, serverCertificate } from "#platform/ht
 import { createHttpClient, type HttpClient } from "#platform/http-client/http-client.ts";
 
 const WORKERS = 32;
-/** Rounds until caches, pools and compiled code are what they stay. */
+/** Rounds until caches, pools and compiled code have their final size. */
 const WARM_ROUNDS = 3;
-/** What a count of live objects may vary by. */
+/** The normal variation of the count of live objects. */
 const OBJECTS_SLACK = 500;
 /** Connections that two clients may keep. */
 const IDLE_MAX = 50;
@@ -57,13 +57,13 @@ async function drain({ body: answer }: HttpResponse): Promise<void> {
   if (answer.kind === "stream") for await (const _ of answer.chunks);
 }
 
-/** Reads an event of a watch, and leaves. */
+/** Reads one event of a watch, then closes it. */
 async function leave(client: HttpClient): Promise<void> {
   const { body: answer } = await client.send(get("/watch"), forever);
   if (answer.kind === "stream") for await (const _ of answer.chunks) break;
 }
 
-/** Aborts after an event, or after a turn of the event loop when none comes. */
+/** Aborts after an event, or after one turn of the event loop if none comes. */
 async function abort(client: HttpClient, path: string): Promise<void> {
   const controller = new AbortController();
   const sending = client.send(get(path), controller.signal);

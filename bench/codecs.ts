@@ -1,4 +1,4 @@
-// What decoding and encoding one object costs: `bun bench/codecs.ts`. JSON.parse is the yardstick.
+// The cost of decoding and encoding one object: `bun bench/codecs.ts`. JSON.parse is the yardstick.
 
 import { decodeBase64 } from "#api/base64.ts";
 import { INT64_MAX } from "#api/int64.ts";

@@ -1,4 +1,4 @@
-// What bench/daemon.ts keeps, and the section of docs/benchmarks.md that is made of it.
+// The results of bench/daemon.ts and the section of docs/benchmarks.md that is made of them.
 
 export type Side = "go" | "ours";
 
@@ -9,14 +9,14 @@ export interface DaemonResults {
   readonly loadBefore: number;
   readonly controllers: readonly string[];
   readonly idleSeconds: number;
-  /** From the start of the process to the last controller's first deed, ms. */
+  /** From the start of the process to the first write of the last controller, in ms. */
   readonly startMs: Readonly<Record<Side, readonly number[]>>;
-  /** From the start of the process to the lease, ms. */
+  /** From the start of the process to holding the lease, in ms. */
   readonly leadMs: Readonly<Record<Side, readonly number[]>>;
   readonly idleRssMib: Readonly<Record<Side, readonly number[]>>;
-  /** The part of it that is the process's own; the rest are pages of program files. */
+  /** The private part of the resident memory; the rest are pages of program files. */
   readonly idlePrivateMib: Readonly<Record<Side, readonly number[]>>;
-  /** Per minute. */
+  /** Milliseconds of CPU per minute. */
   readonly idleCpuMs: Readonly<Record<Side, readonly number[]>>;
 }
 
@@ -62,7 +62,7 @@ export function daemonSection(results: DaemonResults): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The page with this section in it: in the place of the old one, else at the end. */
+/** The page with this section: replaces the old section, or adds it at the end. */
 export function withSection(page: string, section: string): string {
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);

@@ -1,7 +1,8 @@
-// Measures the daemon as a process against the Go program with the same flags: from its start to leading and synced,
-// memory and CPU while nothing happens.
+// Measures the daemon as a process against the Go program with the same flags: from its start until it leads and is
+// synced, then memory and CPU while nothing happens.
 //   bun bench/daemon.ts [--starts=7] [--idle-rounds=3] [--idle-seconds=60] [--quick] [--only=go|ours] [--source]
-// --quick writes nothing. --source: ours from its sources instead of the compiled file. --report=<file>: only the page.
+// --quick writes nothing. --source runs ours from its sources instead of the compiled file. --report=<file> only writes
+// the page.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
@@ -41,7 +42,9 @@ async function start(plane: ControlPlane, side: Side): Promise<{ lease: string; 
   return { lease, program: await plane.startManager(commandOf(side), { controllers: sharedControllers, flags }) };
 }
 
-/** There is work for every controller before the program starts; it is synced when all have begun. */
+/**
+ * Every controller has work before the program starts. The program is synced when all controllers have started on it.
+ */
 async function measureStart(plane: ControlPlane, side: Side): Promise<{ leadMs: number; startMs: number }> {
   const namespace = `start-${runs + 1}`;
   await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
@@ -86,7 +89,9 @@ async function measureStart(plane: ControlPlane, side: Side): Promise<{ leadMs: 
 const isOf = (object: unknown, name: string): boolean =>
   (object as { metadata?: { name?: string } } | undefined)?.metadata?.name === name;
 
-/** Both at once, each on a control plane of its own: the machine is as busy for one as for the other. */
+/**
+ * Both programs run at once, each on a separate control plane, so that the load of the machine is the same for both.
+ */
 async function measureIdle(side: Side): Promise<{ rssMib: number; privateMib: number; cpuMs: number }> {
   const plane = await startControlPlane();
   try {
@@ -104,7 +109,7 @@ async function measureIdle(side: Side): Promise<{ rssMib: number; privateMib: nu
   }
 }
 
-/** Of all threads, also those that have ended, to a hundredth of a second. */
+/** The CPU time of all threads, including ended ones, to a hundredth of a second. */
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const [user = 0, system = 0] = stat

@@ -1,13 +1,14 @@
-// Counts the API calls of the controllers of endpoints, ours against the Go manager's: Services with pods behind them
-// are set up, and then all pods are replaced one by one, in all Services at the same time. The pace is the same for both:
-// who is late sees several changes as one.
-//   bun bench/endpoint-calls.ts [--services=500] [--endpoints=20] [--per-second=50] [--qps=20] [--batch-ms=0] [--rounds=1]
+// Counts the API calls of the endpoints controllers, ours and the Go manager's. Services with pods behind them are set
+// up; then all pods are replaced one by one, in all Services at the same time. The pace is the same for both managers:
+// a manager that is late sees several changes as one.
+//   bun bench/endpoint-calls.ts [--services=500] [--endpoints=20] [--per-second=50] [--qps=20] [--batch-ms=0]
+// [--rounds=1]
 //     [--in-step] [--embedded] [--quiet-ms=3000] [--only=go|ours]
-// Where neither is late each change is a call; beyond that the count tells who is later, and varies from round to round.
-// --in-step waits for the controllers after each change of all Services, so that neither is late on a busy machine: a pod
-// becomes ready, another one is ending, and then it is gone. The set-up is not in step, and not counted there.
-// --embedded counts on the embedded API server instead of a real one (bench/endpoint-servers.ts).
-// Ends with an error when ours make more calls, on average of the rounds. Nothing is written.
+// If neither is late, each change is a call. Otherwise the count depends on the delays and varies from round to round.
+// --in-step waits for the controllers after each change of all Services, so that neither is late on a busy machine: a
+// pod becomes ready, another pod is terminating, and then it is gone. With it, the set-up is neither in step nor
+// counted. --embedded counts on the embedded API server instead of a real one (bench/endpoint-servers.ts). Ends with an
+// error if ours makes more calls on average. Nothing is written.
 
 import { argv, stdout } from "node:process";
 import { Nodes, Pods, ServiceAccounts, Services } from "#api/generated/resources/core-v1.ts";
@@ -31,7 +32,7 @@ const qps = option("qps", 20);
 const batchMs = option("batch-ms", 0);
 const isInStep = argv.includes("--in-step");
 const isEmbedded = argv.includes("--embedded");
-/** A manager that has written nothing for so long has nothing to do. A stale cache is looked at again after a second. */
+/** A manager that has written nothing for this long is idle. A sync with a stale cache is retried after a second. */
 const quietMs = option("quiet-ms", 3000);
 const managers = (["go", "ours"] as const).filter(
   (manager) => !argv.includes(`--only=${manager === "go" ? "ours" : "go"}`),
@@ -50,11 +51,11 @@ const { signal } = new AbortController();
 
 interface Counted {
   readonly calls: Readonly<Record<string, Calls>>;
-  /** From a change of a pod to the next write of a slice of its Service, on average of the rolling change. */
+  /** From a change of a pod to the next write of a slice of its Service, on average during the rolling change. */
   readonly lateMs: number;
-  /** How long the rolling change took: what a limit of calls a second allows grows with it. */
+  /** The duration of the rolling change; a limit of calls per second allows more calls in a longer time. */
   readonly seconds: number;
-  /** Syncs whose cache was older than the controller's last write: they end without a call, and are tried again later. */
+  /** Syncs whose cache was older than the controller's last write: they end without a call and are retried later. */
   readonly stale: number;
 }
 
@@ -74,7 +75,7 @@ async function countCalls(manager: "go" | "ours"): Promise<Counted> {
     const middle = server.audit.mark();
     const counted = isInStep ? {} : { setUp: callsSince(server, start, CONTROLLERS) };
     const beginMs = performance.now();
-    /** Takes a step for all Services; then the controllers catch up. */
+    /** Runs a step for all Services, then waits for the controllers. */
     const inStep = async (step: (service: string) => Promise<unknown>): Promise<void> => {
       await eachService(step);
       await quiet(server, quietMs);
@@ -122,13 +123,13 @@ async function setUp(client: Client, service: string): Promise<void> {
   for (let index = 0; index < endpointCount; index++) await startPod(client, service, index, 0);
 }
 
-/** What a rolling update does: the new pod first, then the old one goes. */
+/** Replaces a pod as a rolling update does: creates the new pod first, then deletes the old one. */
 async function replace(client: Client, service: string, index: number): Promise<void> {
   await startPod(client, service, index, 1);
   await endPod(client, service, index, 0);
 }
 
-/** Without grace the server tells of the end in two events, at once. */
+/** Without a grace period the server sends two events at once. */
 async function endPod(client: Client, service: string, index: number, gracePeriodSeconds: number): Promise<void> {
   const options = { gracePeriodSeconds };
   await client.resource(Pods).delete({ namespace, name: `${service}-${index}-0`, options }, signal);
@@ -148,7 +149,7 @@ async function startPod(client: Client, service: string, index: number, generati
   await pods.patch({ namespace, name, type: "merge", subresource: "status", patch: { status } }, signal);
 }
 
-/** Begins one step after the other at the pace, however long each takes. */
+/** Starts the steps at the pace, even if earlier steps have not ended. */
 async function eachService(step: (service: string) => Promise<unknown>): Promise<void> {
   const beginMs = performance.now();
   const steps: Promise<unknown>[] = [];
@@ -159,7 +160,7 @@ async function eachService(step: (service: string) => Promise<unknown>): Promise
   await Promise.all(steps);
 }
 
-/** Until the slices hold all pods of the generation and no other, and nothing is written any more. */
+/** Waits until the slices contain exactly the pods of the generation and writes have stopped. */
 async function untilAll(server: Server, generation: number): Promise<void> {
   for (;;) {
     await quiet(server, quietMs);

@@ -1,5 +1,5 @@
-// The API servers on which bench/endpoint-calls.ts counts: a real one, or the embedded one, which costs so little that the
-// whole size can be counted on a busy machine. Go's manager and ours talk to both over HTTPS, as themselves.
+// The API servers on which bench/endpoint-calls.ts counts: a real one, or the embedded one, which is cheap enough for
+// the full size on a busy machine. Go's manager and ours use both over HTTPS with their own credentials.
 
 import { ServiceCIDRs } from "#api/generated/resources/networking-v1.ts";
 import type { AuditEvent as ServerEvent } from "#apiserver/filters/audit.ts";
@@ -14,13 +14,13 @@ import { startEmbeddedServer } from "#test/real/embedded-server.ts";
 import { type Audited, adminClient } from "./plane.ts";
 
 export interface Server extends Audited {
-  /** The administrator's. */
+  /** The administrator's client. */
   readonly client: Client;
   startManager(manager: "go" | "ours", options: ManagerOptions): Promise<RunningManager>;
   stop(): Promise<void>;
 }
 
-/** The usual range has 254 addresses. */
+/** The default range has 254 addresses. */
 const RANGE = "10.96.0.0/12";
 const ourProgram = new URL("../src/cmd/kube-controller-manager.ts", import.meta.url).pathname;
 
@@ -31,7 +31,7 @@ export async function startServer(isEmbedded: boolean, signal: AbortSignal): Pro
   if (!isEmbedded) {
     return { audit: plane.audit, client: await adminClient(plane), startManager: start, stop: () => plane.stop() };
   }
-  // Of the real server only the keys are used.
+  // Of the real control plane only the keys are used.
   const events: AuditEvent[] = [];
   const embedded = await startEmbeddedServer(plane.pki, {
     audit: { record: (event) => events.push(countedOf(event)) },
@@ -55,7 +55,7 @@ export async function startServer(isEmbedded: boolean, signal: AbortSignal): Pro
   };
 }
 
-/** What is counted of a request, without its bodies. */
+/** The counted parts of a request, without bodies. */
 function countedOf({ id, info, user, response, receivedMs, answeredMs }: ServerEvent): AuditEvent {
   const { resource, subresource, name } = info.isResourceRequest ? info : { resource: "", subresource: "", name: "" };
   return {
@@ -71,7 +71,7 @@ function countedOf({ id, info, user, response, receivedMs, answeredMs }: ServerE
   };
 }
 
-/** The controller that says so does not run. */
+/** The controller that marks the range as ready does not run. */
 async function addRange(client: Client, signal: AbortSignal): Promise<void> {
   const cidrs = client.resource(ServiceCIDRs);
   const created = await cidrs.create({ object: { metadata: { name: "more" }, spec: { cidrs: [RANGE] } } }, signal);

@@ -1,4 +1,4 @@
-// Does an API server keep something of the requests it has answered? Ends with 1 if it does.
+// Checks whether an API server keeps memory of answered requests. Ends with 1 if it does.
 //   bun bench/fuzz-memory.ts [seed] [warm-up requests] [requests]
 
 import { fuzzedMemory, HEAP_GROWTH_MAX, memoryLines, RSS_GROWTH_MAX } from "./fuzzed-server.ts";

@@ -1,5 +1,5 @@
-// What memory an API server keeps under random requests: it runs behind HTTPS in a process of its own, so that what
-// the requests cost their sender is not counted. First a warm-up, in which caches fill and code is compiled.
+// The memory that an API server keeps under random requests. It runs behind HTTPS in a separate process, so that the
+// sender's memory is not counted. A warm-up fills caches and compiles code first.
 
 import { realSubject } from "#test/judge/exchange.ts";
 import { fuzzAlone } from "#test/judge/fuzz.ts";
@@ -9,9 +9,9 @@ import { type MemoryFigures, type ServerProcess, startServerProcess } from "./ap
 export interface FuzzedMemory {
   readonly warmUpRequests: number;
   readonly requests: number;
-  /** After each tenth of the requests, when nothing is left in the store and garbage has been collected. */
+  /** After each tenth of the requests, when the store is empty and garbage has been collected. */
   readonly tenths: readonly MemoryFigures[];
-  /** The last tenth against the second. */
+  /** The last tenth compared with the second. */
   readonly heapGrowth: number;
   readonly rssGrowth: number;
 }
@@ -35,7 +35,10 @@ export async function fuzzedMemory(seed: string, warmUpRequests: number, request
   }
 }
 
-/** The parts of a control plane that a subject asks for. History is forgotten after each tenth: the moment to look. */
+/**
+ * The parts of a control plane that a subject needs. The subject forgets the history after each tenth; memory is read
+ * then.
+ */
 function asPlane(server: ServerProcess, look: (figures: MemoryFigures) => void): ControlPlane {
   const plane: Pick<ControlPlane, "server"> & Record<string, unknown> = {
     server: `https://127.0.0.1:${server.port}`,

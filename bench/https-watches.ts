@@ -1,4 +1,4 @@
-// Clients for the benchmarks of watches over HTTPS: each holds one watch open and counts the events that arrive.
+// Clients for the benchmarks of watches over HTTPS: each holds one watch open and counts the events.
 
 import { connect as connectHttp2 } from "node:http2";
 import { Agent, request } from "node:https";
@@ -11,7 +11,7 @@ export interface HttpsWatches {
 
 const PATH = `${PODS}?watch=1&allowWatchBookmarks=true`;
 const NEWLINE = 10;
-/** What Go's clients offer. */
+/** The window that Go's clients offer. */
 const STREAM_WINDOW_BYTES = 4 << 20;
 const CONNECTION_WINDOW_BYTES = 1 << 30;
 
@@ -21,7 +21,7 @@ function countLines(chunk: Uint8Array): number {
   return count;
 }
 
-/** A connection for each, as HTTP/1.1 needs. */
+/** Opens a connection for each watch, as HTTP/1.1 requires. */
 export async function openHttp1Watches({ port, ca, cert, key }: Credentials, count: number): Promise<HttpsWatches> {
   let events = 0;
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY, ca, cert, key });
@@ -45,7 +45,7 @@ export async function openHttp1Watches({ port, ca, cert, key }: Credentials, cou
   };
 }
 
-/** Many on each connection. */
+/** Opens many watches on each connection. */
 export async function openHttp2Watches(
   { port, ca, cert, key }: Credentials,
   count: number,

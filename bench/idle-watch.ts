@@ -14,7 +14,7 @@ const ROUNDS = 3;
 const directory = mkdtempSync(join(tmpdir(), "idle-watch-"));
 process.on("exit", () => rmSync(directory, { recursive: true }));
 
-/** In chunks: in one piece every built-in module that anything might need is loaded at the start. */
+/** Splits the bundle into chunks: a single file would load every built-in module at the start. */
 function bundle(): string {
   const entry = join(import.meta.dirname, "idle-watcher.ts");
   const flags = ["--target=bun", "--minify", "--splitting", `--outdir=${directory}`];

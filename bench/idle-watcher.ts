@@ -1,5 +1,5 @@
-// The process that idle-watch.ts measures: watches every resource that the server prefers, waits, and
-// prints its own figures as JSON.
+// The process that idle-watch.ts measures: watches every preferred resource of the server, waits, and prints its
+// figures as JSON.
 
 import { createClient } from "#client/create-client.ts";
 import { createDiscovery, discoveredResource, preferredResources } from "#client/discovery.ts";

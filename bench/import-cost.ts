@@ -1,5 +1,5 @@
-// What it costs to load client, informers and kit: time and resident memory of a process that imports
-// them. Bun imports the sources as they are, Node the bundle that ships to it. Median of several runs.
+// The cost of loading client, informers and kit: time and resident memory of a process that imports them. Bun imports
+// the sources; Node imports the published bundle. Prints the median of several runs.
 //   bun bench/import-cost.ts
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const RUNS = 15;
 interface Runtime {
   readonly name: string;
   readonly command: string;
-  /** Limits that the design sets. */
+  /** Limits of the design. */
   readonly msMax: number;
   readonly rssMbMax: number;
   readonly modules: readonly string[];

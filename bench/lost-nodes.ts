@@ -1,9 +1,9 @@
-// 700 nodes in four zones on a real API server, of which 175, 130, 120 and 75 fall silent, and then all: how many nodes
-// are tainted and how many pods evicted, ours beside the Go manager's, with raised rates and with a manager that is
-// restarted in the middle.
+// Stops the heartbeats of nodes on a real API server: 700 nodes in four zones, of which 175, 130, 120 and 75 fall
+// silent, and then all. Compares the number of tainted nodes and evicted pods, ours with the Go manager's, with raised
+// rates and a restart of the manager in the middle.
 //   bun bench/lost-nodes.ts [--nodes-per-zone=175] [--seconds=30] [--go-twice]
-// With --go-twice the Go manager stands beside itself: what differs then is chance.
-// Ends with an error when the two differ by more than the pace of the machine explains. Nothing is written.
+// --go-twice compares the Go manager with itself: those differences are chance.
+// Ends with an error if the two differ by more than the speed of the machine explains. Nothing is written.
 
 import { argv, stdout } from "node:process";
 import { Leases } from "#api/generated/resources/coordination-v1.ts";
@@ -20,7 +20,7 @@ const option = (name: string, usual: number): number => {
 };
 const isGoTwice = argv.includes("--go-twice");
 const perZone = option("nodes-per-zone", 175);
-/** How long is counted, before and after the restart. */
+/** The length of the counting periods before and after the restart. */
 const windowSeconds = option("seconds", 30);
 
 /** The parts of each zone that fall silent: a is fully disrupted, b and c partially, d is normal. */
@@ -32,7 +32,7 @@ const SECONDARY_RATE = 0.1;
 const GRACE_MS = 40_000;
 const RENEW_PERIOD_MS = 12_000;
 const TOLERATED_SECONDS = 8;
-/** Requests of this program that are under way at the same time. */
+/** This program's requests at the same time. */
 const PARALLEL = 24;
 const LEASE_NAMESPACE = "kube-node-lease";
 const controllers = ["node-lifecycle-controller", "taint-eviction-controller"];
@@ -59,7 +59,7 @@ interface Figures {
   readonly evicted: ByZone;
 }
 
-/** One thing that happened to a node, by the API server's clock. */
+/** One event in the life of a node, by the API server's clock. */
 interface Happening {
   readonly what: "tainted" | "untainted" | "evicted";
   readonly zone: Zone;
@@ -103,7 +103,7 @@ function renew(client: Client, machines: readonly Machine[]): Promise<void> {
   });
 }
 
-/** Time in which the nodes that are not silent renew their leases; ends early when `isOver`. */
+/** Waits while the nodes that are not silent renew their leases; ends early when `isOver`. */
 async function pass(client: Client, machines: readonly Machine[], ms: number, isOver?: () => boolean): Promise<void> {
   const endMs = performance.now() + ms;
   for (let nextMs = performance.now(); performance.now() < endMs && isOver?.() !== true; await sleep(200)) {
@@ -119,12 +119,12 @@ interface NodeAnswer {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
-/** Reads from the audit log what the manager does to nodes and their pods. */
+/** Reads the manager's writes to nodes and their pods from the audit log. */
 class Watcher {
   readonly happenings: Happening[] = [];
-  /** Those that the manager has told to be lost, and when it did. */
+  /** The nodes that the manager has marked as lost, with the time. */
   readonly lost = new Map<string, number>();
-  /** Since when. */
+  /** The tainted nodes, with the time of the taint. */
   readonly #tainted = new Map<string, number>();
   readonly #follow: () => readonly AuditEvent[];
 
@@ -137,7 +137,7 @@ class Watcher {
     return this.happenings;
   }
 
-  /** How many nodes are tainted that were so at a time already. */
+  /** The number of nodes that were tainted by this time and still are. */
   tainted(sinceMs = Infinity): ByZone {
     this.read();
     const names = [...this.#tainted].filter(([, ms]) => ms <= sinceMs).map(([name]) => name);
@@ -145,7 +145,7 @@ class Watcher {
     return Object.fromEntries(zones.map((zone) => [zone, of(zone)])) as ByZone;
   }
 
-  /** When the manager began the look in which it found the last nodes lost. It rests between two looks. */
+  /** The start of the monitor pass in which the manager found the last lost nodes. It pauses between two passes. */
   lastLookMs(): number {
     const found = [...this.lost.values()].sort((a, b) => b - a);
     const end = found.findIndex((ms, index) => ms - (found[index + 1] ?? 0) > REST_MS);
@@ -179,14 +179,14 @@ function count(happenings: readonly Happening[], what: Happening["what"], fromMs
   return Object.fromEntries(zones.map((zone) => [zone, counted.filter((one) => one.zone === zone).length])) as ByZone;
 }
 
-/** Somewhat less than the pause between two looks of the manager. */
+/** Somewhat less than the manager's pause between two passes. */
 const REST_MS = 4000;
-/** How late the manager's cache may be. */
+/** The longest delay of the manager's cache. */
 const LAG_MS = 2000;
-/** The looks of the manager that decide on the zones once the last node is lost. */
+/** The manager's monitor passes that set the state of the zones after the last node is lost. */
 const SETTLE_MS = 12_000;
 
-/** Until all silent nodes are lost, and the zones have been judged. */
+/** Waits until all silent nodes are lost and the manager has set the state of the zones. */
 async function untilLost(client: Client, machines: readonly Machine[], watcher: Watcher): Promise<void> {
   const silent = machines.filter(({ isSilent }) => isSilent).length;
   const isOver = (): boolean => {
@@ -198,7 +198,7 @@ async function untilLost(client: Client, machines: readonly Machine[], watcher: 
   await pass(client, machines, SETTLE_MS);
 }
 
-/** Nodes that are tainted and pods that are evicted from now on. */
+/** Counts tainted nodes and evicted pods from now on. */
 async function countedFor(client: Client, machines: readonly Machine[], watcher: Watcher): Promise<Figures> {
   const fromMs = Date.now();
   const toMs = fromMs + windowSeconds * 1000;
@@ -226,7 +226,7 @@ async function play(manager: "go" | "ours"): Promise<Readonly<Record<string, ByZ
     const watcher = new Watcher(plane);
     const firstManager = await start();
     await pass(client, machines, RENEW_PERIOD_MS);
-    // The last that is heard of all of them, at about the same time.
+    // The last heartbeat of all nodes, at about the same time.
     await renew(client, machines);
     for (const machine of machines) {
       machine.isSilent = Number(machine.name.slice(2)) < Math.round(SILENT[machine.zone] * perZone);
@@ -264,15 +264,15 @@ async function play(manager: "go" | "ours"): Promise<Readonly<Record<string, ByZ
 }
 
 /**
- * Nodes that are tainted while the look goes on that finds all lost keep their taints: as many as the look takes seconds,
- * which is the pace of the machine.
+ * Nodes that are tainted during the pass that finds all nodes lost keep their taints. Their number depends on the
+ * duration of the pass, which depends on the speed of the machine.
  */
 const LEFT = "tainted during the look that found all lost, and still tainted";
 
 const subtracted = (a: ByZone, b: ByZone): ByZone =>
   Object.fromEntries(zones.map((zone) => [zone, a[zone] - b[zone]])) as ByZone;
 
-/** A busy machine takes a look, or a turn of the queue, later. */
+/** Allows for a pass, or a turn of the queue, that comes later on a busy machine. */
 const isAlike = (a: number, b: number): boolean => Math.abs(a - b) <= 3 + 0.1 * Math.max(a, b);
 
 const shown = (figures: ByZone): string => zones.map((zone) => `${zone} ${figures[zone]}`).join(", ");

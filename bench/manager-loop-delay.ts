@@ -1,5 +1,5 @@
-// Loaded into our manager before its own code (BUN_OPTIONS=--preload): SIGUSR2 starts to look at how late the event
-// loop is, the next one writes what was seen to the file that LOOP_DELAY_FILE names.
+// Preloaded into our manager (BUN_OPTIONS=--preload): the first SIGUSR2 starts to measure the delay of the event loop,
+// the second writes the result to the file LOOP_DELAY_FILE.
 
 import { renameSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -16,7 +16,7 @@ process.on("SIGUSR2", () => {
     return;
   }
   delays.disable();
-  // In one go, so that nobody reads half of it.
+  // Renamed into place, so that no reader sees half of it.
   writeFileSync(`${file}.new`, JSON.stringify({ p99Ms: delays.percentile(99) / 1e6 }));
   renameSync(`${file}.new`, file);
 });

@@ -1,9 +1,9 @@
-// What a process costs, read from /proc: CPU time of all its threads, and the highest resident memory since it was
-// last asked.
+// The cost of a process, read from /proc: CPU time of all its threads, and the highest resident memory since the last
+// reset.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-/** The kernel counts CPU in hundredths of a second on every Linux there is. */
+/** Linux counts CPU time in hundredths of a second. */
 const MS_PER_TICK = 10;
 const KIB_PER_MIB = 1024;
 
@@ -11,7 +11,7 @@ export function cpuMs(pid: number): number {
   return cpuIn(readFileSync(`/proc/${pid}/stat`, "utf8"));
 }
 
-/** By the name of the thread: who in the process it is. Threads that ended are not counted. */
+/** CPU time by thread name, without ended threads. */
 export function threadCpuMs(pid: number): Readonly<Record<string, number>> {
   const byName: Record<string, number> = {};
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
@@ -23,7 +23,7 @@ export function threadCpuMs(pid: number): Readonly<Record<string, number>> {
 }
 
 function cpuIn(stat: string): number {
-  // The name in parentheses may hold anything; the fields after it start with the third.
+  // The name in parentheses may contain any character. The fields after it start with the third.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [user = 0, system = 0] = fields.slice(11, 13).map(Number);
   return (user + system) * MS_PER_TICK;
@@ -35,7 +35,7 @@ export function rssMib(pid: number): { readonly now: number; readonly peak: numb
   return { now: field("VmRSS") / KIB_PER_MIB, peak: field("VmHWM") / KIB_PER_MIB };
 }
 
-/** Starts the search for the peak again. */
+/** Resets the peak. */
 export function resetPeakRss(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
 }

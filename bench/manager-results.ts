@@ -1,11 +1,11 @@
-// The results of `make bench`: what is kept of a run, medians and spread, and the section of docs/benchmarks.md made of them.
+// The results of `make bench`: the stored figures of a run, medians and spread, and the section of docs/benchmarks.md.
 
-/** What is measured: a section of the page, and files of results. */
+/** A set of measurements: a section of the page, and result files. */
 export interface Suite {
-  /** Of the files in bench/results, and of the marks in the page. */
+  /** The name in the files of bench/results and in the markers of the page. */
   readonly name: "manager" | "whole-manager";
   readonly title: string;
-  /** Goes on with "Ours against the Go manager, …". */
+  /** Continues "Ours against the Go manager, …". */
   readonly setting: string;
   readonly rssTarget: number;
 }
@@ -28,14 +28,14 @@ export interface Sample {
   readonly apiCalls: number;
   /** By verb and resource: "create pods". */
   readonly apiCallsBy: Readonly<Record<string, number>>;
-  /** Ours only. */
+  /** Only for ours. */
   readonly loopDelayP99Ms?: number;
 }
 
 export interface Run {
   readonly manager: ManagerName;
   readonly round: number;
-  /** The load average before it: other work makes wall times worthless. */
+  /** The load average before the run: other work makes wall times worthless. */
   readonly load?: number;
   readonly samples: readonly Sample[];
 }
@@ -65,9 +65,9 @@ interface Measure {
 }
 
 const ROUNDING = 0.005;
-/** Above this the processors of the benches' machine are shared. */
+/** Above this load, the processors of the benchmark machine are shared. */
 const LOAD_MAX = 2;
-/** Starts and rest are measured by other targets. */
+/** Starts and idle periods have other targets. */
 const RESTING = /^(start|idle)/;
 const RESTING_TARGETS: Partial<Record<MeasureKey, number>> = { cpuMs: 0.8, peakRssMib: 0.6 };
 
@@ -87,7 +87,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median: (lower + upper) / 2, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-/** With these runs in the place of older ones of the same workloads, in the order of the workloads. */
+/** Replaces older runs of the same workloads and sorts them in the order of the workloads. */
 export function withRuns(older: Results, { runs, ...rest }: Results, order: readonly (string | undefined)[]): Results {
   const isNew = new Set(runs.flatMap(({ samples }) => samples.map(({ workload }) => workload)));
   const kept = older.runs.filter(({ samples }) => !samples.some(({ workload }) => isNew.has(workload)));
@@ -113,7 +113,7 @@ export function printSection(results: Results, suite: Suite): string {
     const text = ours.length > 1 ? `${median.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})` : median.toFixed(2);
     const target = RESTING.test(workload) && suite.name === "whole-manager" ? (RESTING_TARGETS[key] ?? usual) : usual;
     if (target === undefined) return text;
-    // One call more is one too many.
+    // Not rounded: one more call already misses the target.
     const limit = key === "apiCalls" ? target : target + ROUNDING;
     const isMissed = median > limit;
     const isEither = min <= limit && max > limit;
@@ -190,7 +190,7 @@ export function printSection(results: Results, suite: Suite): string {
   return `${[...lines, end(suite)].join("\n")}\n`;
 }
 
-/** The page with this section in it: in the place of the old one, else at the end. */
+/** The page with this section: replaces the old section, or adds it at the end. */
 export function withSection(page: string, section: string, suite: Suite): string {
   const from = page.indexOf(begin(suite));
   const to = page.indexOf(end(suite));

@@ -1,4 +1,4 @@
-// The workloads that managers are measured with: what is asked of the API, and when it is done.
+// The workloads of the manager benchmarks: the API requests of each, and how its end is detected.
 
 import { ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import type { ReplicaSet } from "#api/generated/types/apps-v1.ts";
@@ -7,7 +7,7 @@ import type { Client } from "#client/client.ts";
 
 export interface Workload {
   readonly name: string;
-  /** Resolves when the manager has done what the workload asks for. */
+  /** Resolves when the manager has finished the workload. */
   run(bench: WorkloadStage): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export const idle = (when: string): Workload => ({
   run: () => new Promise((resolve) => setTimeout(resolve, IDLE_MS)),
 });
 
-/** One ReplicaSet goes up, down to a fifth, and to nothing. */
+/** Scales one ReplicaSet up, down to a fifth, and to zero. */
 export function scaleOne(pods: number): readonly Workload[] {
   const name = `web-${pods}`;
   const to = (replicas: number, label: string): Workload => ({
@@ -66,7 +66,7 @@ async function create({ client, namespace, signal }: WorkloadStage, object: Draf
   await client.resource(ReplicaSets).create({ namespace, object }, signal);
 }
 
-/** Watches until the status of each set has caught up with its spec and counts what is wanted. */
+/** Watches until the status of each set has caught up with its spec and has the wanted counts. */
 async function untilReplicas(bench: WorkloadStage, wanted: ReadonlyMap<string, number>): Promise<void> {
   const waiting = new Map(wanted);
   const look = ({ metadata, spec, status }: ReplicaSet): void => {
@@ -75,7 +75,7 @@ async function untilReplicas(bench: WorkloadStage, wanted: ReadonlyMap<string, n
     const isDone = isSeen && spec?.replicas === replicas && (status?.replicas ?? 0) === replicas;
     if (isDone) waiting.delete(metadata?.name ?? "");
   };
-  // The server ends the watch of a client that it finds too slow; the next one begins with what there is.
+  // The server ends the watch of a client that is too slow; the next watch starts with the present objects.
   while (waiting.size > 0) await watchSets(bench, look, () => waiting.size === 0);
 }
 

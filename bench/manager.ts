@@ -1,10 +1,12 @@
-// Measures our controllers against the Go manager's: alternately, each run on a control plane of its own.
+// Measures our controllers against the Go manager's: alternately, each run on a new control plane.
 //   bun bench/manager.ts [--whole [--piece=<name>]] [--quick] [--rounds=5] [--pods=1000,5000] [--out=<file>] [--built]
-// --whole: all controllers, and work for all families of them; else replicas only. --piece: only that piece of the
-// work; its runs take the place of the older ones in the results of the day.
-// Growth: --whole --only=ours --piece=pods --pods=1000,2000,4000,8000; with [--unrelated=20000] pods of another namespace.
-// To find out why: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--profile=<folder>] [--threads].
-// --quick: one round with little work. It writes nothing, unless --out names a file. --report=<file>: only the page, from that file.
+// --whole: all controllers, and work for all families of them; otherwise replicas only. --piece: only that piece of the
+// work; its runs replace the older ones in the results of the day.
+// Growth: --whole --only=ours --piece=pods --pods=1000,2000,4000,8000; with [--unrelated=20000] pods of another
+// namespace.
+// For diagnosis: [--only=go|ours] [--ours-flag=<flag>] [--ours-runtime="NAME=value …"] [--profile=<folder>]
+// [--threads]. --quick: one round with little work. It writes nothing unless --out names a file. --report=<file>: only
+// the page, from that file.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -58,7 +60,7 @@ const scratch = mkdtempSync(join(tmpdir(), "steersman-bench-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const loopDelayFile = join(scratch, "loop-delay.json");
 const namespace = "bench";
-/** What a started API server still does by itself should not fall into the first workload. */
+/** Keeps the API server's own work after its start out of the first workload. */
 const WARM_UP_MS = 5_000;
 const QUIET_MS = 700;
 
@@ -67,7 +69,7 @@ const option = (name: string): string | undefined =>
 const isQuick = argv.includes("--quick");
 const rounds = Number(option("rounds") ?? (isQuick ? 1 : 5));
 const podCounts = (option("pods") ?? (isQuick ? "500" : "1000,5000")).split(",").map(Number);
-/** The first idle seconds begin with all that the work has left behind, and see it collected; the later ones are rest. */
+/** The first idle period includes the collection of the garbage that the work left; the later ones do not. */
 const replicas: Piece = {
   name: "replicas",
   prepare: (stage) => createScaled(stage, podCounts),
@@ -79,14 +81,14 @@ const allPieces = isWholeManager
       ...(option("pods") === undefined ? {} : { pods: podCounts }),
     })
   : [replicas];
-/** "pods" means pods-1000 and pods-5000. */
+/** "pods" selects pods-1000 and pods-5000. */
 const isAsked = (name: string, asked: string): boolean =>
   name === asked || name === `${asked}-${Number.parseInt(name.slice(asked.length + 1), 10)}`;
 const pieces = allPieces.filter(({ name }) => isAsked(name, option("piece") ?? name));
 const unrelated = Number(option("unrelated") ?? 0);
 if (pieces.length === 0) throw new Error(`--piece is one of ${allPieces.map(({ name }) => name).join(", ")}`);
 
-/** Who asks what is counted; what they say is not kept, so that the log costs the server little. */
+/** Logs who makes which request, without bodies, so that the log costs the server little. */
 const auditPolicy = {
   apiVersion: "audit.k8s.io/v1",
   kind: "Policy",
@@ -102,13 +104,13 @@ async function measureRun(manager: ManagerName, round: number, piece: Piece): Pr
   const policyFile = join(scratch, "audit-policy.json");
   writeFileSync(policyFile, JSON.stringify(auditPolicy));
   const plane = await startControlPlane({
-    // The usual range has 254 addresses.
+    // The default range has 254 addresses.
     apiServerFlags: [`--audit-policy-file=${policyFile}`, "--service-cluster-ip-range=10.96.0.0/12"],
   });
   try {
     const stage: WorkloadStage = { client: await adminClient(plane), namespace, signal: new AbortController().signal };
     await plane.request("POST", "/api/v1/namespaces", { metadata: { name: namespace } });
-    // Pods need it before there is a manager that makes it.
+    // Pods need the account before a manager creates it.
     const account = { metadata: { name: "default" } };
     await plane.request("POST", `/api/v1/namespaces/${namespace}/serviceaccounts`, account);
     await piece.fill?.(stage);
@@ -137,7 +139,7 @@ async function untilSynced(stage: WorkloadStage, plane: ControlPlane): Promise<v
   await quiet(plane, QUIET_MS);
 }
 
-/** From the start of the process: what it has to do waits for it. */
+/** Measured from the start of the process: its work exists before. */
 async function measureStart(
   name: string,
   stage: WorkloadStage,
@@ -171,7 +173,7 @@ const ourSource = join(repository, "src", "cmd", "kube-controller-manager.ts");
 const compiled = join(repository, "dist", "kube-controller-manager");
 let isBuilt = argv.includes("--built");
 
-/** As `make build` makes it, of the sources as they are; --built: as it is. */
+/** Compiles our program as `make build` does; with --built, uses the existing file. */
 function ourProgram(): string {
   if (isBuilt) return compiled;
   const { status, stderr } = spawnSync(process.execPath, ["tools/build.ts"], { encoding: "utf8", cwd: repository });
@@ -194,7 +196,7 @@ function start(manager: ManagerName, plane: ControlPlane, canMeasureLoop: boolea
   return plane.startManager(command, { controllers, flags: [...flags, ...extra] });
 }
 
-/** The profilers work on sources only. */
+/** The profilers only work on sources. */
 function profiled(folder: string): readonly string[] {
   const cpu = ["--cpu-prof", `--cpu-prof-dir=${folder}`];
   const heap = ["--heap-prof-md", `--heap-prof-dir=${folder}`];
@@ -218,7 +220,7 @@ async function measure(
   const begin = performance.now();
   await workload.run(stage);
   const wallMs = performance.now() - begin;
-  // Events and the last statuses come after what the workload waits for; their cost belongs to it.
+  // Events and the last statuses come after the workload's end condition; their cost belongs to the workload.
   if (!isIdle) await quiet(plane, QUIET_MS);
   const sample: Sample = {
     workload: workload.name,

@@ -1,7 +1,7 @@
-// Counts the API calls of the namespace controller, ours against the Go manager's: a namespace with objects of thirty
-// kinds, two of them custom, is deleted.
+// Counts the API calls of the namespace controller, ours and the Go manager's, for the deletion of a namespace with
+// objects of thirty kinds, two of them custom.
 //   bun bench/namespace-calls.ts [--quick | --objects=3000]
-// Ends with an error when ours makes more calls, or when either leaves an object. Nothing is written.
+// Ends with an error if ours makes more calls, or if either leaves an object. Nothing is written.
 
 import { argv, stdout } from "node:process";
 import { CustomResourceDefinitions } from "#api/generated/resources/apiextensions-v1.ts";
@@ -25,7 +25,7 @@ const QUIET_MS = 3000;
 const USER = "system:serviceaccount:kube-system:namespace-controller";
 const { signal } = new AbortController();
 
-/** By what was asked and answered: "deletecollection pods 200". */
+/** By request and status code: "deletecollection pods 200". */
 type Calls = Readonly<Record<string, number>>;
 
 async function countCalls(manager: "go" | "ours"): Promise<Calls> {
@@ -52,7 +52,7 @@ async function countCalls(manager: "go" | "ours"): Promise<Calls> {
   }
 }
 
-/** The kinds take turns, so that each has as many objects as another, or one more. */
+/** The kinds take turns, so that their numbers of objects differ by at most one. */
 async function fill(client: Client): Promise<void> {
   for (const kind of customKinds) {
     await client.resource(CustomResourceDefinitions).create({ object: definitionOf(kind) }, signal);
@@ -90,7 +90,7 @@ async function untilGone(client: Client): Promise<void> {
   });
 }
 
-/** Nothing is left of the namespace, and nothing elsewhere was touched. */
+/** Checks that nothing is left of the namespace and that other objects are untouched. */
 async function checkRest(client: Client): Promise<void> {
   for (const { resource } of namespacedKinds) {
     const { items } = await client.resource(resource).list({ namespace }, signal);

@@ -1,4 +1,4 @@
-// One kind of objects after another for a namespace: thirty kinds, two of them custom. None needs a controller to go.
+// The contents of a namespace: thirty kinds, two of them custom. None needs a controller to be deleted.
 
 import {
   ControllerRevisions,
@@ -33,9 +33,9 @@ import { type Resource, resourceHandle, type StoredObject } from "#api/resource.
 
 interface NamespacedKind {
   readonly resource: Resource<StoredObject>;
-  /** Besides the metadata. */
+  /** The fields besides metadata. */
   readonly content?: object;
-  /** Instead of a name that is made from the kind. */
+  /** The name of the first object, if it is not derived from the kind. */
   readonly firstName?: string;
 }
 
@@ -62,7 +62,9 @@ export const customKinds: readonly NamespacedKind[] = [
   { resource: custom("Gadget"), content: { spec: { size: 3 } } },
 ];
 
-/** Accounts come before pods; limits and quotas come last, so that they say nothing of the objects before them. */
+/**
+ * Service accounts come before pods. Limits and quotas come last, so that they do not affect the objects before them.
+ */
 export const namespacedKinds: readonly NamespacedKind[] = [
   { resource: ServiceAccounts, firstName: "default" },
   { resource: ConfigMaps, content: { data: { key: "value" } } },

@@ -1,4 +1,4 @@
-// What benchmarks on a real control plane share: the administrator's client, waiting, and the calls of controllers.
+// Shared by benchmarks on a real control plane: the administrator's client, waiting, and the calls of controllers.
 
 import { stdout } from "node:process";
 import type { Client } from "#client/client.ts";
@@ -18,12 +18,12 @@ export async function adminClient(plane: ControlPlane): Promise<Client> {
   return createClient({ transport, clock: systemClock, userAgent: "bench" });
 }
 
-/** Whatever writes down what it was asked. */
+/** A server that logs its requests. */
 export interface Audited {
   readonly audit: Pick<AuditLog, "mark" | "since">;
 }
 
-/** Until the audit log has not grown for so long. */
+/** Waits until the audit log has not grown for this long. */
 export async function quiet(plane: Audited, quietMs: number): Promise<void> {
   let size = plane.audit.mark();
   for (let since = performance.now(); performance.now() - since < quietMs; await sleep(POLL_MS)) {
@@ -33,10 +33,10 @@ export async function quiet(plane: Audited, quietMs: number): Promise<void> {
   }
 }
 
-/** By what was asked and answered: "update endpoints 200". */
+/** By request and status code: "update endpoints 200". */
 export type Calls = Readonly<Record<string, number>>;
 
-/** The finished calls, without watches, of the users whose names fit. */
+/** The finished calls, without watches, of the users whose names match. */
 export function callsSince(plane: Audited, mark: number, users: RegExp): Calls {
   const calls = plane.audit
     .since(mark)

@@ -1,5 +1,5 @@
-// What an informer pays for the pods of a cluster: `bun bench/pod-decoding.ts [pods]`. Pods as a server sends them, of
-// 200 ReplicaSets, in JSON and protobuf, with and without what caches have no use for.
+// The cost of pods to an informer: `bun bench/pod-decoding.ts [pods]`. Decodes pods of 200 ReplicaSets as a server
+// sends them, in JSON and protobuf, with and without the fields that caches do not use.
 
 import { parseExactJson } from "#api/json.ts";
 import type { KubeObject } from "#api/object.ts";

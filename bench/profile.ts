@@ -1,8 +1,9 @@
-// `make profile SCENARIO=<piece>`: our manager at that piece of the whole manager's bench, from source, under the CPU and
-// heap profilers of the runtime. Prints the functions that cost most and the types that fill the heap at the end.
+// `make profile SCENARIO=<piece>`: runs that piece of the whole manager's benchmark with our manager, from source,
+// under the CPU and heap profilers of the runtime. Prints the most expensive functions and the types that fill the heap
+// at the end.
 //   bun bench/profile.ts <piece> [--quick] [--keep=<folder>]
-// The profile is of the whole process, its start included. Shares are of samples, not of time: a sample that waits for
-// a busy processor counts once.
+// The profile covers the whole process, including its start. Shares are of samples, not of time: a sample that waits
+// for a busy processor counts once.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -77,7 +78,7 @@ function printCpu({ nodes, samples }: CpuProfile): void {
     if (top === undefined) continue;
     self.add(placeOf(top));
     for (const place of new Set(stack.filter(({ url }) => url.includes("/src/")).map(placeOf))) total.add(place);
-    // What the runtime does is done for whoever called it.
+    // Work of the runtime counts for its caller.
     parts.add(partOf(stack.find(({ url }) => url.includes("/src/")) ?? top));
   }
   parts.print(`CPU by part, what it calls in the runtime included: ${samples.length} samples`, samples.length);

@@ -1,4 +1,4 @@
-// Measures for how many pods a second of CPU time the scheduler finds nodes: filters, scores and the change of its state,
+// Measures how many pods per second of CPU time the scheduler places: filters, scores and the change of its state,
 // without the API server.
 //   bun bench/scheduler.ts [--nodes=1000] [--pods=20000]
 // Nothing is written.

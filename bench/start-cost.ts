@@ -1,8 +1,8 @@
-// What a start costs: `steersman up` from the start of its process to ready, the API server alone, a cluster of the
-// testing library after its import; then idle memory and CPU time.
+// The cost of a start: `steersman up` from the start of its process to ready, the API server alone, and a cluster of
+// the testing library after its import; then idle memory and CPU time.
 //   make build && bun bench/start-cost.ts [only the lines that contain this]      RUNS=15 IDLE_SECONDS=60
-// On a busy machine only two figures tell something: CPU time, and the time to ready less the time that the first
-// thread waited for a processor. The least of all runs counts.
+// On a busy machine only two figures are meaningful: CPU time, and the time to ready minus the first thread's wait for
+// a processor. The lowest of all runs counts.
 
 import { spawnSync } from "node:child_process";
 import { resolve } from "node:path";
@@ -49,7 +49,10 @@ async function measureUp(name: string, flags: readonly string[]): Promise<void> 
   await up.stop();
 }
 
-/** Test files of vitest share nothing, those of bun test a process: the first start of each process, and the later ones. */
+/**
+ * Each vitest file has a new process; files of bun test share one. So both the first and the later starts of a process
+ * are measured.
+ */
 function measureLibrary(name: string, command: string, time: "virtual" | "real"): void {
   const script = `
     import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What loading the generated tables costs: `bun bench/tables.ts`. Prints, for each step, CPU time and
-// growth of resident memory in this fresh process; the daemon needs the first four.
+// The cost of loading the generated tables: `bun bench/tables.ts`. Prints, for each step, CPU time and growth of
+// resident memory in this fresh process. The daemon needs the first four.
 
 interface Step {
   readonly name: string;

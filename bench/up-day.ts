@@ -1,4 +1,5 @@
-// A day of 100 hourly CronJobs with `steersman up --speed`: how long it takes, and whether each schedule has made its Job.
+// A day of 100 hourly CronJobs with `steersman up --speed`: measures how long it takes and checks that each schedule
+// made its Job.
 //   bun bench/up-day.ts [program and arguments of `steersman`]      SPEED=5000
 
 import { CronJobs } from "#api/generated/resources/batch-v1.ts";

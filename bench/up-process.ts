@@ -1,4 +1,4 @@
-// `steersman up` in a process of its own, as the benchmarks measure it from outside.
+// `steersman up` in a separate process, as the benchmarks measure it.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -10,11 +10,11 @@ import { loadClientConfig } from "#platform/kubeconfig/kubeconfig.ts";
 import { createTransport } from "#platform/kubeconfig/kubeconfig-transport.ts";
 import { systemClock } from "#platform/system/system-clock.ts";
 
-/** The welcome of `up` ends with it. */
+/** The end of the welcome of `up`. */
 const READY = "Ctrl-C";
 
 export interface UpProcess extends ProcessCost {
-  /** From the start of the process until it said that it is ready. */
+  /** From the start of the process until it reports ready. */
   readonly readyMs: number;
   client(): Promise<Client>;
   stop(): Promise<void>;
@@ -22,17 +22,17 @@ export interface UpProcess extends ProcessCost {
 
 export interface ProcessCost {
   readonly pid: number;
-  /** Of all threads that are left, so far. */
+  /** The CPU time of all current threads. */
   cpuMs(): number;
-  /** Of the first thread, which runs the program's own code. */
+  /** The CPU time of the first thread, which runs the program's own code. */
   mainCpuMs(): number;
-  /** How long the first thread has waited for a processor: on a calm machine it would not have. */
+  /** The first thread's wait for a processor; almost zero on an idle machine. */
   waitedMs(): number;
   /** A figure of /proc/<pid>/status, in MB. */
   megabytes(name: "VmRSS" | "VmHWM"): number;
 }
 
-/** The program that the benchmark's arguments name, or this checkout's. */
+/** The program that the benchmark's arguments name, or the one of this checkout. */
 export function steersmanCommand(): readonly string[] {
   const given = process.argv.slice(2);
   return given.length > 0 ? given : [process.execPath, "src/cmd/steersman.ts"];
@@ -79,7 +79,7 @@ export async function startUp(
   };
 }
 
-/** Of another process, from Linux's /proc. */
+/** The cost of another process, from Linux's /proc. */
 export function processCost(pid: number): ProcessCost {
   const read = (path: string): string => readFileSync(`/proc/${pid}/${path}`, "utf8");
   // Nanoseconds on a processor, and nanoseconds waiting for one.

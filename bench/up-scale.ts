@@ -1,6 +1,7 @@
-// `steersman up` at size: 1,000 nodes, 20,000 pods from 100 Deployments, and what a client feels meanwhile.
+// `steersman up` with 1,000 nodes and 20,000 pods of 100 Deployments, and the latency of a client meanwhile.
 //   bun bench/up-scale.ts [program and arguments of `steersman`]      nodes and pods: NODES=1000 PODS=20000
-// On a busy machine the figures without the wait for a processor tell more: of the server's first thread, and of ours.
+// On a busy machine, use the figures without the wait for a processor: of the server's first thread, and of this
+// process.
 
 import { Deployments } from "#api/generated/resources/apps-v1.ts";
 import { Pods } from "#api/generated/resources/core-v1.ts";

@@ -1,7 +1,7 @@
-// Counts the API calls of the binder, ours against the Go manager's: volumes are created, and when all are available as
-// many claims, each of which fits any volume. Then all claims are deleted, and the volumes are released.
+// Counts the API calls of the binder, ours and the Go manager's. Volumes are created; when all are available, the same
+// number of claims, each of which matches any volume. Then all claims are deleted, and the volumes are released.
 //   bun bench/volume-calls.ts [--claims=1000] [--quick] [--per-second=100] [--qps=20]
-// --quick: 100 claims. Ends with an error when ours makes more calls. Nothing is written.
+// --quick: 100 claims. Ends with an error if ours makes more calls. Nothing is written.
 
 import { argv, stdout } from "node:process";
 import { PersistentVolumeClaims, PersistentVolumes } from "#api/generated/resources/core-v1.ts";
@@ -27,7 +27,7 @@ const QUIET_MS = 3000;
 const { signal } = new AbortController();
 
 async function countCalls(manager: "go" | "ours"): Promise<Readonly<Record<string, Calls>>> {
-  // Without the protection of claims, whose controller does not run, a deleted claim is gone at once.
+  // Claims have no protection finalizer, because its controller does not run: a deleted claim is gone at once.
   const plane = await startControlPlane({
     apiServerFlags: ["--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount"],
   });
@@ -86,7 +86,7 @@ const claim = (index: number): { metadata: { name: string } } & Pick<PersistentV
   spec: { accessModes, storageClassName, resources: { requests: { storage: "1Gi" } } },
 });
 
-/** Begins one step after the other at the pace, however long each takes. */
+/** Starts the steps at the pace, even if earlier steps have not ended. */
 async function each(step: (index: number) => Promise<unknown>): Promise<void> {
   const beginMs = performance.now();
   const steps: Promise<unknown>[] = [];
@@ -97,7 +97,7 @@ async function each(step: (index: number) => Promise<unknown>): Promise<void> {
   await Promise.all(steps);
 }
 
-/** Until all are in the phase, and nothing is written any more. */
+/** Waits until all objects are in the phase and writes have stopped. */
 async function untilAll(
   plane: ControlPlane,
   list: () => Promise<readonly { readonly status?: { readonly phase?: string } }[]>,

@@ -1,4 +1,4 @@
-// Memory that one idle watch costs the API server: in process, and over HTTPS by what its process grows.
+// The memory that one idle watch costs the API server: in process, and over HTTPS as the growth of its process.
 //   bun bench/watch-memory.ts
 
 import type { HttpResponse } from "#base/http.ts";
@@ -6,7 +6,7 @@ import { HEADERS, heapBytes, PODS, prepare, report, startServer, startServerProc
 import { type HttpsWatches, openHttp1Watches, openHttp2Watches } from "./https-watches.ts";
 
 const WATCHES = 2_000;
-/** Open before the measuring: what the first ones cost a process is not theirs. */
+/** Watches that are opened before the measurement, because the first ones also cost the process one-time memory. */
 const WARM = 500;
 const IN_PROCESS_BYTES_MAX = 20 * 1024;
 const HTTPS_BYTES_MAX = 40 * 1024;
@@ -20,7 +20,7 @@ function judge(name: string, bytes: number, limit: number): void {
   report(name, `${(bytes / 1024).toFixed(1)} KB (limit ${limit / 1024})${isOver ? "  OVER THE LIMIT" : ""}`);
 }
 
-/** Reads until the end, and keeps nothing. */
+/** Reads to the end and keeps nothing. */
 async function drain({ body }: HttpResponse): Promise<void> {
   if (body.kind === "events") for await (const _ of body.batches);
   if (body.kind === "stream") for await (const _ of body.chunks);

@@ -1,5 +1,5 @@
-// The workloads that the whole manager is measured with, in pieces: each piece has a control plane and a manager of its
-// own. No node runs the pods: they stay Pending, and no workload waits for more.
+// The workloads of the whole manager, in pieces: each piece has a separate control plane and manager. No node runs the
+// pods: they stay Pending, and no workload waits for more.
 
 import { Deployments, ReplicaSets } from "#api/generated/resources/apps-v1.ts";
 import { CronJobs, Jobs } from "#api/generated/resources/batch-v1.ts";
@@ -23,19 +23,19 @@ const WRITERS = 8;
 const CHURN_SECONDS = 20;
 const CHANGES_PER_SECOND = 50;
 const MS_PER_MINUTE = 60_000;
-/** So long before they are due the CronJobs are created. */
+/** The CronJobs are created this long before they are due. */
 const BEFORE_DUE_MS = 15_000;
-/** The runtimes look at their heaps for half a minute after a start. */
+/** For half a minute after a start, the runtimes adjust their heaps. */
 const SETTLE_MS = 30_000;
 
-/** Workloads one after the other on one control plane. */
+/** Workloads that run one after the other on one control plane. */
 export interface Piece {
   readonly name: string;
-  /** The name of the sample of the start, in pieces that measure it. */
+  /** The name of the start's sample, in pieces that measure it. */
   readonly start?: string;
-  /** Before the manager starts. */
+  /** Runs before the manager starts. */
   fill?(bench: WorkloadStage): Promise<void>;
-  /** With the manager, before the measurement. */
+  /** Runs with the manager, before the measurement. */
   prepare?(bench: WorkloadStage): Promise<void>;
   readonly workloads: readonly Workload[];
 }
@@ -100,7 +100,7 @@ export function wholePieces(sizes: Sizes): readonly Piece[] {
   ];
 }
 
-/** What a manager that starts has to read, and nothing for it to do. */
+/** Objects that a starting manager must read but not work on. */
 const fill =
   (objects: number) =>
   async (bench: WorkloadStage): Promise<void> => {
@@ -116,7 +116,7 @@ const fill =
     await create(bench, Secrets, names("secret", part).map((name) => ({ metadata: { name }, stringData })) as never);
   };
 
-/** Pods that no controller has a reason to look at, in a namespace of their own. */
+/** Creates pods that concern no controller, in a separate namespace. */
 export async function createUnrelated({ client, signal }: WorkloadStage, count: number): Promise<void> {
   const namespace = "unrelated";
   await client.resource(Namespaces).create({ object: { metadata: { name: namespace } } }, signal);
@@ -126,8 +126,8 @@ export async function createUnrelated({ client, signal }: WorkloadStage, count: 
 }
 
 /**
- * What a manager does that has synced: a Deployment gets its pod, a Job as well, and an object whose owner is gone is
- * deleted, for which the garbage collector has to know all objects of all kinds.
+ * Creates work whose completion shows that a manager has synced: a Deployment and a Job, which get a pod, and an object
+ * whose owner is gone. To delete it, the garbage collector must know all objects of all kinds.
  */
 export async function plantCanaries(bench: WorkloadStage): Promise<void> {
   await create(bench, Deployments, [deployment("canary", 1)]);
@@ -152,7 +152,7 @@ const container = {
   resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { memory: "128Mi" } },
 };
 
-/** Old pods may all go at once: no pod becomes ready here. */
+/** All old pods may be unavailable at once: no pod becomes ready here. */
 function deployment(name: string, replicas: number, image = container.image): Draft<never> {
   const labels = { app: name };
   return {
@@ -224,7 +224,7 @@ const rollOut = (count: number): Workload => ({
   },
 });
 
-/** Ready pods on a node. It is given a minute before it counts as lost. */
+/** Creates ready pods on a node. The node has a minute before it counts as lost. */
 async function runEndpoints(bench: WorkloadStage): Promise<void> {
   const { client, namespace, signal } = bench;
   const nodeName = "node";
@@ -290,7 +290,7 @@ const indexedJobs = (count: number): Workload => ({
   },
 });
 
-/** Both managers then have the same time to see them. */
+/** Gives both managers the same time to see the CronJobs. */
 async function beforeNextMinute(): Promise<void> {
   const leftMs = MS_PER_MINUTE - (Date.now() % MS_PER_MINUTE);
   await sleep((leftMs - BEFORE_DUE_MS + MS_PER_MINUTE) % MS_PER_MINUTE);
@@ -361,7 +361,7 @@ async function untilGone(read: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Watches until so many objects fit: that costs the API server the same, however long it takes. */
+/** Watches until `count` objects match. The cost for the API server does not depend on the time that this takes. */
 async function untilAll<T extends StoredObject>(
   { client, namespace, signal }: WorkloadStage,
   resource: Resource<T>,
@@ -369,7 +369,7 @@ async function untilAll<T extends StoredObject>(
   fits: (object: T) => boolean,
 ): Promise<void> {
   const fitting = new Set<string>();
-  // The server ends the watch of a client that it finds too slow; the next one begins with what there is.
+  // The server ends the watch of a client that is too slow; the next watch starts with the present objects.
   while (fitting.size < count) {
     fitting.clear();
     const stop = new AbortController();

@@ -1,5 +1,5 @@
-// Asks a real kube-apiserver the 5,000 access questions and keeps its answers for `make test`.
-// `bun tools/access-record.ts`
+// Sends the 5,000 access questions to a real kube-apiserver and records the answers for `make test`.
+//   bun tools/access-record.ts
 
 import { writeFileSync } from "node:fs";
 import {

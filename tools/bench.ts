@@ -1,6 +1,6 @@
-// `make bench`: measures the whole manager and the controllers of replicas against the Go manager's on a real API server
-// and rewrites docs/benchmarks.md, then the daemon as a process. Arguments are passed on to bench/manager.ts; --quick is
-// one short round of all that writes nothing. With --whole only the whole manager is measured.
+// `make bench`: measures the whole manager and the replica controllers against the Go manager's on a real API server,
+// rewrites docs/benchmarks.md, and then measures the daemon as a process. Arguments are passed on to bench/manager.ts.
+// --quick is one short round of everything that writes nothing. With --whole only the whole manager is measured.
 
 import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";

@@ -1,7 +1,7 @@
-// Asks the real kube-apiserver for the roles and bindings that it begins with, once with the default feature gates and
-// once for each gate that they depend on, and for its flow schemas and priority levels. Writes
+// Reads the bootstrap roles and bindings of a real kube-apiserver, once with the default feature gates and once for
+// each gate that they depend on, and its flow schemas and priority levels. Writes
 // src/apiserver/generated/{bootstrap-policy,flow-control}.ts.
-// `bun tools/bootstrap-policy.ts [folder]`: answers that the folder keeps are not asked for again.
+// `bun tools/bootstrap-policy.ts [folder]`: answers in the folder are reused.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -52,7 +52,7 @@ function gatesOfPolicy(): string[] {
   return [...gates].filter((gate) => stageOf(gate)?.lockToDefault !== true).sort();
 }
 
-/** The gate the other way round, and with it what it needs or what needs it. */
+/** The gate inverted, together with the gates that it needs or that need it. */
 function settingsFor(gate: string): Settings {
   const settings: Record<string, boolean> = {};
   const add = (name: string, value: boolean): void => {
@@ -93,7 +93,7 @@ function withoutSystemFields({ metadata, ...object }: PolicyRole): PolicyRole {
   return { metadata: { name, ...(namespace && { namespace }), labels, annotations } as never, ...object };
 }
 
-/** An object without its rules, as text, and its rules as texts. */
+/** Each object as text without its rules, with its rules as texts. */
 function textsOf(policy: BootstrapPolicy): Map<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const role of [...policy.clusterRoles, ...policy.roles]) {
@@ -121,7 +121,7 @@ function marksOf(role: PolicyRole): Partial<PolicyEntry> {
 
 const ruleText = (rule: PolicyRule): string => JSON.stringify(rule);
 
-/** Every text of every answer, in an order that fits them all. */
+/** Every text of every answer, in an order that is consistent with all of them. */
 function allTexts(answers: readonly (readonly string[])[]): string[] {
   const merged: string[] = [];
   for (const texts of answers) {
@@ -135,7 +135,7 @@ function allTexts(answers: readonly (readonly string[])[]): string[] {
   return merged;
 }
 
-/** The gates that decide whether something is there: those whose run differs from the run without them. */
+/** The gates that decide whether an object or rule exists: those whose run differs from the default run. */
 function conditionOf(
   isThere: (settings: Settings) => boolean,
   answers: readonly Answer[],
@@ -146,7 +146,7 @@ function conditionOf(
   for (const gate of gates) {
     const own = settingsFor(gate);
     if (isThere(own) === isDefault) continue;
-    // What the gate needs may explain it.
+    // The difference may come from a gate that this gate needs.
     const { [gate]: _, ...rest } = own;
     const isExplained = Object.keys(rest).some((other) => {
       const run = answers.find(({ settings }) => isDeepStrictEqual(settings, settingsFor(other)));
@@ -165,7 +165,7 @@ interface Configured {
   readonly spec: unknown;
 }
 
-/** The specs of flow schemas and priority levels, by name, and the fields that the server owns: no gate changes them. */
+/** The specs of flow schemas and priority levels by name, and the fields that the server owns. No gate changes them. */
 async function askFlowControl(folder: string): Promise<string> {
   const file = join(folder, "flow-control.json");
   if (!existsSync(file)) {

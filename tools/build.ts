@@ -1,9 +1,10 @@
-// Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module
-// that Node 22.13 or newer runs and `npm pack` ships. The library, steersman/testing, is bundled likewise, with its type
-// declarations and a module that loads the bundle (src/testing/compiled-bundle.ts). The bundles hold all they use, so that installing the package
-// installs nothing else; third-party-licenses.txt has the licenses of what they hold. `bun tools/build.ts bundles` leaves the compiled ones out, `library` the programs. Each is asked for its version.
-// Log lines name their place in the source: why the one has source maps and the other a table of lines for that is
-// written down in src/platform/system/call-site.ts.
+// Builds each program twice: compiled into one file that needs neither Node nor Bun, and bundled into one module for
+// Node 22.13 or newer, which `npm pack` publishes. The library, steersman/testing, is bundled too, with its type
+// declarations and a module that loads the bundle (src/testing/compiled-bundle.ts). The bundles contain all their
+// dependencies, so that installing the package installs nothing else; third-party-licenses.txt has their licenses.
+// `bun tools/build.ts bundles` skips the compiled programs, `library` skips all programs. Each result is run with
+// --version. Log lines name their place in the source: src/platform/system/call-site.ts explains why compiled programs
+// use source maps and bundles a line table.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,7 +20,10 @@ const programs = ["steersman", "kube-controller-manager"];
 /** Names are kept: they are in stack traces. */
 const minifyFlags = ["--minify-syntax", "--minify-whitespace"];
 const commonFlags = ["--format=esm", ...minifyFlags];
-/** Split, so that what is imported on demand is loaded on demand. What only Node needs is left out. A .env file or bunfig.toml in the current folder is none of a daemon's business. */
+/**
+ * Split, so that modules imported on demand are loaded on demand. Modules that only Node needs are left out. A daemon
+ * must not read a .env file or bunfig.toml from the current folder.
+ */
 const compileFlags = [
   ...[
     "--compile",
@@ -31,7 +35,7 @@ const compileFlags = [
   ],
   ...["--define", `process.versions.bun=${JSON.stringify(process.versions.bun)}`],
 ];
-/** How many times more often code has to run before it is compiled, until the start is over: src/platform/system/compile-pace.ts. */
+/** During the start, code is compiled only after this many times more runs: src/platform/system/compile-pace.ts. */
 const startFlags: Readonly<Record<string, readonly string[]>> = {
   "kube-controller-manager": ["--compile-jit-policy=30"],
 };

@@ -1,4 +1,4 @@
-// Which files differ from where a change began: for runs that look at changed parts first.
+// The files that differ from the base of a change, for runs that prefer changed parts.
 
 import { spawnSync } from "node:child_process";
 
@@ -8,8 +8,8 @@ function git(...args: readonly string[]): string {
 }
 
 /**
- * Since the commit that STEERSMAN_BASE names, else since the branch left main, else, on main, since the commit before.
- * Undefined where that commit is not known, as in a shallow clone.
+ * Since the commit STEERSMAN_BASE, otherwise since the branch left main, otherwise, on main, since the previous commit.
+ * Undefined if that commit is not known, as in a shallow clone.
  */
 export function changedFiles(): ReadonlySet<string> | undefined {
   const head = git("rev-parse", "HEAD");

@@ -1,4 +1,5 @@
-// `make check` refuses what the architecture forbids. The gates run in a copy of the checkout with offences in it.
+// `make check` refuses violations of the architecture. The gates run in a copy of the checkout that contains
+// violations.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,13 +21,13 @@ beforeAll(() => {
     cpSync(file, join(copy, file), { preserveTimestamps: true });
   }
   symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
-  // What the compiler has found out about the checkout holds for the copy, and saves it a full build.
+  // The compiler's build state is valid for the copy too, and saves a full build.
   if (existsSync(".tsout")) cpSync(".tsout", join(copy, ".tsout"), { recursive: true, preserveTimestamps: true });
   git("init", "--quiet", copy);
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** Writes the offending files, runs one gate, on these paths where some are given, and removes the files again. */
+/** Writes the offending files, runs one gate, on the given paths if any, and removes the files again. */
 function check(
   gate: string,
   offences: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
-// `make check`: everything that can be judged without running the product. The gates run side by side;
-// each prints only when it fails. `check.ts <gate>… [-- <path>…]` runs the named ones alone, on these paths.
+// `make check`: all checks that do not run the product. The gates run at the same time; each prints its output only
+// when it fails. `check.ts <gate>… [-- <path>…]` runs only the named gates, on these paths.
 
 import { spawn } from "node:child_process";
 
@@ -23,7 +23,7 @@ async function run(name: string): Promise<boolean> {
   if (command === undefined) throw new Error(`no such gate: ${name}. There are ${Object.keys(gates).join(", ")}.`);
   const startedMs = performance.now();
   const chunks: Buffer[] = [];
-  // Some tools colour their output in CI, where nobody sees colours.
+  // Some tools colour their output in CI, where colours are not shown.
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, NO_COLOR: "1" } });
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const status = await new Promise<number | null>((resolve, reject) => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const mustRun = ["check", "real-control-plane", "test"];
 
-/** .ci/run in a folder of its own, with a `make` that counts as it is told. */
+/** Runs .ci/run in a temporary folder, with a `make` that counts as the test says. */
 describe(".ci/run", () => {
   let directory: string;
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe(".ci/run", () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  /** `targets` are what `make` does for a target, as shell text; others count one passed test. */
+  /** `targets` has the shell text that `make` runs for a target; other targets count one passed test. */
   function run(targets: Readonly<Record<string, string>>, { seconds = 78 * 60, pace = 100 } = {}) {
     const cases = Object.entries(targets).map(([target, does]) => `${target}) ${does} ;;`);
     const counts = 'echo "1 0 0" >>"$STEERSMAN_TEST_TOTALS"';
@@ -39,7 +39,7 @@ describe(".ci/run", () => {
     expect(leftOut).toEqual([]);
   });
 
-  it("plans suites that fit into 78 minutes on two calm cores", () => {
+  it("plans suites that fit into 78 minutes on two idle cores", () => {
     const { lines } = run({});
     const seconds = lines.map((line) => Number(/^==> .* \(about (\d+) seconds/.exec(line)?.[1] ?? 0));
     expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThan(78 * 60);

@@ -1,5 +1,4 @@
-// Where the programs of the real control plane are, and whether they are the ones we want.
-// A program is its own stamp: it is current when it runs and reports the pinned version.
+// Finds the programs of the real control plane. A program is current when it runs and reports the pinned version.
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -18,7 +17,7 @@ export const controlPlanePrograms = [
 ] as const;
 export type ControlPlaneProgram = (typeof controlPlanePrograms)[number];
 
-/** The folder that STEERSMAN_CONTROL_PLANE names, else the place that `make real-control-plane` fills. */
+/** The folder STEERSMAN_CONTROL_PLANE, otherwise the one that `make real-control-plane` fills. */
 export function binaryDirectory(): string {
   return (
     process.env.STEERSMAN_CONTROL_PLANE ??
@@ -30,12 +29,12 @@ export function binaryPath(program: ControlPlaneProgram): string {
   return join(binaryDirectory(), program);
 }
 
-/** The programs without a file. Cheap: nothing is run. */
+/** The programs without a file. Cheap: runs nothing. */
 export function missingPrograms(): ControlPlaneProgram[] {
   return controlPlanePrograms.filter((program) => !existsSync(binaryPath(program)));
 }
 
-/** Does the file run, and is it the pinned version? */
+/** Whether the file runs and reports the pinned version. */
 export function isCurrent(program: ControlPlaneProgram): boolean {
   const args = program === "kubectl" ? ["version", "--client"] : ["--version"];
   const { status, stdout } = spawnSync(binaryPath(program), args, { encoding: "utf8" });

@@ -1,12 +1,12 @@
-// The type declarations of the library, as `npm pack` ships them: what the compiler has written for the entry and for all
-// that the entry mentions, with imports by layer ("#api/meta.ts") turned into relative ones.
+// The type declarations of the library, as `npm pack` publishes them: the compiler's output for the entry and all files
+// that it refers to, with imports by layer ("#api/meta.ts") turned into relative ones.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, posix } from "node:path";
 
 const specifier = /(\bfrom |\bimport\()"([#.][^"]+)\.ts"/g;
 
-/** Source files are named from src on: "testing/testing". `tsc -b` must have run. */
+/** Source files are named relative to src: "testing/testing". `tsc -b` must have run. */
 export function writeDeclarations(entry: string, folder: string): number {
   rmSync(folder, { recursive: true, force: true });
   const known = new Set([entry]);
@@ -16,7 +16,7 @@ export function writeDeclarations(entry: string, folder: string): number {
     const written = text.replaceAll(specifier, (_, before: string, name: string) => {
       const target = name.startsWith("#") ? name.slice(1) : posix.join(posix.dirname(file), name);
       known.add(target);
-      // A file may be named like a folder beside it.
+      // A file may have the name of a folder beside it.
       const path = `${posix.relative(posix.dirname(file), posix.dirname(target)) || "."}/${posix.basename(target)}`;
       return `${before}"${path.startsWith(".") ? path : `./${path}`}.js"`;
     });

@@ -1,11 +1,11 @@
 // `make differential`: runs test/stage/differential.ts, which compares our controllers with the Go manager's on real
-// control planes. Arguments are passed on: a controller's folder, parts of scenarios' names, --record. A comparison that
-// hangs is killed, and what it started ends with it.
+// control planes. Arguments are passed on: a controller's folder, parts of scenario names, --record. A comparison that
+// hangs is killed, together with the processes that it started.
 
 import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";
 
-/** Many times what it takes. */
+/** Many times the normal duration. */
 const limitMs = 90 * 60_000;
 
 function run(script: string, args: readonly string[], timeout?: number): number {

@@ -1,5 +1,5 @@
-// How long the stages of a target took on this machine the last time, kept beside the installed packages, and how a
-// duration is told.
+// Durations of the last run of each stage on this machine, kept beside the installed packages, and the formatting of
+// durations.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 export const cacheFolder: string = join("node_modules", ".cache", "steersman");
 const durationsFile = join(cacheFolder, "test-durations.json");
 
-/** Milliseconds by the names of stages; empty before the first run. */
+/** Milliseconds by stage name; empty before the first run. */
 export function lastDurations(): Readonly<Record<string, number>> {
   try {
     return JSON.parse(readFileSync(durationsFile, "utf8")) as Record<string, number>;

@@ -1,5 +1,5 @@
-// Runs a test runner and shows a line of progress at least every ten seconds. One that hangs is killed, and what it
-// started ends with it (test/real/processes.ts).
+// Runs a test runner and prints a line of progress at least every ten seconds. A runner that hangs is killed, together
+// with the processes that it started (test/real/processes.ts).
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -7,21 +7,21 @@ import type { Readable } from "node:stream";
 import { inMinutes } from "./durations.ts";
 import { RunnerOutput } from "./runner-output.ts";
 
-/** Below ten seconds even when this process has to wait for a core. */
+/** Less than ten seconds even when this process waits for a core. */
 const progressIntervalMs = 8000;
 
 export interface RunnerCall {
-  /** As progress names it: `Bun`. */
+  /** The name in progress lines: `Bun`. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** How many test files it runs; 0 where it tells of its progress itself. */
+  /** The number of its test files; 0 if the runner prints its own progress. */
   readonly files: number;
   readonly expectedMs: number;
-  /** Ends a runner that hangs: many times what it takes. */
+  /** Kills a runner that hangs: many times the normal duration. */
   readonly limitMs: number;
-  /** Passed tests are counted, not shown. */
+  /** Whether passed tests are only counted, not shown. */
   readonly isTerse: boolean;
 }
 
@@ -29,7 +29,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Is it green, and how long did it take? */
+/** Whether the run is green, and its duration. */
 export async function followRunner(call: RunnerCall): Promise<{ readonly isGreen: boolean; readonly tookMs: number }> {
   const startedMs = performance.now();
   const elapsedMs = (): number => performance.now() - startedMs;

@@ -1,5 +1,5 @@
-// One command that rebuilds every generated table and type: `bun tools/generate.ts`.
-// It needs Go for the module cache; its output is committed, so building and testing do not.
+// Rebuilds every generated table and type: `bun tools/generate.ts`.
+// Needs Go for the module cache. The output is committed, so building and testing do not need Go.
 
 import { generateCelFunctions } from "#tools/generate/cel-functions.ts";
 import { generateFeatureGates } from "#tools/generate/feature-gates.ts";

@@ -1,5 +1,5 @@
-// Installs a program from its Go module into the cache of the real control plane. A finished program appears by rename; one
-// that is there is kept.
+// Installs a program from its Go module into the cache of the real control plane. A finished program is renamed into
+// place; an existing one is kept.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
@@ -7,15 +7,15 @@ import { basename, join } from "node:path";
 import { binaryDirectory } from "./control-plane-binaries.ts";
 
 export interface GoProgram {
-  /** The name of its file in the cache. */
+  /** The file name in the cache. */
   readonly name: string;
-  /** Package and version, as `go install` takes them. */
+  /** Package and version, as arguments of `go install`. */
   readonly module: string;
 }
 
 export const goProgramPath = ({ name }: GoProgram): string => join(binaryDirectory(), name);
 
-/** Resolves to an exit code. */
+/** Returns an exit code. */
 export function installGoProgram(program: GoProgram): number {
   const target = goProgramPath(program);
   if (existsSync(target)) return 0;
@@ -34,7 +34,7 @@ export function installGoProgram(program: GoProgram): number {
   }
 }
 
-/** `go install` calls a program by the last part of its package. */
+/** `go install` names a program after the last part of its package. */
 function builtName(module: string): string {
   return basename(module.replace(/@.*/, ""));
 }

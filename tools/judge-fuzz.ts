@@ -1,6 +1,6 @@
-// Sends the same random requests to the embedded and to the real API server and prints how often they
-// agree, at the same time sends them to the embedded one alone, and prints what memory it keeps. The disagreements go
-// to standard error. `bun tools/judge-fuzz.ts [seed,seed…] [requests of each] [--publish]`; the last writes
+// Sends the same random requests to the embedded and to the real API server and prints how often they agree. At the
+// same time it sends them to the embedded server alone and prints the memory that the server keeps. Disagreements go to
+// standard error. `bun tools/judge-fuzz.ts [seed,seed…] [requests of each] [--publish]`; --publish writes
 // docs/parity.md.
 
 import { execFile } from "node:child_process";
@@ -41,7 +41,10 @@ async function compare(): Promise<FuzzReport> {
 
 const WARM_UP_REQUESTS = 20_000;
 
-/** In a process of its own, at the same time: neither is about time. One that keeps too much ends with an error. */
+/**
+ * In a separate process, at the same time: neither part measures time. Exits with an error if the server keeps too
+ * much.
+ */
 const measuring = promisify(execFile)(process.execPath, [
   "bench/fuzz-memory.ts",
   seeds[0] ?? "",

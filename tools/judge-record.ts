@@ -1,5 +1,5 @@
-// Plays all judge cases on the real kube-apiserver and keeps its answers, so that `make test` can compare
-// with them where no Go program is. `bun tools/judge-record.ts [suite …]`.
+// Plays all judge cases on the real kube-apiserver and records its answers, so that `make test` can compare with them
+// without a Go program. `bun tools/judge-record.ts [suite …]`.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// Writes docs/kinds.md: every built-in kind with its versions, and whether its objects are stored. `bun tools/kinds.ts`
-// writes it; a test compares.
+// Writes docs/kinds.md: every built-in kind with its versions, and whether its objects are stored. A test checks that
+// the file is current.
+//   bun tools/kinds.ts
 
 import { writeFileSync } from "node:fs";
 import { type BuiltinResource, builtinResources } from "#api/resource-table.ts";

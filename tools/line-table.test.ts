@@ -3,8 +3,8 @@ import { lookUp } from "#platform/system/call-site.ts";
 import { lineTable } from "./line-table.ts";
 
 describe("the table of lines", () => {
-  // Line 1: column 0 is src/a.ts line 1, column 4 its line 3, again at column 8; column 16 is a library's, column 20
-  // src/b.ts line 40. Line 3: column 2 is src/a.ts line 2.
+  // Line 1: columns 0, 4 and 8 are lines 1, 3 and 3 of src/a.ts; column 16 is in a library; column 20 is line 40 of
+  // src/b.ts. Line 3: column 2 is line 2 of src/a.ts.
   const table = lineTable({
     sources: ["../src/a.ts", "../node_modules/x/x.js", "../src/b.ts"],
     mappings: "AAAA,IAEA,IAAC,QCAA,ICqCA;;EFtCA",

@@ -1,5 +1,5 @@
-// The table that lets a bundle name the source lines of its log calls (src/platform/system/call-site.ts), out of the
-// bundle's source map: one entry where another source line begins, code of others as one piece.
+// Makes the table with which a bundle names the source lines of its log calls (src/platform/system/call-site.ts), from
+// the bundle's source map: one entry for each change of the source line; library code is one entry.
 
 import type { LineTable } from "#platform/system/call-site.ts";
 
@@ -34,7 +34,7 @@ export function lineTable({ sources, mappings }: SourceMap): LineTable {
   return { files, lines };
 }
 
-/** The base 64 variable-length numbers of one segment. */
+/** The base64 variable-length numbers of one segment. */
 function readNumbers(segment: string): number[] {
   const numbers: number[] = [];
   let [value, shift] = [0, 0];

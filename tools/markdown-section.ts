@@ -1,6 +1,6 @@
-// Replaces one section of a Markdown document: what programs publish between the lines of people.
+// Replaces one generated section of a handwritten Markdown document.
 
-/** The document with `body` under `heading` (such as `## Counts`), which is added at the end where it is missing. */
+/** The document with `body` under `heading` (such as `## Counts`); a missing heading is added at the end. */
 export function withSection(markdown: string, heading: string, body: string): string {
   const section = `${heading}\n\n${body.trim()}\n`;
   const from = `\n${markdown}`.indexOf(`\n${heading}\n`);

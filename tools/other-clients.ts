@@ -1,5 +1,5 @@
-// The clients that `make clients` plays on `steersman up`: Helm, built from its Go module, and Python's official client in a
-// virtual environment, both in the cache of the real control plane. What is there is kept.
+// The clients of `make clients`: Helm, built from its Go module, and Python's official client in a virtual environment,
+// both in the cache of the real control plane. Existing ones are kept.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
@@ -12,9 +12,9 @@ const pythonPackage = "kubernetes==37.0.2";
 const environment = (): string => join(binaryDirectory(), `python-${pythonPackage.replace("==", "-")}`);
 
 export const helmPath = (): string => goProgramPath(helm);
-/** The interpreter that sees the package. */
+/** The interpreter that finds the package. */
 export const pythonPath = (): string => join(environment(), "bin", "python");
-/** Both of them. */
+/** Whether both clients are installed. */
 export const areClientsThere = (): boolean => existsSync(helmPath()) && existsSync(pythonPath());
 
 function say(line: string): void {

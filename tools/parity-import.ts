@@ -1,5 +1,5 @@
-// Writes the pages of the parity ledger from the checklists: texts are theirs, states and notes stay the ledger's.
-// Rows that only the ledger has are kept at the end of their page.
+// Writes the pages of the parity ledger from the checklists: texts come from the checklists, states and notes from the
+// ledger. Rows that only the ledger has stay at the end of their page.
 
 import { type LedgerPage, type LedgerRow, rowLines } from "./parity-ledger.ts";
 import type { SpecPage } from "./parity-spec.ts";

@@ -1,4 +1,4 @@
-// The parity ledger as data: reads the rows of its pages, finds the ids that tests carry, and says where they disagree.
+// The parity ledger as data: reads the rows of its pages, finds the ids in test names, and reports where they disagree.
 
 export type RowState = "planned" | "done" | "deviates";
 
@@ -11,7 +11,7 @@ export interface LedgerRow {
 }
 
 export interface LedgerPage {
-  /** Without folder and ending: `job`. */
+  /** Without folder and extension: `job`. */
   readonly name: string;
   readonly rows: readonly LedgerRow[];
 }
@@ -19,7 +19,7 @@ export interface LedgerPage {
 export interface TestedId {
   readonly id: string;
   readonly file: string;
-  /** The scenario plays under the virtual clock alone. */
+  /** The scenario plays only under the virtual clock. */
   readonly isVirtualOnly: boolean;
 }
 
@@ -28,8 +28,8 @@ const notePattern = /^ {2}(\S.*)$/;
 const indexPattern = /^\| \[([\w-]+)\]\(parity\/[\w-]+\.md\) \|.*\| (\d+) \|$/;
 
 const idSource = String.raw`[a-z][a-z0-9-]*\/[A-Za-z0-9][A-Za-z0-9.-]*?(?:\.\.[a-zA-Z]?\d+)?`;
-// The first argument of it(), test(), describe() and what wraps them, or of the call that each(…) returns; or the
-// name of a scenario that a suite plays; or the id of a case in a table.
+// The first argument of it(), test(), describe() and their wrappers, or of the call that each(…) returns; or the name
+// of a scenario; or the id of a case in a table.
 const namePattern = new RegExp(
   String.raw`(?:(?:\b(?:it|test|describe)\w*(?:\.\w+)*|\))\s*\(|\bname:)\s*["'\`]((?:${idSource}[,: ]+)+|${idSource}(?=["'\`]))` +
     String.raw`|\bid:\s*["'\`](${idSource})["'\`]`,
@@ -60,7 +60,7 @@ export interface IndexEntry {
   readonly rows: number;
 }
 
-/** The pages that the index lists, with their numbers of rows. */
+/** The pages of the index, with their numbers of rows. */
 export function parseIndex(markdown: string): Map<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>();
   let area = "";
@@ -72,7 +72,7 @@ export function parseIndex(markdown: string): Map<string, IndexEntry> {
   return entries;
 }
 
-/** The ids carried by the tests of one file, ranges written out. A scenario's `virtualOnly:` stands behind its name. */
+/** The ids in the test names of one file, with ranges expanded. A scenario's `virtualOnly:` comes after its name. */
 export function idsInTests(source: string, file: string, prefixes: ReadonlySet<string>): TestedId[] {
   const names = [...source.matchAll(namePattern)];
   const tested = new Map<string, TestedId>();
@@ -99,7 +99,7 @@ function expandRange(id: string): string[] {
   return Array.from({ length: Math.max(count, 0) }, (_, offset) => `${stem}${Number(first) + offset}`);
 }
 
-/** What is wrong, one sentence each; empty when the ledger is true. */
+/** The problems, one sentence each; empty if ledger and tests agree. */
 export function checkLedger(
   pages: readonly LedgerPage[],
   index: ReadonlyMap<string, IndexEntry>,
@@ -123,7 +123,7 @@ export function checkLedger(
     else if (has !== says) problems.push(`docs/parity/${name}.md: has ${has} rows, docs/parity.md says ${says}`);
   }
   for (const { id, file } of tested) {
-    // A suite may be named after a whole section; that proves no row.
+    // A suite may be named after a whole section; that does not prove any row.
     const exists = known.has(id) || [...known].some((other) => other.startsWith(`${id}.`));
     if (!exists) problems.push(`${id}: ${file} carries it, but it does not exist`);
   }
@@ -141,7 +141,9 @@ function rowProblems({ id, state, text, notes }: LedgerRow, carried: ReadonlySet
   return problems;
 }
 
-/** The page with the rows done whose tests exist. A row never goes back by itself: the check complains instead. */
+/**
+ * The page with each row marked as done whose tests exist. A row is never unmarked here: the check reports it instead.
+ */
 export function syncPage(markdown: string, tested: readonly TestedId[]): string {
   const carried = new Set(tested.map(({ id }) => id));
   return markdown
@@ -156,7 +158,7 @@ export function syncPage(markdown: string, tested: readonly TestedId[]): string 
 export interface RowCounts {
   readonly rows: number;
   readonly done: number;
-  /** Those of the done rows whose tests all play under the virtual clock alone. */
+  /** The done rows whose tests all play only under the virtual clock. */
   readonly virtualOnly: number;
   readonly deviate: number;
   readonly planned: number;

@@ -1,5 +1,6 @@
-// Reads the checklists of behaviours (Markdown, kept outside this repository) into the pages of the parity ledger.
-// Pure: text in, pages out. An id is the place of a sentence in its checklist, so it stays while the checklists stand.
+// Turns the checklists of behaviours (Markdown, kept outside this repository) into the pages of the parity ledger.
+// Pure: text in, pages out. An id is the position of a sentence in its checklist, so it is stable while the checklists
+// do not change.
 
 import { inPlainWords } from "./parity-words.ts";
 
@@ -10,17 +11,17 @@ interface SpecRow {
 
 interface SpecSection {
   readonly title: string;
-  /** Paragraphs that are no behaviour. */
+  /** Paragraphs that describe no behaviour. */
   readonly notes: readonly string[];
   readonly rows: readonly SpecRow[];
 }
 
 export interface SpecPage {
-  /** Without folder and ending: `job`. */
+  /** Without folder and extension: `job`. */
   readonly name: string;
   readonly title: string;
   readonly area: string;
-  /** The page of what the controllers of the area share. */
+  /** The page of behaviours that the controllers of the area share. */
   readonly shared?: string;
   readonly sections: readonly SpecSection[];
 }
@@ -61,7 +62,7 @@ const chapterNames = [
   "upstream-tests",
 ] as const;
 
-/** The pages of all checklists; `read` answers with the text of one. */
+/** The pages of all checklists; `read` returns the text of one. */
 export function pagesOfSpec(read: (file: string) => string): SpecPage[] {
   return [
     ...machineryPages(read(machineryFile)),
@@ -69,7 +70,7 @@ export function pagesOfSpec(read: (file: string) => string): SpecPage[] {
   ];
 }
 
-/** The parts that begin with a heading of this level, and what stands before the first. */
+/** The parts that start with a heading of this level, and the text before the first. */
 function split(markdown: string, level: string): { before: string; parts: { title: string; body: string }[] } {
   const [before = "", ...parts] = markdown.split(new RegExp(`^${level} `, "m"));
   return {
@@ -81,7 +82,7 @@ function split(markdown: string, level: string): { before: string; parts: { titl
   };
 }
 
-/** Lines with text; rulers and empty lines are dropped. */
+/** Lines with text, without rulers and empty lines. */
 function linesOf(body: string): string[] {
   return body.split("\n").filter((line) => line.trim() !== "" && line !== "---");
 }
@@ -110,7 +111,7 @@ const labelNames = [
   "Trigger time",
   "Three loops",
 ];
-/** A label opens a bullet or a sentence inside one. */
+/** A label starts a bullet or a sentence inside one. */
 const labelPattern = new RegExp(`(?:^|(?<=[.;)] ))(${labelNames.join("|")})\\b`, "g");
 const slugs: Readonly<Record<string, readonly string[]>> = {
   Live: ["reads-live"],
@@ -232,7 +233,10 @@ function sharedWorkloads(before: string): SpecSection[] {
   return sections;
 }
 
-/** Bullets are rows where the area has a prefix; other lines are notes. Abbreviations are written out, so their list goes. */
+/**
+ * Bullets are rows if the area has a prefix; other lines are notes. The list of abbreviations is dropped, because rows
+ * spell them out.
+ */
 function sharedFacts(before: string, prefix: string | undefined): SpecSection {
   const notes: string[] = [];
   const rows: SpecRow[] = [];
@@ -291,7 +295,7 @@ function machinerySection(number: string, title: string, body: string): SpecSect
       tableTitle = /^\*\*(.*?)\*\*/.exec(line)?.[1] ?? "";
       if (line.includes("**: ")) notes.push(inPlainWords(line));
     } else if (line.startsWith("Types: ")) {
-      // Written out in the rows.
+      // The rows spell these out.
     } else if (line.startsWith("Source: ")) notes.push(inPlainWords(line));
     else add(`n${++counts.n}`, line);
   }
@@ -301,7 +305,7 @@ function machinerySection(number: string, title: string, body: string): SpecSect
 interface Table {
   readonly title: string;
   readonly header: readonly string[];
-  /** The cells of the row before: an empty first cell repeats its first. */
+  /** The cells of the previous row: an empty first cell repeats its first. */
   before: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Writes out the abbreviations of the checklists, and guards what Markdown would take for markup. Code spans and quoted
-// messages keep their words.
+// Expands the abbreviations of the checklists and escapes Markdown characters. Code spans and quoted messages stay
+// unchanged.
 
 type Subject = "events" | "metrics" | "other";
 type Rules = readonly (readonly [RegExp, string])[];
@@ -58,7 +58,7 @@ const rulesOf: Readonly<Record<Subject, Rules>> = {
   other: words,
 };
 
-/** Short forms of paths, in and out of code spans. */
+/** Short forms of paths, inside and outside of code spans. */
 const paths: Readonly<Record<string, string>> = {
   am: "apimachinery",
   as: "apiserver",
@@ -70,7 +70,7 @@ const paths: Readonly<Record<string, string>> = {
 const shortPath = /(?<![\w/.-])(am|as|cb|cg|cm)\/(?=[a-z{`]|$)/g;
 const codeOrQuoted = /(`[^`]*`|"(?:\\.|[^"\\])*")/;
 
-/** `subject` is what a row is about: events and metrics have abbreviations of their own. */
+/** `subject` is the kind of row: events and metrics have additional abbreviations. */
 export function inPlainWords(text: string, subject: Subject = "other"): string {
   const rules = rulesOf[subject];
   return text

@@ -1,10 +1,10 @@
 // The parity ledger: docs/parity.md is the index of the pages under docs/parity.
 //   check            compares the pages with the tests (part of make check)
 //   sync             marks rows as done whose tests exist
-//   counts           how many rows of each page are done, planned, deviate
-//   show <id|page>…  rows with the tests that carry them
+//   counts           prints how many rows of each page are done, planned, deviate
+//   show <id|page>…  prints rows with their tests
 //   publish          writes the counts into docs/parity.md
-//   import <folder>  reads the texts anew from the checklists of behaviours in that folder
+//   import <folder>  reads the texts again from the checklists of behaviours in that folder
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";

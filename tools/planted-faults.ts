@@ -1,8 +1,8 @@
 // Proves that the suites can fail, and for the right reason: plants one fault at a time into a copy of the checkout and
-// expects that what the plan names turns red. The checkout itself is only read.
+// expects the tests that the plan names to fail. The checkout itself is only read.
 // `bun tools/planted-faults.ts [--changed] [--seconds=<n>] [plan …]`; plans are the files of test/planted-faults/ that
-// export `plan`. --changed plants those that a change calls for; --seconds leaves out what does not fit, and tells.
-// --places plants nothing: it only says which faults no longer have a place in the program (part of make check).
+// export `plan`. --changed plants the faults that the change affects; --seconds limits the time and prints what did not
+// fit. --places plants nothing: it lists the faults whose anchor is no longer in the program (part of make check).
 
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -14,13 +14,13 @@ import { failuresIn, faultsOfChange, namePattern, planProblems, planted } from "
 import { noTests, sumTotals, type Totals, tellTotals } from "./test-totals.ts";
 
 const copied = ["src", "test", "tools", "types", "package.json", "tsconfig.json", "tsconfig.base.json"];
-/** Ends a hopeless wait; a fault that makes its suite hang is not noticed by a test. A busy machine may need ten minutes. */
+/** Kills a suite that a fault makes hang, which no test notices. A busy machine may need ten minutes. */
 const suiteLimitMs = 900_000;
-/** As in `make test`: some tests wait for seconds, and a busy machine makes them more. */
+/** As in `make test`: some tests wait for seconds, and longer on a busy machine. */
 const testTimeoutMs = 60_000;
 const outputBytesMax = 256 << 20;
 
-/** In a folder of its own, that goes when this process ends. */
+/** In a temporary folder that is removed when this process ends. */
 function copyOfCheckout(): string {
   const directory = mkdtempSync(join(tmpdir(), "steersman-faults-"));
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ function copyOfCheckout(): string {
   return directory;
 }
 
-/** What runs to find out about some faults of a plan: the tests that they name alone, or all its plays. */
+/** The command that checks some faults of a plan: only the tests that they name, or all its plays. */
 function commandFor(plan: FaultPlan, faults: readonly PlantedFault[]): readonly string[] {
   const { suites, plays = [], areWhole = false } = plan;
   if (suites === undefined) return ["test/stage/play-faults.ts", ...plays];

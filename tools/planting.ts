@@ -1,16 +1,16 @@
-// How a fault is planted, and why a suite is red then, read from what it printed: the names of failed tests of `bun test`,
-// and failed plays. A file that does not load names no test, and so is no reason.
+// Plants a fault, and reads from the output of a suite why it failed: the names of failed tests of `bun test`, and
+// failed plays. A file that does not load names no test, so it does not count.
 
 import type { FaultPlan, PlantedFault } from "#test/planted-faults/fault.ts";
 
-/** Throws when the fault cannot be planted: then the plan is out of date. */
+/** Throws if the fault cannot be planted: the plan is then outdated. */
 export function planted(source: string, { name, file, find, replace }: PlantedFault): string {
   const parts = source.split(find);
   if (parts.length !== 2) throw new Error(`"${name}": ${file} has ${parts.length - 1} places to plant it, not 1`);
   return parts.join(replace);
 }
 
-/** What is out of date in a plan, one sentence each. */
+/** The outdated parts of a plan, one sentence each. */
 export function planProblems({ suites, plays, faults }: FaultPlan, read: (file: string) => string): readonly string[] {
   const problems = faults.flatMap((fault) => {
     try {
@@ -25,7 +25,9 @@ export function planProblems({ suites, plays, faults }: FaultPlan, read: (file: 
   return [...problems, ...nameless, ...unplayed, ...(faults.length === 0 ? ["has no faults"] : [])];
 }
 
-/** The faults that a change calls for: all of a plan that changed itself or in its suites, else those in changed files. */
+/**
+ * The faults that a change affects: all of a plan if the plan or its suites changed, otherwise those in changed files.
+ */
 export function faultsOfChange(
   { suites = [], faults }: FaultPlan,
   planFile: string,
@@ -38,7 +40,7 @@ export function faultsOfChange(
   return faults.filter(({ file }) => changed.has(file));
 }
 
-/** For `bun test --test-name-pattern`: the tests that notice these faults. The runner joins names by spaces there. */
+/** For `bun test --test-name-pattern`: the tests that notice these faults. The runner joins names with spaces there. */
 export function namePattern(faults: readonly PlantedFault[]): string {
   const names = new Set(faults.map(({ noticedBy }) => noticedBy.replaceAll(" > ", " ")));
   return [...names].map((name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");

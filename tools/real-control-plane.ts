@@ -1,6 +1,6 @@
-// Builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl from their Go
-// modules (pinned in tools/go) into a cache outside the checkout. What is there and current is kept,
-// a finished program appears by rename, and Go's own build cache resumes a half-built one.
+// Builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler and kubectl from their Go modules (pinned in
+// tools/go) into a cache outside the checkout. Current programs are kept, a finished program is renamed into place, and
+// Go's build cache resumes an interrupted build.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
@@ -32,7 +32,7 @@ async function build(program: ControlPlaneProgram): Promise<void> {
   const target = binaryPath(program);
   const partial = `${target}.${process.pid}.partial`;
   const source = program === "etcd" ? "./etcd" : `k8s.io/kubernetes/cmd/${program}`;
-  // -v names each package once it is compiled: that is the progress.
+  // -v prints each compiled package: that is the progress.
   const args = ["build", "-v", "-trimpath", "-ldflags", ldflags, "-o", partial, source];
   const startedMs = performance.now();
   const go = spawn("go", args, {

@@ -1,6 +1,6 @@
-// Runs the stages of a target and ends with one line: N passed, N failed, N skipped. It tells first how long it will
-// take, then how far it is, at least every ten seconds, and what it leaves out and how to run that.
-// In CI a skipped real suite is a failure.
+// Runs the stages of a target and ends with one line: N passed, N failed, N skipped. It first prints the expected
+// duration, then progress at least every ten seconds, and the suites that it leaves out with the commands that run
+// them. In CI a skipped real suite is a failure.
 
 import { spawnSync } from "node:child_process";
 import { missingPrograms } from "./control-plane-binaries.ts";
@@ -24,7 +24,10 @@ function tellPlan(target: string, stages: readonly Stage[]): void {
   say(`${target}: takes about ${total} ${basis} (${parts}).`);
 }
 
-/** What the fast target does not run, with the command that does. Counted as skipped only where it cannot run at all. */
+/**
+ * Prints the suites that the fast target does not run, with their commands. They count as skipped only if they cannot
+ * run at all.
+ */
 function tellLeftOut(): Totals {
   const folders = [
     "test/real",
@@ -58,7 +61,7 @@ function hasGo(): boolean {
   return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 26);
 }
 
-/** The control plane is there, or is built now. */
+/** Whether the control plane exists; builds it if it can. */
 function isReady(): boolean {
   if (missingPrograms().length === 0) return true;
   return spawnSync(process.execPath, ["tools/real-control-plane.ts"], { stdio: "inherit" }).status === 0;

@@ -1,7 +1,7 @@
-// Reads what `bun test` and vitest print, line by line: counts what is done, and says which lines are worth showing.
+// Reads the output of `bun test` and vitest line by line: counts tests and chooses the lines to show.
 
 export interface RunnerCounts {
-  /** Of which something was told; side by side, several are under way. */
+  /** Files with output so far; in parallel runs several are in progress. */
   readonly files: number;
   readonly tests: number;
   readonly failed: number;
@@ -10,19 +10,19 @@ export interface RunnerCounts {
 const bunFile = /^(\S+\.test\.ts):$/;
 const bunDone = /^\((?:pass|skip|todo)\) /;
 const bunFailed = /^\(fail\) /;
-/** Of vitest: a line per file, and below it one per slow test. */
+/** In vitest's output: a line per file, followed by one per slow test. */
 const vitestPassed = /^ +✓ /;
 const vitestFile = /^ *([✓❯×↓]) (?:\S+ +)?(\S+\.test\.ts) \((\d+) tests?(?: \| (\d+) failed)?/;
 
 export class RunnerOutput {
   readonly #isTerse: boolean;
-  /** The file that the next lines are about, while none of them was shown. */
+  /** The file of the next lines, if it has not been shown yet. */
   #unshownFile: string | undefined;
   readonly #files = new Set<string>();
   #tests = 0;
   #failed = 0;
 
-  /** Terse: tests that passed are counted, not shown. */
+  /** If terse, passed tests are counted, not shown. */
   constructor(isTerse: boolean) {
     this.#isTerse = isTerse;
   }
@@ -31,7 +31,7 @@ export class RunnerOutput {
     return { files: this.#files.size, tests: this.#tests, failed: this.#failed };
   }
 
-  /** The lines to show for this one: none, itself, or first the file that it is about. */
+  /** The lines to show for this line: none, the line itself, or its file first. */
   take(line: string): readonly string[] {
     const isNew = this.#count(line);
     if (!this.#isTerse) return [line];
@@ -41,7 +41,7 @@ export class RunnerOutput {
     return file === undefined ? [line] : [file, line];
   }
 
-  /** Is this line only news about progress? */
+  /** Whether the line only reports progress. */
   #count(line: string): boolean {
     const file = bunFile.exec(line)?.[1];
     if (file !== undefined) {

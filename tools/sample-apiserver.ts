@@ -1,12 +1,11 @@
-// Builds k8s.io/sample-apiserver from its Go module, of the version that belongs to the real control plane, into the same
-// cache.
+// Builds k8s.io/sample-apiserver from its Go module, in the version of the real control plane, into the same cache.
 
 import { kubernetesVersion } from "./control-plane-binaries.ts";
 import { type GoProgram, goProgramPath, installGoProgram } from "./go-program.ts";
 
 const program: GoProgram = {
   name: "sample-apiserver",
-  // v1.36.4 is made of libraries of version v0.36.4.
+  // v1.36.4 consists of libraries of version v0.36.4.
   module: `k8s.io/sample-apiserver@${kubernetesVersion.replace(/^v1\./, "v0.")}`,
 };
 

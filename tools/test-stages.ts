@@ -1,5 +1,5 @@
-// The targets that run tests, as lists of stages, and the kinds of stage: `bun test`, vitest on Node, a program of ours.
-// To add a stage, add it to its target below: what runs, its limit, and what it takes on two calm cores.
+// The targets that run tests, as lists of stages, and the kinds of stage: `bun test`, vitest on Node, a program of this
+// repository. To add a stage, add it to its target below: its command, its limit, and its duration on two idle cores.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,18 +29,18 @@ interface StageOutcome {
 }
 
 export interface Stage {
-  /** The key under which its duration is remembered. */
+  /** The key of its remembered duration. */
   readonly name: string;
   readonly title: string;
-  /** How many files of tests it has. */
+  /** The number of its test files. */
   readonly files: number;
-  /** What it takes on two calm cores: told where it has never run. */
+  /** The duration on two idle cores, printed if the stage has never run here. */
   readonly calmSeconds: number;
   run(options: { readonly expectedMs: number }): Promise<StageOutcome>;
 }
 
 interface Target {
-  /** As people call it. */
+  /** The command that a user types. */
   readonly command: string;
   readonly needsControlPlane: boolean;
   readonly stages: readonly Stage[];
@@ -52,7 +52,7 @@ export function suitesIn(folder: string): number {
 
 let reports: string | undefined;
 
-/** A file in a folder that goes with this process. */
+/** A file in a folder that is removed with this process. */
 function reportFile(name: string): string {
   if (reports === undefined) {
     const folder = mkdtempSync(join(tmpdir(), "steersman-tests-"));
@@ -73,18 +73,18 @@ interface BunStage {
   readonly title: string;
   readonly folders: readonly string[];
   readonly calmSeconds: number;
-  /** Of one test; it only ends one that hangs. */
+  /** The limit of one test; it only ends a test that hangs. */
   readonly testTimeoutMs: number;
-  /** Of all. */
+  /** The limit of the whole stage. */
   readonly limitMs: number;
-  /** Files side by side, and passed tests not shown. Suites on a real control plane share one instead. */
+  /** Runs files in parallel and hides passed tests. Suites on a real control plane share one instead. */
   readonly isParallel?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * How long each file takes, so that the slowest start first: those of the last run here, else those that are known to be
- * slow. Every file is listed, because Bun starts a file first whose time it does not know.
+ * The duration of each file, so that the slowest start first: from the last run here, otherwise from the known slow
+ * files. Every file is listed, because Bun starts files without a known duration first.
  */
 function knownTimings(folders: readonly string[]): string {
   const file = join(cacheFolder, "bun-timings.json");
@@ -98,10 +98,10 @@ function knownTimings(folders: readonly string[]): string {
   return file;
 }
 
-/** One more than there are cores: some files wait for a process or a port most of the time. */
+/** One more than the cores: some files mostly wait for a process or a port. */
 const fileWorkers = availableParallelism() + 1;
 
-/** Folders of suites by `bun test`. */
+/** Runs folders of suites with `bun test`. */
 export function bunStage(options: BunStage): Stage {
   const { name, title, calmSeconds, testTimeoutMs, limitMs, isParallel = false, env } = options;
   const folders = options.folders.filter((folder) => suitesIn(folder) > 0);
@@ -126,7 +126,7 @@ export function bunStage(options: BunStage): Stage {
   return { name, title, files, calmSeconds, run };
 }
 
-/** What ships to Node, by vitest: vitest.config.ts says which files. */
+/** Runs the code that is published for Node, with vitest; vitest.config.ts names the files. */
 function nodeStage(calmSeconds: number, limitMs: number): Stage {
   const title = "suites on Node";
   const files = globSync("src/**/*.test.ts").filter(
@@ -161,7 +161,7 @@ interface ProgramStage {
   readonly limitMs: number;
 }
 
-/** A program of ours that plays tests, tells of its progress itself, and its totals as `tellTotals` does. */
+/** A program of this repository that plays tests, prints its own progress, and reports its totals with `tellTotals`. */
 function programStage({ name, title, args, calmSeconds, limitMs }: ProgramStage): Stage {
   const run: Stage["run"] = async ({ expectedMs }) => {
     const report = reportFile(name);
@@ -183,7 +183,7 @@ function nodeForVitest(): string | undefined {
 
 const minuteMs = 60_000;
 
-/** Suites on the real control plane: they wait for real programs, and share an instance. */
+/** Suites on the real control plane: they wait for real programs and share one instance. */
 function realStage(folder: string, calmSeconds: number, limitMinutes: number): Stage {
   const limits = { testTimeoutMs: 15 * minuteMs, limitMs: limitMinutes * minuteMs };
   return bunStage({ name: basename(folder), title: `suites of ${folder}`, folders: [folder], calmSeconds, ...limits });
@@ -212,7 +212,7 @@ const unitOptions: BunStage = {
 };
 const unit = bunStage(unitOptions);
 
-/** Lists what contracts of controllers allow and no scenario needed, when the tests have run. */
+/** After the tests, lists the accesses that contracts of controllers allow and no scenario needed. */
 const unitWithContracts: Stage = {
   ...unit,
   run: async (options) => {
@@ -226,8 +226,9 @@ const unitWithContracts: Stage = {
 };
 
 /**
- * `make test-faults` plays them all; here those of changed controllers, then others as the commit orders them, until the
- * time is up. Their number is limited, too: a faster machine plays what a slower one has played.
+ * `make test-faults` plays all scenarios. This stage plays those of changed controllers, then others in an order
+ * derived from the commit, until the time is up. Their number is limited too, so that a faster machine plays the same
+ * scenarios as a slower one.
  */
 const faultSeconds = 45;
 const faultScenariosMax = 24;

@@ -1,5 +1,6 @@
-// How many tests passed, failed and were skipped, and which failed: read from the reports of the two runners, and told
-// at the end of every target in the same words. What the targets write into the file that CI names, CI sums and repeats.
+// The numbers of passed, failed and skipped tests, and the failed ones: read from the reports of both runners, and
+// printed in the same form at the end of every target. Targets also write them to a file that CI names; CI prints their
+// sum.
 
 import { appendFileSync } from "node:fs";
 import { relative } from "node:path";
@@ -87,12 +88,12 @@ function unescapeXml(text: string): string {
   return text.replaceAll(/&(#?\w+);/g, (entity, name: string) => entities[name] ?? entity);
 }
 
-/** A runner that fails without a failed test (a file that does not load, a crash) has failed once. */
+/** A runner that fails without a failed test (a file that does not load, a crash) counts as one failure. */
 export function judge(counted: Totals, isGreen: boolean): Totals {
   return isGreen || counted.failed > 0 ? counted : { ...counted, failed: 1 };
 }
 
-/** As `judge`; a runner of suites that is green and tells of no test has lost its report: that is a failure, too. */
+/** Like `judge`. A green runner of suites without any test has lost its report, so that is a failure too. */
 export function judgeSuites(
   counted: Totals,
   failures: readonly string[],
@@ -103,7 +104,7 @@ export function judgeSuites(
   return { totals: { ...noTests, failed: 1 }, failed: ["the runner is green, but told of no test"] };
 }
 
-/** What `tellTotals` wrote into a file. */
+/** Reads a file that `tellTotals` wrote. */
 export function totalsOfFile(text: string): { readonly totals: Totals; readonly failed: readonly string[] } {
   const lines = text.split("\n");
   const sums = lines.filter((line) => /^\d+ \d+ \d+$/.test(line)).map((line) => line.split(" ").map(Number));
@@ -113,7 +114,7 @@ export function totalsOfFile(text: string): { readonly totals: Totals; readonly 
   };
 }
 
-/** The last lines of a target: what failed, if anything, and the sums. */
+/** Prints the last lines of a target: the failures, if any, and the sums. */
 export function tellTotals({ passed, failed, skipped }: Totals, failures: readonly string[] = []): void {
   const named = failures.map((failure) => `FAILED: ${failure}\n`).join("");
   const file = process.env.STEERSMAN_TEST_TOTALS;

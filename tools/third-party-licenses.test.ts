@@ -15,7 +15,7 @@ it("has the licenses of the very runtime that is compiled in, of its engine and 
   for (const part of ["MIT License", "JavaScriptCore", "GNU LIBRARY GENERAL PUBLIC LICENSE", "GNU LESSER GENERAL"]) {
     expect(text).toContain(part);
   }
-  // In the table of libraries a * promises a text further down.
+  // In the table of libraries a * refers to a license text further down.
   const promised = [...text.matchAll(/^ {2}(\S+) \* {2,}/gm)].map(([, name = ""]) => name.replace(/_c$/, ""));
   expect(promised.length).toBeGreaterThan(15);
   for (const name of promised.filter((each) => each !== "TinyCC"))

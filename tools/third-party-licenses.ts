@@ -1,9 +1,9 @@
-// The licenses of what is inside a program: each asks for its text to go where its code goes. A bundle holds packages; a
-// compiled program holds the runtime as well, whose own package comes without a license.
+// The licenses of the code inside a program: each requires that its text is distributed with the code. A bundle
+// contains packages; a compiled program also contains the runtime, whose package has no license file.
 
 import { globSync, readFileSync } from "node:fs";
 
-/** The names of the packages that the sources of a bundle come from. */
+/** The names of the packages in the sources of a bundle. */
 export function bundledPackages(sources: readonly string[]): ReadonlySet<string> {
   const names = sources.map((source) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1]);
   return new Set(names.filter((name) => name !== undefined));
@@ -13,7 +13,7 @@ export function licenseTexts(packages: readonly string[]): string {
   return packages.map(licenseText).join("\n");
 }
 
-/** The runtime that this Bun compiles into programs. */
+/** The licenses of the runtime that this Bun compiles into programs. */
 export function runtimeLicenseTexts(): string {
   const { version } = JSON.parse(readFileSync("node_modules/bun/package.json", "utf8")) as { version: string };
   const files = [`bun-${version}.txt`, "webkit.txt", "bun-libraries.txt", "LGPL-2.0.txt", "LGPL-2.1.txt"];

@@ -1,11 +1,11 @@
-// Rules of this repository that no linter knows, each a pure function of a file's path and text.
+// Rules of this repository that no linter has, each a pure function of a file's path and text.
 
-/** The guide is 400; this is where it ends. A table of data may be as long as its subject. */
+/** The guideline is 400 lines; this is the limit. A table of data may be longer. */
 const linesMax = 500;
 const contractLabels = ["Keeps true:", "Requeues:", "Upstream:", "Deviations:"];
 
 interface Rule {
-  /** What it says about an offending file. */
+  /** The message about an offending file. */
   readonly complaint: string;
   readonly applies: (path: string) => boolean;
   readonly offends: (text: string) => boolean;
@@ -16,7 +16,7 @@ const isSource = (path: string): boolean => /\.(ts|mjs)$/.test(path) && !path.in
 const isText = (path: string): boolean =>
   isSource(path) || /(\.(json|jsonc|md|go|sh|grit)|Makefile|\.ci\/run)$/.test(path);
 
-// Written so that this file does not offend against itself.
+// Composed, so that this file does not match its own rule.
 const leftOver = new RegExp(`\\b(${["TO", "DO"].join("")}|${["FIX", "ME"].join("")}|XX[X])\\b`);
 const machinePath = /["'`( ]\/(work|root|home|tmp|Users)\//;
 const switchedOffTest = /\b(it|test|describe)\.(only|skip|todo)\s*[.(]/;
@@ -58,7 +58,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** What is untidy about one file. */
+/** The rules that one file breaks. */
 export function untidiness(path: string, text: string): string[] {
   return rules
     .filter(({ applies, offends }) => applies(path) && offends(text))
@@ -67,21 +67,24 @@ export function untidiness(path: string, text: string): string[] {
 
 const LINKED_NAME = /\[`([\w$]+)`\]\(([^)#:\s]+\.ts)\)/g;
 
-/** Links of a document with the name of something that the linked file does not declare. `read`: a file's text, if it is there. */
+/**
+ * Links of a document whose text is a name that the linked file does not declare. `read` returns a file's text if it
+ * exists.
+ */
 export function undeclaredNames(path: string, text: string, read: (target: string) => string | undefined): string[] {
   return [...text.matchAll(LINKED_NAME)]
     .filter(([, name = "", target = ""]) => !declares(read(target) ?? "", name))
     .map(([, name, target]) => `${path}: names ${name} of ${target}, which does not declare it`);
 }
 
-/** At the top of the file, or as a member. */
+/** Whether the source declares the name at the top level or as a member. */
 function declares(source: string, name: string): boolean {
   const atTop = `^(?:export )?(?:async )?(?:function|class|const|interface|type) ${name}\\b`;
   const asMember = `^  (?:readonly |async |get |static )*${name}[(<?:]`;
   return new RegExp(`${atTop}|${asMember}`, "m").test(source);
 }
 
-/** Every dependency is one exact version: what was tested is what is installed. */
+/** Every dependency has one exact version: the tested version is the installed one. */
 interface LockEntry {
   readonly integrity?: string;
   readonly optional?: boolean;

@@ -19,7 +19,7 @@ function brokenLinks(path: string, text: string): string[] {
     .map((target) => `${path}: links to ${target}, which does not exist`);
 }
 
-/** Examples that are no longer what their file says: "```ts <file>" begins one. */
+/** Examples that differ from their file. "```ts <file>" starts an example. */
 function staleExamples(path: string, text: string): string[] {
   return [...text.matchAll(/^```ts (\S+)\n(.*?)^```$/gms)]
     .filter(([, file = "", example = ""]) => !existsSync(file) || !readFileSync(file, "utf8").includes(example))

@@ -1,5 +1,5 @@
-// Builds upstream's own end-to-end tests (tools/go/upstream-e2e) into the cache of the real control plane. The program's
-// name has a checksum of its sources, so that what is there is current.
+// Builds upstream's own end-to-end tests (tools/go/upstream-e2e) into the cache of the real control plane. The
+// program's name contains a checksum of its sources, so that an existing file is always current.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

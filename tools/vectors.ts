@@ -1,4 +1,4 @@
-// `bun tools/vectors.ts <name>…`: rewrites the vectors of tools/go/vectors-<name> alone. It needs Go.
+// `bun tools/vectors.ts <name>…`: rewrites only the vectors of tools/go/vectors-<name>. Needs Go.
 
 import { generateVectors, vectorNames } from "#tools/generate/vectors.ts";
 

@@ -1,4 +1,4 @@
-// Writes generated files: one header, stable order, no timestamps, so that a second run leaves no diff.
+// Writes generated files with one header, stable order and no timestamps, so that a second run leaves no diff.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -23,7 +23,7 @@ interface Gates {
 
 const letters: Readonly<Record<string, string>> = { ALPHA: "A", BETA: "B", "": "G", DEPRECATED: "D" };
 
-/** The mechanism knows these two itself. */
+/** The feature gate mechanism implements these two itself. */
 const isSpecial = (name: string): boolean => name === "AllAlpha" || name === "AllBeta";
 
 export function generateFeatureGates(): void {

@@ -1,11 +1,11 @@
-// Emits src/api/generated/go-types.ts: the Go structs behind the built-in kinds, from the reflection
-// tool tools/go/layouts. src/api/go-layout.ts decodes it for the protobuf codec and the hashes.
+// Emits src/api/generated/go-types.ts: the Go structs of the built-in kinds, from the reflection tool tools/go/layouts.
+// src/api/go-layout.ts decodes it for the protobuf codec and the hashes.
 //
-// A struct is its fields joined by ";", each "json:flags:number:type:GoName". The Go name is left
-// out if it is the JSON name with a capital; flags are o (omitempty), z (omitzero), i (inline).
-// Any other named type is "=" and its type, or "#" and its type if it is a protobuf message.
+// A struct is its fields joined by ";", each "json:flags:number:type:GoName". The Go name is left out if it is the JSON
+// name with a capital; flags are o (omitempty), z (omitzero), i (inline). Any other named type is "=" and its type, or
+// "#" and its type if it is a protobuf message.
 //   s b i l d y n   string, bool, int32, int64, float64, uint8, int
-//   * [ {key}       pointer to, slice of, map of what follows
+//   * [ {key}       pointer to, slice of, map of the type that follows
 //   @Name @pkg/Name a named type, of this package or of another one
 
 import { byCodeUnit, emit, jsonRecord } from "#tools/generate/emit.ts";
@@ -34,7 +34,7 @@ interface Layouts {
   readonly types: Readonly<Record<string, GoType>>;
 }
 
-/** Types whose JSON is not that of their fields: the codecs know them by name. */
+/** Types whose JSON differs from their fields: the codecs know them by name. */
 const opaque = new Set([
   "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON",
   "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray",

@@ -1,5 +1,5 @@
-// Emits src/kinds/generated/internal-layout.ts: how upstream's internal types print, which messages
-// of validation embed. src/kinds/parts/internal-form.ts reads it.
+// Emits src/kinds/generated/internal-layout.ts: how Go prints upstream's internal types, which validation messages
+// contain. src/kinds/parts/internal-form.ts reads it.
 
 import { writeFileSync } from "node:fs";
 import { runGoTool } from "#tools/generate/upstream.ts";

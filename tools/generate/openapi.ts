@@ -1,5 +1,5 @@
-// Reads the OpenAPI v3 documents into one set of definitions. A definition that stands in several
-// documents is the same in all of them, except that each adds its own group-version-kinds.
+// Reads the OpenAPI v3 documents into one set of definitions. A definition in several documents is the same in all of
+// them, except that each document adds its own group-version-kinds.
 
 import { join } from "node:path";
 import { byCodeUnit } from "#tools/generate/emit.ts";
@@ -38,7 +38,7 @@ export interface Definition {
   readonly pkg: string;
   readonly name: string;
   readonly schema: OpenApiSchema;
-  /** The kinds of which this definition is the whole schema; several for DeleteOptions and WatchEvent. */
+  /** The kinds whose whole schema is this definition; several for DeleteOptions and WatchEvent. */
   readonly kinds: readonly Gvk[];
 }
 

@@ -1,4 +1,4 @@
-// Emits src/api/generated/resource-rows.ts, every built-in resource with what discovery says of it, and
+// Emits src/api/generated/resource-rows.ts, every built-in resource with its discovery data, and
 // src/api/generated/resources/<group>-<version>.ts, the handles of the resources. Both are read from the discovery
 // documents. src/api/resource-table.ts decodes the rows.
 

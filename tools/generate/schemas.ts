@@ -1,9 +1,9 @@
-// Emits src/api/generated/schemas.ts: the schema of every definition in a compact code that
-// src/api/schema-table.ts decodes. A field is a string:
-//   "[" or "{"        list or map of what follows
+// Emits src/api/generated/schemas.ts: the schema of every definition in a compact code that src/api/schema-table.ts
+// decodes. A field is a string:
+//   "[" or "{"        list or map of the type that follows
 //   s b i l d y *     string, boolean, int32, int64, double, bytes, anything
 //   @Name @pkg/Name   another definition, of this package or of another one
-// and behind any of these signs
+// and after any of these signs
 //   !                 its default is the zero value of its type
 //   ~n                extra facts (list type, merge key, enum …): the n-th entry of schemaExtras
 // Equal strings mean equal schemas, so the decoder can share their nodes.
@@ -21,10 +21,10 @@ import { runGoTool } from "#tools/generate/upstream.ts";
 
 type Enums = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** Objects without fields whose content is free, unlike those that are empty structs. */
+/** Objects without fields that accept any content, unlike empty structs. */
 const freeForm = new Set(["FieldsV1", "Patch", "RawExtension"]);
 
-/** Definitions that are one scalar, or any value at all. */
+/** Definitions that are one scalar or any value. */
 const scalars: Readonly<Record<string, { readonly code: string; readonly extras?: object }>> = {
   IntOrString: { code: "*", extras: { format: "int-or-string", intOrString: true } },
   JSON: { code: "*" },

@@ -12,7 +12,7 @@ import {
   refTarget,
 } from "#tools/generate/openapi.ts";
 
-/** Written by hand in src/api; the generated meta-v1.ts passes them on. */
+/** Written by hand in src/api; the generated meta-v1.ts re-exports them. */
 const handWritten: Readonly<Record<string, readonly string[]>> = {
   "#api/meta.ts": [
     "Condition",
@@ -45,8 +45,8 @@ const aliases: Readonly<Record<string, string>> = {
 };
 
 /**
- * Counted by the API server or by controllers, so beyond 2^53 in no real cluster: plain numbers by type. Every other
- * int64 field holds what a user or a driver wrote.
+ * The API server or controllers count these fields, so they stay below 2^53 in a real cluster and are plain numbers.
+ * Every other int64 field holds a value from a user or a driver.
  */
 const counted =
   /\.(?:observedGeneration|remainingItemCount)$|^(?:ObjectMeta\.generation|ControllerRevision\.revision)$/;
@@ -124,7 +124,7 @@ function declaration(definition: Definition, nameOf: (fullName: string) => strin
   return `export interface ${name} {\n${fields.join("")}}\n`;
 }
 
-/** Kinds name themselves, so that one kind is not taken for another. */
+/** The kind field has a literal type, so that one kind is not mistaken for another. */
 function literal(definition: Definition, field: string): string | undefined {
   const [gvk] = definition.kinds;
   if (gvk === undefined || isShared(definition)) return undefined;

@@ -1,4 +1,4 @@
-// Where the generators read from: the Go modules that tools/go pins. Nothing is copied but facts.
+// The sources of the generators: the Go modules that tools/go pins. Only facts are copied.
 
 import { execFileSync } from "node:child_process";
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,9 +13,9 @@ export function moduleDir(module: string): string {
 }
 
 /**
- * What a Go program under tools/go prints. It may import steersman/tools/upstream/<package>: a package of
+ * The output of a Go program under tools/go. The program may import steersman/tools/upstream/<package>: a package of
  * k8s.io/kubernetes together with the files of tools/go/overlay/<package>, which export parts of it. Nothing is copied:
- * Go's overlay makes those folders appear for this one build.
+ * Go's overlay adds those folders for this one build.
  */
 export function runGoTool(name: string, ...args: string[]): string {
   const scratch = mkdtempSync(join(tmpdir(), "steersman-overlay-"));
@@ -23,7 +23,7 @@ export function runGoTool(name: string, ...args: string[]): string {
     const overlay = join(scratch, "overlay.json");
     writeFileSync(overlay, JSON.stringify({ Replace: overlaidFiles() }));
     const command = ["run", "-tags", "overlay", "-overlay", overlay, `./${name}`, ...args];
-    // What upstream prints must not depend on where it is printed.
+    // The output must not depend on the local time zone.
     const env = { ...process.env, TZ: "UTC" };
     return execFileSync("go", command, { cwd: goToolsDir, encoding: "utf8", maxBuffer: 1 << 28, env });
   } finally {
@@ -31,7 +31,7 @@ export function runGoTool(name: string, ...args: string[]): string {
   }
 }
 
-/** The files of the folders that appear, with where they really are. */
+/** The overlaid files, with their real paths. */
 function overlaidFiles(): Record<string, string> {
   const overlays = join(goToolsDir, "overlay");
   const packages = new Set(globSync("**/*.go", { cwd: overlays }).map((file) => dirname(file)));

@@ -1,5 +1,6 @@
-// Rewrites the vectors: what upstream's own packages answer to seeded inputs, asked by the Go programs of
-// tools/go/vectors-*, so that the tests need no Go. A program prints test/vectors/<name>.json, unless it is listed here.
+// Rewrites the vectors: the answers of upstream's own packages to seeded inputs, from the Go programs
+// tools/go/vectors-*. With them the tests need no Go. A program prints test/vectors/<name>.json, unless it is listed
+// here.
 
 import { globSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
